@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a cut through the hosts can carry: a maximum flow (Dinic 1970) from one half of the hosts
- * to the other over the topology's links, each of its rate in both directions. Hosts do not
- * forward: those of the sending half have outgoing arcs only, the others incoming ones, which also
- * keeps a path from passing through a host. NVLink does not count where there is a network beside
- * it: the question is what the fabric carries.
+ * The capacity of a cut through the hosts: a maximum flow (Dinic 1970) from one half of the hosts
+ * to the other over the topology's links, each with its rate in both directions. Hosts do not
+ * forward: sending hosts have outgoing arcs only, the others incoming arcs only, so no path passes
+ * through a host. NVLink counts only if there is no other network, because the figure is about the
+ * fabric.
  *
- * The true bisection is the minimum over all halvings, which is not computable in general; the two
- * halvings offered are the ones collectives stress: low against high ranks (ring, hierarchical)
- * and even against odd (halving-doubling's first step, and rails).
+ * The true bisection is the minimum over all halvings, which is not computable in general. The two
+ * halvings here are those that collectives stress: low against high ranks (ring, hierarchical) and
+ * even against odd (the first step of halving-doubling, and rails).
  */
 #include "topologies/levels.h"
 
@@ -21,7 +21,7 @@ struct arc {
     uint64_t room; /* bit/s */
 };
 
-struct flow { /* arc 2i and 2i + 1 are each other's reverse */
+struct flow { /* arcs 2i and 2i + 1 are each other's reverse */
     struct arc *arcs;
     uint32_t *first, *list; /* arcs of node v: list[first[v]] … list[first[v + 1] - 1] */
     uint32_t *depth, *cursor, *queue, *path;
@@ -45,15 +45,15 @@ static void add_arc(struct flow *f, uint32_t from, uint32_t to, struct capacity 
     f->arcs[f->n_arcs++] = (struct arc){from, room.back};
 }
 
-/* NVSwitches count only where there are no other switches. */
+/* NVSwitches count only if there are no other switches. */
 static int is_network(const struct asim_topo *topo, const struct asim_link *l, int all)
 {
     return all ||
            (topo->node_type[l->a] != ASIM_NVSWITCH && topo->node_type[l->b] != ASIM_NVSWITCH);
 }
 
-/* Between switches a link carries its rate both ways at once, which one pair of arcs says: room in
- * both directions, and what flows one way can be cancelled by the other. */
+/* A link between switches carries its rate in both directions at once: one pair of arcs with
+ * capacity both ways, in which opposite flows cancel. */
 static void add_link(struct flow *f, const struct asim_topo *topo, const struct asim_link *l,
                      int half)
 {
@@ -117,7 +117,7 @@ static int build(struct flow *f, const struct asim_topo *topo, int half)
     return 0;
 }
 
-/* Hops from the source along arcs with room; 0 when the sink is out of reach. */
+/* Number of hops from the source along arcs with free capacity; 0 if the sink is unreachable. */
 static int layer(struct flow *f)
 {
     uint32_t head = 0, tail = 0;
@@ -137,7 +137,7 @@ static int layer(struct flow *f)
     return f->depth[f->sink] != 0;
 }
 
-/* The next arc from v to a node one layer further, or UINT32_MAX. */
+/* Returns the next arc from v to a node one layer further, or UINT32_MAX. */
 static uint32_t next_arc(struct flow *f, uint32_t v)
 {
     for (; f->cursor[v] < f->first[v + 1]; f->cursor[v]++) {
@@ -148,7 +148,7 @@ static uint32_t next_arc(struct flow *f, uint32_t v)
     return UINT32_MAX;
 }
 
-/* Pushes what fits along the n arcs of the path. */
+/* Pushes the free capacity of the path along its n arcs. */
 static uint64_t push(struct flow *f, uint32_t n)
 {
     uint64_t amount = UINT64_MAX;
@@ -186,7 +186,7 @@ static double block(struct flow *f)
     }
 }
 
-/* Network capacity of a host: its links that are not NVLink, or all if it has no other. */
+/* Network rate of a host: its links except NVLink, or all links if it has only NVLink. */
 static double host_bps(const struct asim_topo *topo, uint32_t host)
 {
     double network = 0, all = 0;
@@ -198,8 +198,8 @@ static double host_bps(const struct asim_topo *topo, uint32_t host)
     return network > 0 ? network : all;
 }
 
-/* Sums are doubles: 15,360 x 400 Gbit/s is about 2^52 and a larger fabric may round in its last
- * digit. */
+/* Sums are doubles: 15,360 x 400 Gbit/s is about 2^52, so a larger fabric may be rounded in the
+ * last digit. */
 int asim_bisection_of(const struct asim_topo *topo, int half, struct asim_bisection *out)
 {
     struct flow f = {0};

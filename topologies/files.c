@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See files.h. A flavour is chosen by what the topology holds, so that `asim topo make` gives a
- * file that says all it knows unless the user asks otherwise.
+ * See files.h. The content of the topology chooses the format, so that `asim topo make` loses
+ * nothing unless the user asks for another format.
  */
 #include "topologies/files.h"
 
@@ -36,7 +36,7 @@ const struct asim_topo_format *asim_files_sniff(const char *path)
     return found;
 }
 
-/* The topology itself keeps hosts and switches of both kinds only. */
+/* The topology itself counts hosts, and switches of both types together. */
 uint32_t asim_files_count(const struct asim_topo *topo, int kind)
 {
     uint32_t n = 0;

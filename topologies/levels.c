@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Levels by breadth-first search from all hosts at once. Cost: one pass over the ports.
+ * Computes levels by breadth-first search from all hosts at once: one pass over the ports.
  */
 #include "topologies/levels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* All hosts are the start, so a switch gets the distance to its nearest one; the search passes
- * through network switches only, NVSwitches having a level already. */
+/* All hosts start the search, so a switch gets the distance to its nearest host. The search passes
+ * through network switches only; NVSwitches have a level already. */
 static void spread(const struct asim_topo *topo, uint8_t *level, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
@@ -26,7 +26,7 @@ static void spread(const struct asim_topo *topo, uint8_t *level, uint32_t *queue
     }
 }
 
-/* A byte a node; what lies 253 levels up or more counts as one level. */
+/* A byte a node; levels from 253 up count as one. */
 uint8_t *asim_levels_of(const struct asim_topo *topo)
 {
     uint8_t *level = malloc(topo->nodes ? topo->nodes : 1);

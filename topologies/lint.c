@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The checks behind `asim topo check`. Each is one pass. The SimAI rules are those its runtime
- * relies on without checking (simai.md#topology-file): one NVSwitch per server, the NVSwitch of
- * server s is node G + s, ids below 65,536.
+ * The checks of `asim topo check`, one pass each. SimAI's runtime relies on the SimAI rules without
+ * checking them (simai.md#topology-file): one NVSwitch per server, the NVSwitch of server s is node
+ * G + s, ids below 65,536.
  */
 #include "topologies/lint.h"
 
@@ -14,7 +14,7 @@
 enum { SHOWN_PER_KIND = 4, FS_PER_NS = 1000000 };
 #define MOST_DELAY_FS ((uint64_t)100000 * FS_PER_NS) /* 100 us: 20 km of fibre */
 
-/* The last words on a kind of finding, when some were only counted. */
+/* Reports the number of findings of one type that were only counted. */
 static void close_kind(struct asim_lint *lint)
 {
     if (lint->of_kind > SHOWN_PER_KIND)
@@ -41,7 +41,7 @@ static void ASIM_PRINTF(3, 4) say(struct asim_lint *lint, const char *kind, cons
     va_end(args);
 }
 
-/* How many ports a node has. */
+/* The number of ports of a node. */
 static uint32_t degree(const struct asim_topo *topo, uint32_t v)
 {
     return topo->first_port[v + 1] - topo->first_port[v];
@@ -70,8 +70,8 @@ static int say_parallel(void *lint, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* ASTRA-sim's neighbour table is keyed by the pair, so the last of parallel links hides the
- * others and a file with two 200G links runs with one. */
+/* ASTRA-sim's neighbour table has one entry per pair of nodes, so the last of parallel links hides
+ * the others, and a file with two 200G links runs with one. */
 static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo,
                             struct asim_err *err)
 {
@@ -80,7 +80,7 @@ static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo
     return 0;
 }
 
-/* Signs of a slip of units: rates and delays a thousand times off what links are. */
+/* Rates and delays a thousand times off usual links: probably a wrong unit. */
 static void check_rates(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "odd rates";
@@ -93,7 +93,7 @@ static void check_rates(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
-/* 0 is allowed by the format and makes the simulator's window empty. */
+/* The format allows 0, which makes the lookahead window of the simulator empty. */
 static void check_delays(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "odd delays";
@@ -106,7 +106,7 @@ static void check_delays(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
-/* ns-3 counts whole nanoseconds in these simulators; the generator's 0.000025ms is 25 of them. */
+/* ns-3 counts whole nanoseconds in these simulators; the generator's 0.000025ms is 25 ns. */
 static void check_parts(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "parts of a nanosecond";
@@ -120,7 +120,7 @@ static void check_parts(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
-/* RoCE with go-back-N hardly moves above one packet in a hundred. */
+/* RoCE with go-back-N makes almost no progress above one lost packet in a hundred. */
 static void check_losses(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "high error rates";
@@ -130,7 +130,7 @@ static void check_losses(struct asim_lint *lint, const struct asim_topo *topo)
                 topo->links[i].b, topo->links[i].error_rate);
 }
 
-/* What a host has, in one number that two hosts can be compared by. */
+/* The sum of a host's rates, to compare hosts. */
 static uint64_t host_rate(const struct asim_topo *topo, uint32_t host)
 {
     uint64_t sum = 0;
@@ -139,7 +139,7 @@ static uint64_t host_rate(const struct asim_topo *topo, uint32_t host)
     return sum;
 }
 
-/* Legal, but collectives wait for the slowest; usually a slip in one line. */
+/* Legal, but collectives wait for the slowest host; usually a slip in one line. */
 static void check_hosts_alike(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "hosts unlike host 0";
@@ -159,7 +159,7 @@ static int joined(const struct asim_topo *topo, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* Only for files that state servers or have NVSwitches; others are no SimAI topologies. */
+/* Only for files with servers or NVSwitches; others are not SimAI topologies. */
 static void check_simai(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char counts[] = "NVSwitch counts", places[] = "NVSwitch places", ids[] = "ids";
@@ -187,7 +187,7 @@ static void check_simai(struct asim_lint *lint, const struct asim_topo *topo)
                 topo->hosts + gpu / server);
 }
 
-/* In the order a person would mend things: what is cut off first, odd numbers last. */
+/* In the order in which a user would correct them: unreachable nodes first, odd numbers last. */
 int asim_lint_run(struct asim_lint *lint, const struct asim_topo *topo, struct asim_err *err)
 {
     static const char split[] = "!connectivity";

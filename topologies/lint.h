@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What is wrong, or looks wrong, with a topology that can be read. An error is something a run
- * would fail or be silently wrong on; a warning is something a person should look at.
+ * Finds errors and suspicious values in a topology that can be read. An error makes a run fail or
+ * give silently wrong results; a warning deserves a look.
  */
 #ifndef ASIM_TOPOLOGIES_LINT_H
 #define ASIM_TOPOLOGIES_LINT_H
@@ -10,14 +10,14 @@
 #include "asim/topology.h"
 
 struct asim_lint {
-    FILE *file; /* findings go here, one per line */
+    FILE *file; /* receives the findings, one per line */
     unsigned errors, warnings;
-    /* Findings of one kind beyond a few are only counted. */
+    /* After a few findings of one type the others are only counted. */
     const char *kind;
     unsigned of_kind;
 };
 
-/* Runs every check. 0 or ASIM_ENOMEM. */
+/* Runs every check. Returns 0 or ASIM_ENOMEM. */
 int asim_lint_run(struct asim_lint *lint, const struct asim_topo *topo, struct asim_err *err);
 
 #endif

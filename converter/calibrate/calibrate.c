@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Under strategy A a node that was measured keeps its own time and only one without any gets the
- * average of the device trace's kernels (communication excluded: its time is what the simulation
- * is for). The AMD tool chain gave every node the average; --average does that. Times below one
- * microsecond round up to one, because 0 means "not measured" to simulators.
+ * With strategy A a measured node keeps its own time, and a node without a time gets the average of
+ * the device trace's kernels (except communication, whose time the simulation computes). The AMD
+ * tool chain gave every node the average; --average does that. Times below one microsecond round up
+ * to one, because 0 means "not measured" to simulators.
  */
 #include "calibrate/calibrate.h"
 
@@ -55,7 +55,7 @@ static int is_wanted(const ChakraProtoMsg__Node *node, const struct asim_calibra
     return !cpu || opt->cpu;
 }
 
-/* What the node itself says, as the simulator takes it: duration_ns before whole microseconds. */
+/* The node's time as the simulator takes it: duration_ns before whole microseconds. */
 static double own_ns(const ChakraProtoMsg__Node *node)
 {
     int64_t ns = 0;
@@ -64,7 +64,7 @@ static double own_ns(const ChakraProtoMsg__Node *node)
     return ns > 0 ? (double)ns : (double)node->duration_micros * 1000;
 }
 
-/* Without a device trace, what the trace itself measured has to do. */
+/* Without a device trace, uses the times in the trace itself. */
 static int own_average(struct asim_chakra *file, const struct asim_calibrate_options *opt,
                        double *avg_ns, struct asim_err *err)
 {
@@ -82,7 +82,7 @@ static int own_average(struct asim_chakra *file, const struct asim_calibrate_opt
     return code;
 }
 
-/* Time of a node, and under which count it goes. */
+/* The time of a node, and the count to which it belongs. */
 static double time_of(const ChakraProtoMsg__Node *node, const struct asim_calibrate_options *opt,
                       struct asim_calibrate_counts *counts)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Compute times of converted traces. Strategy A: what the device trace measured. Strategy B: one
- * forced time for every kernel. Each compute node gets compute_cycles (time × GPU clock) and
- * duration_micros; simulators of the ASTRA-sim family look at the latter only, so both say the
- * same. So does duration_ns where a node has it, since asim's simulations take that first.
+ * Compute times of converted traces. Strategy A: the times that the device trace measured. Strategy
+ * B: one fixed time for every kernel. Each compute node gets compute_cycles (time × GPU clock) and
+ * duration_micros, which are equal; simulators of the ASTRA-sim family use only the latter. A node
+ * with duration_ns gets the same time there, because asim uses that first.
  */
 #ifndef ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
 #define ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
@@ -15,11 +15,11 @@
 struct asim_calibrate_options {
     double gpu_mhz;        /* 0 = from the device trace, else 1000 */
     uint64_t force_avg_ns; /* strategy B; 0 = strategy A */
-    int average;           /* strategy A: every node the average, not its own time */
+    int average;           /* strategy A: the average for every node */
     int cpu;               /* CPU computations too */
 };
 
-/* What a device trace says about kernels that compute. */
+/* Measurements of the compute kernels in a device trace. */
 struct asim_calibrate_device {
     double avg_ns, clock_mhz; /* clock 0 = not stated */
     uint64_t kernels;

@@ -46,10 +46,10 @@ enum asim_check_problem {
 /* One collective. */
 struct asim_check_coll {
     uint32_t group, type; /* group: index in asim_check.groups */
-    uint64_t bytes;     /* ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ between ranks */
-    uint64_t id, place; /* place: position in its trace */
-    uint32_t sizes;     /* number of comm_sizes; 0 = none */
-    int waits;          /* 1 if it has dependencies */
+    uint64_t bytes; /* ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ between ranks */
+    uint64_t id, position; /* place: position in its trace */
+    uint32_t sizes;        /* number of comm_sizes; 0 = none */
+    int waits;             /* 1 if it has dependencies */
 };
 
 /* The list of a METADATA node of the current rank. */

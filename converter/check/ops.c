@@ -46,7 +46,7 @@ static const struct {
 
 /* How often each problem occurred in a rank, and its first node. */
 struct seen {
-    uint64_t place; /* of the current node */
+    uint64_t position; /* of the current node */
     uint64_t n[ASIM_CHECK_FINE], id[ASIM_CHECK_FINE];
     char name[ASIM_CHECK_FINE][48];
 };
@@ -92,7 +92,7 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     struct asim_check_coll coll = {.type = op->comm_type,
                                    .bytes = op->comm_bytes,
                                    .id = op->id,
-                                   .place = seen->place,
+                                   .position = seen->position,
                                    .sizes = (uint32_t)op->comm_size_n,
                                    .waits = op->data_dep_n || op->ctrl_dep_n};
     const char *name = op->pg_name && strcmp(op->pg_name, "0") ? op->pg_name : ASIM_CHECK_ALL;
@@ -195,7 +195,8 @@ static void look_members(struct asim_check *check, uint32_t rank, struct asim_tr
     asim_check_sort_defs(check);
     for (size_t i = 0; i < check->colls.n; i++) {
         int kind = asim_check_named(check, rank, &check->colls.at[i]);
-        if (kind != ASIM_CHECK_FINE && !asim_trace_at(trace, check->colls.at[i].place, &op, NULL))
+        if (kind != ASIM_CHECK_FINE &&
+            !asim_trace_at(trace, check->colls.at[i].position, &op, NULL))
             note(seen, (enum asim_check_problem)kind, &op);
     }
 }
@@ -213,7 +214,7 @@ int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err
     check->colls.n = check->defs.n = 0;
     rc = asim_trace_open(&trace, check->prefix, rank, &own);
     while (!rc && !nomem && asim_trace_next(&trace, &op, &own) > 0) {
-        seen.place = asim_trace_tell(&trace);
+        seen.position = asim_trace_tell(&trace);
         nomem = look(check, rank, &op, &seen);
     }
     if (!rc && !nomem && !own.code)

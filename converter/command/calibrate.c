@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace calibrate: sets the compute times of converted traces, from a device trace or forced.
+ * asim trace calibrate: sets the compute times of converted traces, from a device trace or to a
+ * fixed value.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The command line of the published chakra_converter, today's ("chakra_converter --log-filename F
- * Text --input F --output P --num-npus N --num-passes P") and the older one ("--input_type Text
- * --input_filename F --output_filename P --num_npus N --num_passes P"), handed on to `asim trace
- * text` or `asim trace convert`. Options that only concerned the old tool are left out. Called by
- * that name it gives that tool's bytes (--compat, which main.c puts in front; --compat=0 ends it).
+ * The command line of chakra_converter, today's ("chakra_converter --log-filename F Text --input F
+ * --output P --num-npus N --num-passes P") and the older one ("--input_type Text --input_filename F
+ * --output_filename P --num_npus N --num_passes P"), passed on to `asim trace text` or `asim trace
+ * convert`. Options that only concern chakra_converter are dropped. Called as chakra_converter it
+ * writes that tool's bytes (--compat, which main.c adds; --compat=0 ends it).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ extern const struct asim_command asim_trace_command_text, asim_trace_command_con
 
 enum use { KEEP, KEEP_ALONE, DROP, DROP_ALONE, TYPE };
 
-/* Options with a meaning of their own here; others are handed on with their value. */
+/* Options with their own meaning here; others are passed on with their value. */
 static const struct {
     struct asim_option row;
     enum use use;
@@ -45,7 +45,7 @@ struct split {
     int n;
 };
 
-/* The word itself, or what the option --input_type says. */
+/* The word itself, or the value of the option --input_type. */
 static const char *type_of(const char *arg, const char *value)
 {
     const char *equals = strchr(arg, '=');
@@ -54,7 +54,7 @@ static const char *type_of(const char *arg, const char *value)
     return equals ? equals + 1 : "";
 }
 
-/* Sorts the arguments: the type of input, what is handed on, what is dropped. */
+/* Sorts the arguments: type of input, arguments to pass on, arguments to drop. */
 static int split(struct split *s, int argc, char **argv, struct asim_err *err)
 {
     for (int i = 1; i < argc; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace check: is this set of traces fit for a simulation, and what must that simulation be
- * given? Problems on stdout, one sentence each, then a summary. Exit code 1 if there is an error.
+ * asim trace check: checks a set of traces before a simulation, and lists the settings that the
+ * simulation needs. Prints problems on stdout, one sentence each, then a summary. Exit code 1 if
+ * there is an error.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -121,7 +122,7 @@ static int finish(struct asim_check *check, const struct options *o, const struc
     return is_bad;
 }
 
-/* 1 = the set is not good. */
+/* Returns 1 if the set has errors. */
 static int check_set(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;

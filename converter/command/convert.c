@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace convert: a linked trace, or a host trace alone, becomes a Chakra execution trace that
- * a simulator can run; a SimAI workload text becomes one for each of its ranks. --compat gives what
- * chakra_converter PyTorch gives.
+ * asim trace convert: turns a linked trace, or a host trace alone, into a Chakra execution trace
+ * that a simulator can run, and a SimAI workload text into one trace per rank. --compat writes the
+ * bytes of chakra_converter PyTorch.
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
@@ -11,6 +11,7 @@
 #include "tools/args.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
+#include "llm/write.h"
 
 struct options {
     char *input, *output, *groups;
@@ -49,7 +50,7 @@ static void say(void *self, const char *sentence)
     fprintf(stderr, "asim trace convert: %s\n", sentence);
 }
 
-/* A SimAI workload is one text for all ranks, and becomes as many traces. */
+/* A SimAI workload is one text for all ranks and becomes one trace per rank. */
 static int run_workload(const struct options *o, struct asim_err *err)
 {
     uint32_t ranks = 0;

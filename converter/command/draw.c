@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace draw: the dependency graph of a trace, as dot or GraphML by ourselves, as SVG, PDF
- * or PNG through graphviz. Takes the options of chakra_visualizer and serves under its name; that
- * tool's .dot is graphviz's laid-out form, which --compat asks graphviz for.
+ * asim trace draw: the dependency graph of a trace, as dot or GraphML, and as SVG, PDF or PNG
+ * through graphviz. Takes the options and the name of chakra_visualizer, whose .dot is graphviz's
+ * laid-out form; --compat asks graphviz for that form.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include "tools/args.h"
 #include "tools/dot.h"
 #include "base/io/file_set.h"
+#include "draw/formats.h"
+#include "draw/graph.h"
 
 struct options {
     char *input, *output;
@@ -33,7 +35,7 @@ static const struct asim_option options[] = {
      "0", ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
     {0}};
 
-/* What comes after the last '.', or "". */
+/* The text after the last '.', or "". */
 static const char *ending(const char *path)
 {
     const char *dot = strrchr(path, '.');
@@ -74,7 +76,7 @@ static int write_picture(const struct asim_picture *graph, const struct options 
     return rc;
 }
 
-/* With --compat graphviz's positions are in it; without graphviz the graph is worth having, too. */
+/* With --compat the file has graphviz's positions; without graphviz it has the graph only. */
 static int write_dot(const struct asim_picture *graph, const struct options *o,
                      struct asim_err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace dump: a Chakra trace as JSON, to a file or to standard output. Called chakra_jsonizer
- * it is that tool: same options, same bytes.
+ * asim trace dump: a Chakra trace as JSON, to a file or to standard output. Called as
+ * chakra_jsonizer it has that tool's options and bytes.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -11,6 +11,7 @@
 #include "dump/dump.h"
 #include "tools/args.h"
 #include "base/io/file_set.h"
+#include "dump/write.h"
 
 struct options {
     char *input, *output;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace generate: microbenchmark traces. Each rank gets a sequence of stages, one collective
+ * asim trace generate: microbenchmark traces. Each rank gets a sequence of stages: one collective
  * (or a send and a receive around the ring, or a computation) per stage, optionally with a
- * computation between two stages; every node of a stage waits for every node of the stage before
- * unless --independent. Names and attributes are those of the published one-collective examples,
- * so `--type all_reduce --count 1` gives the same bytes as they have.
+ * computation between two stages. Every node of a stage waits for every node of the previous stage,
+ * unless --independent. Names and attributes are those of the published one-collective examples, so
+ * `--type all_reduce --count 1` gives their bytes.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -54,7 +54,7 @@ struct settings {
     uint32_t ranks;
     int type, independent, force;
     uint64_t size_bytes, count, nodes, compute_us;
-    uint64_t *list; /* sizes as numbers, or NULL; freed by run() */
+    uint64_t *list; /* sizes as numbers, or NULL; run() frees it */
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -84,13 +84,13 @@ static const struct asim_option options[] = {
      AT(force), 0, 0, NULL, 0},
     {0}};
 
-/* The trace of one rank while it is written. */
+/* The trace of one rank during writing. */
 struct chain {
     const struct settings *set;
     struct asim_chakra_writer *writer;
     uint32_t rank;
-    uint64_t next_id, stage;      /* stage: of the kind asked for, not those between */
-    uint64_t before[STAGE_NODES]; /* ids of the stage before */
+    uint64_t next_id, stage;      /* stage: without the computations in between */
+    uint64_t before[STAGE_NODES]; /* ids of the previous stage */
     size_t before_n;
 };
 
@@ -99,7 +99,7 @@ static int is_bare(const struct settings *set)
     return set->count == 1 && set->nodes == 0;
 }
 
-/* Adds the next node: type, name and attributes are set, the rest is filled in. */
+/* Adds the next node: the caller sets type, name and attributes. */
 static int put(struct chain *chain, struct asim_chakra_node *node, struct asim_err *err)
 {
     node->id = chain->next_id++;
@@ -176,7 +176,7 @@ static int put_message(struct chain *chain, int type, struct asim_err *err)
     return put(chain, &node, err);
 }
 
-/* Nodes of the next stage, which waits for the one before. */
+/* Adds the nodes of the next stage, which waits for the previous one. */
 static int put_stage(struct chain *chain, int is_between, struct asim_err *err)
 {
     uint64_t first = chain->next_id;
@@ -241,7 +241,7 @@ static int check_free(const struct settings *set, char *path, size_t size, struc
     return 0;
 }
 
-/* Every rank's file. */
+/* Writes every rank's file. */
 static int write_all(const struct settings *set, uint64_t *nodes, struct asim_err *err)
 {
     struct asim_file_set files = {0};
@@ -255,7 +255,7 @@ static int write_all(const struct settings *set, uint64_t *nodes, struct asim_er
     return asim_file_set_end(&files, rc, err);
 }
 
-/* --sizes as numbers; their sum becomes the size that names and comm_size say. */
+/* Parses --sizes; the sum becomes the size in names and comm_size. */
 static int read_sizes(struct settings *set, struct asim_err *err)
 {
     const char *at = set->sizes;
@@ -336,7 +336,7 @@ static int write_traces(struct settings *set, struct asim_err *err)
     return 0;
 }
 
-/* The list of sizes is ours, not the table's. */
+/* The list of sizes is not an option field, so it is freed here. */
 static int generate(const struct asim_args *args, struct asim_err *err)
 {
     struct settings *set = args->tables[0].base;

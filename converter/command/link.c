@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace link: a host trace and a device trace of one rank become one trace with both. Works
- * for CUDA and HIP traces of every schema seen; prints what was matched, attached and left out and
- * why, so that nothing disappears without a line.
+ * asim trace link: joins a host trace and a device trace of one rank. Accepts CUDA and HIP traces
+ * of every known schema. Prints the numbers of matched, attached and omitted operations with
+ * reasons.
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "tools/args.h"
 #include "base/io/file_set.h"
+#include "link/report.h"
 
 struct options {
     char *host, *device, *output, *log_level;

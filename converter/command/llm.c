@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim trace llm: an AICB-like workload of one training iteration of a transformer, as SimAI text
- * and, with --et, as Chakra traces. AICB's own flags are taken. A file given as a word is not made
- * but converted: `asim trace llm workload.txt --et=PREFIX`.
+ * and, with --et, as Chakra traces. Takes AICB's flags. `asim trace llm workload.txt --et=PREFIX`
+ * converts an existing file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,8 +10,14 @@
 #include "asim/ext/command.h"
 #include "llm/llm.h"
 #include "tools/args.h"
+#include "llm/micro.h"
+#include "llm/model.h"
+#include "llm/options.h"
+#include "llm/rows.h"
+#include "llm/times.h"
+#include "llm/write.h"
 
-/* Prints the first and the last file, not thousands. */
+/* Prints the first and the last file only. */
 static int convert(const char *workload, const char *prefix, struct asim_err *err)
 {
     uint32_t ranks = 0;
@@ -21,7 +27,7 @@ static int convert(const char *workload, const char *prefix, struct asim_err *er
     return rc;
 }
 
-/* The text is written even where only Chakra is wanted: it is what the traces are made from. */
+/* Writes the text also if only Chakra traces are wanted: they are made from it. */
 static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, struct asim_err *err)
 {
     struct asim_llm_rows rows = {.failed = 0};
@@ -51,7 +57,7 @@ static int make_micro(const struct asim_llm_options *opt, struct asim_err *err)
     return rc || !opt->et ? rc : convert(path, opt->et, err);
 }
 
-/* Preset, then checks, then times: a wrong flag is named before a file is opened. */
+/* Preset, checks, times: a wrong flag is reported before a file is opened. */
 static int make(struct asim_llm_options *opt, struct asim_err *err)
 {
     struct asim_llm llm;
@@ -83,7 +89,7 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
     return rc;
 }
 
-/* --et alone makes; a word and --et converts. */
+/* --et alone makes a workload; a word and --et converts. */
 static int llm(const struct asim_args *args, struct asim_err *err)
 {
     struct asim_llm_options *opt = args->tables[0].base;
@@ -98,7 +104,7 @@ static int llm(const struct asim_args *args, struct asim_err *err)
     return args->n_words ? convert(args->words[0], opt->et, err) : make(opt, err);
 }
 
-/* Two uses of one command, because both end in the same Chakra files. */
+/* One command for two uses, which both end in Chakra files. */
 static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {

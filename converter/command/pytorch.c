@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace pytorch: a folder with the host and device traces of all ranks becomes a workload.
- * The options are those of the AMD tool chain's one-shot script, under the same names.
+ * asim trace pytorch: turns a folder with the host and device traces of all ranks into a workload.
+ * The options have the names of the AMD tool chain's one-shot script.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,7 +136,7 @@ static int run_pytorch(const struct options *o, const struct ranks *ranks, struc
     return code;
 }
 
-/* A command line that names no folder, or two, is wrong usage. */
+/* A command line without a folder, or with two, is wrong usage. */
 static int pytorch(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace repair: makes the traces of all ranks runnable, in place or under a new prefix, says
- * what it changed, and checks that the ranks' collectives fit each other.
+ * asim trace repair: makes the traces of all ranks runnable, in place or under a new prefix, lists
+ * its changes, and checks that the ranks' collectives match.
  */
 #include <stdio.h>
 #include "asim/ext/command.h"

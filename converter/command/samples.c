@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace samples: one small trace for every kind of node. Called chakra_generator it is that
- * tool: same options, same files in the current folder.
+ * asim trace samples: one small trace for every node type. Called as chakra_generator it has that
+ * tool's options and writes the same files to the current folder.
  */
 #include <inttypes.h>
 #include <stddef.h>

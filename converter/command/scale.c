@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace scale: n recorded ranks become N simulated ones (scale/scale.h says how).
+ * asim trace scale: turns n recorded ranks into N simulated ones (see scale/scale.h).
  */
 #include <inttypes.h>
 #include <stddef.h>

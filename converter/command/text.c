@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace text: a layer file of ASTRA-sim 1.0 becomes a Chakra trace for each rank. Options
- * carry the names of chakra_converter Text; --compat gives that converter's output where ours
- * differs (text/text.h says where).
+ * asim trace text: turns a layer file of ASTRA-sim 1.0 into a Chakra trace for each rank. Options
+ * have the names of chakra_converter Text; --compat writes that converter's output (text/text.h
+ * lists the differences).
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "text/text.h"
 #include "tools/args.h"
+#include "text/write.h"
 
 struct options {
     char *input, *output, *dims;
@@ -37,7 +38,7 @@ static const struct asim_option options[] = {
     {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
     {0}};
 
-/* "4,2" or "4x2"; nothing between two separators is as wrong as a word that is no number. */
+/* "4,2" or "4x2"; an empty item is an error. */
 static int read_dims(struct asim_text_options *opt, const char *dims, struct asim_err *err)
 {
     uint64_t product = 1, value;
@@ -67,7 +68,7 @@ static int read_dims(struct asim_text_options *opt, const char *dims, struct asi
     return 0;
 }
 
-/* Warnings. */
+/* Warnings for the user. */
 static void warn(const struct asim_layers *layers, const struct asim_text_options *opt)
 {
     int is_split = layers->kind == ASIM_LAYERS_DATA_MODEL ||

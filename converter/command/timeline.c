@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace timeline: a log of what ran when becomes a picture for chrome://tracing or Perfetto.
- * Takes the options of chakra_timeline_visualizer and serves under its name.
+ * asim trace timeline: turns a log of ops into a picture for chrome://tracing or Perfetto. Takes
+ * the options and the name of chakra_timeline_visualizer.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Deletes nodes that stand alone (the process root, and under --compat whatever the walk did not
- * reach), and makes the graph acyclic. The search runs over data and control dependencies together,
- * because a simulator that obeys both deadlocks on a cycle through both; it keeps its own stack and
- * removes the edge that closes each cycle, saying which.
+ * Deletes isolated nodes (the process root, and with --compat all nodes that the walk did not
+ * reach), and makes the graph acyclic. The search uses data and control dependencies together,
+ * because a simulator that obeys both deadlocks on a cycle through both. It has its own stack,
+ * removes the edge that closes each cycle, and reports the edge.
  */
 #include "convert/convert.h"
+#include "convert/clean.h"
+#include "convert/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What is written and what was deleted make what was read. */
+/* Keeps read = written + deleted. */
 static void uncount(struct asim_convert_counts *c, const struct asim_et_node *node)
 {
     int is_gpu = node->kind == ASIM_ET_GPU;
@@ -22,8 +24,8 @@ static void uncount(struct asim_convert_counts *c, const struct asim_et_node *no
     *(is_gpu ? &c->gpu_us : &c->cpu_us) -= node->dur;
 }
 
-/* Alone = waits for nothing and nothing waits for it. Outside compat anything that takes time or
- * carries groups stays even so. */
+/* Isolated = waits for nothing, and nothing waits for it. Without compat a node with a duration or
+ * with groups stays. */
 static int delete_alone(struct asim_convert *cv)
 {
     uint8_t *named = calloc(cv->node.n + 1, 1);
@@ -36,7 +38,7 @@ static int delete_alone(struct asim_convert *cv)
         struct asim_et_node *node = &cv->node.at[i];
 
         if (named[i] || cv->dep_at[i] < cv->dep_at[i + 1] ||
-            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) != i) /* repeated: lost */
+            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) != i) /* repeated id */
             continue;
         if (!cv->opt->compat && (node->kind != ASIM_ET_CPU || node->dur > 0))
             continue;
@@ -48,7 +50,7 @@ static int delete_alone(struct asim_convert *cv)
 }
 
 struct frame {
-    uint32_t node, next; /* next dependency to look at; the control parent comes last */
+    uint32_t node, next; /* the next dependency to look at; the control parent is the last one */
 };
 
 struct search {
@@ -58,7 +60,7 @@ struct search {
     struct asim_err *err;
 };
 
-/* The control dependency that will be written, as emit.c decides it. */
+/* The control dependency that emit.c will write. */
 static uint32_t ctrl_of(const struct asim_convert *cv, uint32_t node)
 {
     uint32_t parent = asim_convert_parent(cv, node);
@@ -103,7 +105,7 @@ static int report(struct search *s, uint32_t to, const char *kind)
     return 0;
 }
 
-/* The next dependency of the top frame; *slot = its place, or NULL for the control parent. */
+/* The next dependency of the top frame; *slot = its position, or NULL for the control parent. */
 static uint32_t next_dep(struct search *s, struct frame *top, uint32_t **slot)
 {
     const struct asim_convert *cv = s->cv;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Names to kinds, and reading communication out of a node. RCCL launches every collective under
- * one kernel name (ncclDevKernel_Generic…); its kind stands in the args PyTorch attaches to the
- * kernel, in the record_param_comms around the launch, or in the nccl:… or c10d::… op above it.
- * Those are asked in that order by the converter; here is what a single node says.
+ * Derives the type of a collective from names, and reads the communication of a node. RCCL launches
+ * every collective under one kernel name (ncclDevKernel_Generic…); its type is in the args that
+ * PyTorch attaches to the kernel, in the record_param_comms around the launch, or in the nccl:… or
+ * c10d::… op above it. The converter asks them in this order; this file reads a single node.
  */
 #include "convert/comm.h"
 
 #include <ctype.h>
 #include <string.h>
 #include "link/host.h"
+#include "json/access.h"
 
 struct word {
     const char *word;
     int kind;
 };
 
-/* First hit wins, so longer words stand before those they contain. */
+/* The first match wins, so a longer word comes before the words it contains. */
 static const struct word words[] = {
     {"allreduce", ASIM_ALL_REDUCE},  {"alltoall", ASIM_ALL_TO_ALL},
     {"allgather", ASIM_ALL_GATHER},  {"reducescatter", ASIM_REDUCE_SCATTER},
@@ -76,8 +77,7 @@ int asim_comm_is_host(const char *name)
            !strncmp(name, "c10d::", 6);
 }
 
-/* Names of c10::ScalarType, of C++, and of NumPy, as different versions of the observer write them.
- */
+/* Names of c10::ScalarType, C++ and NumPy, as versions of the observer write them. */
 uint64_t asim_comm_type_bytes(const char *name)
 {
     static const struct {
@@ -103,7 +103,7 @@ uint64_t asim_comm_type_bytes(const char *name)
     return strncmp(low, "float8_", 7) ? 0 : 1;
 }
 
-/* [tensor id, storage id, offset, elements, bytes each, device]; 0 for anything else. */
+/* [tensor id, storage id, offset, elements, bytes each, device]; 0 for any other list. */
 static uint64_t tensor_bytes(const struct asim_jdoc *doc, const struct asim_jv *v)
 {
     int64_t count, each;
@@ -173,7 +173,7 @@ static const char *string_of(struct read *rd, const struct asim_jv *v)
     return text;
 }
 
-/* The first statement is overwritten by later ones: attrs outrank inputs, the node its attrs. */
+/* Later values replace earlier ones: attrs before inputs, the node before its attrs. */
 static void take_group(struct read *rd, const struct asim_jv *v)
 {
     const char *name = string_of(rd, v);
@@ -184,8 +184,8 @@ static void take_group(struct read *rd, const struct asim_jv *v)
     rd->failed |= rd->comm->pg_name == ASIM_NONE;
 }
 
-/* inputs of record_param_comms: …, sequence, group, rank or peer, "name", splits …; the tensors in
- * front are there for collectives and absent for waits, so positions count from the name. */
+/* inputs of record_param_comms: …, sequence, group, rank or peer, "name", splits …. Collectives
+ * have tensors in front, waits do not, so positions count from the name. */
 static void read_record(struct read *rd)
 {
     const struct asim_jdoc *doc = rd->doc;
@@ -216,7 +216,7 @@ static void read_record(struct read *rd)
         take_group(rd, group);
 }
 
-/* Elements and their type, as stated by record_param_comms attrs or a kernel's args. */
+/* Number of elements and their type, from record_param_comms attrs or a kernel's args. */
 static void read_elements(struct read *rd, const struct asim_jv *count, const struct asim_jv *type)
 {
     const char *name = string_of(rd, type);
@@ -237,7 +237,7 @@ static void read_attrs(struct read *rd)
     read_elements(rd, asim_host_attr(rd->doc, "in_msg_nelems"), asim_host_attr(rd->doc, "dtype"));
 }
 
-/* What PyTorch 2.3 and later write beside a kernel of NCCL or RCCL. */
+/* The fields that PyTorch 2.3 and later write beside a kernel of NCCL or RCCL. */
 static void read_kernel_args(struct read *rd)
 {
     const struct asim_jdoc *doc = rd->doc;
@@ -255,7 +255,7 @@ static void read_kernel_args(struct read *rd)
         rd->comm->dst = -1;
 }
 
-/* Some releases state both ends, some only the partner, and that under either name. */
+/* Some releases write both ends, some only the partner, under either name. */
 int64_t asim_comm_partner(const struct asim_comm *comm)
 {
     int is_recv = comm->kind == ASIM_COMM_RECV;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The phases of converting in their order, and the summary.
+ * The phases of a conversion in order, and the summary.
  */
 #include "convert/convert.h"
 
@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/file_set.h"
+#include "convert/clean.h"
+#include "convert/emit.h"
+#include "convert/load.h"
+#include "convert/pgroups.h"
+#include "convert/tree.h"
+#include "convert/make.h"
+#include "convert/order.h"
 
 static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {
@@ -49,7 +56,7 @@ int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options 
     memset(cv, 0, sizeof *cv);
     cv->opt = opt;
     code = opt->groups ? run_with_groups(cv, opt, err) : run_phases(cv, err);
-    /* Inner functions say only that they failed; which way stands in err. */
+    /* Inner functions report failure only; err has the code. */
     return code && err && err->code ? err->code : code;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Converting: a linked trace (or a host trace alone) becomes a Chakra execution trace,
- * chakra.md#converting-a-pytorch-trace. The state of one run, and its phases in the order they are
- * called. Bodies of nodes stay in the input file; what is here per node is about 100 bytes.
+ * Converts a linked trace (or a host trace alone) to a Chakra execution trace
+ * (chakra.md#converting-a-pytorch-trace). The state of one conversion, and its phases in order. The
+ * text of the nodes stays in the input file; a node takes about 100 bytes here.
  */
 #ifndef ASIM_CONVERTER_CONVERT_CONVERT_H
 #define ASIM_CONVERTER_CONVERT_CONVERT_H
@@ -20,7 +20,7 @@ enum asim_et_flag {
     ASIM_ET_DELETED = 8,
     ASIM_ET_VISITED = 16,
     ASIM_ET_HAS_TS = 32,
-    ASIM_ET_NO_CTRL = 64, /* its control dependency closed a cycle */
+    ASIM_ET_NO_CTRL = 64, /* its control dependency would close a cycle */
     ASIM_ET_MADE = 128    /* made from a host op, in a trace without GPU operations */
 };
 
@@ -35,18 +35,18 @@ struct asim_et_node { /* 32 bytes, beside struct asim_host_node */
 
 struct asim_et_wait { /* from sync_dep */
     uint32_t node;
-    int64_t id; /* of the GPU node waited for */
+    int64_t id; /* of the GPU node it waits for */
 };
 
 struct asim_convert_options {
     const char *input, *output;
     const char *groups; /* file for the communicator groups, or NULL */
     int64_t rank;       /* own rank for send and receive nodes, -1 = unknown */
-    int compat;         /* as the published tool, defects included */
-    int strict;         /* cycles, guessed types, unknown sizes are errors */
-    int no_guess;       /* a communication kernel of unknown kind is an error */
+    int compat;         /* as Chakra's tool, defects included */
+    int strict;         /* cycles, guessed types and unknown sizes are errors */
+    int no_guess;       /* a communication kernel of unknown type is an error */
     int no_stream_order, no_sync, no_comm_order, no_host_comm;
-    struct asim_diagnostics notes; /* told every cycle and what was guessed; say may be NULL */
+    struct asim_diagnostics notes; /* receives every cycle and every guess; say may be NULL */
 };
 
 struct asim_convert_counts {
@@ -66,41 +66,21 @@ struct asim_convert {
     const struct asim_convert_options *opt;
     struct asim_host_trace host;
     struct asim_names names;
-    ASIM_VEC(struct asim_et_node) node; /* as host.node */
+    ASIM_VEC(struct asim_et_node) node; /* parallel to host.node */
     ASIM_VEC(struct asim_et_wait) wait;
     ASIM_VEC(struct asim_comm) comm;
     struct asim_pgroups groups;
     uint32_t *child_at, *child; /* children of node i: child[child_at[i]..child_at[i + 1]) */
     ASIM_VEC(struct asim_edge) edge;
-    uint32_t *dep_at, *dep; /* the same as ranges per node, duplicates removed */
+    uint32_t *dep_at, *dep; /* the same as ranges for each node, without duplicates */
     int64_t max_id;
     struct asim_convert_counts counts;
 };
 
-/* All of it; *cv holds the counts afterwards. */
+/* Runs all phases; *cv holds the counts afterwards. */
 int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
                      struct asim_err *err);
 void asim_convert_report(const struct asim_convert *cv, const char *title, FILE *file);
 void asim_convert_fini(struct asim_convert *cv);
-
-/* The phases. */
-int asim_convert_load(struct asim_convert *cv, struct asim_err *err);
-int asim_convert_make(struct asim_convert *cv, struct asim_err *err); /* host-only comm nodes */
-int asim_convert_tree(struct asim_convert *cv, struct asim_err *err);
-int asim_convert_walk(struct asim_convert *cv, struct asim_err *err);
-int asim_convert_order(struct asim_convert *cv, struct asim_err *err); /* streams, waits, comm */
-int asim_convert_clean(struct asim_convert *cv, struct asim_err *err);
-int asim_convert_emit(struct asim_convert *cv, struct asim_err *err);
-struct asim_chakra_writer;
-int asim_convert_metadata(struct asim_convert *cv, struct asim_chakra_writer *out,
-                          struct asim_err *err); /* its first record */
-
-/* Parent of a node as an index, or ASIM_NONE (none, itself, not in the file). */
-uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node);
-const char *asim_convert_name(const struct asim_convert *cv, uint32_t node);
-/* What a GPU node communicates, all sources asked. */
-struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node, int *guessed);
-/* 0 or ASIM_ENOMEM. */
-int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from);
 
 #endif

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Writes the Chakra file: metadata, then the nodes by ascending id, bodies read again one by one.
+ * Writes the Chakra file: metadata, then the nodes by ascending id; reads the text of each node
+ * again.
  *
- * parity: under --compat control dependencies follow the published rule (only to parents converted
- * earlier, and also to deleted ones, which ASTRA-sim's feeder then refuses), durations are cut
- * instead of rounded, Optimizer.step takes no time, start times stay empty, and a kernel name
- * that states no collective ends the conversion.
+ * parity: with --compat control dependencies follow chakra_converter's rule (only to parents that
+ * were converted earlier, also to deleted ones, which ASTRA-sim's feeder then refuses), durations
+ * are cut instead of rounded, Optimizer.step takes no time, start times stay empty, and a kernel
+ * name without a collective ends the conversion.
  */
 #include "convert/convert.h"
+#include "convert/metadata.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -15,6 +17,12 @@
 #include <string.h>
 #include "json/print.h"
 #include "asim/trace.h"
+#include "convert/emit.h"
+#include "convert/pgroups.h"
+#include "convert/resolve.h"
+#include "convert/tree.h"
+#include "json/access.h"
+#include "json/reread.h"
 
 struct emit {
     struct asim_convert *cv;
@@ -54,8 +62,8 @@ static void repr(struct emit *em, int slot, const struct asim_jv *v)
         asim_jbuf_put(&em->io[slot], "[]", 2);
 }
 
-/* The six strings a Chakra node carries are Python reprs of the JSON values
- * (chakra.md#node-record): ASTRA-sim cuts process groups out of them by counting characters. */
+/* The six strings of a Chakra node are Python reprs of the JSON values (chakra.md#node-record):
+ * ASTRA-sim cuts process groups out of them by counting characters. */
 static void read_io(struct emit *em)
 {
     static const char *const nested[][2] = {{"inputs", "values"},  {"inputs", "shapes"},
@@ -107,7 +115,7 @@ static int read_attrs(struct emit *em, uint32_t at)
     return 0;
 }
 
-/* Stream number; strings as ROCm's "0x1" are read as numbers too. 0 = none can be made. */
+/* Stream number; strings such as ROCm's "0x1" are read as numbers, too. 0 = not a number. */
 static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *out)
 {
     const char *text = asim_names_get(&cv->names, cv->node.at[at].stream);
@@ -121,8 +129,8 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
     return end != text;
 }
 
-/* Writes source and destination of sends and receives only if they are known: the partner from the
- * trace, the own rank from --rank. A wrong rank hangs a simulation. */
+/* Writes the ends of sends and receives only if they are known, the partner from the trace and the
+ * own rank from --rank: a wrong end hangs a simulation. */
 static void put_ends(struct emit *em, const struct asim_comm *comm)
 {
     int64_t rank = em->cv->opt->rank;
@@ -136,7 +144,7 @@ static void put_ends(struct emit *em, const struct asim_comm *comm)
     put_int(em, "comm_tag", ASIM_CHAKRA_INT32, 0);
 }
 
-/* The order of attributes is the published converter's. */
+/* The order of attributes is chakra_converter's. */
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
     struct asim_convert *cv = em->cv;
@@ -165,7 +173,7 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
     return 0;
 }
 
-/* parity: the published converter's reading of a kernel (chakra.md#node-types and
+/* parity: chakra_converter's reading of a kernel (chakra.md#node-types and
  * chakra.md#collective-types). */
 static int compat_comm(struct emit *em, uint32_t at, struct asim_comm *comm)
 {
@@ -210,8 +218,7 @@ static void count_comm(struct asim_convert *cv, const struct asim_comm *comm)
     cv->counts.sizes_missing += !comm->bytes && comm->kind != ASIM_BARRIER;
 }
 
-/* Type, kind, bytes and group of a communication kernel; guesses are told, the first five by name.
- */
+/* Type, size and group of a communication kernel; reports guesses, the first five by name. */
 static int communication(struct emit *em, uint32_t at, int *type)
 {
     struct asim_convert *cv = em->cv;
@@ -242,7 +249,7 @@ static int communication(struct emit *em, uint32_t at, int *type)
     return comm_attrs(em, at, &comm);
 }
 
-/* Place of a node in the published converter's order of conversion. */
+/* Position of a node in chakra_converter's order of conversion. */
 static uint32_t turn(const struct asim_convert *cv, uint32_t at)
 {
     uint32_t parent = asim_convert_parent(cv, at);
@@ -250,8 +257,8 @@ static uint32_t turn(const struct asim_convert *cv, uint32_t at)
     return cv->node.at[at].kind == ASIM_ET_GPU && parent != ASIM_NONE ? parent : at;
 }
 
-/* The caller, unless it was deleted: a control dependency on a node that is not in the file makes
- * ASTRA-sim refuse the trace. */
+/* The caller, unless it was deleted: ASTRA-sim refuses a trace with a control dependency on a
+ * missing node. */
 static size_t ctrl_dep(const struct asim_convert *cv, uint32_t at, uint64_t *id)
 {
     uint32_t parent = asim_convert_parent(cv, at);
@@ -264,7 +271,7 @@ static size_t ctrl_dep(const struct asim_convert *cv, uint32_t at, uint64_t *id)
     return !(cv->node.at[parent].flags & ASIM_ET_DELETED);
 }
 
-/* Whole microseconds, the unit of the format. A kernel of less than one keeps one. */
+/* Whole microseconds, the unit of the format. A shorter kernel gets one. */
 static uint64_t duration(const struct asim_convert *cv, const struct asim_et_node *node)
 {
     if (cv->opt->compat)

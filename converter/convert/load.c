@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads the input once and keeps what the graph needs of each node. A field that is there with the
- * wrong type is an error that names the node; a field that is not there has its natural default
- * (no duration, no stream), because host traces alone have none of the linker's fields.
+ * Reads the input once and keeps the part of each node that the graph needs. A field of wrong type
+ * is an error that names the node. A missing field has its default (no duration, no stream): host
+ * traces alone lack all fields of the linker.
  */
 #include "convert/convert.h"
 
@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/print.h"
+#include "convert/load.h"
+#include "convert/pgroups.h"
+#include "json/access.h"
 
 #define NAME_LIMIT ((size_t)256 << 20)
 #define TIME_LIMIT 9e15
-#define TOLD       5 /* repeated ids told */
+#define TOLD       5 /* most repeated ids reported */
 
 struct load {
     struct asim_convert *cv;
@@ -98,8 +101,8 @@ static int waits(struct load *ld)
     return 0;
 }
 
-/* PyTorch writes the groups as a JSON text inside the JSON; a text that does not parse is no
- * reason to refuse a trace that can be run without groups. */
+/* PyTorch writes the groups as JSON text inside the JSON. A text that does not parse is no error:
+ * the trace may run without groups. */
 static int groups(struct load *ld, const char *name)
 {
     const struct asim_jdoc *doc = ld->doc;
@@ -124,7 +127,8 @@ static int groups(struct load *ld, const char *name)
     return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
 }
 
-/* parity: an attribute outranks the node's field, an empty one too, and nothing else is asked. */
+/* parity: an attribute replaces the node's field, also an empty one, and no other source is
+ * used. */
 static int compat_group(struct load *ld, struct asim_comm *comm)
 {
     const struct asim_jv *v = asim_host_attr(ld->doc, "pg_name");
@@ -135,8 +139,8 @@ static int compat_group(struct load *ld, struct asim_comm *comm)
     return v && v->kind == ASIM_J_STRING && v->text_n ? name_of(ld, v, &comm->pg_name) : 0;
 }
 
-/* Copies and memsets on the GPU never communicate, whatever they are called.
- * parity: the published converter goes by the name alone. */
+/* Copies and memsets on the GPU never communicate, whatever their name. parity: chakra_converter
+ * uses the name only. */
 static int communication(struct load *ld, struct asim_et_node *node, const char *name)
 {
     struct asim_comm comm;
@@ -153,7 +157,7 @@ static int communication(struct load *ld, struct asim_et_node *node, const char 
     return 0;
 }
 
-/* Only GPU operations have a category: the linker wrote it. */
+/* Only GPU operations have a category, from the linker. */
 static void classify(struct load *ld, struct asim_et_node *node, const char *name)
 {
     const struct asim_jv *cat = field(ld, "cat");
@@ -170,7 +174,7 @@ static void classify(struct load *ld, struct asim_et_node *node, const char *nam
         node->flags |= ASIM_ET_OPTIMIZER;
 }
 
-/* parity: an attribute outranks the field, and null is kept, as it means that none is written. */
+/* parity: an attribute replaces the field, and null means that no stream is written. */
 static const struct asim_jv *stream_of(const struct load *ld)
 {
     const struct asim_jv *attr = asim_host_attr(ld->doc, "stream");
@@ -209,7 +213,7 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
     return ASIM_VEC_PUSH(ld->cv->node, node) ? asim_err_nomem(err, "reading nodes") : 0;
 }
 
-/* Groups the linker took over from the device trace. */
+/* Groups that the linker has copied from the device trace. */
 static int device_groups(struct asim_convert *cv, struct asim_err *err)
 {
     int code = 0;
@@ -228,7 +232,7 @@ static int device_groups(struct asim_convert *cv, struct asim_err *err)
     return code ? asim_err_nomem(err, "keeping process groups") : 0;
 }
 
-/* Of nodes with one id the last stays, as when linking. */
+/* Of nodes with one id the last stays, as in linking. */
 static int tell_repeated(struct asim_convert *cv, uint32_t at, struct asim_err *err)
 {
     const char *name = asim_names_get(&cv->names, cv->node.at[at].name);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Collectives for traces that have none. A host trace converted alone holds no GPU operation, so
- * the published converter makes a trace without communication of it. But its record_param_comms
- * nodes say which collectives ran, so each gets a GPU node of its own below the record, and the
- * nodes run in the order of the calls, as NCCL's stream does.
+ * Makes collectives for traces without GPU operations. chakra_converter turns a host trace alone
+ * into a trace without communication. But its record_param_comms nodes name the collectives, so
+ * each gets a GPU node below the record, and these nodes run in the order of the calls, as on
+ * NCCL's stream.
  */
 #include "convert/convert.h"
+#include "convert/tree.h"
+#include "convert/make.h"
 
 #include <stdio.h>
 #include <string.h>

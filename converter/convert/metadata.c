@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The first record of the Chakra file: five top-level members of the input as attributes. One that
- * cannot be one (a time before 0, a number where a text belongs) is left out and told, because
- * nothing simulates by it; the published converter stops at it, and so does --compat.
+ * The first record of the Chakra file: five top-level members of the input as attributes. An
+ * invalid one (a time below 0, a number instead of a text) is left out and reported, because no
+ * simulation uses it; chakra_converter stops there, and so does --compat.
  */
 #include "convert/convert.h"
+#include "convert/metadata.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "json/access.h"
 
 struct metadata {
     struct asim_convert *cv;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Dependencies beyond the walk (chakra.md#dependencies): operations of one
- * GPU stream run one after another, and nodes wait for GPU operations where the linker found so.
- * Each goes from an earlier start to a later one, so none of them can close a cycle.
+ * Dependencies beyond the walk (chakra.md#dependencies): operations of one GPU stream run one after
+ * another, and nodes wait for GPU operations as the linker found. Each goes from an earlier start
+ * to a later one, so none closes a cycle.
  *
- * parity: the published converter compares start times that are never set, so it drops every such
- * wait, and it leaves GPU operations without any order among themselves; --compat does both.
+ * parity: chakra_converter compares start times that are never set, so it drops all such waits, and
+ * GPU operations have no order among themselves; --compat does both.
  */
 #include "convert/convert.h"
+#include "convert/tree.h"
+#include "convert/order.h"
 
 #include <stdlib.h>
 
@@ -23,7 +25,7 @@ static int by_stream(const void *ctx, uint32_t a, uint32_t b)
     return x->ts < y->ts;
 }
 
-/* Nodes without a start time or a stream are left out: their place is unknown. */
+/* Leaves out nodes without a start time or a stream. */
 static int chain_streams(struct asim_convert *cv)
 {
     const struct asim_et_node *node = cv->node.at;
@@ -66,9 +68,9 @@ static int add_waits(struct asim_convert *cv)
     return 0;
 }
 
-/* Ranges of sources by target, in the order they were added; the edges are freed. While it fills
- * its range, dep_at[t + 1] is the end of target t's, so no second array is needed: memory peaks
- * here. */
+/* Turns edges into ranges of sources by target, in the order of addition, and frees the edges.
+ * While a range fills, dep_at[t + 1] is the end of target t, so no second array is needed. Memory
+ * has its peak here. */
 static int spread(struct asim_convert *cv)
 {
     size_t n = cv->node.n;
@@ -89,7 +91,7 @@ static int spread(struct asim_convert *cv)
     return 0;
 }
 
-/* Edges as ranges by target, each once. */
+/* Makes the ranges and removes duplicates. */
 static int collect(struct asim_convert *cv)
 {
     size_t n = cv->node.n;

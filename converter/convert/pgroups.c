@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Process groups of PyTorch. They are listed by the "## process_group:init ##" node of the host
- * trace and by distributedInfo of the device trace; an empty list of ranks means all. Simulators
- * know groups by number, while newer PyTorch names some by hash; those get a number made from the
- * name alone, so that all ranks agree without seeing each other.
+ * PyTorch's process groups. The "## process_group:init ##" node of the host trace and
+ * distributedInfo of the device trace list them; an empty list of ranks means all. Simulators
+ * identify groups by number, while newer PyTorch names some by a hash: these get a number that
+ * depends on the name only, so that all ranks agree.
  */
 #include "convert/comm.h"
 
@@ -11,6 +11,8 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "base/text.h"
+#include "convert/pgroups.h"
+#include "json/access.h"
 
 #define GROUP_LIMIT 65536
 

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Finds the collective of a communication kernel. A kernel whose name states a collective has run
- * that collective, whatever PyTorch called it (an all-gather of unequal parts runs broadcasts, a
- * barrier runs an all-reduce). For generic kernels (RCCL) and SendRecv kernels the sources are, in
- * this order: the kernel's own args, the record_param_comms above, the nccl:… or c10d::… op above.
- * Bytes likewise: the tensors of the launching op, else those stated by count and type.
+ * Finds the communication of a kernel from all nodes around it. A kernel whose name has a
+ * collective ran exactly that, whatever PyTorch called it (an all-gather of unequal parts runs
+ * broadcasts, a barrier runs an all-reduce). For generic kernels (RCCL) and SendRecv kernels the
+ * sources are: the kernel's args, the record_param_comms above, the nccl:… or c10d::… op above.
+ * Bytes likewise: the tensors of the launching op, else stated count and type.
  */
 #include "convert/convert.h"
+#include "convert/resolve.h"
+#include "convert/tree.h"
 
 #include <string.h>
 
 #define LEVELS 8 /* ops above a kernel that may describe it */
 
 struct above {
-    int record, op;       /* kinds the nearest record and the nearest other op state */
-    struct asim_comm sum; /* first statement of each field */
+    int record, op;       /* types of the nearest record and of the nearest other op */
+    struct asim_comm sum; /* the first value of each field */
 };
 
 static void merge(struct asim_comm *sum, const struct asim_comm *c)
@@ -29,8 +31,8 @@ static void merge(struct asim_comm *sum, const struct asim_comm *c)
         sum->peer = c->peer;
 }
 
-/* Stops at the first op that does not describe communication: beyond it are the callers of another
- * kind, whose tensors are not the collective's. */
+/* Stops at the first op that does not describe communication: the tensors of its callers are not
+ * the collective's. */
 static struct above look_above(const struct asim_convert *cv, uint32_t at)
 {
     struct above up = {ASIM_COMM_UNKNOWN, ASIM_COMM_UNKNOWN, cv->comm.at[cv->node.at[at].comm]};

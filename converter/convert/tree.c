@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The caller tree, and the walk that turns it into order: every thread is one chain of its CPU
- * nodes in call order, and a GPU node hangs on the CPU node visited last (chakra.md#dependencies).
- * The walk keeps its own stack: real traces nest a thousand levels deep.
+ * The tree of callers, and the walk that turns it into an order: each thread is a chain of its CPU
+ * nodes in call order, and a GPU node depends on the CPU node visited last
+ * (chakra.md#dependencies). The walk has its own stack: real traces nest a thousand levels deep.
  *
- * parity: with --compat only the trees below thread roots are walked, and what cannot be reached
- * is lost later. Otherwise nodes whose parent is missing are given another (link/assign_parent.c),
- * and a tree that stands on no thread root is walked as a thread of its own.
+ * parity: with --compat the walk covers only the trees below thread roots, and other nodes are lost
+ * later. Otherwise nodes without a parent get another one (link/assign_parent.c), and a tree
+ * without a thread root is walked like a thread.
  */
 #include "convert/convert.h"
+#include "convert/tree.h"
+#include "link/assign_parent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,8 +43,8 @@ static size_t live(const struct asim_convert *cv)
     return cv->host.node.n - (size_t)cv->host.duplicates;
 }
 
-/* Nodes that call each other in a ring hang on no thread, so no walk would find them and
- * they would be lost. At most four are named. */
+/* Nodes that call each other in a cycle belong to no thread, so no walk would find them. Names at
+ * most four. */
 static int tell_ring(const struct asim_convert *cv, uint32_t start, struct asim_err *err)
 {
     const struct asim_host_node *node = cv->host.node.at;
@@ -67,8 +69,8 @@ static int tell_ring(const struct asim_convert *cv, uint32_t start, struct asim_
     return 0;
 }
 
-/* Follows the callers of every node until they end or meet a node seen before: one seen from the
- * same start closes a ring. */
+/* Follows the callers of every node until they end or meet a node seen before; a node seen from the
+ * same start closes a cycle. */
 static int break_rings(struct asim_convert *cv, struct asim_err *err)
 {
     uint32_t *seen = calloc(cv->node.n + 1, sizeof *seen);
@@ -91,8 +93,8 @@ static int break_rings(struct asim_convert *cv, struct asim_err *err)
     return code;
 }
 
-/* Orphans go below the first root of their thread in the file. */
-static int adopt_orphans(struct asim_convert *cv)
+/* Puts orphans below the first root of their thread in the file. */
+static int assign_orphans(struct asim_convert *cv)
 {
     ASIM_VEC(int64_t) root = {0}; /* id by thread number */
     struct asim_host_roots roots = {.other = -1};
@@ -115,7 +117,7 @@ static int adopt_orphans(struct asim_convert *cv)
     return code;
 }
 
-/* Children as ranges of one array, ascending by id because they are put in that order. */
+/* Children as ranges of one array, ascending by id because they are added in that order. */
 int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 {
     size_t n = cv->node.n;
@@ -123,7 +125,7 @@ int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 
     if (!cv->opt->compat && break_rings(cv, err))
         return ASIM_EINVAL;
-    if (!cv->opt->compat && adopt_orphans(cv))
+    if (!cv->opt->compat && assign_orphans(cv))
         return asim_err_nomem(err, "building the caller tree");
     cv->child_at = calloc(n + 2, sizeof *cv->child_at);
     cv->child = malloc((n + 1) * sizeof *cv->child);
@@ -154,16 +156,16 @@ int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 
 struct walk {
     struct asim_convert *cv;
-    uint32_t last_cpu; /* node visited last in this thread */
-    uint32_t last_gpu; /* last computation it launched */
+    uint32_t last_cpu; /* the last node visited in this thread */
+    uint32_t last_gpu; /* the last computation it launched */
     ASIM_VEC(uint32_t) stack;
-    ASIM_VEC(uint32_t) waited; /* collectives waited for, not yet given to a kernel */
+    ASIM_VEC(uint32_t) waited; /* collectives that a wait() has named, not yet given to a kernel */
     uint64_t visits;
 };
 
-#define MOST_WALKS 64 /* of a node, on average */
+#define MOST_WALKS 64 /* average number of walks over a node */
 
-/* A GPU operation that started when `from` had ended may have waited for it. */
+/* A GPU operation that started after the end of `from` may have waited for it. */
 static int follows(const struct asim_convert *cv, uint32_t to, uint32_t from)
 {
     const struct asim_et_node *a = &cv->node.at[from], *b = &cv->node.at[to];
@@ -171,9 +173,9 @@ static int follows(const struct asim_convert *cv, uint32_t to, uint32_t from)
     return (a->flags & b->flags & ASIM_ET_HAS_TS) && a->ts < b->ts && a->ts + a->dur <= b->ts + 1.0;
 }
 
-/* How NCCL orders with PyTorch's streams, which no event of the trace says unless it was recorded
- * with cuda_sync: a collective starts after the kernels launched before it, and kernels launched
- * after its wait() start after it. Believed only where the recorded times agree. */
+/* NCCL's order relative to PyTorch's streams, which a trace without cuda_sync does not contain: a
+ * collective starts after the kernels launched before it, and kernels launched after its wait()
+ * start after it. Applied only where the recorded times agree. */
 static int order_comm(struct walk *w, uint32_t at)
 {
     struct asim_convert *cv = w->cv;
@@ -209,7 +211,7 @@ static uint32_t record_above(const struct asim_convert *cv, uint32_t at)
     return ASIM_NONE;
 }
 
-/* A GPU node hangs on the CPU node visited last, which is the op that launched it. */
+/* A GPU node depends on the CPU node visited last, the op that launched it. */
 static int visit_gpu(struct walk *w, uint32_t at)
 {
     struct asim_convert *cv = w->cv;
@@ -225,7 +227,7 @@ static int visit_gpu(struct walk *w, uint32_t at)
     return order_comm(w, at);
 }
 
-/* The collective a wait() waits for: same sequence number, latest before it. */
+/* The collective that a wait() names: same sequence number, the latest before it. */
 static uint32_t waited_for(const struct asim_convert *cv, uint32_t wait)
 {
     const struct asim_comm *w = &cv->comm.at[wait];
@@ -267,7 +269,7 @@ static int visit_cpu(struct walk *w, uint32_t at)
     gpu = waited_for(cv, node->comm);
     if (gpu == ASIM_NONE)
         return 0;
-    /* Without kernels there is nothing else that could wait. */
+    /* Without kernels nothing else can wait. */
     return cv->counts.host_comm ? asim_convert_edge(cv, at, gpu) : ASIM_VEC_PUSH(w->waited, gpu);
 }
 
@@ -297,8 +299,9 @@ static int walk_thread(struct walk *w, uint32_t root)
     return 0;
 }
 
-/* parity: the published converter walks what is below a thread root again where that stands below
- * another, so the nodes wait in both orders. Roots nested so that this never ended are left so. */
+/* parity: chakra_converter walks the nodes below a thread root again if that root is below
+ * another one, so the nodes wait in both orders. Roots nested so that this would never end are
+ * left alone. */
 static int forget(struct walk *w, uint32_t root)
 {
     struct asim_convert *cv = w->cv;
@@ -321,7 +324,7 @@ static int forget(struct walk *w, uint32_t root)
     return 0;
 }
 
-/* Outside compat: trees that stand on no thread root. The process root itself stays out. */
+/* Without compat: trees without a thread root, except the process root. */
 static int walk_rest(struct walk *w)
 {
     struct asim_convert *cv = w->cv;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The dependency graph of one trace as text: graphviz's dot, or GraphML with the bytes networkx
- * writes. Nodes in the order in which they or a dependency on them first appear, edges by their
- * source. Memory: 24 bytes and its name for a node, 40 for an edge.
+ * The dependency graph of one trace as text: graphviz's dot, or GraphML with the bytes of networkx.
+ * Nodes come in the order in which they or a dependency on them first appear, edges by their
+ * source. Memory: 24 bytes and the name for a node, 40 for an edge.
  */
 #ifndef ASIM_CONVERTER_DRAW_DRAW_H
 #define ASIM_CONVERTER_DRAW_DRAW_H
@@ -20,7 +20,7 @@ struct asim_picture_edge {
 
 struct asim_picture_node {
     uint64_t id;
-    const char *name;     /* NULL: only mentioned as a dependency */
+    const char *name;     /* NULL: occurs only as a dependency */
     uint32_t first, last; /* edges, 1 + index, 0 = none */
 };
 
@@ -30,14 +30,5 @@ struct asim_picture {
     struct asim_map by_id, by_ends; /* → 1 + index */
     struct asim_arena names;
 };
-
-int asim_picture_read(struct asim_picture *graph, const char *path, struct asim_err *err);
-/* Safe on a zeroed struct. */
-void asim_picture_fini(struct asim_picture *graph);
-
-void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out);
-/* compat: of a node's data and control dependency on the same other only the second is told, as
- * networkx' graphs have one edge between two nodes. */
-void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Graphs as text. In dot a label's characters that mean something in a record are escaped, as
- * chakra_visualizer does; data dependencies end in an arrow, control dependencies in a bar.
+ * Graphs as text. In dot, special characters of a label are escaped, as in chakra_visualizer; data
+ * dependencies end in an arrow, control dependencies in a bar.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
 #include "draw/draw.h"
+#include "draw/formats.h"
 
 /* A line end inside a label would break the record's shape. */
 static void put_label(struct asim_out *out, const char *name)
@@ -20,7 +21,7 @@ static void put_label(struct asim_out *out, const char *name)
     }
 }
 
-/* Both kinds are drawn where both exist: they mean different things. */
+/* Draws both types where both exist. */
 static void put_dot_edges(const struct asim_picture *graph, const struct asim_picture_node *node,
                           struct asim_out *out)
 {
@@ -35,7 +36,7 @@ static void put_dot_edges(const struct asim_picture *graph, const struct asim_pi
                                 graph->nodes.at[graph->edges.at[e - 1].target].id, heads[h].head);
 }
 
-/* Nodes first; those only mentioned have no label and come into being by their edges. */
+/* Nodes first; a node that occurs only as a dependency has no label and appears by its edges. */
 void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out)
 {
     asim_out_printf(out, "digraph {\n");
@@ -54,7 +55,7 @@ void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out)
 
 /* --- GraphML --- */
 
-/* Characters XML has no place for become U+FFFD. */
+/* Characters that XML does not allow become U+FFFD. */
 static void put_xml(struct asim_out *out, const char *text)
 {
     while (*text) {
@@ -90,7 +91,7 @@ static void put_xml_edges(const struct asim_picture *graph, const struct asim_pi
     }
 }
 
-/* networkx declares a key when it first meets it, in front of those before; hence d1, d0. */
+/* networkx declares a key at its first use, in front of earlier ones; hence d1, d0. */
 void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out)
 {
     asim_out_printf(out, "<?xml version='1.0' encoding='utf-8'?>\n"

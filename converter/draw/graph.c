@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reading a trace into a graph. A dependency on a node that is not there is drawn as a node
- * without a name: that is what one looks for in such a picture.
+ * Reads a trace into a graph. A dependency on a missing node appears as a node without a name,
+ * which is easy to see in a picture.
  */
 #include <string.h>
 #include <stdlib.h>
 #include "draw/draw.h"
 #include "asim/trace_record.h"
+#include "draw/graph.h"
 
 #define MAX_NAMES_BYTES ((size_t)4 << 30)
 
-/* 1 + index of the node, made if new; 0 = out of memory. */
+/* Returns 1 + index of the node, made if it is new; 0 = out of memory. */
 static uint32_t node_of(struct asim_picture *graph, uint64_t id)
 {
     struct asim_picture_node node = {.id = id};
@@ -48,7 +49,7 @@ static int join(struct asim_picture *graph, uint32_t from, uint32_t to, uint8_t 
     return 0;
 }
 
-/* Data before control dependencies: the order in which networkx adds them. */
+/* Data before control dependencies, the order of networkx. */
 static int join_all(struct asim_picture *graph, uint32_t to, const uint64_t *deps, size_t n,
                     uint8_t kind)
 {
@@ -60,7 +61,7 @@ static int join_all(struct asim_picture *graph, uint32_t to, const uint64_t *dep
     return 0;
 }
 
-/* A second record of one id gives the node its name anew, as in networkx. */
+/* A second record with one id renames the node, as in networkx. */
 static int add(struct asim_picture *graph, const ChakraProtoMsg__Node *node)
 {
     uint32_t at = node_of(graph, node->id);

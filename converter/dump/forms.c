@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Nodes in the JSON of the feeder ("workload") and of symbolic_tensor_graph ("stg"), one a line.
- * The feeder leaves a value it does not find uninitialised, so every key it looks for is written.
- * It follows data dependencies only; control dependencies are written under a key of their own,
- * which it ignores.
+ * Nodes in the JSON of the feeder ("workload") and of symbolic_tensor_graph ("stg"), one per line.
+ * The feeder leaves missing values uninitialised, so all its keys are written. It follows data
+ * dependencies only; control dependencies have their own key, which it ignores.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +10,8 @@
 #include "dump/dump.h"
 #include "json/print.h"
 #include "asim/trace.h"
+#include "dump/forms.h"
+#include "json/access.h"
 
 static void put_key(struct asim_jbuf *buf, const char *key)
 {
@@ -31,7 +32,7 @@ static void put_text(struct asim_jbuf *buf, const char *text)
     asim_jprint_string(buf, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Numbers, not the strings of the protobuf form: readers of these forms use them as they are. */
+/* Numbers, not the strings of the protobuf form: the readers use them as they are. */
 static void put_ids(struct asim_jbuf *buf, const char *key, const uint64_t *ids, size_t n)
 {
     put_key(buf, key);
@@ -44,7 +45,7 @@ static void put_ids(struct asim_jbuf *buf, const char *key, const uint64_t *ids,
     asim_jbuf_put(buf, "]", 1);
 }
 
-/* 0 where absent: both readers want the key to be there. */
+/* 0 if absent: both readers need the key. */
 static void put_attr(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node, const char *name)
 {
     put_key(buf, name);
@@ -89,7 +90,7 @@ static const char *stg_type(int type)
     return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : names[0];
 }
 
-/* Lists of names the tool itself put there; absent elsewhere. */
+/* Lists of names that symbolic_tensor_graph wrote; absent elsewhere. */
 static void put_strings(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node, const char *name)
 {
     const ChakraProtoMsg__AttributeProto *attr = asim_node_attr(node, name);
@@ -105,7 +106,7 @@ static void put_strings(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node,
     asim_jbuf_put(buf, "]", 1);
 }
 
-/* The group is a number there; a name that is none goes out as a string instead of being lost. */
+/* The group is a number; another name is written as a string instead of being lost. */
 static void put_collective(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node)
 {
     char room[24];
@@ -123,7 +124,7 @@ static void put_collective(struct asim_jbuf *buf, const ChakraProtoMsg__Node *no
         asim_jbuf_text(buf, "null");
 }
 
-/* What each kind of node has besides. */
+/* The further fields of each node type. */
 static void put_details(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node)
 {
     switch ((int)node->type) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Protobuf's JSON mapping over protobuf-c's descriptors, byte for byte as Python's
+ * Protobuf's JSON mapping by protobuf-c's descriptors, byte for byte as Python's
  * MessageToJson(indent=2) prints it: lowerCamelCase keys in the order of field numbers, 64-bit
- * integers as strings, enums as names, bytes in base64, zero-valued plain fields left out, a set
- * member of a oneof always there. Reals have the fewest digits that read back the same.
+ * integers as strings, enums as names, bytes in base64, no plain fields with value zero, and the
+ * set member of a oneof always. Reals have the fewest digits that read back the same.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,6 +11,8 @@
 #include <string.h>
 #include "dump/dump.h"
 #include "json/print.h"
+#include "dump/protobuf.h"
+#include "json/access.h"
 
 /* json_format indents by two blanks. */
 static void line(struct asim_jbuf *buf, unsigned level)
@@ -65,7 +67,7 @@ static double widen(float value)
     return strtod(text, NULL);
 }
 
-/* JSON has no such numbers; the mapping says these strings. */
+/* JSON has no such numbers; the mapping uses these strings. */
 static void put_real(struct asim_jbuf *buf, double value)
 {
     if (isnan(value))
@@ -76,7 +78,7 @@ static void put_real(struct asim_jbuf *buf, double value)
         asim_jprint_real(buf, value);
 }
 
-/* A number the schema has no name for stays a number. */
+/* A number without a name in the schema stays a number. */
 static void put_enum(struct asim_jbuf *buf, const ProtobufCFieldDescriptor *field, int value)
 {
     const ProtobufCEnumValue *name = protobuf_c_enum_descriptor_get_value(field->descriptor, value);
@@ -94,7 +96,7 @@ static void put_text(struct asim_jbuf *buf, const char *text)
     asim_jprint_string(buf, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* Beyond 2^53 a JSON number is not safe in every language, hence strings. */
+/* A JSON number above 2^53 is not safe in every language, hence strings. */
 static void put_u64_string(struct asim_jbuf *buf, uint64_t value)
 {
     char text[32];
@@ -109,7 +111,7 @@ static void put_i64_string(struct asim_jbuf *buf, int64_t value)
     asim_jbuf_text(buf, text);
 }
 
-/* A value of a kind that has no parts. */
+/* A value without parts. */
 static void put_scalar(struct asim_jbuf *buf, const ProtobufCFieldDescriptor *field, const void *at)
 {
     switch (field->type) {
@@ -186,7 +188,7 @@ static void put_value(struct asim_jbuf *buf, const ProtobufCFieldDescriptor *fie
         put_scalar(buf, field, at);
 }
 
-/* Whether the field is printed at all. */
+/* 1 if the field is printed. */
 static int is_shown(const ProtobufCMessage *message, const ProtobufCFieldDescriptor *field)
 {
     static const char zeros[sizeof(ProtobufCBinaryData)];
@@ -202,7 +204,7 @@ static int is_shown(const ProtobufCMessage *message, const ProtobufCFieldDescrip
     return memcmp(at, zeros, size_of(field->type)) != 0;
 }
 
-/* Only called for lists that have elements: an empty one is not shown. */
+/* Called for lists with elements only. */
 static void put_list(struct asim_jbuf *buf, const ProtobufCMessage *message,
                      const ProtobufCFieldDescriptor *field, unsigned level)
 {
@@ -220,7 +222,7 @@ static void put_list(struct asim_jbuf *buf, const ProtobufCMessage *message,
     asim_jbuf_put(buf, "]", 1);
 }
 
-/* Depth is that of the schema, four. */
+/* The schema has four levels. */
 static void put_message(struct asim_jbuf *buf, const ProtobufCMessage *message, unsigned level)
 {
     const ProtobufCMessageDescriptor *type = message->descriptor;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The frame of each form around its nodes, one buffer reused for all.
+ * Writes the frame of each form around its nodes; one buffer serves all.
  */
 #include "dump/dump.h"
+#include "dump/forms.h"
+#include "dump/protobuf.h"
+#include "dump/write.h"
+#include "json/access.h"
 
 static const struct {
     const char *before, *between, *after;

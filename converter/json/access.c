@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/mem.h"
 #include "base/text.h"
+#include "json/access.h"
 
 const char *asim_jv_text(const struct asim_jdoc *doc, const struct asim_jv *v)
 {

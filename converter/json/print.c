@@ -4,6 +4,8 @@
  * limits nesting to 200.
  */
 #include "json/print.h"
+#include "json/access.h"
+#include "json/printable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -23,8 +23,6 @@ void asim_jprint_real(struct asim_jbuf *buf, double value);
 void asim_jprint_int(struct asim_jbuf *buf, int64_t value);
 /* Line feed and 4 * level blanks. */
 void asim_jprint_line(struct asim_jbuf *buf, unsigned level);
-/* Python's str.isprintable() of one character. */
-int asim_jprint_is_printable(uint32_t c);
 /* Python's repr() of the value; scratch is working space. */
 void asim_jprint_repr(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v,
                       struct asim_jbuf *scratch);

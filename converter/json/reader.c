@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "json/access.h"
 
 #define ELEMENT_LIMIT ((size_t)256 << 20)
 

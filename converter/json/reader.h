@@ -41,9 +41,6 @@ int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err);
 int asim_jreader_array(struct asim_jreader *r, struct asim_err *err);
 /* 1 = an element in doc, 0 = the array is complete. */
 int asim_jreader_element(struct asim_jreader *r, struct asim_jdoc *doc, struct asim_err *err);
-/* Parses the `size` bytes at `offset` again. */
-int asim_jreader_reread(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
-                        struct asim_err *err);
 void asim_jreader_close(struct asim_jreader *r);
 
 /* "path: key[element] at byte N: <phrase>" as ASIM_EINVAL. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reading elements a second time, by their place in the file: only what a step needs of each is
- * kept between two passes. A packed file cannot be sought in, so it is unpacked for that.
+ * Reads elements a second time, by their position in the file: only a few values of each are kept
+ * between two passes. A gzip file cannot be sought in, so it is inflated into a temporary file.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "json/reader.h"
+#include "json/reread.h"
 
-/* The file to seek in: itself, or its unpacked copy. */
+/* The file to seek in: the file itself, or its inflated copy. */
 static int open_spool(struct asim_jreader *r, struct asim_err *err)
 {
     int packed = asim_unpack_is_packed(r->file);
@@ -33,8 +34,9 @@ static int open_spool(struct asim_jreader *r, struct asim_err *err)
     return 0;
 }
 
-/* Fills the buffer from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
- * nearly in file order, a caller sometimes a little before its callees: so some bytes before. */
+/* Fills the buffer from the file so that it holds `size` bytes at `offset`. Nodes are requested
+ * nearly in file order, a caller sometimes a little before its callees: so the buffer begins some
+ * bytes earlier. */
 static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_err *err)
 {
     uint64_t from = offset > ASIM_JREADER_BUFFER / 4 ? offset - ASIM_JREADER_BUFFER / 4 : 0;

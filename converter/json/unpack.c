@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See unpack.h. Not by zlib's gzread: it passes over a missing check sum and over what follows the
- * last member, and calls a cut header an empty file.
+ * See unpack.h. zlib's gzread does not serve: it accepts a missing check sum and foreign data after
+ * the last member, and takes a cut header for an empty file.
  */
 #define _XOPEN_SOURCE 700
 #include "json/unpack.h"
@@ -14,15 +14,15 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#define BLOCK_BYTES ((size_t)1 << 17) /* where reading stops getting faster */
+#define BLOCK_BYTES ((size_t)1 << 17) /* larger blocks are not faster */
 #define GZIP_ONLY   16                /* of inflateInit2 */
 
 struct asim_unpack {
     const char *path;
     int fd;
-    int is_packed, is_ended; /* ended: the file has no bytes behind `in` */
-    int between;             /* gzip members: one has ended, the next has not begun */
-    uint64_t members, bytes; /* ended; given */
+    int is_packed, is_ended; /* is_ended: the file has no bytes after `in` */
+    int between;             /* a gzip member has ended, and the next has not begun */
+    uint64_t members, bytes; /* members that have ended; bytes delivered */
     z_stream z;
     unsigned char in[BLOCK_BYTES];
 };
@@ -34,7 +34,7 @@ static int fail(const struct asim_unpack *u, struct asim_err *err)
                         strerror(errno));
 }
 
-/* Reads until size or the end of the file: pipes give pieces. -1 with errno. */
+/* Reads until size or the end of the file: pipes give pieces. Returns -1 with errno on failure. */
 static int64_t take(struct asim_unpack *u, void *to, size_t size)
 {
     size_t n = 0;
@@ -64,7 +64,7 @@ static int fill(struct asim_unpack *u, struct asim_err *err)
     return 0;
 }
 
-/* Behind a whole member, what is no beginning of another is not of this file. */
+/* After a complete member, bytes that begin no other member are foreign. */
 static int damage(const struct asim_unpack *u, struct asim_err *err)
 {
     if (u->members && !u->z.total_out)
@@ -78,7 +78,7 @@ static int damage(const struct asim_unpack *u, struct asim_err *err)
                         u->path, (unsigned long long)u->z.total_out);
 }
 
-/* Zeros behind a member are padding, as gzip has it. */
+/* Zeros after a member are padding, as in gzip. */
 static void begin_member(struct asim_unpack *u)
 {
     while (u->z.avail_in && !*u->z.next_in) {
@@ -133,7 +133,7 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
         u->z.next_out = (unsigned char *)to;
         code = inflate_some(u, size, err);
         *got = size - u->z.avail_out;
-    } else { /* first what open looked at */
+    } else { /* first the bytes that open has read */
         memcpy(to, u->z.next_in, n);
         u->z.next_in += n;
         u->z.avail_in -= (uInt)n;
@@ -145,7 +145,7 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
     return code;
 }
 
-/* Two bytes tell a gzip file. */
+/* Two bytes identify a gzip file. */
 static int begin(struct asim_unpack *u, struct asim_err *err)
 {
     int64_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The bytes of a file from first to last, unpacked where it is a gzip file, which its first bytes
- * tell. What is cut, damaged or followed by something else is refused, as of packed Chakra traces.
+ * The bytes of a file in order; a gzip file, recognised by its first bytes, is inflated. A file
+ * that is cut, damaged or followed by foreign data is an error.
  */
 #ifndef ASIM_CONVERTER_JSON_UNPACK_H
 #define ASIM_CONVERTER_JSON_UNPACK_H
@@ -18,9 +18,9 @@ int asim_unpack_open(struct asim_unpack **unpack, const char *path, struct asim_
 int asim_unpack_read(struct asim_unpack *unpack, char *to, size_t size, size_t *got,
                      struct asim_err *err);
 int asim_unpack_is_packed(const struct asim_unpack *unpack);
-/* From the first byte again. */
+/* Starts again from the first byte. */
 int asim_unpack_rewind(struct asim_unpack *unpack, struct asim_err *err);
-/* NULL is fine. */
+/* NULL is allowed. */
 void asim_unpack_close(struct asim_unpack *unpack);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The parser of one JSON value. It is a loop with an explicit stack of open brackets, so nesting
- * costs no C stack; 200 levels are plenty for traces (PyTorch's deepest lists have about six) and
- * more is refused. The grammar is checked strictly here, once; everything behind works on spans.
+ * Parses one JSON value. A loop with an explicit stack of open brackets uses no C stack; 200 levels
+ * are enough (PyTorch's deepest lists have about six), and more is an error. The grammar is checked
+ * here once; later code relies on it.
  */
 #include "json/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "json/access.h"
 
 #define MAX_DEPTH 200
 
@@ -35,7 +36,7 @@ static void blanks(struct parse *ps)
         ps->p++;
 }
 
-/* Past the closing quote; p stands behind the opening one. */
+/* Moves behind the closing quote; p is behind the opening one. */
 static int scan_string(struct parse *ps, uint8_t *escaped)
 {
     const char *s = ps->p;
@@ -87,7 +88,7 @@ static int digits(const char **s, const char *end)
     return *s > from;
 }
 
-/* RFC 8259's grammar to the letter: what follows relies on strtod seeing nothing else. */
+/* RFC 8259's grammar exactly: strtod later sees nothing else. */
 static int scan_number(struct parse *ps, struct asim_jv *v)
 {
     const char *s = ps->p, *first;
@@ -123,8 +124,8 @@ static int scan_number(struct parse *ps, struct asim_jv *v)
     return 0;
 }
 
-/* Python writes and reads reals that are not finite, and PyTorch's ops have them as arguments. They
- * are no times or sizes: asim_jv_double refuses them. */
+/* Python writes and reads reals that are not finite, and PyTorch's ops have them as arguments.
+ * asim_jv_double refuses them. */
 static int scan_word(struct parse *ps, struct asim_jv *v)
 {
     static const struct {
@@ -148,7 +149,7 @@ static int scan_word(struct parse *ps, struct asim_jv *v)
     return stop(ps, ASIM_J_BAD, "neither a value nor a bracket stands here");
 }
 
-/* The value at p, as a new entry; opens a level for arrays and objects. */
+/* Adds the value at p as a new entry; opens a level for arrays and objects. */
 static int scan_value(struct parse *ps, const struct asim_jv *named)
 {
     struct asim_jdoc *doc = ps->doc;
@@ -196,7 +197,7 @@ static int scan_key(struct parse *ps, struct asim_jv *v)
     return ps->p >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends behind a member name") : 0;
 }
 
-/* Closes the innermost bracket if p stands on its end. 1 = closed. */
+/* Closes the innermost bracket if p is at its end; returns 1 if it did. */
 static int close_level(struct parse *ps)
 {
     struct asim_jv *v = &ps->doc->at[ps->open[ps->depth - 1]];

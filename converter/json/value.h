@@ -52,26 +52,9 @@ enum asim_jresult asim_jdoc_parse(struct asim_jdoc *doc, const char *text, size_
                                   size_t *used, const char **why);
 void asim_jdoc_fini(struct asim_jdoc *doc);
 
-/* Member of an object by name (the last of equal names, as Python's dict has it), or NULL. v may
- * be NULL or no object: then NULL. */
-const struct asim_jv *asim_jv_get(const struct asim_jdoc *doc, const struct asim_jv *v,
-                                  const char *name);
-const struct asim_jv *asim_jv_first(const struct asim_jdoc *doc, const struct asim_jv *v);
-const struct asim_jv *asim_jv_next(const struct asim_jdoc *doc, const struct asim_jv *v);
-/* Element i of an array, or NULL. */
-const struct asim_jv *asim_jv_item(const struct asim_jdoc *doc, const struct asim_jv *v, size_t i);
-int asim_jv_is(const struct asim_jdoc *doc, const struct asim_jv *v, const char *text);
 /* For sentences: the beginning as it was written, strings in quotes; "nothing" for NULL. buf has
  * ASIM_JV_SHOWN bytes. Returns buf. */
 enum { ASIM_JV_SHOWN = 80 };
-const char *asim_jv_show(const struct asim_jdoc *doc, const struct asim_jv *v, char *buf);
-/* Raw text, not terminated. */
-const char *asim_jv_text(const struct asim_jdoc *doc, const struct asim_jv *v);
-
-/* 0, or ASIM_EINVAL when v is NULL, no number, or does not fit. Integers may also stand in a
- * string ("12"), as some writers do, or be real but whole (3.0). */
-int asim_jv_i64(const struct asim_jdoc *doc, const struct asim_jv *v, int64_t *out);
-int asim_jv_double(const struct asim_jdoc *doc, const struct asim_jv *v, double *out);
 
 /* A byte buffer that grows: decoded strings, printed values. */
 struct asim_jbuf {
@@ -79,12 +62,5 @@ struct asim_jbuf {
     size_t n, cap;
     int failed; /* out of memory at some point */
 };
-void asim_jbuf_put(struct asim_jbuf *buf, const char *data, size_t size);
-void asim_jbuf_text(struct asim_jbuf *buf, const char *text);
-void asim_jbuf_fini(struct asim_jbuf *buf);
-/* Decoded string (escapes resolved, lone surrogates kept as three bytes), NUL-terminated at the
- * end of buf, whose content is replaced. NULL when out of memory. */
-const char *asim_jv_string(const struct asim_jdoc *doc, const struct asim_jv *v,
-                           struct asim_jbuf *buf);
 
 #endif

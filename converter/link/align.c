@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Matching without ids. Device traces of PyTorch 2.0 and before carry no Record function id, and
- * the published tools then match nothing. But both traces list the same ops of a thread in the
- * same order, so a host thread is laid beside the device thread whose names agree best, and the
- * two lists are walked together; where they differ, the nearest place at which three names in a
- * row agree again is taken.
+ * Matches without ids. Device traces of PyTorch 2.0 and before have no Record function id, and
+ * Chakra's tools then match nothing. But both traces list the same ops of a thread in the same
+ * order. So a host thread is compared with the device thread whose names agree best, and both lists
+ * are stepped through together; at a difference, the nearest position where three names in a row
+ * agree is taken.
  */
 #include "link/link.h"
+#include "link/align.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_AHEAD 400 /* ops skipped at most on either side of a difference */
+#define LOOK_AHEAD 400 /* most ops skipped on either side of a difference */
 #define AGREE      3   /* names in a row that end a difference */
 
 struct align {
@@ -19,7 +20,7 @@ struct align {
     const uint32_t *names; /* of host nodes */
     uint32_t *hosts;       /* host nodes by (tid, id) */
     uint32_t *ops;         /* CPU ops by (thread, ts, longer first) */
-    uint8_t *taken;        /* device threads in use */
+    uint8_t *taken;        /* device threads that have a host thread */
 };
 
 static int by_tid(const void *ctx, uint32_t a, uint32_t b)
@@ -47,14 +48,14 @@ static int equal(const struct align *al, uint32_t host, uint32_t op)
     return al->names[host] == al->link->kin.cpu_name.at[op];
 }
 
-/* What is left of the two lists. */
+/* The rest of the two lists. */
 struct pair {
     const uint32_t *h, *o; /* host nodes, CPU ops */
     size_t hn, on;
 };
 
-/* Whether the names agree AGREE times in a row behind i host nodes and j ops (at the end of a list,
- * as far as it goes). */
+/* 1 if the names agree AGREE times in a row after i host nodes and j ops (fewer at the end of a
+ * list). */
 static int agree(const struct align *al, const struct pair *p, size_t i, size_t j)
 {
     size_t want = AGREE;
@@ -106,7 +107,7 @@ static size_t walk(struct align *al, struct pair p)
     return matched;
 }
 
-/* Ops of the two threads in common, by counting names. */
+/* Number of common ops of the two threads, by counting names. */
 static size_t common(const struct align *al, const uint32_t *h, size_t hn, uint32_t thread,
                      int32_t *count)
 {
@@ -125,8 +126,8 @@ static size_t common(const struct align *al, const uint32_t *h, size_t hn, uint3
     return same;
 }
 
-/* Threads are paired greedily, each host thread with the best device thread still free: real jobs
- * have a handful, and their names differ much more between threads than within one. */
+/* Pairs threads greedily, each host thread with the best free device thread: jobs have a few
+ * threads, whose names differ much more between threads than within one. */
 static void align_thread(struct align *al, const uint32_t *h, size_t hn, int32_t *count)
 {
     struct asim_kineto *kin = &al->link->kin;

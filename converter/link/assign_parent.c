@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Nodes whose parent is not in the file get another one, as they would be lost with all their
- * kernels. PyTorch numbers ops as they begin, so an op whose callees have numbers on both sides of
- * an orphan's was open when the orphan began: the innermost such op of its thread called it,
- * through those that are missing. Hung on the thread's root instead, an orphan would come behind
- * what its caller did later, as callees are visited before the root's next child.
+ * Assigns a parent to nodes whose parent is not in the file: without it they would be lost with all
+ * their kernels. PyTorch numbers ops as they begin. An op whose callees have numbers on both sides
+ * of the orphan's number was open when the orphan began, so the innermost such op of its thread
+ * called the orphan, through the missing nodes. Under the root of the thread the orphan would come
+ * after later work of its caller, because callees are visited before the next child of the root.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "link/host.h"
+#include "link/assign_parent.h"
 
-#define OUTSIDE (UINT32_MAX - 1) /* on no way down from a thread's root by growing ids */
+#define OUTSIDE (UINT32_MAX - 1) /* not on a path of growing ids from a thread's root */
 
 struct assignment {
     struct asim_host_trace *host;
     size_t live;
-    uint32_t *last;  /* place in host->order of a node's last descendant */
-    uint32_t *below; /* op that was open when it began, ASIM_NONE = none; OUTSIDE */
+    uint32_t *last;  /* position in host->order of a node's last descendant */
+    uint32_t *below; /* the op that was open when the node began, ASIM_NONE = none, or OUTSIDE */
     uint32_t *open;  /* innermost open op by thread number */
     size_t threads;
 };
 
-/* A descendant with a smaller id than its caller's is of no use here, and harmless. */
+/* A descendant with a smaller id than its caller has no effect. */
 static void find_last(struct assignment *a)
 {
     const struct asim_host_trace *host = a->host;
@@ -36,7 +37,7 @@ static void find_last(struct assignment *a)
     }
 }
 
-/* Every way up from an open op goes by smaller ids to a root, so no ring of callers can close. */
+/* Every path up from an open op goes by smaller ids to a root, so callers cannot form a cycle. */
 static void enter(struct assignment *a, uint32_t at, uint32_t *open)
 {
     a->below[at] = *open;

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which host node owns each GPU operation, and the new numbers: host nodes by ascending id, each
- * followed at once by its GPU operations by start time (chakra.md#renumbering). Where the launching
- * op is not in the host trace, the nearest op around it that is takes the operation over.
+ * Finds the host node that owns each GPU operation, and assigns new numbers: host nodes by
+ * ascending id, each followed by its GPU operations by start time (chakra.md#renumbering). If the
+ * launching op is not in the host trace, the nearest enclosing op in the host trace becomes the
+ * owner.
  *
- * parity: the published tools group by the launching op's External id, so two ops sharing one get
+ * parity: Chakra's tools group by the launching op's External id, so two ops with the same id get
  * every operation twice; --compat does the same.
  */
 #include "link/link.h"
+#include "link/group.h"
 
 #include <stdlib.h>
 
 struct owned {
     const struct asim_kineto *kin;
-    const int64_t *owner; /* of each GPU operation; -1 = nobody */
+    const int64_t *owner; /* of each GPU operation; -1 = none */
 };
 
-/* Owner after owner, each one's operations by start: the order they are written in. */
+/* By owner, then by start: the order in the file. */
 static int by_owner(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct owned *o = ctx;
@@ -26,7 +28,7 @@ static int by_owner(const void *ctx, uint32_t a, uint32_t b)
     return o->kin->gpu.at[a].ts < o->kin->gpu.at[b].ts;
 }
 
-/* Key under which a host node finds its GPU operations. */
+/* The key under which a host node finds its GPU operations. */
 static int64_t key_of(const struct asim_linking *link, uint32_t host)
 {
     uint32_t cpu = link->host.node.at[host].cpu;
@@ -69,7 +71,7 @@ static size_t first_with(const uint32_t *order, const int64_t *owner, size_t n, 
     return low;
 }
 
-/* Gives the node and its GPU operations their numbers, and appends these to the final order. */
+/* Numbers the node and its GPU operations, and appends these to the final order. */
 static int number(struct asim_linking *link, uint32_t host, const uint32_t *order,
                   const int64_t *owner, size_t n)
 {

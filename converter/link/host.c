@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One pass over a host trace. A node needs a whole-numbered id and, of its kind, a parent
- * ("ctrl_deps", in 1.0.1 "parent"); a node listed twice keeps its last text, as the published
- * tools' dictionaries do. Other top-level members are kept as text and written out again.
+ * Reads a host trace in one pass. A node needs an integer id and, depending on its form, a parent
+ * ("ctrl_deps"; in 1.0.1 "parent"). A node that is listed twice keeps its last text, as in the
+ * dictionaries of Chakra's tools. Other top-level members are kept as text and written again.
  */
 #include "link/host.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "json/access.h"
 
 #define MEMBER_LIMIT ((size_t)64 << 20) /* text of the other members */
 
@@ -49,7 +50,7 @@ const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *na
     return found;
 }
 
-/* The text itself stays in the file; what is kept is where it stands. */
+/* Keeps the position of the text, which stays in the file. */
 static int add_node(struct load *ld)
 {
     struct asim_host_trace *host = ld->host;
@@ -80,7 +81,7 @@ static int add_node(struct load *ld)
     return ASIM_VEC_PUSH(host->node, node) ? asim_err_nomem(ld->err, "reading a host trace") : 0;
 }
 
-/* Anything beside the nodes passes through untouched: newer PyTorch adds members of its own. */
+/* Other members stay unchanged: newer PyTorch adds some. */
 static int add_member(struct load *ld)
 {
     struct asim_host_trace *host = ld->host;
@@ -143,7 +144,7 @@ static int read_members(struct load *ld)
                         ld->host->path);
 }
 
-/* The version in front of "-chakra.0.0.4" and the like; every node shows its own form. */
+/* The version before "-chakra.0.0.4" and similar; every node shows its own form. */
 int asim_host_is_known(const struct asim_host_trace *host)
 {
     static const char *const known[] = {"1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.1.0", "1.1.1"};
@@ -162,7 +163,7 @@ static int by_id(const void *ctx, uint32_t a, uint32_t b)
     return node[a].id < node[b].id;
 }
 
-/* Index and order; of equal ids the later stays. Counts parents that are not there. */
+/* Builds index and order; of equal ids the later node stays. Counts missing parents. */
 int asim_host_index(struct asim_host_trace *host, struct asim_err *err)
 {
     size_t n = host->node.n, kept = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A host trace (PyTorch's ExecutionTraceObserver, chakra.md#host-trace) as an index of its
- * nodes: ids, tree, the CPU op of the device trace each one is, and where its text stands. The
- * bodies stay in the file and are read again when written. The form of a node (flat 1.0.1, or with
- * attrs, 1.0.2 and later) is seen from the node itself; the schema string decides nothing.
+ * A host trace (PyTorch's ExecutionTraceObserver, chakra.md#host-trace) as an index of its nodes:
+ * ids, tree, CPU op in the device trace, and position of the text. The text stays in the file and
+ * is read again for writing. The form of a node (flat 1.0.1, or with attrs, 1.0.2 and later) is
+ * visible in the node; the schema string decides nothing.
  */
 #ifndef ASIM_CONVERTER_LINK_HOST_H
 #define ASIM_CONVERTER_LINK_HOST_H
@@ -22,7 +22,7 @@ struct asim_host_node { /* 32 bytes: there may be tens of millions */
     };
     union {
         uint32_t tid;    /* PyTorch's thread number, while matching */
-        uint32_t new_id; /* afterwards */
+        uint32_t new_id; /* after matching */
     };
 };
 
@@ -30,7 +30,7 @@ struct asim_host_node { /* 32 bytes: there may be tens of millions */
 struct asim_host_member {
     char *key, *text;
     size_t key_n;
-    int before; /* stands before the nodes */
+    int before; /* comes before the nodes */
 };
 
 struct asim_host_trace {
@@ -43,47 +43,44 @@ struct asim_host_trace {
     char schema[64];
     int flat;                     /* 1.0.1 nodes */
     uint64_t duplicates, orphans; /* ids twice; parents not in the file */
-    uint64_t parents_assigned;    /* of those, given another parent */
+    uint64_t parents_assigned;    /* orphans that got another parent */
 };
 
-/* Called for each node while it is read: its record (id, parent filled), its text. */
+/* Called for each node during reading, with its record (id and parent filled in) and its text. */
 struct asim_host_visit {
     int (*see)(void *self, const struct asim_jdoc *doc, struct asim_host_node *node,
                struct asim_err *err);
     void *self;
 };
 
-/* Reads; asim_host_index comes after it. */
+/* Call asim_host_index after it. */
 int asim_host_read(struct asim_host_trace *host, const char *path,
                    const struct asim_host_visit *visit, struct asim_err *err);
-/* 0 where the trace states a schema that was not there when this was written. */
+/* 0 if the trace has a schema that is newer than this program. */
 int asim_host_is_known(const struct asim_host_trace *host);
-/* by_id, order and the counts; again after nodes were added. */
+/* Builds by_id, order and the counts; call it again after nodes were added. */
 int asim_host_index(struct asim_host_trace *host, struct asim_err *err);
-/* Gives nodes whose parent is not in the file the op of their thread that was open when they began,
- * else the thread's root. 0 or ASIM_ENOMEM. */
+/* Assigns a parent to each node whose parent is not in the file: the op of its thread that was open
+ * when it began, else the thread's root. Returns 0 or ASIM_ENOMEM. */
 struct asim_host_roots {
     const int64_t *at; /* ids of the threads' roots by thread number, -1 = none */
     size_t n;
-    int64_t other; /* stands in where a thread has none; -1 = its orphans stay as they are */
+    int64_t other; /* for threads without a root; -1 = their orphans stay */
 };
-int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *roots);
-/* Turns every parent into the number of its node, or -2 - id where it is not in the file (-1 = none
+/* Replaces each parent by the number of its node, or by -2 - id if it is not in the file (-1 = none
  * stays), and frees by_id. */
 void asim_host_settle(struct asim_host_trace *host);
 void asim_host_fini(struct asim_host_trace *host);
 
-/* Attribute of a node of either form ("rf_id", "tid" …): its value, or NULL. */
+/* Returns the value of an attribute of a node of either form ("rf_id", "tid" …), or NULL. */
 const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *name);
 
-/* Writes the node's text, in the 1.0.2 form if it was flat, as members of an object whose lines are
- * indented by 3 levels: all but id, name and ctrl_deps, which the caller gives. */
+/* Writes the node's text, in the 1.0.2 form if it was flat, as members of an object with 3 levels
+ * of indent: all except id, name and ctrl_deps, which the caller gives. */
 struct asim_host_head {
     int64_t id, parent;
     int has_parent;
     const char *name; /* NULL = the node's own */
 };
-void asim_host_print(struct asim_jbuf *buf, const struct asim_jdoc *doc,
-                     const struct asim_host_head *head);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A host node written out again: as it was, but for id, name and parent. Flat nodes of schema
- * 1.0.1 get the form of 1.0.2 (inputs and outputs as objects, the rest as attrs), which is what
- * every later tool reads.
+ * Writes a host node again with new id, name and parent. Flat nodes of schema 1.0.1 get the form of
+ * 1.0.2 (inputs and outputs as objects, the rest as attrs), which all later tools read.
  */
 #include "link/host.h"
 
 #include <string.h>
 #include "json/print.h"
+#include "json/access.h"
+#include "link/hostprint.h"
 
 #define LEVEL 3 /* {"nodes": [{ … */
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads a device trace event by event. A category decides what an event is
- * (chakra.md#device-trace); HIP calls come under the category cuda_runtime too, and any category
- * ending in _runtime or _driver is taken for calls. Only events we use are checked, but those
- * strictly: a time must be a finite number, an id a whole one. Streams may be strings ("0x0" on
- * ROCm), so they are kept as text.
+ * Reads a device trace event by event. The category decides the type of an event
+ * (chakra.md#device-trace). HIP calls have the category cuda_runtime, too, and any category that
+ * ends in _runtime or _driver is a call. Only events in use are checked, but strictly: a time must
+ * be a finite number, an id an integer. Streams may be strings ("0x0" on ROCm), so they are kept as
+ * text.
  */
 #include "link/kineto.h"
+#include "json/access.h"
+#include "link/listed.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +16,7 @@
 
 #define NAME_LIMIT  ((size_t)256 << 20) /* text of all different names */
 #define EVENT_LIMIT UINT32_C(0xfffffff0)
-#define TIME_LIMIT  9e15 /* us; integers beyond are not exact doubles, and no clock is there */
+#define TIME_LIMIT  9e15 /* us; integers above are not exact doubles, and no clock reaches them */
 
 struct load {
     struct asim_kineto *kin;
@@ -26,8 +28,7 @@ struct load {
     struct asim_err *err;
 };
 
-/* The sentence for a field that is missing or wrong; looks for it in the event, then in its args.
- */
+/* Makes the error for a missing or wrong field of the event or its args. */
 static int bad(struct load *ld, const char *field, const char *want)
 {
     const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, field);
@@ -58,7 +59,7 @@ static int time_field(struct load *ld, const char *field, double *out, uint32_t 
     return 0;
 }
 
-/* Both times of an event; a missing duration is 0, as instant calls are written. */
+/* Reads both times of an event; a missing duration is 0, as instant calls have it. */
 static int times(struct load *ld, double *ts, double *dur, uint32_t *flags)
 {
     *flags = 0;
@@ -76,7 +77,7 @@ static int id_arg(struct load *ld, const char *name, int64_t *out)
     return bad(ld, name, "a whole number");
 }
 
-/* Number of a value's text among the names: strings decoded, numbers as written. */
+/* Returns the number of a value's text among the names: strings decoded, numbers as written. */
 static int text_of(struct load *ld, const struct asim_jv *v, uint32_t *out)
 {
     const char *text;
@@ -102,9 +103,10 @@ static int name_field(struct load *ld, uint32_t *out)
     return text_of(ld, v, out);
 }
 
-/* Process and thread make one number: kernels have thread numbers that are streams, under a process
- * number that is a device.
- * parity: the published linker looks at the thread alone, so threads 1 of two processes are one. */
+/* Process and thread make one number: the thread number of a kernel is a stream, its process number
+ * a device.
+ *
+ * parity: chakra_trace_link uses the thread only, so threads 1 of two processes are one. */
 static int thread_field(struct load *ld, uint32_t *out)
 {
     const struct asim_jv *pid = ld->compat ? NULL : asim_jv_get(&ld->doc, ld->event, "pid");
@@ -131,7 +133,7 @@ struct ids {
     int64_t record_function, external;
 };
 
-/* Names are kept only while no op has shown an id: one id is enough to match by ids. */
+/* Names are kept only as long as no op has an id: with one id, ops are matched by ids. */
 static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const struct ids *ids,
                     uint32_t name)
 {
@@ -192,8 +194,8 @@ static int add_call(struct load *ld)
                                               : 0;
 }
 
-/* Kernels of NCCL and RCCL describe their collective in args newer PyTorch fills; those args are
- * kept as text for the converter. */
+/* Newer PyTorch describes the collective in the args of NCCL's and RCCL's kernels; they are kept as
+ * text for the converter. */
 static int collective_args(struct load *ld, struct asim_kineto_gpu *gpu)
 {
     struct asim_kineto_comm comm = {ASIM_NONE, ASIM_NONE};
@@ -234,7 +236,7 @@ static int add_gpu(struct load *ld, int kind)
                : 0;
 }
 
-/* Kinds of sync events that order nothing (such as event records) are passed over. */
+/* Skips types of sync events that order nothing (such as event records). */
 static int add_sync(struct load *ld)
 {
     static const char *const kinds[] = {"Stream Sync", "Context Sync", "Event Sync",
@@ -311,7 +313,7 @@ static int add_member(struct load *ld)
     return 0;
 }
 
-/* The arrays may come in any order, and everything foreign is skipped without being kept. */
+/* The arrays may come in any order; foreign members are skipped without being stored. */
 static int read_members(struct load *ld)
 {
     struct asim_jreader *r = &ld->reader;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A device trace (Kineto's Chrome-trace JSON, chakra.md#device-trace) reduced to what linking
- * needs: the CPU operators, the runtime calls, the GPU operations and the synchronisation events,
- * about 40 bytes each; everything else in the file is counted and forgotten. Times are
- * microseconds; whether the file wrote an integer or a real is kept, for output that must compare.
+ * A device trace (Kineto's Chrome-trace JSON, chakra.md#device-trace), reduced to the CPU
+ * operators, runtime calls, GPU operations and synchronisation events, about 40 bytes each. Other
+ * events are counted only. Times are microseconds; a flag tells whether the file has an integer or
+ * a real, for output that must compare.
  */
 #ifndef ASIM_CONVERTER_LINK_KINETO_H
 #define ASIM_CONVERTER_LINK_KINETO_H
@@ -13,10 +13,10 @@
 
 enum asim_kineto_flag {
     ASIM_KIN_TS_REAL = 1,  /* ts was written as a real */
-    ASIM_KIN_DUR_REAL = 2, /* dur was */
+    ASIM_KIN_DUR_REAL = 2, /* dur was written as a real */
     ASIM_KIN_EXCL_REAL = 4,
     ASIM_KIN_COALESCED = 8, /* the op is nccl:coalesced */
-    ASIM_KIN_LAUNCH = 16    /* runtime call on the published tools' list of launches */
+    ASIM_KIN_LAUNCH = 16    /* runtime call on Chakra's list of launches */
 };
 
 struct asim_kineto_cpu { /* category cpu_op or user_annotation, ProfilerStep excluded */
@@ -45,7 +45,7 @@ struct asim_kineto_gpu {
     uint32_t device : 23; /* + 1; 0 = absent */
 };
 
-struct asim_kineto_comm { /* what a kernel says of its collective */
+struct asim_kineto_comm { /* a kernel's description of its collective */
     uint32_t args;        /* raw text of the args, or ASIM_NONE */
     uint32_t pg_name;     /* "Process Group Name", or ASIM_NONE */
 };
@@ -65,29 +65,29 @@ struct asim_kineto_sync {        /* category cuda_sync */
 
 struct asim_kineto {
     struct asim_names names;
-    ASIM_VEC(struct asim_kineto_cpu) cpu; /* file order */
+    ASIM_VEC(struct asim_kineto_cpu) cpu; /* in file order */
     ASIM_VEC(struct asim_kineto_call) call;
     ASIM_VEC(struct asim_kineto_gpu) gpu;
     ASIM_VEC(struct asim_kineto_comm) gpu_comm;
     ASIM_VEC(struct asim_kineto_sync) sync;
-    /* Needed for a while only; beside cpu and gpu, by their numbers. Ids: -1 = absent. */
+    /* Temporary, beside cpu and gpu, by their numbers. Ids: -1 = absent. */
     ASIM_VEC(int64_t) rf_id, external;    /* of CPU ops */
-    ASIM_VEC(uint32_t) cpu_name;          /* dropped at once where rf_ids are there */
+    ASIM_VEC(uint32_t) cpu_name;          /* freed as soon as there are rf_ids */
     ASIM_VEC(struct asim_kineto_ids) ids; /* of GPU operations */
     uint32_t *by_time;                    /* CPU ops by ts, file order among equals */
-    uint32_t *by_thread;                  /* the same, thread after thread */
-    uint32_t *enclosing; /* of each CPU op: the innermost one around it, or ASIM_NONE */
+    uint32_t *by_thread;                  /* the same, by thread */
+    uint32_t *enclosing; /* of each CPU op: the innermost op around it, or ASIM_NONE */
     uint32_t *thread_at; /* threads + 1 positions in by_thread */
     uint32_t threads;    /* numbered in order of appearance */
     struct asim_names thread_names;
     char *groups;     /* distributedInfo.pg_config as JSON, or NULL */
-    double clock_mhz; /* of the first GPU, 0 = the file does not say */
+    double clock_mhz; /* of the first GPU, 0 = not in the file */
     uint64_t events, ignored;
-    uint64_t bytes; /* of the unpacked file */
-    int has_rf_ids; /* some op carries a Record function id */
+    uint64_t bytes; /* of the inflated file */
+    int has_rf_ids; /* at least one op has a Record function id */
 };
 
-/* The kind of an event, by its category; enum asim_gpu_kind tells GPU operations apart. */
+/* The type of an event by its category; GPU operations by enum asim_gpu_kind. */
 enum asim_kineto_what {
     ASIM_KINETO_IGNORED,
     ASIM_KINETO_CPU,
@@ -95,15 +95,10 @@ enum asim_kineto_what {
     ASIM_KINETO_GPU,
     ASIM_KINETO_SYNC
 };
-enum asim_kineto_what asim_kineto_classify(const struct asim_jdoc *doc, const struct asim_jv *cat,
-                                           int *gpu_kind);
-/* 1 if the published tools take that runtime call for a launch. */
-int asim_kineto_is_listed(const char *name);
-/* Frees an array that is no longer needed. */
+/* Frees an array early. */
 #define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 
-/* Reads the whole file. A missing or wrong field of a used event is an error that names the event.
- */
+/* Reads the whole file. A missing or wrong field of an event in use is an error that names it. */
 int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err);
 void asim_kineto_fini(struct asim_kineto *kin);
 

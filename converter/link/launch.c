@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * From a GPU operation to the CPU op that launched it. The runtime call with the operation's
- * correlation is the launcher, whatever its name: lists of launch names are always behind the
- * drivers (graph launches, cooperative launches, HIP's), and everything not on them would be lost.
- * The op is the latest one on the launcher's thread that carries the operation's External id; else
- * the innermost op open at the launch; else the latest that started before it.
+ * Finds the CPU op that launched a GPU operation. The runtime call with the operation's correlation
+ * is the launcher, whatever its name: a list of launch names lacks newer calls (graph launches,
+ * cooperative launches, HIP's) and would lose their operations. The op is the latest one on the
+ * launcher's thread with the operation's External id; else the innermost op that was open at the
+ * launch; else the latest that started before it.
  *
- * parity: with --compat only calls on the published list launch, and without an equal External id
- * the latest started op is taken even if it had ended.
+ * parity: with --compat only calls on Chakra's list launch, and without an equal External id the
+ * latest started op is taken even if it had ended.
  */
 #include "link/nesting.h"
+#include "link/launch.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -34,7 +35,8 @@ static int by_external(const void *ctx, uint32_t a, uint32_t b)
     return x->ts < y->ts;
 }
 
-/* Started before the launch (with it too, outside compat: clocks tick in whole us in old files). */
+/* 1 if the op started before the launch (or at the same time, without compat: old files have whole
+ * us). */
 static int is_before(const struct launch *ln, const struct asim_kineto_cpu *op, double ts)
 {
     return ln->compat ? op->ts < ts : op->ts <= ts;
@@ -49,7 +51,7 @@ static int has_nccl(const char *name)
     return 0;
 }
 
-/* 1 if op stands after the place looked for in by_external order. */
+/* 1 if op comes after the position in by_external order. */
 static int is_after(const struct launch *ln, uint32_t at, int64_t external,
                     const struct asim_kineto_call *call)
 {
@@ -89,7 +91,7 @@ static uint32_t same_external(const struct launch *ln, int64_t external,
     return ASIM_NONE;
 }
 
-/* Latest op on the call's thread before it. */
+/* The latest op on the call's thread before it. */
 static uint32_t latest(const struct launch *ln, const struct asim_kineto_call *call,
                        int skip_coalesced)
 {
@@ -142,7 +144,7 @@ static void resolve(const struct launch *ln, const struct asim_key_index *calls,
     uint32_t found = ids->correlation < 0 ? ASIM_NONE : asim_index_get(calls, ids->correlation);
 
     if (ln->compat && gpu->kind == ASIM_GPU_MEMSET)
-        return; /* parity: the published tools do not know memsets */
+        return; /* parity: Chakra's tools do not know memsets */
     if (ids->correlation < 0) {
         ln->counts->no_correlation++;
         return;
@@ -158,8 +160,8 @@ static void resolve(const struct launch *ln, const struct asim_key_index *calls,
     ln->counts->no_op += gpu->parent == ASIM_NONE;
 }
 
-/* A call under its correlation id. Where a runtime call and the driver call it makes share one, the
- * known launch keeps its place: it is the one PyTorch's op stands around. */
+/* Stores a call under its correlation id. If a runtime call and its driver call have the same id,
+ * the known launch stays: PyTorch's op encloses it. */
 static void put_call(const struct launch *ln, struct asim_key_index *calls, uint32_t at)
 {
     const struct asim_kineto_call *call = &ln->kin->call.at[at];

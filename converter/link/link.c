@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The phases of linking in their order. Peak memory is the device trace's tables (about 40 bytes a
- * CPU op or GPU operation) plus the host trace's index (32 bytes a node), whatever the files weigh.
+ * CPU op or GPU operation) plus the host trace's index (32 bytes a node), for any size of the
+ * files.
  */
 #include "link/link.h"
+#include "link/group.h"
+#include "link/launch.h"
+#include "link/match.h"
+#include "link/sync.h"
+#include "link/write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +63,7 @@ int asim_link_run(struct asim_linking *link, const struct asim_link_options *opt
     memset(link, 0, sizeof *link);
     link->opt = opt;
     code = run(link, err);
-    /* Inner functions say only that they failed; which way stands in err. */
+    /* Inner functions report failure only; err has the code. */
     return code && err && err->code ? err->code : code;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The runtime calls that the published tools take for launches of GPU work
- * (chakra.md#device-trace). What any other call launches they drop: graph and cooperative launches,
- * memsets, peer copies. Here the list serves --compat, and a line of the summary. And the
- * categories of events we use.
+ * The runtime calls that Chakra's tools take as launches of GPU work (chakra.md#device-trace). They
+ * drop the work of all other calls: graph and cooperative launches, memsets, peer copies. Here the
+ * list serves --compat and a line of the summary. Also the categories of the events in use.
  */
 #include "link/kineto.h"
+#include "json/access.h"
+#include "link/listed.h"
 
 #include <string.h>
 

@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which CPU op of the device trace each host node is: equal Record function ids. Nodes whose
- * parent is not in the file would be lost later on, so they are given another one (assign_parent.c).
+ * Finds the CPU op of each host node: equal Record function ids. Nodes whose parent is not in the
+ * file would be lost later and get another parent (assign_parent.c).
  *
- * parity: the published tools look only at nodes that can be reached from node 1, and fail
- * without one; --compat keeps the first and both need no node 1.
+ * parity: Chakra's tools use only nodes that can be reached from node 1, and fail without node 1;
+ * --compat keeps the first, and both work without node 1.
  */
 #include "link/link.h"
+#include "json/access.h"
+#include "link/align.h"
+#include "link/assign_parent.h"
+#include "link/match.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct match {
     struct asim_linking *link;
-    ASIM_VEC(uint32_t) names; /* of each node, for aligning; empty where ids are there */
+    ASIM_VEC(uint32_t) names; /* of each node, for aligning; empty if there are ids */
     ASIM_VEC(int64_t) roots;  /* ids of thread roots, by thread number; -1 = none */
     struct asim_jbuf text;
 };
 
 #define TID_LIMIT 65536
 
-/* PyTorch numbers threads from 1 in order of appearance, so a small array serves. */
+/* PyTorch numbers threads from 1 in order of appearance, so the array is small. */
 static int see_root(struct match *m, const struct asim_host_node *node)
 {
     while (m->roots.n <= node->tid)
@@ -79,15 +83,15 @@ static int index_rf(struct asim_linking *link, struct asim_err *err)
         if (kin->rf_id.at[*dep] > 0)
             *dep = asim_index_get(&link->by_rf, kin->rf_id.at[*dep]);
         else if (link->opt->compat || kin->has_rf_ids)
-            *dep = ASIM_NONE; /* parity: an op without an id is waited for by nobody */
+            *dep = ASIM_NONE; /* parity: no op waits for an op without id */
     }
     free(kin->by_time);
     kin->by_time = NULL;
     return 0;
 }
 
-/* Outside compat; where a thread has no root, orphans go to the process root. */
-static int adopt_orphans(struct asim_linking *link, const struct match *m, struct asim_err *err)
+/* Not with compat; orphans of a thread without a root go to the process root. */
+static int assign_orphans(struct asim_linking *link, const struct match *m, struct asim_err *err)
 {
     struct asim_host_roots roots = {m->roots.at, m->roots.n,
                                     link->host.node.at[link->host.order[0]].id};
@@ -95,8 +99,8 @@ static int adopt_orphans(struct asim_linking *link, const struct match *m, struc
     return asim_host_adopt(&link->host, &roots) ? asim_err_nomem(err, "reading a host trace") : 0;
 }
 
-/* parity: 1 for nodes that node 1's tree reaches. Follows parents up with path marking: every node
- * is settled once. */
+/* parity: returns 1 for nodes in node 1's tree. Follows parents up and marks the path: visits every
+ * node once. */
 static int mark_reachable(struct asim_linking *link, uint8_t *state, struct asim_err *err)
 {
     struct asim_host_trace *host = &link->host;
@@ -108,7 +112,7 @@ static int mark_reachable(struct asim_linking *link, uint8_t *state, struct asim
 
         path.n = 0;
         while (at != ASIM_NONE && !state[at] && host->node.at[at].id != 1) {
-            state[at] = 3; /* on the way: meeting it again is a loop, unreachable */
+            state[at] = 3; /* on the path: meeting it again is a loop, hence unreachable */
             if (ASIM_VEC_PUSH(path, at)) {
                 free(path.at);
                 return asim_err_nomem(err, "walking a host trace");
@@ -138,7 +142,7 @@ static int forget_unreachable(struct asim_linking *link, struct asim_err *err)
     return code;
 }
 
-/* From CPU ops back to host nodes; of several nodes that claim one op the last has it. */
+/* From CPU ops back to host nodes; if several nodes have one op, the last one counts. */
 static int index_hosts(struct asim_linking *link, struct asim_err *err)
 {
     struct asim_host_trace *host = &link->host;
@@ -175,7 +179,7 @@ int asim_link_match(struct asim_linking *link, struct asim_err *err)
     if (!code && link->opt->compat)
         code = forget_unreachable(link, err);
     else if (!code)
-        code = adopt_orphans(link, &m, err);
+        code = assign_orphans(link, &m, err);
     if (!code && m.names.n)
         code = asim_link_align(link, m.names.at, err);
     if (!code) {

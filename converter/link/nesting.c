@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Order, nesting and inter-thread order of CPU ops. The published tools compare each op with all
- * later ones (n squared in the worst case); here a stack of open ops does it in one pass: an op
- * adds its interval to those around it, and stops at the first one that it lies in and that itself
- * lies inside everything below, because what is below has counted that one already.
+ * Order, nesting and inter-thread order of CPU ops. Chakra's tools compare each op with all later
+ * ones (n squared in the worst case). Here a stack of open ops does it in one pass: an op adds its
+ * interval to the ops around it, and stops at the first one that contains it and lies itself inside
+ * everything below, because the ops below have counted that one already.
  *
- * parity: the published tools sort ops that start together by ascending duration, so a parent that
- * starts with its child does not subtract it; that is kept under --compat, otherwise the longer
- * one comes first. It stops when rounding makes a duration negative; here that is clamped to 0.
+ * parity: Chakra's tools sort ops that start together by ascending duration, so a parent that
+ * starts with its child does not subtract it. --compat keeps this; otherwise the longer op comes
+ * first. Chakra's tools stop when rounding makes a duration negative; here it becomes 0.
  */
 #include "link/nesting.h"
 
 #include <stdlib.h>
 
-#define OPEN_LIMIT   20000 /* ops nested in one another on a thread */
+#define OPEN_LIMIT   20000 /* most ops nested in one another on a thread */
 #define GROUP_GAP_US 1000.0
 
 static int by_ts(const void *ctx, uint32_t a, uint32_t b)
@@ -52,9 +52,9 @@ int asim_nest_order(struct asim_kineto *kin, struct asim_err *err)
 struct open_op {
     uint32_t op;
     double end;
-    double from, to; /* the merged interval of inner ops being built; from > to = none */
-    uint8_t real;    /* from or to came from reals */
-    uint8_t inside;  /* lies inside every op below it in the stack */
+    double from, to; /* the merged interval of inner ops so far; from > to = none */
+    uint8_t real;    /* from or to was written as a real */
+    uint8_t inside;  /* lies inside every op below it on the stack */
 };
 
 struct nesting {
@@ -103,8 +103,8 @@ static void pop(struct nesting *nesting, size_t i)
     nesting->n--;
 }
 
-/* Counts an op for the open ones around it, closing those that ended. Returns whether it lies
- * inside all that stay open; *around = the innermost one around it. */
+/* Adds an op to the open ones around it and closes those that have ended. Returns 1 if it lies
+ * inside all that stay open; *around is the innermost op around it. */
 static uint8_t count_op(struct nesting *nesting, uint32_t index, uint32_t *around)
 {
     const struct asim_kineto_cpu *op = &nesting->kin->cpu.at[index];
@@ -218,7 +218,7 @@ static size_t first_from(const struct asim_kineto *kin, double t)
 }
 
 /* The latest op of another thread that started before t. other[i] = latest position before i in
- * by_time with another thread than position i - 1. Among equal times the first in the file. */
+ * by_time with another thread than position i - 1. Of equal times the first in the file. */
 static uint32_t latest_elsewhere(const struct asim_kineto *kin, const uint32_t *other, double t,
                                  uint32_t thread)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What linking did, in a few lines: every operation that is not linked is counted under a reason.
+ * Prints the result of linking in a few lines; each operation that is not linked is counted under a
+ * reason.
  */
 #include "link/link.h"
+#include "link/report.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +24,7 @@ static double busy_us(const struct asim_kineto *kin)
     return sum;
 }
 
-/* A call that GPU operations needed and the published tools do not know: the first such name. */
+/* The first call that launched GPU operations and that Chakra's tools do not know. */
 static const char *unlisted(const struct asim_kineto *kin)
 {
     for (size_t i = 0; i < kin->gpu.n; i++) {

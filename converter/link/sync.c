@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who waits for the GPU (chakra.md#gpu-synchronisation), from the device trace alone. The published
+ * Who waits for the GPU (chakra.md#gpu-synchronisation), from the device trace alone. Chakra's
  * tools run another package's critical-path analysis for this, take its first step only, and then
  * drop the result; here the rules stand on their own and cover the whole trace:
  *  - cuda_sync events name the stream, the device or the event waited for;
@@ -11,6 +11,7 @@
  * A dependency is kept only if its source started before its target, so none can make a cycle.
  */
 #include "link/link.h"
+#include "link/sync.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ struct sync {
     size_t order_n;
     ASIM_VEC(struct stream) stream;
     struct asim_key_index calls; /* runtime calls by correlation */
-    double until;                /* latest end of what the call at hand waits for */
+    double until;                /* latest end of the operations that the current call waits for */
     struct asim_err *err;
 };
 
@@ -112,7 +113,7 @@ static int add(struct sync *s, struct asim_sync_dep dep)
     return ASIM_VEC_PUSH(s->link->sync, dep) ? asim_err_nomem(s->err, "keeping waits") : 0;
 }
 
-/* First op of the call's thread that starts after the call and is in the host trace. */
+/* The first op of the call's thread that starts after the call and is in the host trace. */
 static uint32_t op_after(const struct sync *s, const struct asim_kineto_call *call)
 {
     const struct asim_kineto *kin = s->kin;
@@ -141,8 +142,8 @@ static int wait_for(struct sync *s, uint32_t target, uint32_t gpu)
     return add(s, (struct asim_sync_dep){.target = target, .source = gpu});
 }
 
-/* Time a call spent waiting is no work of the op around it: a simulation waits again, by the
- * dependency, and must not count it twice. */
+/* Subtracts the time that a call spent waiting from the op around it: the simulation waits again,
+ * by the dependency, and must not count it twice. */
 static void take_off(struct sync *s, const struct asim_kineto_call *call)
 {
     const struct asim_kineto *kin = s->kin;
@@ -175,7 +176,8 @@ static void take_off(struct sync *s, const struct asim_kineto_call *call)
     s->link->counts.waited_us += waited;
 }
 
-/* The call returned when the last operation launched before `before` on the stream had ended. */
+/* The call returned when the last operation that was launched before `before` on the stream had
+ * ended. */
 static int host_waits(struct sync *s, const struct stream *stream,
                       const struct asim_kineto_call *call, double before)
 {
@@ -187,7 +189,7 @@ static int host_waits(struct sync *s, const struct stream *stream,
         if (s->kin->gpu.at[gpu].ts + s->kin->gpu.at[gpu].dur <= call->ts + call->dur + CLOCK_US)
             return wait_for(s, target, gpu);
         if (before - launch_ts(s->kin, gpu) > 1e6)
-            break; /* launched a second before and still running: not this call's business */
+            break; /* launched a second before and still running: the call did not wait for it */
     }
     return 0;
 }
@@ -201,7 +203,7 @@ static int all_streams(struct sync *s, const struct asim_kineto_call *call, int3
     return 0;
 }
 
-/* The waiting stream's next operation from that thread depends on the source. */
+/* Makes the waiting stream's next operation of that thread depend on the source. */
 static int stream_waits(struct sync *s, const struct asim_kineto_sync *sync,
                         const struct asim_kineto_call *call, uint32_t source)
 {
@@ -229,7 +231,7 @@ static int see_sync(struct sync *s, const struct asim_kineto_sync *sync, uint8_t
     *seen = call;
     if (!call)
         return 0;
-    /* Kineto may not know the event's record (CUDA 12.9): then the call is judged by its times. */
+    /* Kineto may not know the record of the event (CUDA 12.9): then times decide. */
     explained[at] = sync->kind != ASIM_SYNC_EVENT || sync->record >= 0;
     s->until = -1e300;
     if (sync->kind == ASIM_SYNC_CONTEXT)
@@ -248,7 +250,7 @@ static int see_sync(struct sync *s, const struct asim_kineto_sync *sync, uint8_t
     return n ? stream_waits(s, sync, call, s->order[stream->at + n - 1]) : 0;
 }
 
-/* Calls that block until the GPU has caught up, by the ends of their CUDA and HIP names. */
+/* Calls that block until the GPU has finished, by the ends of their CUDA and HIP names. */
 static int is_blocking(const char *name)
 {
     static const char *const tails[] = {
@@ -265,7 +267,7 @@ static int is_blocking(const char *name)
     return 0;
 }
 
-/* A blocking call without a cuda_sync event. A copy waits for itself; a stream's name is not
+/* A blocking call without a cuda_sync event. A copy waits for itself. Names of streams are not
  * comparable between calls ("0x0") and operations, so other calls wait for all streams. */
 static int see_call(struct sync *s, uint32_t at, uint32_t own_gpu)
 {

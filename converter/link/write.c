@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Writes the linked trace: the host trace's members and nodes, renumbered, with what the device
- * trace knows about them, and a node for each GPU operation: a copy of the host node that launched
- * it under the kernel's name. Host bodies are read again one at a time, so memory does not grow
- * with the file. The form is json.dumps(indent=4), which the published tools write.
+ * Writes the linked trace: the host trace's members and nodes, renumbered, with the data of the
+ * device trace, and a node for each GPU operation: a copy of the host node that launched it, with
+ * the kernel's name. Host nodes are read again one at a time, so memory does not grow with the
+ * file. The form is json.dumps(indent=4), as in chakra_trace_link.
  *
- * Beyond the published fields: "device", "launch_ts" and the kernel's collective args on GPU nodes,
- * "sync_dep" on GPU nodes too, "process_groups" at the top. --compat leaves them out.
+ * Beyond Chakra's fields: "device", "launch_ts" and the kernel's collective args on GPU nodes,
+ * "sync_dep" on GPU nodes, too, "process_groups" at the top. --compat leaves them out.
  */
 #include "link/link.h"
 
@@ -14,6 +14,10 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "json/print.h"
+#include "json/access.h"
+#include "json/reread.h"
+#include "link/hostprint.h"
+#include "link/write.h"
 
 struct write {
     struct asim_linking *link;
@@ -21,7 +25,7 @@ struct write {
     struct asim_jbuf buf;
     struct asim_jdoc doc;
     ASIM_VEC(int64_t) gone_ids;
-    uint64_t next_id;     /* first behind all nodes */
+    uint64_t next_id;     /* first id after all nodes */
     size_t gpu_at;        /* next in gpu_order */
     uint32_t *sync_order; /* link->sync by (on_gpu, target) */
     int first;
@@ -51,9 +55,8 @@ static void text(struct asim_jbuf *buf, const char *name, const char *value)
     asim_jprint_string(buf, value, strlen(value));
 }
 
-/* New id of a node's parent. parity: one that is not in the file gets a fresh id behind all others,
- * the same for equal ids (chakra.md#renumbering); only --compat meets it, as orphans were attached
- * before. */
+/* The new id of a node's parent. parity: a parent that is not in the file gets a new id after all
+ * others, the same for equal ids (chakra.md#renumbering); only --compat has such parents. */
 static int parent_id(struct write *w, const struct asim_host_node *node, int64_t *out)
 {
     if (node->parent >= 0) {
@@ -77,7 +80,7 @@ static void print_inter_thread(struct write *w, const struct asim_host_node *nod
     if (dep != ASIM_NONE)
         host = link->host_of[dep];
     key(&w->buf, "inter_thread_dep");
-    /* parity: the published tools know a node only once they have passed its id. */
+    /* parity: Chakra's tools know a node only after they have passed its id. */
     if (host == ASIM_NONE || &link->host.node.at[host] == node ||
         (link->opt->compat && link->host.node.at[host].id >= node->id)) {
         asim_jbuf_put(&w->buf, "null", 4);
@@ -99,7 +102,7 @@ static int by_target(const void *ctx, uint32_t a, uint32_t b)
     return sync_key(&dep[a]) < sync_key(&dep[b]);
 }
 
-/* The waits of one target stand together in sync_order; its first is found by bisection. */
+/* The waits of one target are neighbours in sync_order; bisection finds the first. */
 static void print_sync(struct write *w, uint64_t target)
 {
     const struct asim_sync_dep *dep = w->link->sync.at;
@@ -161,7 +164,7 @@ static void print_host(struct write *w, const struct asim_host_node *node,
     end_node(w);
 }
 
-/* parity: the published linker writes null where the trace names none. */
+/* parity: chakra_trace_link writes null if the trace names no stream. */
 static void print_stream(struct write *w, const struct asim_kineto_gpu *gpu)
 {
     const char *stream = asim_names_get(&w->link->kin.names, gpu->stream);
@@ -177,7 +180,7 @@ static void print_stream(struct write *w, const struct asim_kineto_gpu *gpu)
     asim_jbuf_text(&w->buf, is_there ? stream : "null");
 }
 
-/* What the converter needs for ordering streams and naming collectives. */
+/* Fields for the converter: it orders streams and names collectives. */
 static void print_extras(struct write *w, const struct asim_kineto_gpu *gpu)
 {
     const struct asim_kineto *kin = &w->link->kin;
@@ -220,7 +223,7 @@ static void print_gpu(struct write *w, const struct asim_host_node *node, uint32
     end_node(w);
 }
 
-/* gpus: how many GPU operations follow the node, from gpu_order[w->gpu_at] on. */
+/* gpus: number of GPU operations of the node, from gpu_order[w->gpu_at] on. */
 static int write_node(struct write *w, const struct asim_host_node *node, uint32_t gpus,
                       struct asim_err *err)
 {
@@ -237,7 +240,7 @@ static int write_node(struct write *w, const struct asim_host_node *node, uint32
     return w->buf.failed ? asim_err_nomem(err, "writing the linked trace") : 0;
 }
 
-/* Members are parsed again and printed, so that they get the same indentation as the rest. */
+/* Parses members again and prints them, so that all have the same indent. */
 static void write_member(struct write *w, const char *name, size_t name_n, const char *value,
                          int *first)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Workloads of transformer training as AICB writes them for SimAI (simai.md#workload-generation):
- * from a model and its parallelism to parameter counts, to compute times, to rows, to text. Read in
- * the order model.c, times.c, rows.c, write.c.
+ * from a model and its parallelism to parameter counts, compute times, rows and text. Read model.c,
+ * times.c, rows.c, write.c in this order.
  *
- * Two sets of formulas. `aicb` gives AICB's text, faults included. `right` mends what is wrong in
- * it; README.md sets the two side by side.
+ * There are two sets of formulas. `aicb` gives AICB's text, faults included. `right` corrects the
+ * faults; README.md compares the two.
  */
 #ifndef ASIM_CONVERTER_LLM_H
 #define ASIM_CONVERTER_LLM_H
@@ -23,21 +23,19 @@ struct asim_llm_options {
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency;
-    /* AICB's flags that leave no trace in its text. */
+    /* AICB's flags without effect on the text. */
     char *dtype, *activation;
     double unused;
     int unused_switch;
     /* micro tests */
     char *test_comm;
     uint64_t begin_size, end_size;
-    unsigned given; /* bits below, of what stands on the command line */
+    unsigned given; /* bits below: options on the command line */
 };
 enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4, ASIM_LLM_BATCH = 8 };
-/* Before the command line is parsed: which of those it gives, if only their defaults. */
-void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv);
 extern const struct asim_option asim_llm_option_table[];
 
-struct asim_llm { /* the options with everything derived */
+struct asim_llm { /* the options with all derived values */
     const struct asim_llm_options *opt;
     int deepseek;
     uint64_t dp, ga, stage_layers, padded_vocab, ffn;
@@ -46,19 +44,6 @@ struct asim_llm { /* the options with everything derived */
     uint64_t p_embedding, p_attention, p_norm, p_mlp, p_moe, p_final;
     uint64_t params_total, params_moe;
 };
-
-/* Micro tests instead of a model: frame collective_test (micro.c). */
-int asim_llm_is_micro(const struct asim_llm_options *opt);
-int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_t *rows,
-                   struct asim_err *err);
-
-/* Preset sizes of opt->model, for what the command line did not give. */
-int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err);
-/* After the preset: a global batch nobody gave becomes one micro-batch for each data-parallel rank
- * where it would be less. 1 where it did. */
-int asim_llm_fit_batch(struct asim_llm_options *opt);
-/* Checks and derives; fails where something does not divide. */
-int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err);
 
 /* Compute times of the parts of a micro-batch, ns. */
 struct asim_llm_section {
@@ -69,14 +54,8 @@ struct asim_llm_times {
     int known; /* 0: every part takes 1 ns */
     ASIM_VEC(struct asim_llm_section) sections;
     uint64_t attention, mlp, embedding, grad_forward, grad_backward;
-    uint64_t missing; /* parts the file says nothing about */
+    uint64_t missing; /* parts that the file does not have */
 };
-/* From opt->comp_file, opt->roofline, or neither. */
-int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
-                        struct asim_err *err);
-/* ns of the section of that name; 1 (and counted as missing) where there is none. */
-uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name);
-void asim_llm_times_close(struct asim_llm_times *times);
 
 struct asim_llm_comm {
     const char *type;
@@ -91,16 +70,5 @@ struct asim_llm_rows {
     ASIM_VEC(struct asim_llm_row) list;
     int failed; /* out of memory */
 };
-int asim_llm_rows_make(struct asim_llm_rows *rows, const struct asim_llm *llm,
-                       struct asim_llm_times *times, struct asim_err *err);
-
-/* SimAI text. path NULL: the name AICB gives, which *name receives (size bytes). */
-int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
-                   struct asim_err *err);
-void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size);
-
-/* Every rank of a workload file (SimAI text, or any trace) as PREFIX.<rank>.et. *ranks receives
- * how many. */
-int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err);
 
 #endif

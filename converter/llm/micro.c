@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * AICB's micro tests (simai.md#micro-tests): one collective of all GPUs a row, sizes doubling from
- * begin_size to end_size, as SimAI text of the policy MICRO. The header also says how many GPUs
- * there are, which SimAI takes from its topology. SimAI runs the first row only; here all are run,
- * one after the other.
+ * AICB's micro tests (simai.md#micro-tests): one collective of all GPUs per row, with sizes
+ * doubling from begin_size to end_size, as SimAI text of the policy MICRO. The header also has the
+ * number of GPUs, which SimAI takes from its topology. SimAI runs the first row only; asim runs all
+ * rows in order.
  */
 #include "llm/llm.h"
 
@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "base/text.h"
+#include "llm/micro.h"
 
 /* AICB's words and the workload's. */
 static const char *const comms[][2] = {{"all_reduce", "ALLREDUCE"},
@@ -25,7 +26,7 @@ int asim_llm_is_micro(const struct asim_llm_options *opt)
     return opt->frame && !strcmp(opt->frame, "collective_test");
 }
 
-/* Sizes double, so there are at most 64 rows; a doubling that would pass 64 bits is the last. */
+/* Sizes double, so there are at most 64 rows; the last doubling may not exceed 64 bits. */
 static uint32_t count_rows(uint64_t size, uint64_t end)
 {
     uint32_t rows = 1;
@@ -54,7 +55,7 @@ static int find_comm(const struct asim_llm_options *opt, const char **word, stru
         asim_text_hint(hint, sizeof hint, asim_text_nearest(opt->test_comm, comm_names, 4)));
 }
 
-/* Bytes are the whole buffer, as in all of SimAI's texts. */
+/* Bytes are those of the whole buffer, as in all of SimAI's texts. */
 int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_t *rows,
                    struct asim_err *err)
 {

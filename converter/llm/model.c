@@ -10,12 +10,13 @@
  * final layer always.
  */
 #include "llm/llm.h"
+#include "llm/model.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* What AICB leaves to Python's errors, or lets pass: a world that does not divide makes its group
- * sizes fractions, and SimAI then reads nonsense. */
+/* AICB leaves these errors to Python or accepts them: a world size that does not divide makes group
+ * sizes fractions, which SimAI misreads. */
 static int check_parallelism(const struct asim_llm_options *opt, struct asim_err *err)
 {
     uint64_t model = (uint64_t)opt->tp * opt->pp;
@@ -49,7 +50,7 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
     return 0;
 }
 
-/* AICB warns and writes a workload without a single micro-batch. */
+/* AICB only warns and writes a workload without micro-batches. */
 static int check_batch(const struct asim_llm *llm, struct asim_err *err)
 {
     if (llm->ga)
@@ -72,8 +73,8 @@ static uint64_t inner_size(const struct asim_llm_options *opt)
     return (uint64_t)((double)(4 * opt->hidden * 2) / 3 / 64) * 64;
 }
 
-/* DeepSeek's attention goes through low-rank projections for query, and for key and value together;
- * only the second halves are split over the tensor group. */
+/* DeepSeek's attention has low-rank projections for the query, and for key and value together; only
+ * the second halves are split over the tensor group. */
 static uint64_t attention_params(const struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -85,7 +86,7 @@ static uint64_t attention_params(const struct asim_llm *llm)
     return h * 3 * h / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
 }
 
-/* Each count is of one layer and one GPU, so that embedding and final layer stand apart. */
+/* Each count is of one layer and one GPU, so embedding and final layer are separate. */
 static void count_params(struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -100,8 +101,8 @@ static void count_params(struct asim_llm *llm)
     llm->p_final = h * vocab;
 }
 
-/* DeepSeek's first layers have no experts. With several stages the first one is modelled, which is
- * where those layers are. */
+/* DeepSeek's first layers have no experts. With several stages the first stage is modelled, which
+ * has those layers. */
 static void sum_params(struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;

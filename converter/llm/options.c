@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Options of `asim trace llm`: AICB's own words as keys (with _ or -), short forms as aliases, and
- * the sizes of its presets. A preset fills what the command line does not give; in AICB it is the
- * other way round, so that `-m 7 --tp 8` runs with 4 there.
+ * the sizes of its presets. A preset fills in options that the command line does not give. In AICB
+ * the preset replaces the command line, so that `-m 7 --tp 8` runs with 4.
  */
 #include "llm/llm.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "tools/args.h"
+#include "llm/options.h"
 
 #define AT(field) offsetof(struct asim_llm_options, field)
 /* The most a row takes keeps all products of sizes below 2^63. */
@@ -157,7 +158,7 @@ static const struct preset presets[] = {
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
-/* 0 is "not given": no size of a model is 0. */
+/* 0 means "not given": no size of a model is 0. */
 static void fill_u32(uint32_t *at, uint32_t value)
 {
     if (!*at)
@@ -187,7 +188,7 @@ void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
                 opt->given |= keys[k].bit;
 }
 
-/* What the command line gave stays. */
+/* Keeps the options of the command line. */
 static void apply(struct asim_llm_options *opt, const struct preset *preset)
 {
     fill_u32(&opt->layers, preset->layers);
@@ -206,7 +207,7 @@ static void apply(struct asim_llm_options *opt, const struct preset *preset)
         opt->moe = opt->sp = 1;
 }
 
-/* AICB's defaults where neither the command line nor a preset says anything. */
+/* AICB's defaults for options that neither the command line nor a preset sets. */
 static void apply_defaults(struct asim_llm_options *opt)
 {
     fill_u32(&opt->tp, 1);
@@ -217,14 +218,14 @@ static void apply_defaults(struct asim_llm_options *opt)
     fill_u64(&opt->seq, 2048);
 }
 
-/* Strings are owned by the options struct and freed with it, so a default is a copy too. */
+/* The options struct owns its strings, so a default is a copy, too. */
 static int set_text(char **at, const char *value, struct asim_err *err)
 {
     const struct asim_option row = {"", NULL, "", NULL, ASIM_T_STRING, 0, 0, 0, NULL, 0};
     return *at ? 0 : asim_option_parse(&row, at, value, (struct asim_where){"", 0, 0}, err);
 }
 
-/* Names are ours (gpt-13b) or AICB's (13); both are candidates for did-you-mean. */
+/* Names are asim's (gpt-13b) or AICB's (13); both count for suggestions. */
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
 {
     const struct preset *found = NULL;
@@ -249,7 +250,7 @@ int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
     return rc ? rc : set_text(&opt->model_name, found ? found->name : "gpt", err);
 }
 
-/* AICB's default of 4 leaves most presets without a single micro-batch on its 32 GPUs. */
+/* With AICB's default of 4 most presets have no micro-batch on its 32 GPUs. */
 int asim_llm_fit_batch(struct asim_llm_options *opt)
 {
     uint64_t least = opt->world / ((uint64_t)opt->tp * opt->pp) * opt->micro_batch;

@@ -11,6 +11,8 @@
  * takes the optimizer's time, and without compute times there is no backward communication.
  */
 #include "llm/llm.h"
+#include "llm/rows.h"
+#include "llm/times.h"
 
 #include <string.h>
 
@@ -27,8 +29,8 @@ struct maker {
         "NONE", 0                                                                                  \
     }
 
-/* NONE keeps its bytes in AICB's untimed form and loses them in the timed one; both are in files
- * that people have, so both are made. */
+/* AICB keeps the bytes of NONE in its form without times and drops them in the form with times;
+ * users have files of both. */
 static void put(struct maker *m, const char *name, const uint64_t ns[3],
                 const struct asim_llm_comm comm[3])
 {
@@ -37,12 +39,12 @@ static void put(struct maker *m, const char *name, const uint64_t ns[3],
     memcpy(row.comm, comm, sizeof row.comm);
     for (int i = 0; i < 3 && (m->times->known || m->llm->opt->right); i++)
         if (!strcmp(row.comm[i].type, "NONE"))
-            row.comm[i].bytes = 0; /* AICB does so at the end of its timed form */
+            row.comm[i].bytes = 0; /* AICB does this at the end of its form with times */
     if (m->rows->failed || m->rows->list.n >= (1u << 24) || ASIM_VEC_PUSH(m->rows->list, row))
         m->rows->failed = 1;
 }
 
-/* A row that only communicates; the filler of a compute is 1 ns. */
+/* A row that only communicates; its compute time is 1 ns. */
 static void put_comm(struct maker *m, const char *name, struct asim_llm_comm fwd,
                      struct asim_llm_comm ig, struct asim_llm_comm wg)
 {
@@ -51,7 +53,7 @@ static void put_comm(struct maker *m, const char *name, struct asim_llm_comm fwd
     put(m, name, filler, comm);
 }
 
-/* A collective that a group of one does not need is NONE, its bytes still given. */
+/* A collective in a group of one is NONE, but keeps its bytes. */
 static struct asim_llm_comm comm_if(int wanted, const char *type, uint64_t bytes)
 {
     return (struct asim_llm_comm){wanted ? type : "NONE", bytes};
@@ -66,7 +68,7 @@ static struct asim_llm_comm none(void)
 /* --- layers, with compute times ------------------------------------------------------------------
  */
 
-/* Column-parallel: gather before, scatter the gradient after. */
+/* Column-parallel: gathers before, scatters the gradient after. */
 static void put_column(struct maker *m, const char *name, uint64_t fwd_ns, uint64_t bwd_ns)
 {
     uint64_t back = m->llm->opt->right ? m->T : 0;
@@ -76,7 +78,7 @@ static void put_column(struct maker *m, const char *name, uint64_t fwd_ns, uint6
     put(m, name, ns, comm);
 }
 
-/* Row-parallel: the sums are scattered before, the gradient gathered after. */
+/* Row-parallel: scatters the sums before, gathers the gradient after. */
 static void put_row(struct maker *m, const char *name, uint64_t fwd_ns, uint64_t bwd_ns)
 {
     const uint64_t ns[3] = {fwd_ns, bwd_ns, bwd_ns};
@@ -95,7 +97,7 @@ static void put_block(struct maker *m, const char *name, uint64_t fwd_ns, uint64
     put(m, name, ns, comm);
 }
 
-/* Times AICB looks up by name; a roofline knows the sum only. */
+/* AICB looks these times up by name; a roofline knows only the sum. */
 static uint64_t part_time(struct maker *m, const char *name)
 {
     if (!m->times->known)
@@ -103,7 +105,7 @@ static uint64_t part_time(struct maker *m, const char *name)
     return m->llm->opt->roofline ? m->times->attention / 5 : asim_llm_time_of(m->times, name);
 }
 
-/* Not split over the tensor group, so nothing to communicate. */
+/* Not split over the tensor group, so without communication. */
 static void put_linear(struct maker *m, const char *name)
 {
     uint64_t time = part_time(m, name);
@@ -112,7 +114,7 @@ static void put_linear(struct maker *m, const char *name)
     put(m, name, ns, comm);
 }
 
-/* Query and key-value each go down to a low rank and up again; the up-projections are split. */
+/* Query and key-value are projected to a low rank and up again; the up-projections are split. */
 static void put_deepseek_attention(struct maker *m)
 {
     uint64_t q = part_time(m, "attention_q_column"), kv = part_time(m, "attention_kv_column");
@@ -124,14 +126,14 @@ static void put_deepseek_attention(struct maker *m)
     put_row(m, "attention_o_row", o, o);
 }
 
-/* The block's own time, or the filler. */
+/* The block's time, or 1 ns. */
 static uint64_t block_time(const struct maker *m, uint64_t ns, uint64_t parts)
 {
     return m->times->known ? ns / parts : 1;
 }
 
-/* The two halves of a block take half its time each. Recomputing doubles the forward rows: AICB
- * runs the block again in the backward pass but writes it down here. */
+/* Each half of a block takes half of its time. Recomputation doubles the forward rows: AICB runs
+ * the block again in the backward pass but writes it here. */
 static void put_attention(struct maker *m)
 {
     uint64_t half = block_time(m, m->times->attention, 2);
@@ -147,7 +149,7 @@ static void put_attention(struct maker *m)
     }
 }
 
-/* Counts to the experts, tokens to the experts, over their tensor group and back. */
+/* Sends counts, then tokens to the experts, over their tensor group and back. */
 static void put_moe(struct maker *m)
 {
     const struct asim_llm_options *o = m->llm->opt;
@@ -171,7 +173,7 @@ static void put_moe(struct maker *m)
              comm_if(experts, "ALLTOALL_EP", sent), none());
 }
 
-/* Layers are counted from 0; dense_layers is DeepSeek's alone. */
+/* Layers are counted from 0; only DeepSeek has dense_layers. */
 static void put_mlp(struct maker *m, uint64_t layer)
 {
     uint64_t half = block_time(m, m->times->mlp, 2), full = block_time(m, m->times->mlp, 1);
@@ -186,7 +188,7 @@ static void put_mlp(struct maker *m, uint64_t layer)
 }
 
 /* Weight gradient of the embedding. AICB takes the optimizer's time for the first micro-batch and
- * for later ones what its variable still holds, the last row's. */
+ * the last row's time for later ones. */
 static uint64_t embedding_weights(const struct maker *m, int first)
 {
     if (m->llm->opt->right || !m->times->known)
@@ -194,7 +196,7 @@ static uint64_t embedding_weights(const struct maker *m, int first)
     return first ? m->times->grad_backward : m->rows->list.at[m->rows->list.n - 1].compute_ns[2];
 }
 
-/* Embedding and final layer stand in every micro-batch of the one stage that is modelled. */
+/* Every micro-batch of the modelled stage has embedding and final layer. */
 static void put_batch(struct maker *m, int first)
 {
     uint64_t half = block_time(m, m->times->attention, 2);
@@ -209,8 +211,7 @@ static void put_batch(struct maker *m, int first)
         put_column(m, "final_column", half, half);
 }
 
-/* With as many expert ranks as data-parallel ones every expert is alone and has nobody to reduce
- * with. */
+/* With as many expert ranks as data-parallel ranks every expert is alone and reduces nothing. */
 static void put_expert_gradients(struct maker *m)
 {
     if (m->llm->opt->ep == m->llm->dp)
@@ -221,9 +222,9 @@ static void put_expert_gradients(struct maker *m)
              comm_if(1, "REDUCESCATTER_DP_EP", 4 * m->llm->params_moe));
 }
 
-/* The optimizer's step: parameters gathered in 2 bytes, gradients scattered in 4. It stands first
- * because SimAI runs weight-gradient columns last to first, so that it comes at the iteration's
- * end. */
+/* The optimizer's step: gathers parameters in 2 bytes, scatters gradients in 4. It comes first
+ * because SimAI runs weight-gradient columns last to first, so it runs at the end of the
+ * iteration. */
 static void put_head(struct maker *m)
 {
     static const struct asim_llm_comm nothing[3] = {NOTHING, NOTHING, NOTHING};
@@ -266,8 +267,7 @@ static void put_plain_layer(struct maker *m, uint64_t layer)
     }
 }
 
-/* Here the gather goes over the tensor group, which is a fault of AICB's: it stands in the forward
- * column. */
+/* AICB's fault: the gather uses the tensor group, because it is in the forward column. */
 static void put_plain_head(struct maker *m)
 {
     uint64_t params = m->llm->params_total;
@@ -278,7 +278,7 @@ static void put_plain_head(struct maker *m)
     put_expert_gradients(m);
 }
 
-/* embedding_norm reduces the whole embedding matrix, unpadded and unsplit. */
+/* embedding_norm reduces the whole embedding matrix, without padding and unsplit. */
 static void put_plain_batch(struct maker *m)
 {
     const struct asim_llm_options *o = m->llm->opt;

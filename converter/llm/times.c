@@ -2,8 +2,8 @@
  *
  * Compute times of a micro-batch: from a file of AIOB ("Name:" and indented "time_gpu_avg: us"
  * lines), or from the roofline model of a named GPU (Williams et al., CACM 2009: the larger of
- * flops / peak and bytes / bandwidth), so that no GPU is needed. Which sections make an attention
- * or MLP block is AICB's choice (simai.md#compute-times).
+ * flops / peak and bytes / bandwidth), so that no GPU is needed. AICB decides which sections make
+ * an attention or MLP block (simai.md#compute-times).
  */
 #include "llm/llm.h"
 
@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/io/src.h"
 #include "base/text.h"
+#include "llm/times.h"
 
 struct gpu { /* published dense 16-bit peak and memory bandwidth */
     const char *name;
@@ -21,7 +22,7 @@ static const struct gpu gpus[] = {{"A100", 312, 2039}, {"A800", 312, 2039}, {"H1
                                   {"H800", 989, 3350}, {"H20", 148, 4000},  {"B200", 2250, 8000}};
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
-/* A file has tens of sections, so a walk is enough. */
+/* Linear: a file has tens of sections. */
 static struct asim_llm_section *section_of(struct asim_llm_times *times, const char *name)
 {
     for (size_t i = 0; i < times->sections.n; i++)
@@ -30,7 +31,7 @@ static struct asim_llm_section *section_of(struct asim_llm_times *times, const c
     return NULL;
 }
 
-/* Names are cut to 47 letters; the ceiling keeps a broken file from growing. */
+/* Cuts names to 47 letters; the limit keeps a broken file small. */
 static struct asim_llm_section *add_section(struct asim_llm_times *times, const char *name)
 {
     struct asim_llm_section section = {.name = ""};
@@ -83,7 +84,7 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
     return 0;
 }
 
-/* Indentation means nothing here: a line with a value belongs to the last line without one. */
+/* Indentation has no meaning: a line with a value belongs to the last line without one. */
 static int read_file(struct asim_llm_times *times, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -109,7 +110,7 @@ struct work {
     double flops, bytes;
 };
 
-/* The slower of computing and moving is the time; both at the given share of the peak. */
+/* The time is the slower of computing and moving, at the given share of the peak. */
 static int add_work(struct asim_llm_times *times, const struct gpu *gpu, double efficiency,
                     const struct work *work)
 {
@@ -189,8 +190,8 @@ static double sum_of(const struct asim_llm_times *times, const char *part, const
     return us;
 }
 
-/* "atten" and "mlp" are looked for anywhere in a section's name, the norms by their whole name:
- * "layernorm" is not "layernorm2". */
+/* "atten" and "mlp" match anywhere in a section's name, norms match the whole name: "layernorm" is
+ * not "layernorm2". */
 static void derive(struct asim_llm_times *times, const struct asim_llm *llm)
 {
     const struct asim_llm_section *param = section_of(times, "param_time");
@@ -207,7 +208,7 @@ static void derive(struct asim_llm_times *times, const struct asim_llm *llm)
     times->missing += !param + !times->attention + !times->mlp;
 }
 
-/* A part AICB does not know takes 1 ns there, with a warning; so here. */
+/* A part that AICB does not know takes 1 ns, with a warning. */
 uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name)
 {
     const struct asim_llm_section *section = section_of(times, name);
@@ -217,8 +218,7 @@ uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name)
     return 1;
 }
 
-/* AICB without a file measures the model on a GPU. That is not done here; a roofline takes its
- * place. */
+/* Without a file AICB measures the model on a GPU; here a roofline takes its place. */
 int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
                         struct asim_err *err)
 {
@@ -246,7 +246,7 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     return rc;
 }
 
-/* Safe on a zeroed struct and after a failed open. */
+/* Also takes an all-zero struct and one whose open failed. */
 void asim_llm_times_close(struct asim_llm_times *times)
 {
     free(times->sections.at);

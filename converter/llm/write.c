@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The rows as SimAI text, byte for byte as AICB prints them (tabs, a process time of 100 ns for
- * every row, pp_comm with a ".0" where Python divided), and any workload as Chakra traces.
+ * Writes the rows as SimAI text, byte for byte as AICB (tabs, a process time of 100 ns for every
+ * row, pp_comm with ".0" where Python divides), and any workload as Chakra traces.
  */
 #include "llm/llm.h"
 
@@ -12,8 +12,9 @@
 #include "base/io/out.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
+#include "llm/write.h"
 
-/* AICB's name, folder included; booleans are Python's words. */
+/* AICB's name with the folder; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -25,7 +26,7 @@ void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
              o->flash ? "True" : "False");
 }
 
-/* checkpoints are always 0: AICB counts recomputation in the forward times instead. */
+/* checkpoints are always 0: AICB counts recomputation in the forward times. */
 static void put_header(struct asim_out *out, const struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -44,7 +45,7 @@ static void put_header(struct asim_out *out, const struct asim_llm *llm)
         asim_out_printf(out, "%" PRIu64 "\n", llm->tokens_bytes);
 }
 
-/* Nothing stands under the final name until the last row is written (base/io/out.h). */
+/* The file gets its name after the last row (base/io/out.h). */
 int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
                    struct asim_err *err)
 {
@@ -70,14 +71,14 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
 
 enum { MOST_ATTRS = 9 };
 
-/* Sizes and ranks as int64, which every published reader takes. */
+/* Sizes and ranks as int64, which every reader accepts. */
 static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
 {
     attrs[(*n)++] =
         (struct asim_chakra_attr){.name = name, .type = ASIM_CHAKRA_INT64, .value.i = value};
 }
 
-/* Only what the op has: an absent attribute has a meaning of its own in Chakra. */
+/* Writes only the attributes that the op has: absence has its own meaning in Chakra. */
 static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs[MOST_ATTRS])
 {
     size_t n = 0;
@@ -95,7 +96,7 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
         add_int(attrs, &n, "comm_tag", op->comm_tag);
     if (op->has & ASIM_HAS_QUEUE)
         add_int(attrs, &n, "comm_queue", op->comm_queue);
-    if (op->duration_ns % 1000) /* Chakra knows microseconds; asim reads this beside them */
+    if (op->duration_ns % 1000) /* Chakra has microseconds; asim reads this attribute, too */
         attrs[n++] = (struct asim_chakra_attr){
             .name = "duration_ns", .type = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};
     if (op->pg_name && *op->pg_name)
@@ -146,7 +147,7 @@ static int write_rank(const char *workload, uint32_t rank, const char *path, str
     return rc;
 }
 
-/* A text is named in full, so "no file nofile.txt.0.et" would be no help. */
+/* The user names the complete file, so an error about "nofile.txt.0.et" would not help. */
 static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *err)
 {
     struct asim_err why = {0};
@@ -160,8 +161,7 @@ static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *e
     return rc;
 }
 
-/* Ranks are written one after the other: the workload is parsed once for each, which costs less
- * than writing its file. */
+/* Parses the workload once per rank, which takes less time than writing the rank's file. */
 int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
     struct asim_file_set set = {0};

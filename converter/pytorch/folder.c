@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * File names to ranks and roles. A tag selects: if it is given and some file carries it, only such
- * files count; if none does, the tag merely names the output, as the AMD tool chain's does.
+ * Maps file names to ranks and roles. If a tag is given and some file has it, only such files
+ * count; if none has it, the tag names only the output, as in the AMD tool chain.
  */
 #include "pytorch/folder.h"
 
@@ -27,7 +27,7 @@ static int is_separator(char c)
     return c == '_' || c == '.' || c == '-';
 }
 
-/* Takes word and a separator behind it off the front of *s. */
+/* Takes word and a separator off the front of *s. */
 static int take(const char **s, const char *word)
 {
     size_t n = strlen(word);
@@ -38,7 +38,7 @@ static int take(const char **s, const char *word)
     return 1;
 }
 
-/* "3", "3_TAG" or "TAG_3" and then ".json" or ".json.gz". *tagged is set where a tag stood. */
+/* "3", "3_TAG" or "TAG_3" and then ".json" or ".json.gz". *tagged is set if there is a tag. */
 static int rest_fits(const char *s, const char *tag, int *tagged, uint32_t *rank)
 {
     uint64_t value = 0;
@@ -115,7 +115,7 @@ static int add(struct asim_folder *folder, const char *path, const char *name, c
     return 0;
 }
 
-/* Whatever does not look like a trace is passed over; .json files are counted for the message. */
+/* Skips other files; counts .json files for the message. */
 static int scan(struct asim_folder *folder, const char *path, const char *tag, struct asim_err *err)
 {
     DIR *dir = opendir(path);

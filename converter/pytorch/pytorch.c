@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One rank after another is linked and converted into hidden files of the output folder, so the
- * peak memory is one rank's; then all are repaired together into their final names, which may
- * depend on what was found (--et-prefix=auto), and calibrated. Nothing gets its final name before
- * every rank is converted. A rank without a device trace is converted from its host trace alone.
+ * Links and converts rank after rank into hidden files of the output folder, so the peak memory is
+ * one rank's. Then repairs all together into their final names, which may depend on the content
+ * (--et-prefix=auto), and calibrates. No file gets its final name before every rank is converted. A
+ * rank without a device trace is converted from its host trace alone.
  */
 #include "pytorch/pytorch.h"
 
@@ -17,11 +17,13 @@
 #include "link/link.h"
 #include "repair/repair.h"
 #include "base/io/file_set.h"
+#include "convert/pgroups.h"
+#include "link/report.h"
 
 struct job {
     const struct asim_pytorch_options *opt;
     struct asim_folder folder;
-    struct asim_rankfiles files;          /* hidden in, final out */
+    struct asim_rankfiles files;          /* hidden input, final output */
     struct asim_calibrate_device *device; /* of each file; kernels = 0: not measured */
     uint64_t calls[ASIM_COLL_TYPES];
     struct asim_pgroups groups;
@@ -39,7 +41,7 @@ static int is_chosen(const struct job *job, uint32_t rank)
     return !job->opt->ranks_n;
 }
 
-/* The ranks asked for must be there; a gap is only worth a line. */
+/* Requested ranks must exist; a gap only gives a line. */
 static int check_ranks(struct job *job)
 {
     uint32_t next = 0;
@@ -73,7 +75,7 @@ static void hidden(const struct job *job, uint32_t rank, const char *what, char 
     snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
 }
 
-/* The kernels are measured here, while the device trace is in memory anyway. */
+/* Measures the kernels while the device trace is in memory. */
 static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
                      struct asim_calibrate_device *device)
 {
@@ -89,8 +91,8 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
     return code;
 }
 
-/* Counts the collectives by kind, for --et-prefix=auto, and collects the groups of all ranks: each
- * knows only those it belongs to. */
+/* Counts collectives by type, for --et-prefix=auto, and collects the groups of all ranks: each rank
+ * knows only its own groups. */
 static int convert_rank(struct job *job, const char *input, const char *output, uint32_t rank)
 {
     struct asim_convert_options opt = {.input = input,
@@ -141,7 +143,7 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
     return code;
 }
 
-/* "all_reduce" -> "allreduce" … of the kind most often called. */
+/* "all_reduce" → "allreduce" … of the most frequent type. */
 static void auto_name(const struct job *job, char *name, size_t size)
 {
     int best = 0;
@@ -191,7 +193,7 @@ static int name_files(struct job *job)
     return asim_out_mkdir(job->dir, job->err);
 }
 
-/* Traces of an earlier, larger job under the same name would be taken for ranks of this one. */
+/* Traces of an earlier, larger job with the same name would count as ranks of this one. */
 static void clean_old(const struct job *job)
 {
     DIR *dir = job->opt->no_clean ? NULL : opendir(job->dir);
@@ -238,7 +240,7 @@ static int repair(struct job *job)
     return asim_repair_run(job->files.at, job->files.n, &opt, &problems, job->err);
 }
 
-/* --simple leaves nothing that computes. */
+/* With --simple no node computes. */
 static int calibrate(struct job *job)
 {
     struct asim_file_set set = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * From a folder of PyTorch traces to a workload in one go: link, convert, repair, calibrate.
+ * From a folder of PyTorch traces to a workload: link, convert, repair, calibrate.
  */
 #ifndef ASIM_CONVERTER_PYTORCH_PYTORCH_H
 #define ASIM_CONVERTER_PYTORCH_PYTORCH_H
@@ -19,7 +19,7 @@ struct asim_pytorch_options {
     const uint32_t *ranks; /* only these; n = 0: all */
     size_t ranks_n;
     int simple, gpu_only, astra, no_clean, strict;
-    int no_guess; /* a communication kernel of unknown kind is an error */
+    int no_guess; /* a communication kernel of unknown type is an error */
     uint64_t max_comm, default_bytes;
     struct asim_calibrate_options calibrate;
     struct asim_diagnostics notes;

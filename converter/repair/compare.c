@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A run ends only when every rank of a group has joined every collective of it, in one order. So,
- * group by group, the ranks' sequences (by node id: the order of the calls) are laid against the
- * longest one; where they differ, the next agreement is looked for and what was passed over is what
- * a rank lacks. Nothing is changed: which side is right, only the user knows.
+ * A run ends only if every rank of a group joins all of its collectives in one order. So, for each
+ * group, the sequences of the ranks (by node id, the order of the calls) are compared with the
+ * longest one. At a difference the nearest agreement is looked up, and the collectives passed over
+ * are those that a rank lacks. Nothing is changed: only the user knows which side is right.
  */
 #include "repair/graph.h"
 
@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "repair/compare.h"
 
 #define LOOK_AHEAD 64
-#define TOLD       5 /* differences told of a rank */
+#define TOLD       5 /* differences reported per rank */
 
 struct seq { /* collectives of a rank in one group */
     const struct asim_graph *graph;
@@ -25,7 +26,7 @@ struct seq { /* collectives of a rank in one group */
 struct compare {
     const struct asim_diagnostics *notes;
     uint64_t problems;
-    uint64_t told; /* of the pair at hand */
+    uint64_t told; /* of the current pair */
     const char *group;
 };
 
@@ -84,7 +85,7 @@ static void tell(struct compare *c, const struct seq *lacks, const struct seq *h
                   (uint64_t)node->id);
 }
 
-/* Nearest pair behind (i, k) that agrees in kind and size. 0 = none near. */
+/* The nearest pair after (i, k) with equal type and size. 0 = there is none near. */
 static int resync(const struct seq *a, size_t *i, const struct seq *b, size_t *k)
 {
     for (size_t sum = 1; sum <= LOOK_AHEAD; sum++)
@@ -153,8 +154,8 @@ static void compare_pair(struct compare *c, const struct seq *a, const struct se
     c->problems += c->told;
 }
 
-/* Ranks without any collective of a named group are no members of it; of the group of all ranks
- * everyone is. */
+/* A rank without collectives of a named group is not a member; all ranks are members of the group
+ * of all ranks. */
 static int compare_group(struct compare *c, struct asim_graph *graphs, size_t n)
 {
     struct seq *seq = calloc(n, sizeof *seq);

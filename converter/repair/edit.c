@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A node is a shallow copy of the record read, with its arrays exchanged, packed by protobuf-c: so
- * fields of later schemas pass through, which a rewrite field by field would lose.
+ * A node is a shallow copy of its record with other arrays, packed by protobuf-c: fields of later
+ * schemas are kept, which a field-by-field rewrite would lose.
  */
 #include "repair/edit.h"
 
@@ -84,7 +84,7 @@ static int is_set(const struct asim_edit *edit, const char *name)
     return 0;
 }
 
-/* One buffer for all records; it grows to the largest. */
+/* One buffer for all records. */
 static int pack(struct asim_edit *edit, struct asim_chakra_writer *out,
                 const ProtobufCMessage *message, struct asim_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which nodes a simulator cannot run, and the order of the rest. The search for cycles is a
- * depth-first walk over data and control dependencies with its own stack; the edge that closes a
- * cycle is removed and the cycle is told.
+ * Removes nodes that a simulator cannot run, and orders the rest. The search for cycles is
+ * depth-first over data and control dependencies with its own stack; it removes and reports the
+ * edge that closes a cycle.
  */
 #include "repair/graph.h"
 
@@ -11,15 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "repair/filter.h"
 
-/* Kinds ASTRA-sim runs; BROADCAST it replays with the recorded time. */
+/* Types that ASTRA-sim runs; it replays BROADCAST with the recorded time. */
 static int astra_runs(int kind)
 {
     return kind == ASIM_ALL_REDUCE || kind == ASIM_ALL_TO_ALL || kind == ASIM_ALL_GATHER ||
            kind == ASIM_REDUCE_SCATTER || kind == ASIM_BROADCAST;
 }
 
-/* Looked up in the record: sends are rare, and the index has no room for them. */
+/* Looks into the record: sends are rare, and the index has no room for partners. */
 static int has_partner(struct asim_graph *graph, uint32_t at, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *record;
@@ -31,7 +32,8 @@ static int has_partner(struct asim_graph *graph, uint32_t at, struct asim_err *e
         record, graph->node.at[at].type == ASIM_OP_COMM_SEND ? "comm_dst" : "comm_src", &peer);
 }
 
-/* The count under which the node goes, or NULL if it stays; NULL too on failure, with *code. */
+/* The count of the reason for removing the node, or NULL if it stays; also NULL on failure, with
+ * *code. */
 static uint64_t *reason(struct asim_graph *graph, uint32_t at,
                         const struct asim_repair_options *opt, int *code, struct asim_err *err)
 {
@@ -137,8 +139,7 @@ static int push(struct search *s, uint32_t node)
     return ASIM_VEC_PUSH(s->stack, fresh) ? asim_err_nomem(s->err, "looking for cycles") : 0;
 }
 
-/* Depth first with an own stack; a node is finished when its last dependency is, so topo is filled
- * dependencies first. */
+/* A node is finished after its last dependency, so topo is filled dependencies first. */
 static int search_from(struct search *s, uint32_t start)
 {
     struct asim_graph *graph = s->graph;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads the graph of a Chakra file, and resolves ids: dependencies on oneself and on nodes that are
- * not there are dropped and counted, repeated ones collapse, of repeated nodes the last stays (as
- * the feeder of Chakra 2 has it). Only a damaged file is an error here.
+ * Reads the graph of a Chakra file and resolves ids. Dependencies of a node on itself and on
+ * missing nodes are dropped and counted, repeated ones count once, and of repeated nodes the last
+ * stays (as in the feeder of Chakra 2). Only a damaged file is an error here.
  */
 #include "repair/graph.h"
 
@@ -13,7 +13,7 @@
 #include "asim/trace.h"
 
 #define NAME_LIMIT ((size_t)16 << 20)
-#define TOLD       5 /* examples told of each kind of defect */
+#define TOLD       5 /* reported examples of each defect */
 
 char *asim_graph_name(struct asim_graph *graph, uint32_t node)
 {
@@ -24,8 +24,8 @@ char *asim_graph_name(struct asim_graph *graph, uint32_t node)
     return strndup(record->name, 80);
 }
 
-/* A tensor is [id, storage, offset, elements, bytes each, 'device']; whatever list has five whole
- * numbers in front is one. */
+/* A tensor is [id, storage, offset, elements, bytes each, 'device']; every list with five leading
+ * integers counts as one. */
 uint64_t asim_repair_tensor_bytes(const char *values)
 {
     uint64_t sum = 0;
@@ -49,7 +49,7 @@ static int is_comm(int type)
     return type == ASIM_OP_COMM_COLL || type == ASIM_OP_COMM_SEND || type == ASIM_OP_COMM_RECV;
 }
 
-/* What repair needs to know of a communication node. */
+/* Reads the fields of a communication node that repair needs. */
 static int read_comm(struct asim_graph *graph, struct asim_rnode *node,
                      const ChakraProtoMsg__Node *record)
 {
@@ -95,7 +95,7 @@ static int read_node(struct asim_graph *graph, const ChakraProtoMsg__Node *recor
     return ASIM_VEC_PUSH(graph->node, node);
 }
 
-/* The first few are told in full; the summary counts them all. */
+/* Reports the first few; the summary counts all. */
 static void tell_drop(struct asim_graph *graph, const struct asim_diagnostics *notes, uint32_t node,
                       uint64_t id)
 {
@@ -109,8 +109,8 @@ static void tell_drop(struct asim_graph *graph, const struct asim_diagnostics *n
                   self ? ")" : ", which is not in the file");
 }
 
-/* Whether the node names dep already among its entries from..k. Lists are short; of a long
- * one the last 64 entries are looked at. */
+/* 1 if the node has dep among its entries from..k. Lists are short; of a long one the last 64
+ * entries are searched. */
 static int is_repeated(const struct asim_graph *graph, size_t from, size_t k, uint32_t dep)
 {
     for (size_t j = k > from + 64 ? k - 64 : from; j < k; j++)
@@ -138,7 +138,7 @@ static void resolve_node(struct asim_graph *graph, const struct asim_diagnostics
     }
 }
 
-/* Dependencies from ids to nodes; each once per node and kind. */
+/* Turns ids into nodes; each counts once per node and type. */
 static int resolve(struct asim_graph *graph, const struct asim_diagnostics *notes)
 {
     if (ASIM_VEC_RESERVE(graph->dep, graph->dep_id.n + 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The graph of one Chakra file: per node 40 bytes, per dependency 4; bodies stay in the file. Read,
- * cut (filter), made acyclic, reconnected through what was cut, written again.
+ * The graph of one Chakra file: 40 bytes per node, 4 per dependency; the records stay in the file.
+ * It is read, filtered, made acyclic, reconnected across removed nodes, and written.
  */
 #ifndef ASIM_CONVERTER_REPAIR_GRAPH_H
 #define ASIM_CONVERTER_REPAIR_GRAPH_H
@@ -16,11 +16,11 @@ enum asim_rnode_flag {
     ASIM_RN_REMOVED = 1,
     ASIM_RN_CPU = 2,
     ASIM_RN_NEEDS_SIZE = 4, /* a communication node without a size */
-    ASIM_RN_NEEDS_GPU = 8   /* marked as a CPU op though it communicates */
+    ASIM_RN_NEEDS_GPU = 8   /* a communication node marked as a CPU op */
 };
 
 struct asim_rnode {
-    int64_t id; /* as a key; ids are unsigned in the file */
+    int64_t id; /* key; ids are unsigned in the file */
     uint64_t place;
     uint64_t bytes;  /* comm_size */
     uint32_t dep_at; /* data dependencies, then control */
@@ -36,8 +36,8 @@ struct asim_repair_options {
     int astra;              /* remove collectives ASTRA-sim refuses */
     int no_break;           /* a cycle is an error */
     int strict;             /* ranks whose collectives differ are an error */
-    uint64_t max_comm;      /* of --simple; 0 = all */
-    uint64_t default_bytes; /* for communication nodes without any size; 0 = leave */
+    uint64_t max_comm;      /* with --simple; 0 = all */
+    uint64_t default_bytes; /* for communication nodes without a size; 0 = none */
     const char *group;      /* pg_name for communication nodes without one, or NULL */
     struct asim_diagnostics notes;
     FILE *report; /* gets a summary of each rank; may be NULL */
@@ -59,34 +59,17 @@ struct asim_graph {
     struct asim_key_index by_id;
     struct asim_names names;
     uint32_t *topo;           /* nodes, dependencies first */
-    uint32_t *join_at, *join; /* made dependencies of node i after reconnecting */
+    uint32_t *join_at, *join; /* new dependencies of node i after reconnecting */
     struct asim_repair_counts counts;
 };
 
 int asim_graph_read(struct asim_graph *graph, const char *path, uint32_t rank,
                     const struct asim_repair_options *opt, struct asim_err *err);
-/* Removes what the options say; counts each under its reason. */
-int asim_graph_filter(struct asim_graph *graph, const struct asim_repair_options *opt,
-                      struct asim_err *err);
-/* Breaks cycles, telling each, and fills topo. */
-int asim_graph_order(struct asim_graph *graph, const struct asim_repair_options *opt,
-                     struct asim_err *err);
-/* Joins what was connected through removed nodes. */
-int asim_graph_reconnect(struct asim_graph *graph, struct asim_err *err);
-int asim_graph_write(struct asim_graph *graph, const char *path,
-                     const struct asim_repair_options *opt, struct asim_err *err);
-/* --simple: communication nodes only, ids from 0, each after the one before. */
-int asim_graph_write_simple(struct asim_graph *graph, const char *path,
-                            const struct asim_repair_options *opt, struct asim_err *err);
 /* malloc'ed name of a node for messages; NULL on failure. */
 char *asim_graph_name(struct asim_graph *graph, uint32_t node);
 void asim_graph_fini(struct asim_graph *graph);
 
 /* Bytes of the tensors in the repr of a node's inputs ("[[718, 715, 0, 6144, 4, 'cuda:0']]"). */
 uint64_t asim_repair_tensor_bytes(const char *values);
-
-/* All ranks must run the same collectives in each group; tells who lacks what. *problems counts. */
-int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_diagnostics *notes,
-                        uint64_t *problems, struct asim_err *err);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What was connected through removed nodes stays connected. Each removed node carries the set of
- * surviving nodes it waited for, directly or through other removed ones; a survivor that waited for
- * it takes that set over. So that sets stay small, survivors are covered by chains (each one
- * continues the chain of a node it waits for, if it is the first to), and a set holds only the last
- * node of each chain: the earlier ones are waited for through it. A set that is equal to one
- * already there is shared, so ten thousand CPU ops in a row cost one.
+ * Keeps connections through removed nodes. Each removed node has the set of surviving nodes that it
+ * waited for, directly or through other removed nodes; a survivor that waited for it gets that set.
+ * To keep sets small, survivors are covered by chains (each continues the chain of a node it waits
+ * for, if no other node has continued it), and a set holds only the last node of each chain: the
+ * earlier ones come before it anyway. Equal sets are shared, so ten thousand CPU ops in a row take
+ * one.
  */
 #include "repair/graph.h"
+#include "repair/reconnect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,9 @@ struct join {
     const struct set **frontier; /* of removed nodes */
     uint32_t *chain, *place;     /* of survivors */
     ASIM_VEC(uint32_t) tail;     /* last survivor of each chain */
-    uint32_t *best, *touched;    /* by chain: furthest survivor of the set being made */
+    uint32_t *best, *touched;    /* by chain: the last survivor of the set in work */
     size_t touched_n;
-    ASIM_VEC(uint32_t) out; /* all made dependencies */
+    ASIM_VEC(uint32_t) out; /* all new dependencies */
 };
 
 static void offer(struct join *j, uint32_t node)
@@ -42,8 +43,8 @@ static void offer(struct join *j, uint32_t node)
     }
 }
 
-/* Offers what a node waits for. removed_only: only what it reaches through removed nodes. Returns
- * the one set that says it all, or NULL if there is none such. */
+/* Collects the dependencies of a node. removed_only: only those through removed nodes. Returns the
+ * one set that contains them all, or NULL if there is none. */
 static const struct set *gather(struct join *j, const struct asim_rnode *node, int removed_only)
 {
     const struct set *only = NULL;
@@ -80,7 +81,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Takes the set made so far, and clears it. */
+/* Returns the collected set and clears it. */
 static const struct set *take(struct join *j)
 {
     struct set *set = asim_arena_alloc(&j->arena, sizeof *set + j->touched_n * sizeof set->at[0]);
@@ -111,7 +112,8 @@ static int see_removed(struct join *j, uint32_t at)
     return j->frontier[at] ? 0 : ASIM_ENOMEM;
 }
 
-/* Puts a survivor on a chain: that of a node it waits for and that nobody continued yet. */
+/* Puts a survivor on the chain of a node it waits for, if no other node has continued that
+ * chain. */
 static int enchain(struct join *j, uint32_t at, const uint32_t *made, size_t made_n)
 {
     const struct asim_rnode *node = &j->graph->node.at[at];

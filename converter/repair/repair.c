@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Read, filter, order, reconnect, write: rank by rank, then the ranks against each other. Of ranks
- * done only the index stays in memory, for the comparison. Files get their names after that.
+ * Reads, filters, orders, reconnects and writes rank by rank, then compares the ranks. Of finished
+ * ranks only the index stays in memory. The files get their names after that.
  */
 #include "repair/repair.h"
 
@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/file_set.h"
+#include "repair/compare.h"
+#include "repair/filter.h"
+#include "repair/reconnect.h"
+#include "repair/rewrite.h"
 
-/* What was filled in when writing counts for the comparison too. */
+/* The values filled in while writing count in the comparison, too. */
 static int as_written(struct asim_graph *graph, const struct asim_repair_options *opt,
                       struct asim_err *err)
 {
@@ -79,7 +83,7 @@ static void tell(const struct asim_graph *graph, const char *out, FILE *file)
     line(file, c->moved_to_gpu, "communication nodes no longer marked as CPU ops");
 }
 
-/* The name belongs to the caller; what a graph keeps for the comparison does not need the file. */
+/* A graph that waits for the comparison does not need its file; the caller owns the name. */
 static void rest(struct asim_graph *graph)
 {
     asim_chakra_close(graph->file);
@@ -128,6 +132,6 @@ int asim_repair_run(const struct asim_rankfile *files, size_t n,
     for (size_t r = 0; r < n && graphs; r++)
         asim_graph_fini(&graphs[r]);
     free(graphs);
-    /* Inner functions say only that they failed; which way stands in err. */
+    /* Inner functions report failure only; err has the code. */
     return code && err && err->code ? err->code : code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Writes the repaired graph: the records of the nodes that stayed, in file order, with what was
- * missing filled in. The simple form has communication only, one node after another with ids from
- * 0, which many published experiments use: its time is linear in the number of nodes.
+ * Writes the repaired graph: the records of the remaining nodes, in file order, with missing
+ * attributes filled in. The simple form has communication only, one node after another with ids
+ * from 0, as many published experiments use; its time is linear in the number of nodes.
  */
 #include "repair/graph.h"
 
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "asim/trace.h"
+#include "repair/rewrite.h"
 
 static int is_comm(const struct asim_rnode *node)
 {
@@ -17,7 +18,7 @@ static int is_comm(const struct asim_rnode *node)
            node->type == ASIM_OP_COMM_RECV;
 }
 
-/* Missing attributes of a communication node. */
+/* Fills in the missing attributes of a communication node. */
 static void fill(struct asim_graph *graph, const struct asim_rnode *node,
                  const struct asim_repair_options *opt, struct asim_edit *edit)
 {
@@ -29,7 +30,7 @@ static void fill(struct asim_graph *graph, const struct asim_rnode *node,
     c->comm++;
     if (node->flags & ASIM_RN_NEEDS_SIZE) {
         *(node->bytes ? &c->sizes_read : bytes ? &c->sizes_default : &c->sizes_none) += 1;
-        if (bytes) /* 0 would turn a size that is missing, which is refused, into one that runs */
+        if (bytes) /* a missing size is an error for simulators, a size of 0 is not */
             asim_edit_set_int(edit, "comm_size", (int64_t)bytes);
     }
     if (node->flags & ASIM_RN_NEEDS_GPU) {
@@ -42,7 +43,7 @@ static void fill(struct asim_graph *graph, const struct asim_rnode *node,
     }
 }
 
-/* What is left of its own dependencies, then those made through removed nodes. */
+/* Adds the node's remaining dependencies, then the new ones through removed nodes. */
 static int add_deps(struct asim_graph *graph, uint32_t at, struct asim_edit *edit)
 {
     const struct asim_rnode *node = &graph->node.at[at];
@@ -69,7 +70,7 @@ struct sink {
     struct asim_edit edit;
 };
 
-/* The metadata stands before the nodes, which the graph's reader has passed; so it is read anew. */
+/* The reader of the graph has passed the metadata, so it is read again. */
 static int open_sink(struct sink *sink, struct asim_graph *graph, const char *path,
                      struct asim_err *err)
 {

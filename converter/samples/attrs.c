@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One attribute of every kind the schema has, with the published generator's values.
+ * One attribute of every type in the schema, with chakra_generator's values.
  */
 #include "samples/samples.h"
+#include "samples/attrs.h"
 
 #define LIST(array)                                                                                \
     {                                                                                              \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sets, in the published order: ids count on through all files, so a file's ids depend on the
- * number of ranks and on the sets before it.
+ * The sets in chakra_generator's order: ids count on through all files, so the ids of a file depend
+ * on the number of ranks and on the sets before it.
  */
 #include "samples/samples.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "samples/attrs.h"
 
 #define VERSION   "1.0.0"
 #define PATH_ROOM 64 /* "/<set>.<rank>.et" */
@@ -38,7 +39,7 @@ static const struct set {
 };
 #define BARRIER_TYPE 9
 
-/* attrs has room for three; returns how many. */
+/* attrs has room for three; returns their number. */
 static size_t fill(struct asim_chakra_attr *attrs, const struct set *set,
                    const struct asim_samples_options *opt)
 {
@@ -61,7 +62,7 @@ static size_t fill(struct asim_chakra_attr *attrs, const struct set *set,
     return 3;
 }
 
-/* The chain of the dependent set: each node waits for the one written before it. */
+/* The chain of the dependent set: each node waits for the previous one. */
 static int write_nodes(struct asim_chakra_writer *writer, const struct set *set,
                        const struct asim_samples_options *opt, uint64_t *next_id,
                        struct asim_err *err)

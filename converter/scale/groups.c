@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups of a set and of its scaled form. Definitions are taken from the groups file
- * and from METADATA nodes, which go before the file's as they do in a simulation; the scaled set
- * has all of them in its groups file, because a node's text cannot differ from rank to rank of one
- * replica without differing between replicas too.
+ * Communicator groups of a set and of its scaled form. Definitions come from the groups file and
+ * from METADATA nodes, which go before the file, as in a simulation. The scaled set has all of them
+ * in its groups file, because the text of a METADATA node could not differ between replicas.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -13,10 +12,12 @@
 #include "base/text.h"
 #include "asim/trace.h"
 #include "scale/scale.h"
+#include "scale/groups.h"
 
 #define WRAP 2 /* characters around the JSON of a METADATA node: ['…'] */
 
-/* Linear while groups come in, by halves once they are sorted: it is asked for every collective. */
+/* Linear while groups are added, by bisection once they are sorted: every collective asks for its
+ * group. */
 const struct asim_scale_group *asim_scale_find(const struct asim_scale *scale, int64_t id)
 {
     size_t low = 0, high = scale->groups.n;
@@ -43,10 +44,10 @@ int asim_scale_defines(const ChakraProtoMsg__Node *node)
            strlen(node->inputs->values) > 2 * WRAP;
 }
 
-/* Takes over ranks, whatever the result. */
+/* Takes ownership of ranks in any case. */
 static int add(struct asim_scale *scale, struct asim_scale_group group, struct asim_err *err)
 {
-    if (asim_scale_find(scale, group.id) || !group.id) { /* 0 is always all ranks */
+    if (asim_scale_find(scale, group.id) || !group.id) { /* 0 is the group of all ranks */
         free(group.ranks);
         return 0;
     }
@@ -57,7 +58,7 @@ static int add(struct asim_scale *scale, struct asim_scale_group group, struct a
     return 0;
 }
 
-/* A group that lists no ranks is one of all ranks, as the simulator takes it. */
+/* A group without listed ranks is one of all ranks, as in the simulator. */
 static int add_metadata(struct asim_scale *scale, const json_t *one, const char *path,
                         struct asim_err *err)
 {
@@ -66,7 +67,7 @@ static int add_metadata(struct asim_scale *scale, const json_t *one, const char 
     size_t n = json_array_size(ranks);
     struct asim_scale_group group = {.n = n ? (uint32_t)n : scale->ranks};
     if (!name || asim_text_i64(name, &group.id))
-        return 0; /* cannot be referred to */
+        return 0; /* no collective can name it */
     group.ranks = malloc((group.n + (size_t)1) * sizeof *group.ranks);
     if (!group.ranks)
         return asim_err_nomem(err, "reading groups");
@@ -85,7 +86,7 @@ static int add_metadata(struct asim_scale *scale, const json_t *one, const char 
     return add(scale, group, err);
 }
 
-/* A text that is no JSON names no groups, as in the simulator. */
+/* A text that is not JSON names no groups, as in the simulator. */
 static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
 {
     struct asim_chakra *trace = NULL;
@@ -108,7 +109,7 @@ static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_er
     return rc ? rc : more;
 }
 
-/* The members move over from the file's table: no copy. */
+/* Moves the members out of the file's table. */
 static int read_file(struct asim_scale *scale, struct asim_err *err)
 {
     struct asim_groups file = {0};
@@ -131,7 +132,7 @@ static int is_consecutive(const struct asim_scale_group *group)
     return 1;
 }
 
-/* Does the group join all replicas? A list given by the user decides alone. */
+/* 1 if the group joins all replicas. A list from the user decides alone. */
 static int grows(const struct asim_scale *scale, const struct asim_scale_group *group)
 {
     if (scale->grow == ASIM_SCALE_LISTED) {

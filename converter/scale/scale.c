@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Copies of records with their groups and partners renumbered; all else, attributes unknown to us
- * included, goes through as it is. One pass over a recorded trace for each new rank.
+ * Copies records with other groups and partners; everything else, unknown attributes included,
+ * stays the same. One pass over a recorded trace for each new rank.
  */
 #include "scale/scale.h"
 
@@ -12,13 +12,14 @@
 #include "base/text.h"
 #include "asim/trace_record.h"
 #include "asim/trace.h"
+#include "scale/groups.h"
 
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;
 
 enum { MAX_CHANGED = 4 };
 
-/* A copy of a node whose changed attributes stand here. The rest is borrowed. */
+/* A copy of a node with its changed attributes. The rest is borrowed. */
 struct copy {
     node_t node;
     ChakraProtoMsg__IOInfo inputs;
@@ -31,7 +32,7 @@ struct work {
     struct asim_scale *scale;
     uint32_t replica;
     const char *path;
-    attr_t **attrs; /* room for the pointers of one node */
+    attr_t **attrs; /* the attribute pointers of one node */
     size_t cap_attrs;
     uint8_t *packed;
     size_t cap_packed;
@@ -46,7 +47,7 @@ static int refuse(const struct work *w, const node_t *node, const char *what)
                         asim_text_safe(safe, sizeof safe, node->name ? node->name : ""), what);
 }
 
-/* New number of a group in this replica; 0 stays 0. Negative: nothing defines it. */
+/* The new number of a group in this replica; 0 stays 0. Negative: not defined. */
 static int64_t renumber(const struct work *w, int64_t id)
 {
     const struct asim_scale_group *group = id ? asim_scale_find(w->scale, id) : NULL;
@@ -70,7 +71,7 @@ static void change(struct copy *copy, size_t at, int64_t value, int is_text)
     copy->node.attr[at] = &copy->changed[i];
 }
 
-/* pg_name is a string, the older comm_group a number of any kind. */
+/* pg_name is a string, the older comm_group a number of any type. */
 static int change_group(struct work *w, struct copy *copy, size_t at)
 {
     const attr_t *attr = copy->node.attr[at];
@@ -96,7 +97,7 @@ static int change_group(struct work *w, struct copy *copy, size_t at)
     return 0;
 }
 
-/* Partners stay inside the replica: pipelines and rings repeat as they were recorded. */
+/* Partners stay inside the replica: pipelines and rings repeat as recorded. */
 static int change_peer(struct work *w, struct copy *copy, size_t at)
 {
     struct asim_attr_int peer;
@@ -107,7 +108,7 @@ static int change_peer(struct work *w, struct copy *copy, size_t at)
     return 0;
 }
 
-/* Attributes are found by name wherever they stand; order and all others are kept. */
+/* Keeps the order of attributes and all other attributes. */
 static int change_attrs(struct work *w, struct copy *copy)
 {
     int rc = 0;
@@ -125,7 +126,7 @@ static int change_attrs(struct work *w, struct copy *copy)
     return rc;
 }
 
-/* The node as it is in the new rank; the pointers of its attributes are w->attrs. */
+/* Makes the node for the new rank; its attribute pointers are w->attrs. */
 static int make_copy(struct work *w, const node_t *node, struct copy *copy)
 {
     copy->node = *node;
@@ -135,7 +136,7 @@ static int make_copy(struct work *w, const node_t *node, struct copy *copy)
     if (node->n_attr)
         memcpy(w->attrs, node->attr, node->n_attr * sizeof *w->attrs);
     copy->node.attr = w->attrs;
-    if (asim_scale_defines(node)) { /* the groups' file says it for all replicas */
+    if (asim_scale_defines(node)) { /* the groups file has the groups of all replicas */
         static char none[] = "";
         copy->inputs = *node->inputs;
         copy->inputs.values = none;
@@ -146,7 +147,7 @@ static int make_copy(struct work *w, const node_t *node, struct copy *copy)
     return change_attrs(w, copy);
 }
 
-/* Packed by protobuf-c, which keeps fields it does not know. One buffer serves all nodes. */
+/* protobuf-c keeps unknown fields. One buffer serves all nodes. */
 static int write_node(struct work *w, struct asim_chakra_writer *writer, const node_t *node)
 {
     struct copy copy;
@@ -161,7 +162,7 @@ static int write_node(struct work *w, struct asim_chakra_writer *writer, const n
     return asim_chakra_writer_bytes(writer, w->packed, size, w->err);
 }
 
-/* The metadata record goes through as it is. */
+/* Copies the metadata record. */
 static int write_metadata(struct work *w, struct asim_chakra_writer *writer,
                           const struct asim_chakra *trace)
 {
@@ -192,8 +193,7 @@ static int copy_trace(struct work *w, struct asim_chakra *trace, const char *pat
     return rc;
 }
 
-/* Reads the recorded trace again for each replica: N files are written anyway, and memory stays
- * that of one node. */
+/* Reads the recorded trace again for each replica, so that memory is that of one node. */
 int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
 {
     struct work w = {.scale = scale, .replica = rank / scale->ranks, .err = err};
@@ -216,8 +216,8 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
     return rc;
 }
 
-/* Neither the recorded traces nor the groups file are written over, and no set stands beside
- * another of its name (one packed, one not). */
+/* Protects the recorded traces and the groups file, and refuses a second set of the same name (one
+ * gzip, one plain). */
 static int keep_inputs(struct asim_scale *scale, struct asim_err *err)
 {
     int rc = 0;

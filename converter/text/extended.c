@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One pass of the kinds ASTRA-sim 1.0 and its tutorials have and the published converter refuses
- * (chakra.md#extended-kinds). 1.0 walks a loop that computes one thing at a time; that order is a
- * chain of dependencies here, and a collective that blocks the loop is a link of the chain. Forward
- * layers wait for their own weight-gradient collective of the pass before.
+ * One pass of the types that ASTRA-sim 1.0 and its tutorials have and chakra_converter refuses
+ * (chakra.md#extended-kinds). ASTRA-sim 1.0 runs a loop that computes one thing at a time. Here
+ * that order is a chain of dependencies, and a collective that blocks the loop is a link of the
+ * chain. Forward layers wait for their own weight-gradient collective of the previous pass.
  */
 #include "text/graph.h"
+#include "text/extended.h"
 
 #define FWD ASIM_LAYERS_FWD
 #define IG  ASIM_LAYERS_IG
@@ -19,7 +20,7 @@ static uint64_t step(struct asim_text_graph *g, size_t i, int part, struct asim_
     return id;
 }
 
-/* Appends a collective that blocks, if the layer has it. */
+/* Appends a blocking collective, if the layer has one. */
 static void block(struct asim_text_graph *g, size_t i, int part, struct asim_text_deps *chain)
 {
     uint64_t id = asim_text_comm(g, i, part, chain->at[0], "_");
@@ -35,15 +36,15 @@ static void forward(struct asim_text_graph *g, size_t i, struct asim_text_deps *
         block(g, i, FWD, chain);
 }
 
-/* Weight gradient, and its collective beside what follows. */
+/* The weight gradient, and its collective beside the following nodes. */
 static void weight(struct asim_text_graph *g, size_t i, struct asim_text_deps *chain)
 {
     uint64_t wg = step(g, i, WG, chain);
     g->comm[WG][i] = asim_text_comm(g, i, WG, wg, "_");
 }
 
-/* Computes again what was not kept: from the nearest checkpoint up to the layer, exclusive, as
- * 1.0's loop leaves the replay when it reaches the layer that began it. */
+/* Recomputes from the nearest checkpoint up to the layer, exclusive: the loop of ASTRA-sim 1.0
+ * leaves the replay when it reaches the layer that began it. */
 static void recompute(struct asim_text_graph *g, size_t i, struct asim_text_deps *chain)
 {
     size_t from = i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Nodes of a layer file's graph: names and attributes as chakra_converter Text writes them, and
- * which ranks each collective joins (ASTRA-sim 1.0's masks of dimensions), as involved_dim or as
+ * The nodes of a layer file's graph: names and attributes as chakra_converter Text writes them, and
+ * the ranks of each collective (the masks of dimensions in ASTRA-sim 1.0), as involved_dim or as
  * the number of a communicator group.
  */
 #include "text/graph.h"
@@ -55,7 +55,7 @@ done:
     return g->next_id++;
 }
 
-/* The time goes out unscaled: one unit of the file is one microsecond of the trace. */
+/* One unit of the file is one microsecond of the trace. */
 uint64_t asim_text_comp(struct asim_text_graph *g, size_t i, int part,
                         const struct asim_text_deps *deps)
 {
@@ -102,7 +102,7 @@ static int reach(struct asim_text_split *split, uint64_t group, const struct asi
     return 0;
 }
 
-/* With dims the low part is made of whole dimensions; without, of consecutive ranks. */
+/* With dims the low part consists of whole dimensions, without dims of consecutive ranks. */
 int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *layers, int kind,
                        const struct asim_text_options *opt, struct asim_err *err)
 {
@@ -121,7 +121,7 @@ int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *
     return 0;
 }
 
-/* A part of one rank has nothing to exchange. */
+/* A part of one rank exchanges nothing. */
 static int is_alone(const struct asim_text_graph *g, const struct asim_text_split *split,
                     enum asim_text_span span)
 {
@@ -144,7 +144,7 @@ static struct asim_chakra_attr list_dims(const struct asim_text_graph *g,
     return attr;
 }
 
-/* Groups are numbered from 1: first the low ones, then those across them. */
+/* Groups are numbered from 1: first the low groups, then those across them. */
 static struct asim_chakra_attr name_group(const struct asim_text_graph *g,
                                           const struct asim_text_split *split,
                                           enum asim_text_span span, char room[16])
@@ -157,7 +157,7 @@ static struct asim_chakra_attr name_group(const struct asim_text_graph *g,
     return attr;
 }
 
-/* After a failure nothing is written, and ids go on, so callers need not look. */
+/* After a failure ids go on and nothing is written, so callers need no checks. */
 uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t after,
                         const char *infix)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The graph of one rank, built node by node in the order of the file it goes to. Each layer has a
- * slot per node that later ones wait for: the next pass overwrites it after reading it, which is
- * how a pass depends on the one before.
+ * The graph of one rank, built node by node in the order of the file. Each layer has a slot for
+ * each node that later nodes wait for. The next pass reads the slot and then overwrites it: so a
+ * pass depends on the previous one.
  */
 #ifndef ASIM_CONVERTER_TEXT_GRAPH_H
 #define ASIM_CONVERTER_TEXT_GRAPH_H
@@ -12,10 +12,10 @@
 
 #define ASIM_TEXT_NONE UINT64_MAX /* no node */
 
-/* Which ranks a collective joins: all, the low dimensions (the model-parallel group), the rest. */
+/* The ranks of a collective: all, the low dimensions (the model-parallel group), the rest. */
 enum asim_text_span { ASIM_TEXT_ALL, ASIM_TEXT_LOW, ASIM_TEXT_HIGH };
 
-/* How the ranks are cut; low = 0: they are not, every collective is of all ranks. */
+/* The split of the ranks; low = 0: no split, every collective has all ranks. */
 struct asim_text_split {
     uint32_t low;      /* ranks of the low part */
     uint32_t low_dims; /* dimensions of it, where dims are given */
@@ -24,7 +24,7 @@ struct asim_text_split {
 struct asim_text_graph {
     const struct asim_layers *layers;
     const struct asim_text_options *opt;
-    struct asim_text_split split; /* of the file's kind; see asim_text_split_of */
+    struct asim_text_split split; /* for the type of the file; see asim_text_split_of */
     struct asim_chakra_writer *writer;
     struct asim_err *err;
     int rc; /* first failure; nothing is written after it */
@@ -33,7 +33,7 @@ struct asim_text_graph {
     uint64_t *comp[ASIM_LAYERS_PARTS], *comm[ASIM_LAYERS_PARTS]; /* [n] ids */
 };
 
-/* Nodes one waits for, in order, each once. */
+/* The nodes to wait for, in order, each once. */
 struct asim_text_deps {
     uint64_t at[4];
     size_t n;
@@ -43,20 +43,16 @@ void asim_text_wait(struct asim_text_deps *deps, uint64_t id);
 /* A computation of layer i. */
 uint64_t asim_text_comp(struct asim_text_graph *g, size_t i, int part,
                         const struct asim_text_deps *deps);
-/* Its collective, after node `after`, or ASIM_TEXT_NONE where it has none. infix goes between the
- * layer's name and the collective's. */
+/* Writes the collective after node `after`; returns ASIM_TEXT_NONE if the layer has none. infix
+ * goes between the names of layer and collective. */
 uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t after,
                         const char *infix);
-/* first, or second where there is no first. */
+/* Returns first, or second if there is no first. */
 uint64_t asim_text_or(uint64_t first, uint64_t second);
 
-/* Cuts the ranks for a layer of that kind; refuses dims or groups that do not divide. */
+/* Splits the ranks for a layer of that type; dims or groups that do not divide are an error. */
 int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *layers, int kind,
                        const struct asim_text_options *opt, struct asim_err *err);
 enum asim_text_span asim_text_span_of(int kind, int part);
-
-/* One pass of the file's kind (published.c, extended.c). */
-void asim_text_pass_published(struct asim_text_graph *g);
-void asim_text_pass_extended(struct asim_text_graph *g);
 
 #endif

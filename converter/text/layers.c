@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reading layer files. The published converter takes a collective it does not know, and NONE, for
- * an all-reduce; here a word that is not known is refused with the nearest one, because a typing
- * slip otherwise becomes a simulation of something else. Header keys may come in any order.
+ * Reads layer files. chakra_converter takes an unknown collective, and NONE, as an all-reduce. Here
+ * an unknown word is an error that names the most similar word: a slip would otherwise simulate
+ * something else. Header keys may come in any order.
  */
 #include "text/layers.h"
 
@@ -34,7 +34,7 @@ static const char *const comm_words[] = {"NONE", "ALLREDUCE", "ALLGATHER", "ALLT
 static const int comm_types[] = {ASIM_LAYERS_NO_COMM, 0, 2, 6, 7};
 #define COMM_WORDS (sizeof comm_words / sizeof *comm_words)
 
-/* Lists of layer numbers wait here until the layers are known. */
+/* Keeps lists of layer numbers until the layers are known. */
 struct header {
     uint64_t *numbers[2]; /* checkpoints, initiates */
     size_t n[2];
@@ -52,7 +52,7 @@ const char *asim_layers_kind_name(int kind)
     return kind >= 0 && kind < ASIM_LAYERS_KINDS ? kinds[kind] : "?";
 }
 
-/* Index of the word, -1 where it is none. Case counts: ASTRA-sim 1.0 compares as it is. */
+/* Returns the index of the word, or -1. Case matters, as in ASTRA-sim 1.0. */
 static int find_kind(const char *word)
 {
     for (int i = 0; i < ASIM_LAYERS_KINDS; i++)
@@ -72,8 +72,7 @@ static int refuse(struct reading *r, const char *word, const char *what)
                        asim_text_safe(safe, sizeof safe, word), what);
 }
 
-/* Times and sizes go to signed 64-bit attributes, so what does not fit there is refused here, where
- * the line is still known. */
+/* Times and sizes become signed 64-bit attributes; a larger one is refused here, with its line. */
 static int read_u64(struct reading *r, const char *what, uint64_t *out)
 {
     const char *word = asim_src_word(&r->layers->src);
@@ -102,7 +101,7 @@ static int read_list(struct reading *r, int which)
     return rc;
 }
 
-/* A SimAI header is told apart from a typing slip: those files are workloads by themselves. */
+/* Recognises a SimAI header, which is not a slip: those files are workloads already. */
 static int refuse_key(struct reading *r, const char *word)
 {
     static const char *const known[] = {
@@ -121,7 +120,7 @@ static int refuse_key(struct reading *r, const char *word)
                        asim_text_hint(hint, sizeof hint, asim_text_nearest(word, known, 3)));
 }
 
-/* The rest of line 1 of the transformer kinds. */
+/* The rest of line 1 of the transformer types. */
 static int read_keys(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
@@ -140,13 +139,14 @@ static int read_keys(struct reading *r)
     return rc;
 }
 
-/* Both spellings are one kind for the published converter, and for 1.0 but for the numbers. */
+/* chakra_converter treats both spellings as one type, and so does ASTRA-sim 1.0 except for the
+ * numbers. */
 static int is_dlrm(int kind)
 {
     return kind == ASIM_LAYERS_DLRM || kind == ASIM_LAYERS_DLRM_ENHANCED;
 }
 
-/* On line 1: the next line's number would be taken for it, and the mistake found somewhere else. */
+/* It must be on line 1: otherwise the number of the next line would be read for it. */
 static int read_last_bottom(struct reading *r)
 {
     const char *word = asim_src_word_in_line(&r->layers->src);
@@ -207,7 +207,7 @@ static int read_comm(struct reading *r, struct asim_layer_comm *comm)
     return read_u64(r, "the size of a collective in bytes", &comm->bytes);
 }
 
-/* Column 13. MICRO has no split, and the later kinds are no kinds of a layer. */
+/* Column 13. MICRO has no split, and the later types are not types of a layer. */
 static int read_split(struct reading *r, struct asim_layer *layer)
 {
     const char *word = asim_src_word_in_line(&r->layers->src);
@@ -218,7 +218,7 @@ static int read_split(struct reading *r, struct asim_layer *layer)
     return 0;
 }
 
-/* The twelve columns; what else stands on the last one's line is left out. */
+/* Reads twelve columns and skips the rest of the line of the last one. */
 static int read_layer(struct reading *r, struct asim_layer *layer, const char *name)
 {
     static const char *const times[] = {"the forward time", "the input-gradient time",
@@ -246,7 +246,7 @@ static int read_layer(struct reading *r, struct asim_layer *layer, const char *n
     return rc;
 }
 
-/* Layers until the stated number is reached or, with compat, until the file ends. */
+/* Reads layers up to the stated number or, with compat, to the end of the file. */
 static int read_layers(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
@@ -305,7 +305,7 @@ static int set_marks(struct reading *r)
     return 0;
 }
 
-/* Line ends as Python's text files give them: the trace carries the text. */
+/* Line ends as in Python's text files: the trace contains the text. */
 static char *copy_text(const struct asim_src *src)
 {
     char *text = malloc(src->size + 1);
@@ -320,7 +320,7 @@ static char *copy_text(const struct asim_src *src)
     return text;
 }
 
-/* The text is copied first, because reading words cuts the source in place. */
+/* Copies the text first, because reading cuts words in place. */
 int asim_layers_open(struct asim_layers *layers, const char *path, int compat, struct asim_err *err)
 {
     struct reading r = {.layers = layers, .err = err, .compat = compat};

@@ -22,7 +22,8 @@ enum asim_layers_kind { /* order of the words in layers.c */
                         ASIM_LAYERS_MODEL_DATA,
                         ASIM_LAYERS_DLRM,
                         ASIM_LAYERS_DLRM_ENHANCED,
-                        ASIM_LAYERS_OLD = ASIM_LAYERS_DLRM_ENHANCED, /* last of the published */
+                        ASIM_LAYERS_OLD =
+                            ASIM_LAYERS_DLRM_ENHANCED, /* the last of chakra_converter's types */
                         ASIM_LAYERS_TRANSFORMER,
                         ASIM_LAYERS_FWD_IN_BCKWD,
                         ASIM_LAYERS_CUSTOMIZED,
@@ -35,25 +36,26 @@ enum asim_layers_part { ASIM_LAYERS_FWD, ASIM_LAYERS_IG, ASIM_LAYERS_WG, ASIM_LA
 #define ASIM_LAYERS_NO_COMM (-1) /* comm type of the word NONE */
 
 struct asim_layer_comm {
-    const char *word; /* as written: node names carry it */
+    const char *word; /* as written, because node names contain it */
     int type;         /* Chakra comm_type, or ASIM_LAYERS_NO_COMM */
     uint64_t bytes;
 };
 
 struct asim_layer {
     const char *name;
-    uint64_t time[ASIM_LAYERS_PARTS]; /* 1.0 calls them cycles; a Chakra trace has them as us */
+    uint64_t time[ASIM_LAYERS_PARTS]; /* ASTRA-sim 1.0 calls them cycles; a Chakra trace has them as
+                                         us */
     struct asim_layer_comm comm[ASIM_LAYERS_PARTS];
-    int kind; /* of this layer: column 13, else that of the file */
+    int kind; /* of this layer: column 13, else the file's */
 };
 
 struct asim_layers {
     struct asim_src src;   /* names and words point into it */
     char *text;            /* the file with line ends as "\n" */
     int kind;              /* enum asim_layers_kind */
-    uint64_t stated;       /* number of layers the file says it has */
+    uint64_t stated;       /* number of layers on line 2 */
     uint64_t last_bottom;  /* HYBRID_DLRM k */
-    uint64_t group;        /* model_parallel_NPU_group:, 0 = not said */
+    uint64_t group;        /* model_parallel_NPU_group:, 0 = not given */
     unsigned char *marks;  /* [n] bits below */
     struct asim_layer *at; /* [n] */
     size_t n;
@@ -61,12 +63,12 @@ struct asim_layers {
 };
 enum { ASIM_LAYERS_CHECKPOINT = 1, ASIM_LAYERS_INITIATE = 2 };
 
-/* compat: as the published converter reads: every line to the end is a layer whatever the number
+/* compat: as chakra_converter reads: every line to the end is a layer whatever the number
  * says, an unknown collective is an all-reduce, and kinds after ASIM_LAYERS_OLD are refused. */
 int asim_layers_open(struct asim_layers *layers, const char *path, int compat,
                      struct asim_err *err);
 const char *asim_layers_kind_name(int kind);
-/* Safe on a zeroed struct. */
+/* Also takes an all-zero struct. */
 void asim_layers_close(struct asim_layers *layers);
 
 #endif

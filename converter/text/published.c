@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One pass of the kinds chakra_converter Text has (chakra.md#published-kinds), edge for edge. Where
- * a collective is NONE and so has no node, what would wait for it waits for the computation before
- * it instead.
+ * One pass of the types of chakra_converter Text (chakra.md#published-kinds), edge for edge. A
+ * collective NONE has no node; nodes that would wait for it wait for the computation before it.
  */
 #include "text/graph.h"
+#include "text/published.h"
 
 #define FWD ASIM_LAYERS_FWD
 #define IG  ASIM_LAYERS_IG
 #define WG  ASIM_LAYERS_WG
 
-/* Only collectives, all at once: a benchmark of the network. */
+/* Collectives only, all at once: a benchmark of the network. */
 static void pass_micro(struct asim_text_graph *g)
 {
     for (size_t i = 0; i < g->layers->n; i++)
         asim_text_comm(g, i, WG, ASIM_TEXT_NONE, "_");
 }
 
-/* Weights are updated by the time the layer runs again, one pass later. */
+/* The weights are updated before the layer runs again, one pass later. */
 static void pass_data(struct asim_text_graph *g)
 {
     size_t n = g->layers->n;
@@ -39,7 +39,8 @@ static void pass_data(struct asim_text_graph *g)
     }
 }
 
-/* Forward of MODEL and of both hybrids: prev = what of the pass before layer i waits for. */
+/* The forward part of MODEL and of both hybrids: prev = the nodes of the previous pass for which
+ * layer i waits. */
 static void forward_model(struct asim_text_graph *g, const uint64_t *prev, int prev_first)
 {
     for (size_t i = 0; i < g->layers->n; i++) {
@@ -55,7 +56,7 @@ static void forward_model(struct asim_text_graph *g, const uint64_t *prev, int p
     }
 }
 
-/* Input gradient of layer i and its collective; returns the gradient's node. */
+/* The input gradient of layer i and its collective; returns the gradient's node. */
 static uint64_t backward_ig(struct asim_text_graph *g, size_t i, const char *infix)
 {
     size_t n = g->layers->n;
@@ -68,12 +69,12 @@ static uint64_t backward_ig(struct asim_text_graph *g, size_t i, const char *inf
     }
     uint64_t ig = asim_text_comp(g, i, IG, &deps);
     g->comm[IG][i] = ASIM_TEXT_NONE;
-    if (n - 1 - i != g->layers->stated - 1) /* the stated number decides, as published */
+    if (n - 1 - i != g->layers->stated - 1) /* the stated number decides, as in chakra_converter */
         g->comm[IG][i] = asim_text_comm(g, i, IG, ig, infix);
     return ig;
 }
 
-/* Nothing to reduce over replicas: every rank has its own part of the weights. */
+/* Nothing is reduced over replicas: every rank has its own part of the weights. */
 static void pass_model(struct asim_text_graph *g)
 {
     forward_model(g, g->comp[WG], 0);
@@ -83,7 +84,7 @@ static void pass_model(struct asim_text_graph *g)
     }
 }
 
-/* MODEL and DATA at once; infix tells their published names apart. */
+/* MODEL and DATA at once; infix distinguishes their names. */
 static void pass_hybrid(struct asim_text_graph *g, const char *infix)
 {
     forward_model(g, g->comm[WG], 1);
@@ -104,7 +105,7 @@ static int is_word(const struct asim_layer_comm *comm, const char *word)
     return *at == *word;
 }
 
-/* The last bottom layer joins with the embeddings, which came by an all-to-all. */
+/* The last bottom layer waits for the embeddings, which an all-to-all delivers. */
 static void forward_dlrm(struct asim_text_graph *g)
 {
     g->comm[FWD][0] = ASIM_TEXT_NONE;
@@ -121,7 +122,7 @@ static void forward_dlrm(struct asim_text_graph *g)
     }
 }
 
-/* Layer 0's gradients travel back while the bottom layers compute theirs. */
+/* The gradients of layer 0 travel while the bottom layers compute. */
 static void pass_dlrm(struct asim_text_graph *g)
 {
     size_t n = g->layers->n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Layer files to trace files: one graph per rank, equal but for ids and groups. Ids go on counting
- * from rank to rank, as the published converter's do. The groups' file has the form of ASTRA-sim's
+ * Writes the traces of a layer file: one graph per rank, equal except for ids and groups. Ids
+ * continue from rank to rank, as in chakra_converter. The groups file has the form of ASTRA-sim's
  * comm-group-configuration.
  */
 #include <inttypes.h>
@@ -10,6 +10,9 @@
 #include "base/io/out.h"
 #include "text/graph.h"
 #include "base/io/file_set.h"
+#include "text/extended.h"
+#include "text/published.h"
+#include "text/write.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
 #define PATH_TAIL 32 /* ".groups.json" and room */
@@ -34,7 +37,7 @@ static void fini(struct asim_text_graph *g)
     }
 }
 
-/* Nothing before the first pass: every slot becomes ASIM_TEXT_NONE. */
+/* Before the first pass every slot is ASIM_TEXT_NONE. */
 static void clear(struct asim_text_graph *g)
 {
     for (int part = 0; part < ASIM_LAYERS_PARTS; part++) {
@@ -44,7 +47,7 @@ static void clear(struct asim_text_graph *g)
     g->comms = 0;
 }
 
-/* A rank is written under a temporary name and appears only when it is complete. */
+/* Writes a rank under a temporary name; the file appears when it is complete. */
 static int write_rank(struct asim_text_graph *g, const char *path)
 {
     struct asim_chakra_attr attrs[] = {{.name = "schema", .type = ASIM_CHAKRA_STRING},
@@ -68,7 +71,7 @@ static int write_rank(struct asim_text_graph *g, const char *path)
     return g->rc;
 }
 
-/* Ids go on through the ranks, as published: traces of two ranks never share one. */
+/* Ids continue through the ranks, as in chakra_converter: two ranks never share an id. */
 static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result,
                        struct asim_file_set *set)
 {
@@ -98,7 +101,7 @@ static void write_group(struct asim_out *out, uint32_t id, struct ranks ranks)
     asim_out_printf(out, "]");
 }
 
-/* Low groups are runs of ranks, high ones take the same place in each run. */
+/* Low groups are consecutive ranks, high groups take the same position in each low group. */
 static int write_groups(const struct asim_text_graph *g, char *path, size_t size,
                         struct asim_file_set *set)
 {
@@ -130,7 +133,7 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
     int rc = path ? init(&g) : asim_err_nomem(err, "converting a layer file");
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
-    if (!rc && !opt->compat) /* the published converter does not look */
+    if (!rc && !opt->compat) /* chakra_converter does not check this */
         rc = asim_file_set_begin(&set, opt->output, opt->ranks, 0, err);
     if (!rc)
         rc = asim_file_set_reads(&set, layers->src.name, err);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "json/print.h"
+#include "json/access.h"
 
 static void put_int(struct asim_jbuf *buf, const char *key, uint64_t value)
 {

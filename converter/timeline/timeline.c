@@ -11,6 +11,7 @@
 #include "timeline/input.h"
 #include "timeline/lines.h"
 #include "timeline/table.h"
+#include "json/access.h"
 
 static int guess(const struct asim_timeline *t, struct asim_timeline_columns *columns)
 {

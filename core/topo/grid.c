@@ -10,7 +10,7 @@
  * dimension of size 2 has one link, not two parallel ones. Routing keeps all shortest paths of a
  * torus as equal-cost next hops.
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

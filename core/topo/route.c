@@ -49,7 +49,7 @@ struct asim_route {
                         NULL */
     uint64_t row_bytes;
     /* Working arrays of the search, [switches] each except member and key. */
-    uint32_t *dist, *place, *queue, *start, *count;
+    uint32_t *dist, *expansion, *queue, *start, *count;
     uint8_t *by_nvswitch;
     uint32_t *member; /* [edges, or the most ports of a host] */
     uint64_t *key;    /* [the most ports of a host] */
@@ -195,7 +195,7 @@ static int allocate(struct asim_route *r)
     r->last_peer = calloc(host_ports, sizeof *r->last_peer);
     r->last_port = calloc(host_ports, sizeof *r->last_port);
     r->dist = calloc(s, sizeof *r->dist);
-    r->place = calloc(s, sizeof *r->place);
+    r->expansion = calloc(s, sizeof *r->expansion);
     r->queue = calloc(s, sizeof *r->queue);
     r->start = calloc(s, sizeof *r->start);
     r->count = calloc(s, sizeof *r->count);
@@ -203,8 +203,8 @@ static int allocate(struct asim_route *r)
     r->member = calloc(members + 1, sizeof *r->member);
     r->key = calloc(most + 1, sizeof *r->key);
     return r->dest_class_of && r->source_class_of && r->source_classes && r->edge_first &&
-                   r->edges && r->last_peer && r->last_port && r->dist && r->place && r->queue &&
-                   r->start && r->count && r->by_nvswitch && r->member && r->key
+                   r->edges && r->last_peer && r->last_port && r->dist && r->expansion &&
+                   r->queue && r->start && r->count && r->by_nvswitch && r->member && r->key
                ? 0
                : ASIM_ENOMEM;
 }
@@ -266,7 +266,7 @@ void asim_route_close(struct asim_route *r)
     free(r->last_peer);
     free(r->last_port);
     free(r->dist);
-    free(r->place);
+    free(r->expansion);
     free(r->queue);
     free(r->start);
     free(r->count);
@@ -297,7 +297,7 @@ static uint32_t search(struct asim_route *r, uint32_t c)
     for (uint32_t head = 0; head < tail; head++) {
         uint32_t v = r->queue[head];
 
-        r->place[v] = head;
+        r->expansion[v] = head;
         for (uint32_t e = r->edge_first[v]; e < r->edge_first[v + 1]; e++) {
             uint32_t w = r->edges[e].to;
 
@@ -356,7 +356,7 @@ static uint32_t host_ports(struct asim_route *r, uint32_t host)
             n = 0, nv = 0;
         best = r->dist[s];
         nv |= is_nvswitch(r, s);
-        r->key[n++] = (uint64_t)r->place[s] << 32 | (p - t->first_port[host] + 1);
+        r->key[n++] = (uint64_t)r->expansion[s] << 32 | (p - t->first_port[host] + 1);
     }
     if (n > 1)
         qsort(r->key, n, sizeof *r->key, by_number);
@@ -384,7 +384,7 @@ static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
     return rc;
 }
 
-/* dist also marks visited switches; place and start are written before they are read. */
+/* dist also marks visited switches; expansion and start are written before they are read. */
 static void forget(struct asim_route *r)
 {
     size_t words = r->switches * sizeof *r->dist;

@@ -43,7 +43,7 @@ int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct 
 }
 
 /* For errors about the whole graph, which have no line. */
-static struct asim_where place(const struct asim_topo *topo)
+static struct asim_where whole_graph(const struct asim_topo *topo)
 {
     return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
 }
@@ -58,7 +58,7 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
         hosts++;
     for (uint32_t v = hosts; v < topo->nodes; v++)
         if (topo->node_type[v] == ASIM_HOST)
-            return asim_err_at(err, ASIM_EINVAL, place(topo),
+            return asim_err_at(err, ASIM_EINVAL, whole_graph(topo),
                                "node %" PRIu32 " is a host behind switch %" PRIu32
                                ": hosts must be numbered 0 to k-1 and switches after them, because "
                                "rank r runs on node r.",
@@ -66,7 +66,7 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
     topo->hosts = hosts;
     topo->switches = topo->nodes - hosts;
     if (hosts == 0)
-        return asim_err_at(err, ASIM_EINVAL, place(topo), "the topology has no host.");
+        return asim_err_at(err, ASIM_EINVAL, whole_graph(topo), "the topology has no host.");
     return 0;
 }
 
@@ -76,18 +76,18 @@ static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *e
     const struct asim_link *link = &topo->links[i];
 
     if (link->a >= topo->nodes || link->b >= topo->nodes)
-        return asim_err_at(err, ASIM_EINVAL, place(topo),
+        return asim_err_at(err, ASIM_EINVAL, whole_graph(topo),
                            "link %zu joins nodes %" PRIu32 " and %" PRIu32
                            ", but nodes are numbered 0 to %" PRIu32 ".",
                            i + 1, link->a, link->b, topo->nodes - 1);
     if (link->a == link->b)
-        return asim_err_at(err, ASIM_EINVAL, place(topo),
+        return asim_err_at(err, ASIM_EINVAL, whole_graph(topo),
                            "link %zu joins node %" PRIu32 " to itself.", i + 1, link->a);
     if (link->rate_bps == 0)
-        return asim_err_at(err, ASIM_EINVAL, place(topo),
+        return asim_err_at(err, ASIM_EINVAL, whole_graph(topo),
                            "link %zu has rate 0; a rate above 0 is needed.", i + 1);
     if (!(link->error_rate >= 0 && link->error_rate <= 1))
-        return asim_err_at(err, ASIM_EINVAL, place(topo),
+        return asim_err_at(err, ASIM_EINVAL, whole_graph(topo),
                            "link %zu has error rate %g; a number from 0 to 1 is expected.", i + 1,
                            link->error_rate);
     return 0;

@@ -22,8 +22,9 @@ struct asim_trace_format {
     int (*next)(struct asim_reader *reader, struct asim_op *op, struct asim_err *err);
     /* The position of the op last delivered, for at(); opaque. */
     uint64_t (*tell)(const struct asim_reader *reader);
-    /* Fills *op with the op at that position again. Returns 0 or a negative code. */
-    int (*at)(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err);
+    /* Delivers the op at a position again. */
+    int (*at)(struct asim_reader *reader, uint64_t position, struct asim_op *op,
+              struct asim_err *err);
     void (*close)(struct asim_reader *reader);
     /* Formats with one file for all ranks: the number of ranks. NULL = one file per rank. */
     int (*ranks)(const char *path, uint32_t *ranks, struct asim_err *err);

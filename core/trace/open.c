@@ -107,10 +107,10 @@ uint64_t asim_trace_tell(const struct asim_trace *trace)
     return trace->format->tell(trace->reader);
 }
 
-int asim_trace_at(struct asim_trace *trace, uint64_t place, struct asim_op *op,
+int asim_trace_at(struct asim_trace *trace, uint64_t position, struct asim_op *op,
                   struct asim_err *err)
 {
-    return trace->format->at(trace->reader, place, op, err);
+    return trace->format->at(trace->reader, position, op, err);
 }
 
 void asim_trace_close(struct asim_trace *trace)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim topo check: what a topology file holds and what is wrong with it. Counts by kind and level,
- * links by sort, connectivity, oversubscription per level, bisection bandwidth, and the findings
- * of lint.c. Ends with one line; exit code 1 if there are errors (or, with --strict, warnings).
+ * asim topo check: the content of a topology file and its errors. Prints counts by type and level,
+ * links by rate and delay, connectivity, oversubscription per level, bisection bandwidth, and the
+ * findings of lint.c. Ends with one line; exit code 1 if there are errors (or, with --strict,
+ * warnings).
  */
 #include <stdlib.h>
 #include "asim/ext/command.h"
@@ -28,7 +29,8 @@ static const char *kind_name(int kind)
     return kind == ASIM_HOST ? "host" : kind == ASIM_NVSWITCH ? "NVSwitch" : "switch";
 }
 
-/* Level 1 hangs on hosts, level 2 on level 1, and so on; what no host reaches is said apart. */
+/* Level 1 is next to hosts, level 2 next to level 1, and so on; unreachable switches are
+ * separate. */
 static void show_counts(const struct asim_topo *topo, const uint8_t *level)
 {
     uint32_t per_level[256] = {0};
@@ -48,19 +50,19 @@ static void show_counts(const struct asim_topo *topo, const uint8_t *level)
     printf("\n");
 }
 
-/* One sort of link: what it joins, its rate and delay. */
+/* Links with equal node types, rate and delay. */
 struct sort {
-    int kinds; /* kind of the lower end * 4 + kind of the upper end */
+    int kinds; /* type of the lower end * 4 + type of the upper end */
     uint64_t rate_bps, delay_fs, count;
 };
 
-/* Error rates do not part sorts: they are linted, not listed. */
+/* Ignores error rates, which lint.c checks. */
 static int same_sort(const struct sort *a, const struct sort *b)
 {
     return a->kinds == b->kinds && a->rate_bps == b->rate_bps && a->delay_fs == b->delay_fs;
 }
 
-/* A topology has a handful of sorts of links; beyond 16 it is only said how many are left. */
+/* A topology has a few of them; beyond 16 only their number is printed. */
 static void show_links(const struct asim_topo *topo)
 {
     enum { MOST = 16 };
@@ -98,8 +100,8 @@ static double sum_rates(const struct asim_topo *topo, const uint8_t *level, uint
     return sum;
 }
 
-/* Per level the switch with the most below for what it has above. Highest levels have nothing above
- * and end the list. */
+/* For each level the switch with the highest ratio of rates below to rates above. The highest
+ * levels have nothing above and end the list. */
 static void show_oversubscription(const struct asim_topo *topo, const uint8_t *level)
 {
     for (int l = 1; l < ASIM_LEVEL_MAX; l++) {
@@ -120,7 +122,7 @@ static void show_oversubscription(const struct asim_topo *topo, const uint8_t *l
     }
 }
 
-/* 1 means that neither half can saturate the fabric between them. */
+/* 1 means that neither half can saturate the fabric. */
 static int show_bisection(const struct asim_topo *topo, struct asim_err *err)
 {
     static const char *const names[2] = {"low and high ids", "even and odd ids"};
@@ -134,8 +136,7 @@ static int show_bisection(const struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
-/* The bisection, a maximum flow, is the one slow part: seconds above a million links. The rest is a
- * few passes. */
+/* The bisection, a maximum flow, takes seconds above a million links; the rest is a few passes. */
 static int show_all(const struct asim_topo *topo, const struct check_options *opt,
                     struct asim_lint *lint, struct asim_err *err)
 {
@@ -150,8 +151,7 @@ static int show_all(const struct asim_topo *topo, const struct check_options *op
     return rc ? rc : asim_lint_run(lint, topo, err);
 }
 
-/* A file that cannot be read is an error of its own, with its line, and nothing else is said of it.
- */
+/* A file that cannot be read is one error, with its line. */
 static int check_file(const char *path, const struct check_options *opt)
 {
     struct asim_topo topo;
@@ -173,10 +173,10 @@ static int check_file(const char *path, const struct check_options *opt)
     return bad;
 }
 
-/* Several files: the exit code is that of the worst. */
+/* The exit code is that of the worst file. */
 static int check(const struct asim_args *args, struct asim_err *err)
 {
-    int code = 0; /* errors of the files are said one by one */
+    int code = 0; /* each file's errors are printed on their own */
     if (!args->n_words)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no topology file is given: asim topo check FILE...; --help lists the "

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim topo convert: a topology file in the other flavour, link for link in the same order (port
- * numbers stay). ASTRA-sim's form knows neither servers nor NVSwitches: the way there
- * drops them and says so; the way back takes them from --gps and --gt, and --nvsw gives the number
- * of lowest switch ids that are NVSwitches.
+ * asim topo convert: writes a topology file in the other format, link for link in the same order
+ * (port numbers stay). It warns of what the other format cannot hold: ASTRA-sim's format has
+ * neither servers nor NVSwitches. For the opposite direction --gps and --gt state them, and --nvsw
+ * is the number of lowest switch ids that are NVSwitches.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static const struct asim_option options[] = {
      offsetof(struct convert_options, nvsw), 0, 1 << 24, NULL, 0},
     {0}};
 
-/* Puts what the options state into the topology. */
+/* Applies the options to the topology. */
 static int amend(struct asim_topo *topo, const struct convert_options *opt, struct asim_err *err)
 {
     if (opt->gps && topo->hosts % opt->gps)
@@ -50,8 +50,7 @@ static int amend(struct asim_topo *topo, const struct convert_options *opt, stru
     return 0;
 }
 
-/* For a flavour that knows no NVSwitches they become plain switches, which is what they are to
- * ASTRA-sim's packet network. */
+/* NVSwitches become plain switches, as which ASTRA-sim's packet network treats them. */
 static void flatten(struct asim_topo *topo, const char *to)
 {
     uint32_t n = asim_files_count(topo, ASIM_NVSWITCH);
@@ -64,7 +63,7 @@ static void flatten(struct asim_topo *topo, const char *to)
         topo->node_type[v] = ASIM_SWITCH;
 }
 
-/* Links keep their order, so interface numbers are the same in both flavours. */
+/* Links keep their order, so interface numbers are the same in both formats. */
 static int convert(const char *input, const char *output, const struct convert_options *opt,
                    struct asim_err *err)
 {
@@ -89,7 +88,7 @@ static int convert(const char *input, const char *output, const struct convert_o
     return rc;
 }
 
-/* Exit codes: 2 wrong usage, 1 the files. */
+/* Exit codes: 2 wrong usage, 1 errors of files. */
 static int convert_words(const struct asim_args *args, struct asim_err *err)
 {
     if (args->n_words < 2)

@@ -2,7 +2,7 @@
  *
  * asim topo draw: a picture of a topology by graphviz, one row per level, hosts at the bottom.
  * Writes the graph as text (.dot); for .svg, .pdf and .png it runs graphviz's program `dot`. If
- * `dot` is not installed the text stays and a sentence says so.
+ * that is not installed, it keeps the text and says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const struct asim_option options[] = {
      offsetof(struct draw_options, max_nodes), 1, 1 << 20, NULL, 0},
     {0}};
 
-/* Hosts round, switches boxes, NVSwitches hexagons; labels are ids, as the file has them. */
+/* Hosts are round, switches boxes, NVSwitches hexagons; labels are the ids of the file. */
 static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_t v)
 {
     static const char *const shapes[] = {"circle", "box", "hexagon"};
@@ -39,9 +39,9 @@ static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_
                     shapes[kind], fills[kind]);
 }
 
-/* Nodes of one level in one row, in order of their ids, which an edge nobody sees from each to the
- * next holds: left to itself graphviz shuffles rows to save crossings. NVSwitches stand below the
- * hosts, away from the fabric. */
+/* Nodes of one level are in one row in order of their ids; an invisible edge from each to the next
+ * keeps the order, which graphviz would change to save crossings. NVSwitches are below the hosts,
+ * away from the fabric. */
 static void put_level(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level,
                       int wanted)
 {
@@ -61,8 +61,7 @@ static void put_level(struct asim_out *out, const struct asim_topo *topo, const 
 }
 
 /* graphviz puts the first end of an edge above the second, so the higher level goes first;
- * NVSwitches hang below their GPUs to keep the fabric free. Rates and delays show as tooltips in
- * SVG. */
+ * NVSwitches are below their GPUs to keep the fabric free. Rates and delays are tooltips in SVG. */
 static void put_links(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level)
 {
     char rate[48], delay[48];
@@ -80,7 +79,7 @@ static void put_links(struct asim_out *out, const struct asim_topo *topo, const 
     }
 }
 
-/* Also the product itself, for .dot. */
+/* Also the final output for .dot. */
 static int write_dot(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;
@@ -100,7 +99,7 @@ static int write_dot(const struct asim_topo *topo, const char *path, struct asim
     return rc;
 }
 
-/* The text stands beside the picture until the picture is there, and stays when there is no dot. */
+/* The text is beside the picture until the picture exists, and stays if `dot` is missing. */
 static int draw(const struct asim_topo *topo, const char *picture, struct asim_err *err)
 {
     static const char *const types[] = {"svg", "pdf", "png"};
@@ -124,7 +123,7 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
     return rc;
 }
 
-/* Two thousand nodes are a page of dots already. */
+/* A picture of two thousand nodes is a page of dots. */
 static int draw_file(const char *path, const struct draw_options *opt, struct asim_err *err)
 {
     struct asim_topo topo;

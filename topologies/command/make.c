@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim topo make: a topology file from one of the makers. Takes the command lines of SimAI's
- * gen_Topo_Template.py as they are (`-topo Spectrum-X -g 128 -gt A100 -bw 100Gbps`), with the
- * maker's name as first word instead of -topo where one likes, and writes the file name that script
- * would write when no -o is given. Without any name it makes what the script makes without
- * template: no rails unless --ro.
+ * gen_Topo_Template.py (`-topo Spectrum-X -g 128 -gt A100 -bw 100Gbps`), also with the maker's name
+ * as first word instead of -topo, and writes that script's file name without -o. Without a name it
+ * makes the script's layout without template: no rails unless --ro.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +33,7 @@ static const struct asim_option options[] = {
      offsetof(struct make_options, quiet), 0, 0, NULL, 0},
     {0}};
 
-/* One line a maker, for people and for scripts. */
+/* One line per maker. */
 static int list_makers(void)
 {
     for (size_t i = 0; asim_topo_maker_table[i]; i++)
@@ -42,7 +41,7 @@ static int list_makers(void)
     return 0;
 }
 
-/* Without a maker the list of them, with one its options below the command's own. */
+/* Without a maker lists the makers; with a maker shows its options after the command's own. */
 static void show_help(const struct asim_topo_maker *maker)
 {
     printf(
@@ -71,7 +70,7 @@ static const char *find_name(int argc, char **argv)
     return NULL;
 }
 
-/* Leaves are the network switches that hosts hang on; the generator warns the same. */
+/* Leaves are the network switches with hosts; the generator gives the same warning. */
 static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_maker *maker,
                         const void *opt)
 {
@@ -90,7 +89,7 @@ static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_mak
                 asked, leaves);
 }
 
-/* The name the generator gives where it knows the template; a name of our own elsewhere. */
+/* The generator's file name if it has the template, else a name of asim. */
 static int write_topo(const struct asim_topo *topo, const char *maker, const void *opt,
                       const struct make_options *own, struct asim_err *err)
 {
@@ -111,7 +110,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     return rc;
 }
 
-/* Nothing is written unless the whole topology was made: no truncated file under a good name. */
+/* Writes nothing unless the whole topology was made. */
 static int make_and_write(const struct asim_topo_maker *maker, const void *opt,
                           const struct make_options *own, struct asim_err *err)
 {
@@ -147,8 +146,8 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
     return rc ? asim_args_fail("topo make", &err, 2) : 0;
 }
 
-/* Options are parsed over both tables at once, the command's and the maker's, so their order is
- * free. */
+/* Parses both tables at once, the command's and the maker's, so their options may come in any
+ * order. */
 static int run_maker(const struct asim_topo_maker *maker, int named, int argc, char **argv)
 {
     struct make_options own = {0};
@@ -173,7 +172,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     return code;
 }
 
-/* -topo none and no -topo are the generator's layout without template. */
+/* -topo none and no -topo give the generator's layout without template. */
 static int run(int argc, char **argv)
 {
     struct asim_err err = {0};

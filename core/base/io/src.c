@@ -67,7 +67,7 @@ static int start(struct asim_src *src, struct asim_err *err)
     return 0;
 }
 
-/* On failure nothing is left to close; closing all the same is harmless. */
+/* After a failure nothing has to be closed. */
 int asim_src_open(struct asim_src *src, const char *path, struct asim_err *err)
 {
     memset(src, 0, sizeof *src);
@@ -89,8 +89,7 @@ int asim_src_open(struct asim_src *src, const char *path, struct asim_err *err)
     return code;
 }
 
-/* For texts that are in memory already, as tests and embedding programs have them; data is copied,
- * because reading words writes into it. */
+/* For texts in memory; copies data, because reading words writes into it. */
 int asim_src_open_bytes(struct asim_src *src, const char *name, const char *data, size_t size,
                         struct asim_err *err)
 {
@@ -113,14 +112,14 @@ int asim_src_open_bytes(struct asim_src *src, const char *name, const char *data
     return code;
 }
 
-/* A NUL here is a newline that a word's end has replaced. */
+/* A NUL here is a newline that the end of a word has replaced. */
 static int is_line_end(const struct asim_src *src)
 {
     return src->data[src->at] == '\n' || src->data[src->at] == '\0';
 }
 
-/* Moves over blanks and a comment; 1 when a word begins here, 0 at the end of line or file.
- * Comments begin with # or // wherever a word could begin, never inside one. */
+/* Skips blanks and a comment; 1 if a word begins here, 0 at the end of line or file. A comment
+ * begins with # or // where a word could begin, never inside a word. */
 static int skip_blanks(struct asim_src *src)
 {
     while (src->at < src->size && asim_src_is_blank(src->data[src->at]))
@@ -135,7 +134,7 @@ static int skip_blanks(struct asim_src *src)
     return 0;
 }
 
-/* Lines are counted here and nowhere else. A file of 2^32 lines would be over the size limit. */
+/* The only place that counts lines. A file of 2^32 lines exceeds the size limit. */
 static void pass_line_end(struct asim_src *src)
 {
     src->at++;
@@ -143,7 +142,8 @@ static void pass_line_end(struct asim_src *src)
     src->line_start = src->at;
 }
 
-/* The delimiter is passed over unless it ends the line: the cursor must find that end again. */
+/* Moves behind the delimiter unless it ends the line: the next call must find the end of the
+ * line. */
 char *asim_src_word_in_line(struct asim_src *src)
 {
     if (!skip_blanks(src))
@@ -161,8 +161,8 @@ char *asim_src_word_in_line(struct asim_src *src)
     return word;
 }
 
-/* For formats in which line ends mean nothing, as in HPCC topologies.
- * Comments and empty lines in between are passed over. */
+/* For formats without meaning of line ends, such as HPCC topologies. Skips comments and empty
+ * lines. */
 char *asim_src_word(struct asim_src *src)
 {
     while (!skip_blanks(src)) {
@@ -173,8 +173,8 @@ char *asim_src_word(struct asim_src *src)
     return asim_src_word_in_line(src);
 }
 
-/* word_line is set to the found line, so that a second call without a word in between goes on, and
- * so that asim_src_where points somewhere useful for "this line is empty" messages. */
+/* Sets word_line to the line it finds: a second call without a word in between goes on, and
+ * asim_src_where has a useful line for "this line is empty". */
 int asim_src_next_line(struct asim_src *src)
 {
     if (src->word_line) {
@@ -191,7 +191,7 @@ int asim_src_next_line(struct asim_src *src)
     return 1;
 }
 
-/* Place of the last word, for error messages; name is borrowed from the source. */
+/* name is borrowed from the source. */
 struct asim_where asim_src_where(const struct asim_src *src)
 {
     return (struct asim_where){src->name, src->word_line, src->word_column};

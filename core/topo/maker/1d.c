@@ -3,7 +3,7 @@
  * "auto:1d" of Chakra's run scripts: another name of ring. It has a row of its own, so that a name
  * stays a plain look-up.
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 static const struct asim_option options[] = {ASIM_GRID_OPTIONS("1"), {0}};
 

@@ -3,7 +3,7 @@
  * "auto:2d" of Chakra's run scripts: a two-dimensional mesh whose sides are the two closest
  * divisors of the number of hosts (a prime number becomes a line).
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 static const struct asim_option options[] = {ASIM_GRID_OPTIONS("2"), {0}};
 

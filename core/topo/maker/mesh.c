@@ -3,7 +3,7 @@
  * Mesh of any number of dimensions, two by default. With n hosts and sizes k: n routers, n host
  * links and n (k - 1) / k links for each dimension. See core/topo/grid.c.
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 static const struct asim_option options[] = {ASIM_GRID_OPTIONS("2"), {0}};
 

@@ -3,7 +3,7 @@
  * A ring is a torus of one dimension. With n hosts: n routers, n host links, and n ring links for n
  * > 2 (one for n = 2). A router has 3 ports. core/topo/grid.c says why hosts do not forward.
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 static const struct asim_option options[] = {ASIM_GRID_OPTIONS("1"), {0}};
 

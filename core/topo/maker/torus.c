@@ -3,7 +3,7 @@
  * Torus of any number of dimensions, two by default. With n hosts: n routers, n host links and n
  * links for each dimension of size above 2 (n / 2 for size 2). See core/topo/grid.c.
  */
-#include "topo/build.h"
+#include "topo/grid.h"
 
 static const struct asim_option options[] = {ASIM_GRID_OPTIONS("2"), {0}};
 

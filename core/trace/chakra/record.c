@@ -30,9 +30,9 @@
 struct asim_chakra {
     struct asim_bytes bytes;
     struct asim_decode_arena arena;
-    uint64_t next;          /* offset of the next record in order */
-    uint64_t next_number;   /* its number */
-    uint64_t place, number; /* position and number of the record last delivered */
+    uint64_t next;             /* offset of the next record in order */
+    uint64_t next_number;      /* its number */
+    uint64_t position, number; /* position and number of the record last delivered */
     ChakraProtoMsg__GlobalMetadata *metadata;
 };
 
@@ -41,11 +41,11 @@ struct asim_chakra {
 static int bad(const struct asim_chakra *file, int code, const char *what, struct asim_err *err)
 {
     struct asim_where at = {file->bytes.path, 0, 0};
-    unsigned long long place = file->place;
+    unsigned long long position = file->position;
     if (!file->number)
-        return asim_err_at(err, code, at, "the record at byte %llu %s.", place, what);
+        return asim_err_at(err, code, at, "the record at byte %llu %s.", position, what);
     return asim_err_at(err, code, at, "record %llu at byte %llu %s.",
-                       (unsigned long long)file->number, place, what);
+                       (unsigned long long)file->number, position, what);
 }
 
 /* Reads the bytes of the record at file->place; *end is the offset behind it. An empty record is
@@ -54,7 +54,7 @@ static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record
                       struct asim_err *err)
 {
     struct asim_record_bytes head;
-    struct asim_bytes_ask ask = {file->place, LENGTH_BYTES_MAX};
+    struct asim_bytes_ask ask = {file->position, LENGTH_BYTES_MAX};
     int rc = asim_bytes_get(&file->bytes, ask, &head.data, &head.size, err);
     if (rc)
         return rc;
@@ -75,11 +75,11 @@ static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record
                  length, ASIM_CHAKRA_RECORD_MAX);
         return bad(file, ASIM_EINVAL, what, err);
     }
-    *end = file->place + n + length;
+    *end = file->position + n + length;
     *record = (struct asim_record_bytes){(const unsigned char *)"", 0};
     if (length == 0)
         return 0;
-    ask = (struct asim_bytes_ask){file->place + n, (size_t)length};
+    ask = (struct asim_bytes_ask){file->position + n, (size_t)length};
     rc = asim_bytes_get(&file->bytes, ask, &record->data, &record->size, err);
     if (rc || record->size == length)
         return rc;
@@ -247,7 +247,7 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
         asim_bytes_end_sequential(&file->bytes);
         return 0;
     }
-    file->place = file->next;
+    file->position = file->next;
     file->number = file->next_number;
     int rc = read_node(file, node, &file->next, err);
     if (rc)
@@ -257,20 +257,20 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
 }
 
 /* A position has no record number, so errors name the byte only. */
-int asim_chakra_at(struct asim_chakra *file, uint64_t place, const ChakraProtoMsg__Node **node,
+int asim_chakra_at(struct asim_chakra *file, uint64_t position, const ChakraProtoMsg__Node **node,
                    struct asim_err *err)
 {
     uint64_t end;
-    file->place = place;
+    file->position = position;
     file->number = 0;
-    if (place >= file->bytes.size)
+    if (position >= file->bytes.size)
         return bad(file, ASIM_EINVAL, "does not exist: the file is shorter", err);
     return read_node(file, node, &end, err);
 }
 
 uint64_t asim_chakra_tell(const struct asim_chakra *file)
 {
-    return file->place;
+    return file->position;
 }
 
 const char *asim_chakra_path(const struct asim_chakra *file)

@@ -52,7 +52,7 @@ static int too_many(const struct asim_index_build *build, const char *what, stru
 static int note_id(struct asim_index_build *build, uint64_t id)
 {
     struct asim_index *index = build->index;
-    size_t n = build->places.n;
+    size_t n = build->positions.n;
     if (n == 0)
         index->first_id = id;
     /* Also catches ids that would overflow. */
@@ -74,11 +74,11 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
 {
     size_t edges = op->data_dep_n + op->ctrl_dep_n;
     /* Indices and edge numbers have 32 bits, which halves the memory of the index. */
-    if (build->places.n >= OPS_MAX)
+    if (build->positions.n >= OPS_MAX)
         return too_many(build, "nodes", err);
     if (edges > OPS_MAX - build->edges.n)
         return too_many(build, "dependencies", err);
-    if (note_id(build, op->id) || ASIM_VEC_PUSH(build->places, asim_trace_tell(build->trace)) ||
+    if (note_id(build, op->id) || ASIM_VEC_PUSH(build->positions, asim_trace_tell(build->trace)) ||
         ASIM_VEC_PUSH(build->flags, (uint8_t)unit_of(op)) ||
         ASIM_VEC_PUSH(build->first, (uint32_t)build->edges.n) ||
         ASIM_VEC_PUSH(build->data_n, (uint32_t)op->data_dep_n) ||
@@ -127,26 +127,26 @@ static int by_id(const void *a, const void *b)
  * unchanged. */
 static int permute(struct asim_index_build *build, const struct id_at *sorted)
 {
-    size_t n = build->places.n;
-    uint64_t *places = malloc(n * sizeof *places);
+    size_t n = build->positions.n;
+    uint64_t *positions = malloc(n * sizeof *positions);
     uint8_t *flags = malloc(n);
     build->order = malloc(n * sizeof *build->order);
-    int rc = places && flags && build->order ? 0 : ASIM_ENOMEM;
+    int rc = positions && flags && build->order ? 0 : ASIM_ENOMEM;
     for (size_t i = 0; !rc && i < n; i++) {
         uint32_t from = sorted[i].position;
         build->order[i] = from;
         build->ids.at[i] = sorted[i].id;
-        places[i] = build->places.at[from];
+        positions[i] = build->positions.at[from];
         flags[i] = build->flags.at[from];
     }
     if (rc) {
-        free(places);
+        free(positions);
         free(flags);
         return rc;
     }
-    free(build->places.at);
+    free(build->positions.at);
     free(build->flags.at);
-    build->places.at = places;
+    build->positions.at = positions;
     build->flags.at = flags;
     return 0;
 }
@@ -154,7 +154,7 @@ static int permute(struct asim_index_build *build, const struct id_at *sorted)
 /* Sorts by id. Takes 16 bytes an op for a moment. */
 static int sort(struct asim_index_build *build, struct asim_err *err)
 {
-    size_t n = build->places.n;
+    size_t n = build->positions.n;
     struct id_at *sorted = malloc(n * sizeof *sorted);
     if (!sorted)
         return asim_err_nomem(err, "sorting a trace");
@@ -171,7 +171,7 @@ static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf
 {
     struct asim_op op;
     char name[64] = "?";
-    if (asim_trace_at(build->trace, build->index->place[i], &op, NULL) == 0)
+    if (asim_trace_at(build->trace, build->index->position[i], &op, NULL) == 0)
         asim_text_safe(name, sizeof name, op.name);
     snprintf(buf, size, "%" PRIu64 " '%s'", asim_index_id(build->index, i), name);
     return buf;
@@ -190,8 +190,8 @@ static int check_unique(struct asim_index_build *build, struct asim_err *err)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "two nodes have the same id: node %s at byte %" PRIu64
                            " and node %s at byte %" PRIu64 "; ids must be unique within a rank.",
-                           show_op(build, i - 1, one, sizeof one), index->place[i - 1],
-                           show_op(build, i, other, sizeof other), index->place[i]);
+                           show_op(build, i - 1, one, sizeof one), index->position[i - 1],
+                           show_op(build, i, other, sizeof other), index->position[i]);
     }
     return 0;
 }
@@ -201,11 +201,11 @@ static int move_arrays(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
     int rc = build->unsorted ? sort(build, err) : 0;
-    index->n = (uint32_t)build->places.n;
+    index->n = (uint32_t)build->positions.n;
     index->ids = build->ids.at;
-    index->place = build->places.at;
+    index->position = build->positions.at;
     index->flags = build->flags.at;
-    build->ids.at = build->places.at = NULL;
+    build->ids.at = build->positions.at = NULL;
     build->flags.at = NULL;
     if (!rc && build->unsorted)
         rc = check_unique(build, err);
@@ -375,7 +375,7 @@ int asim_index_open(struct asim_index *index, struct asim_trace *trace, int leni
     if (rc > 0)
         rc = refuse_cycle(&build, start, err);
     free(build.ids.at);
-    free(build.places.at);
+    free(build.positions.at);
     free(build.flags.at);
     free(build.first.at);
     free(build.data_n.at);
@@ -394,7 +394,7 @@ uint64_t asim_index_id(const struct asim_index *index, uint32_t i)
 void asim_index_close(struct asim_index *index)
 {
     free(index->ids);
-    free(index->place);
+    free(index->position);
     free(index->flags);
     free(index->pending_parents);
     free(index->child_first);

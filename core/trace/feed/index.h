@@ -21,7 +21,7 @@ struct asim_index {
     uint64_t first_id; /* ids NULL: id = first_id + i */
     uint64_t *ids;     /* ascending */
     /* Positions in the file, as the format's tell() returns them. */
-    uint64_t *place;
+    uint64_t *position;
     uint8_t *flags;
     uint32_t *pending_parents; /* parents that have not finished, each counted once */
     uint32_t *child_first;     /* [n + 1]: children of i at [child_first[i], child_first[i + 1]) */

@@ -15,7 +15,7 @@ struct asim_index_build {
     int gaps, unsorted; /* the ids so far: have gaps; do not ascend */
     /* In file order, until sorted. */
     ASIM_VEC(uint64_t) ids; /* empty as long as there is no gap */
-    ASIM_VEC(uint64_t) places;
+    ASIM_VEC(uint64_t) positions;
     ASIM_VEC(uint8_t) flags;
     ASIM_VEC(uint32_t) first; /* edges of the op at file position p: [first[p], first[p + 1]) */
     ASIM_VEC(uint32_t)

@@ -149,7 +149,7 @@ int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct as
     struct asim_op_record **slot = &cache->slots[i % cache->n];
     if (!*slot || (*slot)->index != i) {
         struct asim_op read;
-        int rc = asim_trace_at(cache->trace, cache->index->place[i], &read, err);
+        int rc = asim_trace_at(cache->trace, cache->index->position[i], &read, err);
         if (rc)
             return rc;
         if (fill(cache, slot, &read))

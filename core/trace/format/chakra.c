@@ -358,10 +358,11 @@ static uint64_t tell(const struct asim_reader *reader)
     return asim_chakra_tell(reader->file);
 }
 
-static int at(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err)
+static int at(struct asim_reader *reader, uint64_t position, struct asim_op *op,
+              struct asim_err *err)
 {
     const ChakraProtoMsg__Node *node;
-    int rc = asim_chakra_at(reader->file, place, &node, err);
+    int rc = asim_chakra_at(reader->file, position, &node, err);
     return rc ? rc : to_op(reader, node, op, err);
 }
 

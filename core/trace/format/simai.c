@@ -22,7 +22,7 @@
 struct asim_reader {
     struct asim_simai w;
     struct asim_simai_iterator it;
-    uint64_t place;
+    uint64_t position;
     /* memory of the op last delivered */
     uint64_t dep;
     char name[112], group[16];
@@ -119,20 +119,20 @@ static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
     if (item.id >> ASIM_SIMAI_ID_BITS)
         return asim_err_set(err, ASIM_ENOMEM, "the workload %s has more than 2^31 ops a rank.",
                             r->w.source);
-    r->place = asim_simai_pack(&item);
+    r->position = asim_simai_pack(&item);
     fill(r, &item, op);
     return 1;
 }
 
 static uint64_t tell(const struct asim_reader *r)
 {
-    return r->place;
+    return r->position;
 }
 
 /* Makes the op from its position; reads no file. */
-static int at(struct asim_reader *r, uint64_t place, struct asim_op *op, struct asim_err *err)
+static int at(struct asim_reader *r, uint64_t position, struct asim_op *op, struct asim_err *err)
 {
-    struct asim_simai_item item = asim_simai_unpack(place);
+    struct asim_simai_item item = asim_simai_unpack(position);
     (void)err;
     fill(r, &item, op);
     return 0;

@@ -60,14 +60,14 @@ uint64_t asim_simai_pack(const struct asim_simai_item *item)
            item->dep;
 }
 
-struct asim_simai_item asim_simai_unpack(uint64_t place)
+struct asim_simai_item asim_simai_unpack(uint64_t position)
 {
     struct asim_simai_item item;
-    item.dep = place & ((1u << DEP_BITS) - 1);
-    item.part = place >> DEP_BITS & ((1u << PART_BITS) - 1);
-    item.type = place >> (PART_BITS + DEP_BITS) & ((1u << TYPE_BITS) - 1);
-    item.row = place >> (TYPE_BITS + PART_BITS + DEP_BITS) & ((1u << ROW_BITS) - 1);
-    item.id = place >> (ROW_BITS + TYPE_BITS + PART_BITS + DEP_BITS);
+    item.dep = position & ((1u << DEP_BITS) - 1);
+    item.part = position >> DEP_BITS & ((1u << PART_BITS) - 1);
+    item.type = position >> (PART_BITS + DEP_BITS) & ((1u << TYPE_BITS) - 1);
+    item.row = position >> (TYPE_BITS + PART_BITS + DEP_BITS) & ((1u << ROW_BITS) - 1);
+    item.id = position >> (ROW_BITS + TYPE_BITS + PART_BITS + DEP_BITS);
     return item;
 }
 

@@ -11,6 +11,6 @@
 
 enum { ASIM_SIMAI_ID_BITS = 31 };
 uint64_t asim_simai_pack(const struct asim_simai_item *item);
-struct asim_simai_item asim_simai_unpack(uint64_t place);
+struct asim_simai_item asim_simai_unpack(uint64_t position);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The heap against a sorted array. Keys are drawn from a small range so that ties decide often;
- * every entry carries a distinct tie, so the order out is fully determined.
+ * Compares the heap with a sorted array. Keys come from a small range, so that ties often decide;
+ * every entry has its own tie, so the order of pops is fully determined.
  */
 #include "check.h"
 #include "base/heap.h"
@@ -45,7 +45,7 @@ static void check_same(struct asim_heap_entry got, struct asim_heap_entry want)
     CHECK_U64(got.value, want.value);
 }
 
-/* One draw: push or pop, in both. */
+/* One random operation, push or pop, in both. */
 static void step_both(struct asim_heap *heap, struct model *model, uint64_t *state, uint64_t tie)
 {
     struct asim_heap_entry e = {draw(state) % 20, tie, ~tie};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The map against an array that says what must be in it, over long runs of puts and deletes drawn
- * by a small generator with a fixed seed. Few keys make long probe runs and many deletions inside
- * them, which is where a backward shift goes wrong.
+ * Compares the map with an array of its expected content, over long random runs of puts and deletes
+ * with a fixed seed. Few keys make long probe runs with many deletions inside, where errors of the
+ * backward shift appear.
  */
 #include "check.h"
 #include "base/map.h"
@@ -54,7 +54,7 @@ static void test_model(unsigned pattern)
     for (unsigned step = 0; step < STEPS; step++) {
         uint64_t k = draw(&state) % KEYS;
         key_of(pattern, k, &hi, &lo);
-        /* The share of deletes swings, so the table fills and empties. */
+        /* The share of deletes varies, so the table fills and empties. */
         if (draw(&state) % 100 < ((step >> 12) & 1 ? 65u : 35u)) {
             CHECK(asim_map_delete(&map, hi, lo) == model.there[k]);
             model.n -= (size_t)model.there[k];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory running out at every allocation of containers, options, inputs and outputs. A failure
- * leaves the elements added before usable.
+ * Runs out of memory at every allocation of containers, options, inputs and outputs. Elements added
+ * before a failure stay usable.
  */
 #include <stdio.h>
 #include "base/heap.h"

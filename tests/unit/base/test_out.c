@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Output files: nothing under the final name before commit, nothing at all after discard, an old
- * file untouched by a failed run; missing folders made; every refusal of the system a sentence
- * that names the path.
+ * file unchanged by a failed run; missing folders are made; every error of the system is a sentence
+ * with the path.
  */
 #include "check.h"
 #include "base/io/out.h"
@@ -128,6 +128,6 @@ int main(void)
     test_devices();
     test_json();
     tidy();
-    CHECK(chdir("..") == 0 && rmdir(folder) == 0); /* nothing was left over */
+    CHECK(chdir("..") == 0 && rmdir(folder) == 0); /* no file is left over */
     return CHECK_DONE();
 }

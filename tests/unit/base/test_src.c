@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The text cursor: what counts as a word, a comment, a line; line and column of every word; files
- * with CRLF, without a final newline, with a byte order mark, with NUL bytes. A walk is written as
- * "line:column word" items, so that one string compare checks all of it.
+ * The text cursor: words, comments, lines; line and column of every word; files with CRLF, without
+ * a final newline, with a byte order mark, with NUL bytes. A walk is a text of "line:column word"
+ * items, so one string comparison checks all of it.
  */
 #include "check.h"
 #include "base/io/src.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What error messages are made of: the nearest word, lists, safe pieces of input. Buffers of every
- * size must be filled without a byte too many, and never with half a UTF-8 character.
+ * Texts of error messages: the most similar word, lists, safe pieces of input. Buffers of every
+ * size are filled without a byte too many and never with half a UTF-8 character.
  */
 #include "check.h"
 #include "base/text.h"

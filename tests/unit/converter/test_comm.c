@@ -5,6 +5,7 @@
 #include "convert/comm.h"
 #include "repair/graph.h"
 #include "check.h"
+#include "convert/pgroups.h"
 
 static void test_kinds(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Networks for the tests of topo: from text, and pseudo-random ones with parallel links, hosts
- * with several legs, host-to-host links and islands.
+ * Networks for the tests of topo: from text, and pseudo-random ones with parallel links, hosts with
+ * several links, host-to-host links and islands.
  */
 #ifndef ASIM_TESTS_NET_H
 #define ASIM_TESTS_NET_H

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches with end points (core/topo/endpoint.c): numbers of nodes, links and ports before and
- * after, the way from GPUs to their NVSwitch and back, unchanged routes between GPUs, and what is
- * refused.
+ * NVSwitches with endpoints (core/topo/endpoint.c): numbers of nodes, links and ports before and
+ * after, the path from GPUs to their NVSwitch and back, unchanged routes between GPUs, and errors.
  */
 #include "../check.h"
 #include "net.h"
@@ -77,8 +76,8 @@ static void test_numbers(void)
     asim_topo_fini(&topo);
 }
 
-/* Between GPUs every list of ports is what it was; GPUs and their end point reach each other over
- * NVLink alone. */
+/* Between GPUs every list of ports stays the same; GPUs and their endpoint reach each other over
+ * NVLink only. */
 static void test_routes(void)
 {
     struct asim_topo plain, wide;

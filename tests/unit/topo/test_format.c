@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The graph and the ASTRA-sim flavour: ports, refusals with their line, write and read again,
- * makers by name, sample files, and which host pairs cannot reach each other.
+ * The graph and ASTRA-sim's format: ports, errors with their line, write and read again, makers by
+ * name, sample files, and unreachable pairs of hosts.
  */
 #include "net.h"
 
@@ -144,7 +144,7 @@ static void test_connected(void)
     struct asim_topo topo;
     struct asim_err err = {0};
 
-    /* Host 1 has a leg in both islands, which does not join hosts 0 and 2. */
+    /* Host 1 has a link to both islands, which does not join hosts 0 and 2. */
     net_nodes(&topo, 3, 2);
     net_link(&topo, 0, 3, 100);
     net_link(&topo, 1, 3, 100);

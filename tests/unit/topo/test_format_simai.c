@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI's topology flavour: what is written reads back as the same graph, a file cut at any byte is
- * refused with a line or is complete, every single byte changed never does worse than a sentence,
- * and each kind of wrong content names its line.
+ * SimAI's topology format: a written file reads back as the same graph, a file cut at any byte is
+ * refused with a line or is complete, a change of any single byte gives at worst an error, and each
+ * wrong content names its line.
  */
 #include "check.h"
 #include <stdio.h>

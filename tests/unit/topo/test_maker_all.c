@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Every maker keeps what it states: connected, node and link counts and degrees by its closed
- * form, and the file written in SimAI's flavour reads back as the same graph. The numbers of the
- * SimAI rows are those its own generator was seen to make.
+ * Every maker: connected, node and link counts and degrees by its closed form, and the file in
+ * SimAI's format reads back as the same graph. The numbers of the SimAI rows were recorded from
+ * SimAI's generator.
  */
 #include "check.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Building a network, routing it and asking for the greatest RTT while memory runs out.
+ * Builds a network, routes it and computes the greatest RTT while memory runs out.
  */
 #include "topo/pair.h"
 #include "nomem.h"

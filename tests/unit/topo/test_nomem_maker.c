@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Making a pod and a grid, their levels and bisection, while memory runs out at every allocation
- * in turn.
+ * Makes a pod and a grid, their levels and bisection, while memory runs out at every allocation in
+ * turn.
  */
 #include <stdlib.h>
-#include "topo/build.h"
+#include "topo/grid.h"
 #include "topo/pod.h"
 #include "topologies/levels.h"
 #include "nomem.h"

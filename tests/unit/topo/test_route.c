@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Routing and pair figures against a plain search from every host, written as the spec describes
- * ASTRA-sim's (rdma-network 4.3, 6.2), on hundreds of random networks; the order measured in
- * ASTRA-sim; the worked examples of 6.2; a 4,096-host network in bounded time.
+ * Compares routing and pair figures with a plain search from every host, written as
+ * rdma-network.md#routing-and-ecmp describes ASTRA-sim's, on hundreds of random networks. Also: the
+ * order measured in ASTRA-sim, the worked examples of rdma-network.md#base-rtt-and-bdp, and a
+ * 4,096-host network in bounded time.
  */
 #include "net.h"
 #include "topo/pair.h"
@@ -110,7 +111,7 @@ static void test_random(void)
 
 /* rdma-network.md#recorded-numbers: leaves 8 and 9, spines 10 to 13 on leaf ports 5 to 8; hash
  * index 0 is port 8. */
-static void test_reference_order(void)
+static void test_astra_order(void)
 {
     static const uint32_t up[] = {8, 7, 6, 5};
     struct asim_route *route;
@@ -167,7 +168,7 @@ static void test_pair_examples(void)
     }
 }
 
-/* SimAI: at equal distance the way over an NVSwitch (node 4) hides the others. */
+/* SimAI: at equal distance the path over an NVSwitch (node 4) hides the others. */
 static void test_nvswitch(void)
 {
     struct asim_route *route;
@@ -219,7 +220,7 @@ static void test_large(void)
 
 int main(void)
 {
-    test_reference_order();
+    test_astra_order();
     test_pair_examples();
     test_nvswitch();
     test_random();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Routes over the links that are up: next hops avoid what is left out, port numbers stay, a host
- * cut off is unreachable, and hosts with equal neighbours but different links up are told apart.
+ * Routes over the links that are up: next hops avoid the others, port numbers stay, a host without
+ * links is unreachable, and hosts with equal neighbours but different links up are distinguished.
  */
 #include "check.h"
 #include "topo/route.h"

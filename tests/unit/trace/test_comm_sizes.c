@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The attribute comm_sizes as the feed delivers it: both kinds of lists, their sum as the op's
- * bytes whatever comm_size says, lists of other lengths one after the other through a window of one
- * body, and what is refused (a negative size, a sum beyond 63 bits, another kind).
+ * The attribute comm_sizes as the feed delivers it: both list types, their sum as the op's bytes
+ * whatever comm_size is, lists of different lengths one after the other with a record cache of one,
+ * and errors (a negative size, a sum beyond 63 bits, another type).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 static const char *const work = "test_comm_sizes.tmp.et";
 
-/* One op with the list of that kind, and beside it a comm_size that must not count. */
+/* One op with a list of that type, and a comm_size that must not count. */
 static void put(struct asim_chakra_writer *writer, uint64_t id, int kind, const void *list,
                 size_t n)
 {
@@ -37,7 +37,7 @@ static struct asim_chakra_writer *begin(void)
     return writer;
 }
 
-/* Op i has i sizes, i + 1 bytes to each; every other one says so in int64. */
+/* Op i has i sizes, i + 1 bytes to each; every other op has them as int64. */
 static void delivered(void)
 {
     struct asim_feed_options opt = {.path = work, .cached_records = 1};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What each trace of tests/fuzz/trace must give: the order in which ops start when each finishes
- * before the next is asked for (lowest id first over all units), or the refusal. The same order
- * must come out for every window.
+ * The expected result of each trace in tests/fuzz/trace: the order in which ops start if each
+ * finishes before the next starts (lowest id first over all units), or the error. The order must be
+ * the same for every size of the record cache.
  */
 #include "../../fuzz/replay.h"
 #include "trace/feed/feed.h"
@@ -83,7 +83,7 @@ static const struct want wanted[] = {
     {"bad_empty", 0, NULL, "the file is empty"},
 };
 
-/* Unit whose lowest ready op has the lowest id of all, or ASIM_UNITS. */
+/* The unit whose lowest ready op has the lowest id of all, or ASIM_UNITS. */
 static enum asim_unit lowest(const struct asim_feed *feed, uint32_t *index, uint64_t *id)
 {
     enum asim_unit best = ASIM_UNITS;

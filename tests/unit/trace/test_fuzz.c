@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Replays tests/fuzz/trace through record reader, ops, index and feed. A trace that opens must
- * also run to its end: what opening let through may not fail or stall later.
+ * Replays tests/fuzz/trace through record reader, ops, index and feed. A trace that opens must also
+ * run to its end.
  */
 #include "../../fuzz/replay.h"
 #include "trace/feed/feed.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Traces recorded and made by others, where they are at hand ($ASIM_SHARED, else ../shared beside
- * the checkout): every one opens and runs to its end, or is refused with a sentence; and where
- * ASTRA-sim's feeders' issue order was recorded, ours is the same. The v3 order is that of a
- * queue (all ready ops start, lowest id first, and finish in the order they started); v2 starts
- * one op at a time and knows no control dependencies, so only traces without are compared.
+ * Recorded traces and traces of other tools, if present ($ASIM_SHARED, else ../shared beside the
+ * checkout): each opens and runs to its end, or is refused with a sentence. Where the issue order
+ * of ASTRA-sim's feeders was recorded, the order here is the same. The v3 order is that of a queue
+ * (all ready ops start, lowest id first, and finish in the order of their starts). v2 starts one op
+ * at a time and knows no control dependencies, so only traces without them are compared.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -126,7 +126,7 @@ static int is_trace(const char *name)
     return et && (!strcmp(et, ".et") || !strcmp(et, ".et.gz"));
 }
 
-/* Folders below are at most a few deep. */
+/* The folders are a few levels deep. */
 static void walk(const char *shared, const char *folder, struct tally *tally)
 {
     char path[1500];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The result must not depend on how many bodies are cached: a random graph of 5,000 ops with
- * shuffled ids, gaps, and bodies of many sizes runs the same for windows of 1, 2, 7, 1000 and
- * more than there are ops. Several ops are in flight at a time and bodies are asked for again
- * out of order, so displaced ones must come back right. The ready set is checked against a plain
- * array on the way.
+ * The size of the record cache must not change results: a random graph of 5,000 ops with shuffled
+ * ids, gaps, and records of many sizes gives the same run for caches of 1, 2, 7, 1000 and more than
+ * all ops. Several ops are in flight at a time, and records are read again out of order, so
+ * displaced ones must come back correctly. On the way the ready set is compared with a plain array.
  */
 #include <stdlib.h>
 #include "check.h"
@@ -25,8 +24,7 @@ static uint64_t draw(uint64_t *state)
     return *state;
 }
 
-/* Ids fall within the file in strides, so the index has to sort; the name is derived from the id.
- */
+/* Ids fall within the file in strides, so the index has to sort; the name depends on the id. */
 static uint64_t id_of(uint64_t i)
 {
     return 3 + (i * 7919 % OPS) * 5;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI workload text: what the header and rows say, the groups it implies, and the ops it becomes.
- * Groups are checked as what they must be: every group sort parts the ranks, all members agree on
- * it, no group leaves its pipeline stage. Ops: dependencies point back, place and re-reading agree,
- * sends and receives of neighbouring stages pair up, all ranks issue the same collectives.
+ * SimAI workload text: header, rows, groups and ops. Groups: each type of group partitions the
+ * ranks, all members agree, and no group leaves its pipeline stage. Ops: dependencies point back, a
+ * position gives the same op again, sends and receives of neighbouring stages pair up, and all
+ * ranks issue the same collectives.
  */
 #include "check.h"
 #include <stdio.h>
@@ -90,7 +90,7 @@ static void walk_rank(const char *path, uint32_t rank, struct sums *sums)
     struct asim_reader *reader = NULL;
     struct asim_err err = {0};
     struct asim_op op, again;
-    uint64_t places[512], last = 0, names = 0;
+    uint64_t positions[512], last = 0, names = 0;
     char name[128];
     CHECK_U64(f->open(&reader, path, rank, &err), 0);
     CHECK_STR(err.text, "");
@@ -99,7 +99,7 @@ static void walk_rank(const char *path, uint32_t rank, struct sums *sums)
         last = op.id;
         for (size_t i = 0; i < op.data_dep_n; i++)
             CHECK(op.data_deps[i] < op.id && op.data_deps[i] > 0);
-        places[sums->ops++] = f->tell(reader);
+        positions[sums->ops++] = f->tell(reader);
         sums->colls += op.type == ASIM_OP_COMM_COLL;
         sums->coll_bytes += op.type == ASIM_OP_COMM_COLL ? op.comm_bytes : 0;
         sums->comp_ns += op.type == ASIM_OP_COMP && !op.is_cpu ? op.duration_ns : 0;
@@ -109,7 +109,7 @@ static void walk_rank(const char *path, uint32_t rank, struct sums *sums)
     }
     CHECK_U64(names, sums->ops);
     for (uint64_t i = sums->ops; reader && i-- > 0;) {
-        CHECK_U64(f->at(reader, places[i], &again, &err), 0);
+        CHECK_U64(f->at(reader, positions[i], &again, &err), 0);
         CHECK_U64(again.id, i + 1);
         snprintf(name, sizeof name, "%s", again.name);
         CHECK(name[0]);

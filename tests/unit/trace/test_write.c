@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The writer against an independent encoder: tests/fuzz/trace/kinds.et, made by make.py with one
- * attribute of each of the 30 kinds, must come out of the writer byte for byte. Then what readers
- * make of written nodes, and what the writer refuses.
+ * Compares the writer with an independent encoder: tests/fuzz/trace/kinds.et, made by make.py with
+ * one attribute of each of the 30 types, must come out byte for byte. Then checks how readers see
+ * written nodes, and the writer's errors.
  */
 #include "../../fuzz/replay.h"
 #include "asim/trace_record.h"
@@ -123,7 +123,7 @@ static void check_refusals(void)
     asim_chakra_writer_discard(writer);
 }
 
-/* What asim_op has of the corpus' two attribute styles. */
+/* The fields of asim_op for the two attribute styles of the corpus. */
 static void check_ops(void)
 {
     char root[512], path[700];

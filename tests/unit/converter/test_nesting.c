@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include "link/nesting.h"
 #include "check.h"
+#include "link/launch.h"
 
 static uint32_t seed = 1;
 

@@ -3,9 +3,9 @@
  * See app.h. Result lines go to stdout, everything else to stderr, so that stdout is the same for
  * the same input.
  *
- * A command's life: asim_app_open reads options, world and reports; the caller runs the world with
- * whatever clock it has; asim_app_close ends it. Between the two only stdout lines and the progress
- * line are written.
+ * The order of a command: asim_app_open reads the options and opens the world and its reports; the
+ * caller runs the world with its own clock; asim_app_close ends it. In between only result lines
+ * and the progress line are written.
  */
 #include "tools/app.h"
 #include "tools/args.h"
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* For progress only; nothing simulated depends on it. */
+/* For the progress line only. */
 static double wall_s(void)
 {
     struct timespec now;
@@ -27,7 +27,7 @@ static double wall_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* A progress line is overwritten before anything else is said. */
+/* Erases the progress line before any other output. */
 static void clear_progress(struct asim_app *app)
 {
     if (app->progress_shown)
@@ -49,7 +49,7 @@ static void say_note(void *self, const char *text)
     fprintf(stderr, "note: %s\n", text);
 }
 
-/* The world asks this between windows: a good place for the progress line. */
+/* The world calls this between windows, so the progress line is updated here. */
 static int stop_asked(void *self)
 {
     struct asim_app *app = self;
@@ -66,8 +66,8 @@ static int collective(struct asim_app *app, int code)
                                  : code;
 }
 
-/* One sentence, after all results so far are out. The place in an input, where there is one, comes
- * first, in the form editors make a link of. */
+/* One sentence, after all results so far. A place in an input comes first, as file:line:column,
+ * which editors turn into a link. */
 void asim_app_say(struct asim_app *app)
 {
     char text[sizeof app->err.text + sizeof app->err.source + 64];
@@ -79,7 +79,7 @@ void asim_app_say(struct asim_app *app)
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
 }
 
-/* On stdout, because it was asked for. */
+/* Goes to stdout, because the user asked for it. */
 static void help(const struct asim_app *app)
 {
     char reports[4000];
@@ -98,7 +98,7 @@ static void help(const struct asim_app *app)
            "usage, 130 Ctrl-C.\n");
 }
 
-/* Strings of the option tables. */
+/* Frees the strings of the option tables. */
 static void forget_settings(struct asim_app *app)
 {
     asim_settings_fini(&app->settings);
@@ -106,7 +106,7 @@ static void forget_settings(struct asim_app *app)
         asim_option_fini(app->extra, &app->settings);
 }
 
-/* The caller may have set what no option sets. */
+/* Keeps the fields without an option, which the caller may have set. */
 static int init_settings(struct asim_app *app)
 {
     struct asim_settings *settings = &app->settings, given = *settings;
@@ -119,7 +119,7 @@ static int init_settings(struct asim_app *app)
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 
-/* ASIM_APP_GO_ON with an open world, or the exit code. Errors have been said. */
+/* Returns ASIM_APP_GO_ON with an open world, or prints the error and returns the exit code. */
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
     struct asim_hooks hooks = {app, say_line, app->settings.process ? NULL : say_note, stop_asked};
@@ -160,7 +160,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return code;
 }
 
-/* The remaining time is a guess from ops finished so far. */
+/* Estimates the remaining time from the ops finished so far. */
 static void show_progress(struct asim_app *app, double now)
 {
     struct asim_progress at;
@@ -195,8 +195,8 @@ void asim_app_tick(struct asim_app *app)
         show_progress(app, now);
 }
 
-/* code: what running gave. Ends the world and returns the exit code; a full disk behind stdout
- * counts as a failure. */
+/* code: the result of the run. Ends the world and returns the exit code; a full disk behind stdout
+ * is a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
     if (!app->settings.process)

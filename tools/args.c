@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See args.h. Keys may be written with - for _, as getopt and argparse users do. A boolean takes
- * the following word as its value only if that word is one (0, 1, true, off …), so `--ro -g 8` and
- * `--ro 1 -g 8` both mean what they look like.
+ * See args.h. A key may have - for _, as with getopt and argparse. A boolean takes the next word as
+ * its value only if that word is a boolean (0, 1, true, off …), so both `--ro -g 8` and `--ro 1 -g
+ * 8` work.
  *
- * A key that both tables have goes to the first.
- * Values are parsed by base/option.c; here is only how they are written on a command line.
+ * If both tables have a key, the first table takes it. base/option.c parses the values.
  */
 #include "tools/args.h"
 
@@ -21,8 +20,8 @@ static const char *skip_dashes(const char *arg)
     return arg;
 }
 
-/* Whether the first n letters of key are the word; '-' and '_' inside it are the same.
- * No other spelling is tried: abbreviations would break when an option is added. */
+/* 1 if the first n letters of key are the word; '-' equals '_'. There are no abbreviations, because
+ * a new option would break them. */
 static int same_key(const char *word, const char *key, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -54,8 +53,8 @@ static const struct asim_option *find_row(const struct asim_args *args, const ch
     return NULL;
 }
 
-/* The sentence for an option no table knows, with the keys of both as candidates.
- * Aliases are candidates, too: old scripts use them. */
+/* The sentence for an unknown option. Keys and aliases of both tables are candidates for
+ * did-you-mean. */
 static int refuse_unknown(const struct asim_args *args, const char *arg, struct asim_err *err)
 {
     enum { MOST_WORDS = 256 };
@@ -75,8 +74,7 @@ static int refuse_unknown(const struct asim_args *args, const char *arg, struct 
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n)));
 }
 
-/* Takes the option at argv[*at] and its value.
- * Everything behind the first = is the value, further = signs included. */
+/* Takes the option at argv[*at] and its value: all text after the first =. */
 static int take_option(struct asim_args *args, char **argv, int *at, struct asim_err *err)
 {
     void *base = NULL;
@@ -94,14 +92,14 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         value = argv[++*at];
     if (!value)
         return asim_err_set(err, ASIM_EINVAL, "the option %s needs a value behind it.", arg);
-    if (!*value && row->type == ASIM_T_STRING) /* of a variable that is not set, say */
+    if (!*value && row->type == ASIM_T_STRING) /* for example from an unset shell variable */
         return asim_err_set(err, ASIM_EINVAL,
                             "the value of --%s is empty; give one or leave the option out.",
                             row->key);
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 
-/* Options and words in any order; each option is parsed by its table's rules. */
+/* Options and words in any order. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err)
 {
     void *base;
@@ -125,7 +123,7 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
     return 0;
 }
 
-/* The text is measured first, then made. Says nothing when out of memory. */
+/* Measures the text, then makes it. Prints nothing when out of memory. */
 void asim_args_help(FILE *file, const struct asim_option *options)
 {
     size_t size = asim_option_help(options, NULL, 0) + 1;
@@ -145,13 +143,13 @@ int asim_args_fail(const char *command, const struct asim_err *err, int exit_cod
     return exit_code;
 }
 
-/* Files that are wrong end with 1, as every error does; scripts tell the two apart. */
+/* Input errors give 1 and usage errors 2; scripts tell them apart. */
 int asim_args_exit(const struct asim_err *err)
 {
     return err->code == ASIM_EUSAGE ? ASIM_ARGS_USAGE : 1;
 }
 
-/* On stdout what was asked for, on stderr what was not understood. */
+/* Help goes to stdout if the user asked for it, else to stderr. */
 static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code)
 {
     fprintf(file, "%s\n", job->usage);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Command lines over option tables: --key=value, --key value, -key value and, for booleans, --key
- * alone; keys and aliases are one name space, however many dashes stand before them. Published
- * tools with getopt's long options, with single-dash words (-g_p_s) and argparse's flags are all
- * served by the same table.
+ * alone. Keys and aliases are one name space, with any number of dashes before them, so one table
+ * serves getopt's long options, single-dash words (-g_p_s) and argparse's flags.
  *
- * The structs behind the tables must hold their defaults before parsing; strings set here are freed
- * by asim_option_fini with the rest. asim_args_run does all of it for a command with one table.
+ * The structs of the tables must hold their defaults before parsing; asim_option_fini frees the
+ * strings. asim_args_run does all of this for a command with one table.
  */
 #ifndef ASIM_TOOLS_ARGS_H
 #define ASIM_TOOLS_ARGS_H
@@ -24,8 +23,8 @@ struct asim_args {
     struct asim_args_table tables[2]; /* asked in this order */
     const char **words;               /* arguments that are no options; borrowed from argv */
     size_t max_words, n_words;
-    int n_args; /* all of them, so 0 = the bare command */
-    int help;   /* --help or -h stood there (and is no key of a table) */
+    int n_args; /* number of all arguments; 0 = none */
+    int help;   /* 1 after --help or -h, unless it is a key of a table */
 };
 
 /* A command that is one function over one table of options. */

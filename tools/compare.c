@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See compare.h. Per rank and in total: cycles, communication and exposed communication at packet
- * level and over the two analytical networks, their ratios, and where the runs part: the first op
- * (in the packet level's order of ends) that ends elsewhere, and the op whose own time differs
- * most. Times of ops take 16 bytes an op and run.
+ * level and over the two analytical networks, and their ratios. Then two ops: the first one (by end
+ * at packet level) that ends at another time, and the one whose duration differs most. Times of ops
+ * take 16 bytes per op and run.
  *
- * The packet run goes first, with this as an observer; the analytical runs follow in worlds of
- * their own over the same traces, so nothing one run does can touch another. stdout is
- * reproducible; no wall-clock figure is printed.
+ * The comparison observes the packet run; the analytical runs follow in worlds of their own. stdout
+ * is reproducible: it has no wall-clock times.
  */
 #include "tools/compare.h"
 
@@ -21,17 +20,17 @@
 
 enum { RUNS = 3 }; /* packet, unaware, aware */
 
-/* ns; issue and end of one op in one run. */
+/* Issue and end of one op in one run, ns. */
 struct op_times {
     uint64_t start, end;
 };
 
-/* What is kept of a rank: finish, communication, exposed communication, all ns. */
+/* Finish, communication and exposed communication of a rank, ns. */
 struct rank_times {
     uint64_t cycles, comm, exposed;
 };
 
-/* What is kept of one run. */
+/* The observations of one run. */
 struct record {
     struct asim_compare *of;
     struct rank_times *ranks;
@@ -52,8 +51,8 @@ struct asim_compare {
 
 static const char *const names[RUNS] = {"packet", "unaware", "aware"};
 
-/* Ends come in order of time, but ops are stored by their index, so that runs can be laid side by
- * side. NULL for an index that the packet run does not have. */
+/* Ops are stored by their index, so that runs can be compared. NULL for an index that the packet
+ * run does not have. */
 static struct op_times *times_of(struct record *record, const struct asim_observed_op *op)
 {
     size_t first = record->of->first[op->rank];
@@ -99,7 +98,7 @@ static int watch(struct record *record, struct asim_world *world, struct asim_er
     return asim_world_observe(world, &observer, err);
 }
 
-/* The network the analytical runs use: given, or seen in the topology. */
+/* The network of the analytical runs: from the settings, or derived from the topology. */
 static int find_shape(struct asim_compare *compare, struct asim_err *err)
 {
     const struct asim_world *packet = compare->packet;
@@ -120,7 +119,7 @@ static int find_shape(struct asim_compare *compare, struct asim_err *err)
                        (unsigned long long)ranks, asim_world_ranks(packet));
 }
 
-/* Quiet: no lines and no files, only what the viewer keeps. */
+/* Without result lines and files. */
 static int open_analytical(struct asim_world **world, const struct asim_compare *compare, int run,
                            struct asim_err *err)
 {
@@ -150,7 +149,7 @@ static int run_analytical(struct asim_compare *compare, int run, struct asim_err
     return code;
 }
 
-/* Arrays of all runs; what is made of them when memory ends is freed with the rest. */
+/* The arrays of all runs. asim_compare_close frees them, also after a failure. */
 static int make_records(struct asim_compare *compare, struct asim_err *err)
 {
     const struct asim_world *packet = compare->packet;
@@ -174,8 +173,8 @@ static int make_records(struct asim_compare *compare, struct asim_err *err)
     return good && compare->first && compare->ids ? 0 : asim_err_nomem(err, "comparing runs");
 }
 
-/* Whatever would end the analytical runs at their beginning is found here: a packet run may take
- * hours. Costs one look at the traces each. */
+/* Opens both analytical worlds once, because a packet run may take hours before they refuse their
+ * inputs. Reads the traces once for each. */
 static int rehearse(struct asim_compare *compare, struct asim_err *err)
 {
     struct asim_world *world;
@@ -189,7 +188,7 @@ static int rehearse(struct asim_compare *compare, struct asim_err *err)
     return code;
 }
 
-/* Opened before the packet run, so that a bad path costs no run. */
+/* Called before the packet run, so that a bad path costs no run. */
 static int open_csv(struct asim_compare *compare, struct asim_err *err)
 {
     const char *folder = compare->settings->out, name[] = "/compare.csv";
@@ -239,7 +238,7 @@ void asim_compare_close(struct asim_compare *compare)
     if (!compare)
         return;
     if (compare->has_csv)
-        asim_out_discard(&compare->csv); /* of a comparison that was not reached */
+        asim_out_discard(&compare->csv); /* the comparison was not reached */
     for (int run = 0; run < RUNS; run++) {
         free(compare->runs[run].ranks);
         free(compare->runs[run].ops);
@@ -269,7 +268,7 @@ static void print_row(const char *name, const struct rank_times rows[RUNS])
            ratio(rows[2].cycles, rows[0].cycles));
 }
 
-/* Says which analytical network was taken, because one seen in a topology is a simplification. */
+/* Names the analytical network, because one derived from a topology is a simplification. */
 static void print_head(const struct asim_compare *compare)
 {
     printf("[compare] analytical network:");
@@ -287,14 +286,14 @@ static void print_head(const struct asim_compare *compare)
     printf(" %8s %8s\n", names[1], names[2]);
 }
 
-/* A rank's row by its number; the total is the last finish, and the sums of the others. */
+/* The row of a rank. */
 static void rows_of(const struct asim_compare *compare, uint32_t rank, struct rank_times rows[RUNS])
 {
     for (int run = 0; run < RUNS; run++)
         rows[run] = compare->runs[run].ranks[rank];
 }
 
-/* Total: the last finish, and the sums of the other two. */
+/* Totals: the last finish, and the sums of the other two columns. */
 static void print_table(const struct asim_compare *compare)
 {
     struct rank_times total[RUNS] = {{0, 0, 0}}, rows[RUNS];
@@ -353,7 +352,7 @@ static void look(const struct asim_compare *compare, int run, struct found *firs
         }
 }
 
-/* Two ops to look at, instead of a table nobody reads. */
+/* The two ops of the head of this file. */
 static void print_parting(const struct asim_compare *compare, int run)
 {
     struct found first = {0}, worst = {0};

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One workload at packet level and over both analytical networks. The packet-level run is the
- * caller's (ns-3 or `asim packet`): open a comparison over its world before it starts, and finish
- * it when it has ended.
+ * One workload at packet level and over both analytical networks. The caller (ns-3 or `asim
+ * packet`) does the packet-level run.
  *
  * Order of calls: open (with the packet world, before it starts), run the packet world, finish,
- * close. close is due after a failed open, too.
+ * close. Call close after a failed open, too.
  */
 #ifndef ASIM_TOOLS_COMPARE_H
 #define ASIM_TOOLS_COMPARE_H
@@ -14,8 +13,8 @@
 
 struct asim_compare;
 
-/* Watches the packet-level world, and refuses what the analytical runs could not begin with.
- * settings stay the caller's until _close; hooks: for stop only. */
+/* Observes the packet-level world, and refuses inputs that the analytical runs would refuse.
+ * settings is borrowed until _close; of the hooks only stop is used. */
 int asim_compare_open(struct asim_compare **compare, struct asim_world *packet,
                       const struct asim_settings *settings, const struct asim_hooks *hooks,
                       struct asim_err *err);

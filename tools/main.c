@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * main of the `asim` tool: finds the command a user typed and runs it. Commands are a family of
- * three tables ("asim NAME", "asim trace NAME", "asim topo NAME"), one file per command, so nothing
- * here changes when one is added. Started under a name that a command lists in called_as (a
- * symbolic link `chakra_trace_link`), the tool is that command, with --compat where the command has
- * it: scripts written for the published tools go on working and get the same bytes.
+ * main of the `asim` tool: finds the command that a user typed and runs it. Commands are a family
+ * with three tables ("asim NAME", "asim trace NAME", "asim topo NAME"), one file per command.
+ * Started under a name in a command's called_as (a symbolic link `chakra_trace_link`), the tool is
+ * that command, with
+ * --compat if the command has it: scripts for the published tools get the same bytes.
  *
- * Exit codes are those of asim/ext/command.h; what the tool itself refuses is wrong usage, 2.
- *
- * Nothing is parsed here but the words up to the command: options are the command's. Tables are
- * const and made by CMake; the tool keeps no state between calls, so tests call its main with
- * words.
+ * Exit codes: see asim/ext/command.h. A word that the tool itself refuses is a usage error, 2. The
+ * commands parse their options themselves.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -97,7 +94,7 @@ static size_t list_words(const struct group *group, const char *words[MOST_WORDS
     return n;
 }
 
-/* Lists on stdout: asked for, so not an error. */
+/* Lists the commands on stdout: the user asked for them. */
 static int show_group(const struct group *group)
 {
     const char *words[MOST_WORDS] = {NULL};
@@ -144,8 +141,7 @@ static int refuse(const struct group *group, const char *word)
     return EXIT_USAGE;
 }
 
-/* argv[0] becomes the command's name, as commands expect it.
- * The name is the command's own, whatever link the tool was started by. */
+/* Sets argv[0] to the name of the command, even if the tool was started by a link. */
 static int run(const struct asim_command *command, int argc, char **argv)
 {
     char name[64], *plain[] = {name, NULL};
@@ -164,7 +160,7 @@ static int has_compat(const struct asim_command *command)
     return row && row->key;
 }
 
-/* Started under a published name. --compat comes first, so that --compat=0 behind it wins. */
+/* Started under a published name. --compat comes first, so that a later --compat=0 wins. */
 static int run_called(const struct asim_command *command, int argc, char **argv)
 {
     char compat[] = "--compat=1";

@@ -62,9 +62,8 @@ static int has_groups(const struct asim_simai_layout *layout)
     return any;
 }
 
-/* Only text has rows: Chakra traces made from one have its ops, and their names, but no file to
- * take the columns from. The walk is what the trace was made from, so its n-th item is the n-th op.
- */
+/* Only SimAI's text has rows; Chakra traces have none. The n-th item of the iterator is the n-th op
+ * of the trace. */
 static int list_ops(struct csv *csv, struct asim_err *err)
 {
     struct asim_simai_iterator walk;
@@ -102,9 +101,8 @@ static int open_rows(struct csv *csv, struct asim_err *err)
     return 0;
 }
 
-/* Column 12 is a delay behind each collective, which SimAI counts as its time. The walk has an item
- * for it, whose end is not looked for: it is as long as the row says.
- */
+/* Column 12 is a delay after each collective, which SimAI counts as part of its time. Its item in
+ * the iterator is as long as the row says. */
 static void see_end(struct csv *csv, const struct op *op, uint64_t now_ns)
 {
     int of_wg =
@@ -260,7 +258,7 @@ static void put_all(struct csv *csv, struct asim_out *out)
                     totals.compute, totals.total);
 }
 
-/* Also what was only half made. */
+/* Also after a failure half-way. */
 static void free_all(struct csv *csv)
 {
     asim_simai_fini(&csv->w);
@@ -270,7 +268,7 @@ static void free_all(struct csv *csv)
     free(csv);
 }
 
-/* Of a run that failed or was stopped before rank 0 ended nothing is written. */
+/* Writes nothing if the run failed or was stopped before rank 0 ended. */
 static int close_csv(void *self, int failed, struct asim_err *err)
 {
     struct csv *csv = self;
@@ -284,7 +282,7 @@ static int close_csv(void *self, int failed, struct asim_err *err)
     return rc;
 }
 
-/* The workload is read again: once more than its ranks do. */
+/* Reads the workload once more than its ranks do. */
 int asim_simai_csv_open(struct asim_world *world, const char *workload, const char *path,
                         struct asim_err *err)
 {

@@ -132,6 +132,7 @@ packages_missing_source() {
 
 packages_missing_tests() {
     has python3 || echo python3
+    has c++ || echo g++
 }
 
 packages_missing() {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Notices at the host they are for: among its timers, with the key of the event they stand for, so
- * that they meet all else it does in the right order. Made ahead (link.c, loss.c), carried here
- * between windows (window.c) or from another process (distributed.c), taken in host.c.
+ * Notifications (link/notification.h) at their host. They wait among its timers with the tie key of
+ * the event they stand for, so they meet all other events of the host in the right order. link.c
+ * and loss.c make them ahead of time; between windows, or from another process, they are delivered
+ * here; host.c processes them.
  */
 #include "fabric/host/completion.h"
 #include "fabric/link/schedule.h"
 
-/* Where it waits until its time: what an entry says of it, ASIM_NEVER when out of memory. */
-static uint64_t keep_notice(struct asim_host *host, const struct asim_notification *note)
+/* Stores the notification until its time. Returns the value of its timer, ASIM_NEVER when out of
+ * memory. */
+static uint64_t store(struct asim_host *host, const struct asim_notification *notification)
 {
     uint32_t index;
 
@@ -21,25 +23,27 @@ static uint64_t keep_notice(struct asim_host *host, const struct asim_notificati
             return ASIM_NEVER;
         index = (uint32_t)host->n_notifications++;
     }
-    host->notifications[index] = *note;
+    host->notifications[index] = *notification;
     return (uint64_t)ASIM_TIMER_NOTIFICATION << 56 | index;
 }
 
-/* To the destination if it is about a completion, to the source if about a loss. The first kind is
- * one a message: all that it says besides its time is where the message stands, which fits in the
- * agenda's entry. */
-int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note)
+/* A completion goes to the destination, a loss to the source. A completion says nothing but the
+ * slot of its message, which fits into the timer's value. */
+int asim_notification_deliver(struct asim_fabric *fabric,
+                              const struct asim_notification *notification)
 {
-    uint32_t node = note->lost ? note->msg.src : note->msg.dst;
+    uint32_t node = notification->lost ? notification->msg.src : notification->msg.dst;
     struct asim_host *host = &fabric->host[node];
-    struct asim_event_entry entry = {.t = note->t, .tie = note->tie, .seq = note->seq};
+    struct asim_event_entry entry = {
+        .t = notification->t, .tie = notification->tie, .seq = notification->seq};
 
-    entry.value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
-    if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES)
-        entry.value = keep_notice(host, note);
+    entry.value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)notification->msg.src << 32 |
+                  notification->slot;
+    if (notification->lost || notification->msg.src >= ASIM_ARRIVED_SOURCES)
+        entry.value = store(host, notification);
     if (entry.value == ASIM_NEVER)
         return ASIM_ENOMEM;
-    host->worker->waiting += !note->lost;
+    host->worker->waiting += !notification->lost;
     asim_node_schedule(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);
 }

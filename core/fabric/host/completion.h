@@ -10,6 +10,7 @@ struct asim_notification;
 
 /* Puts a notification among the timers of its host; between steps, or for the host that runs.
  * 0 or ASIM_ENOMEM. */
-int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note);
+int asim_notification_deliver(struct asim_fabric *fabric,
+                              const struct asim_notification *notification);
 
 #endif

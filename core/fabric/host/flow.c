@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Flows: one queue pair per message, as ASTRA-sim creates them (rdma-network.md#queue-pairs). A
- * flow lives in a slot of its source host; slots are recycled under a new generation, so that a
- * frame of an earlier message can be told from one of the present.
+ * flow lives in a slot of its source host. A slot is reused under a new generation, so that a frame
+ * of an earlier message can be told from a frame of the present one.
  *
- * A slot is taken when the rank asks for the send, opened two events later, finished by the last
- * ACK, and free again when the NIC's scan drops it. Its generation changes with each taking; frames
- * and timers carry it.
+ * The rank's send takes a slot; two events later the flow opens; the last ACK finishes it; the
+ * NIC's scan drops it; the slot is free when no frame of it is under way. Each send that takes the
+ * slot changes its generation, which frames and timers carry.
  */
 #include "fabric/host/flow.h"
 #include "fabric/link/hash.h"
@@ -25,7 +25,7 @@ enum {
     LOOK_BACK = 4        /* slots finished last that are looked at for a new message */
 };
 
-/* Others may be looking at the old list in this window, so it is freed when that is over. */
+/* Other threads may read the old list in this window, so it is freed when the window is over. */
 static int grow_rx(struct asim_host *host, size_t chunks)
 {
     size_t cap = host->cap_rx ? 2 * host->cap_rx : 4;
@@ -66,9 +66,9 @@ int asim_rx_reserve(struct asim_host *host, uint32_t slot)
     return 0;
 }
 
-/* Sixteen more slots. Flows never move, because frames and timers refer to them by number and a
- * callback may start another flow while one is being looked at. At most 2^24 at a time: that is
- * what fits beside the generation in a frame's slot word. */
+/* Adds sixteen slots. Flows never move: frames and timers refer to them by number, and a callback
+ * may start another flow while the caller holds a pointer to one. There are at most 2^24 slots,
+ * which is the room beside the generation in a frame's slot word. */
 static int add_chunk(struct asim_host *host)
 {
     struct asim_flow *chunk;
@@ -84,7 +84,7 @@ static int add_chunk(struct asim_host *host)
         return ASIM_ENOMEM;
     host->chunks[host->n_chunks] = chunk;
     host->first_flow = host->chunks[0];
-    /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
+    /* Downwards: the lowest slot is found first, and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
         host->free_slots.at[host->free_slots.n++] =
             (uint32_t)(host->n_chunks * ASIM_FLOW_CHUNK + i);
@@ -92,7 +92,7 @@ static int add_chunk(struct asim_host *host)
     return 0;
 }
 
-static inline int is_quiet(const struct asim_host *host, uint32_t slot)
+static inline int is_drained(const struct asim_host *host, uint32_t slot)
 {
     const struct asim_rx *rx = asim_rx_at(host, slot);
     uint32_t sent = asim_own_flow(host, slot)->tx_frames;
@@ -100,8 +100,8 @@ static inline int is_quiet(const struct asim_host *host, uint32_t slot)
     return rx->released && sent + atomic_load_explicit(&rx->frames, memory_order_acquire) == 0;
 }
 
-/* Slots whose last frames have come to an end since. Which window finds them does not matter: the
- * number of a slot has no influence on anything. */
+/* Frees slots whose last frames have ended. The window in which that happens does not matter: no
+ * result depends on the number of a slot. */
 static void collect(struct asim_host *host)
 {
     size_t keep = 0;
@@ -109,7 +109,7 @@ static void collect(struct asim_host *host)
     for (size_t i = 0; i < host->draining.n; i++) {
         uint32_t slot = host->draining.at[i];
 
-        if (is_quiet(host, slot))
+        if (is_drained(host, slot))
             host->free_slots.at[host->free_slots.n++] = slot;
         else
             host->draining.at[keep++] = slot;
@@ -117,9 +117,9 @@ static void collect(struct asim_host *host)
     host->draining.n = keep;
 }
 
-/* One that is free, or is found to be, else a new one; ASIM_NEVER when out of memory. Kept apart
- * from what most messages do. */
-static __attribute__((noinline)) uint64_t take_cold(struct asim_host *host)
+/* A free slot, a drained slot, or a new one; ASIM_NEVER when out of memory. Out of line, because
+ * most messages do not come here. */
+static __attribute__((noinline)) uint64_t alloc_slowly(struct asim_host *host)
 {
     if (!host->free_slots.n)
         collect(host);
@@ -128,31 +128,31 @@ static __attribute__((noinline)) uint64_t take_cold(struct asim_host *host)
     return host->free_slots.at[--host->free_slots.n];
 }
 
-/* One of the slots finished last, if one of these is free: they are the ones still in the cache.
- * ASIM_NEVER when out of memory. The last may have to wait for its destination, which hears of the
- * end at the same time as the source; so the one before is looked at first. Without it all slots of
- * a chunk would be used in turn, 10 kB a host, and none be near. */
-static inline uint64_t take_slot(struct asim_host *host)
+/* One of the slots that finished last, if it is free: these are still in the cache. ASIM_NEVER when
+ * out of memory. The very last slot often still waits for its destination, which learns of the end
+ * at the same time as the source, so the search begins with the one before. Without the search a
+ * host would use all slots of a chunk in turn, 10 kB, and find none in the cache. */
+static inline uint64_t alloc_slot(struct asim_host *host)
 {
-    static const uint8_t back[LOOK_BACK] = {2, 1, 3, 4}; /* 1: the last */
+    static const uint8_t back[LOOK_BACK] = {2, 1, 3, 4}; /* 1 is the last */
     uint32_t *list = host->draining.at;
     size_t n = host->draining.n;
 
     for (size_t k = 0; k < LOOK_BACK; k++) {
         uint32_t slot;
 
-        if (n < back[k] || !is_quiet(host, list[n - back[k]]))
+        if (n < back[k] || !is_drained(host, list[n - back[k]]))
             continue;
         slot = list[n - back[k]];
         list[n - back[k]] = list[n - 1];
         host->draining.n--;
         return slot;
     }
-    return take_cold(host);
+    return alloc_slowly(host);
 }
 
-/* The count of another destination is taken out of the map, where the last one's goes back. Its key
- * is there, so putting it back cannot fail. */
+/* Loads the count of another destination from the map, and stores the last one's. The last one's
+ * key is in the map already, so storing it cannot fail. */
 static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t dst)
 {
     uint64_t *sent;
@@ -167,8 +167,8 @@ static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t d
     return 0;
 }
 
-/* Counted per destination, as ASTRA-sim does. In a ring a host has one, which costs no look at
- * the map. */
+/* Counted per destination, as ASTRA-sim does. In a ring a host has one destination, and the map is
+ * not used. */
 static inline uint64_t next_sport(struct asim_host *host, uint32_t dst)
 {
     if (host->sport_dst != dst && count_to(host, dst))
@@ -181,17 +181,17 @@ uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
     return next_sport(host, dst);
 }
 
-/* Only the fields a new message must set; congestion control and window follow in asim_flow_open
- * when the queue pair really starts, two events later. The generation is what tells late frames of
- * the slot's last message from ours. */
-static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
+/* Sets the fields that a new message needs; congestion control and window follow in asim_flow_open
+ * when the queue pair starts, two events later. The generation tells frames of the slot's last
+ * message from frames of this one. */
+static inline uint64_t alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
-    uint64_t taken = take_slot(host);
-    uint32_t slot = (uint32_t)taken;
+    uint64_t found = alloc_slot(host);
+    uint32_t slot = (uint32_t)found;
     struct asim_flow *flow;
     struct asim_rx *rx;
 
-    if (taken == ASIM_NEVER)
+    if (found == ASIM_NEVER)
         return ASIM_NEVER;
     flow = asim_own_flow(host, slot);
     rx = asim_rx_at(host, slot);
@@ -221,30 +221,30 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
 
 uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
-    return take(host, msg, sport);
+    return alloc(host, msg, sport);
 }
 
 uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg)
 {
     uint64_t sport = next_sport(host, msg->dst);
 
-    return sport == ASIM_NEVER ? ASIM_NEVER : take(host, msg, (uint16_t)sport);
+    return sport == ASIM_NEVER ? ASIM_NEVER : alloc(host, msg, (uint16_t)sport);
 }
 
-/* Called when a scan meets the finished queue pair (rdma-network.md#host-transmit-order), not at
- * completion. The notice to the destination may still be under way, or repeats of the message,
- * whose receiver and whose switches look at the flow: whether they are is asked when a slot is
- * wanted. A message given up keeps its own, for the report. */
+/* The scan calls this when it meets the finished queue pair (rdma-network.md#host-transmit-order),
+ * not at completion. Retransmissions and the notification to the destination may still be under
+ * way, and their receivers and switches read the flow: the slot drains until a send wants it. An
+ * aborted message keeps its slot for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
     if (asim_own_flow(host, slot)->aborted)
         return;
-    /* Room for all slots was reserved when their chunk was made. */
+    /* The chunk reserved room for all its slots. */
     host->draining.at[host->draining.n++] = slot;
 }
 
-/* Before the destination has been told of the end, the source does not ask; and most flows owe only
- * once, for nothing follows their end. */
+/* Does nothing before the destination was notified of the end, since the source does not ask before
+ * that. Most flows are released once, because no frame follows their end. */
 void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot)
 {
     struct asim_rx *rx;
@@ -260,7 +260,7 @@ void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32
         worker->failed = ASIM_ENOMEM;
 }
 
-/* n 0: there are none. */
+/* Sets n to 0 if no NIC leads to the peer. */
 static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, uint32_t host,
                       uint32_t peer)
 {
@@ -273,9 +273,9 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, ui
         worker->failed = worker->failure.code;
 }
 
-/* The last pair of each direction is kept, rather than a table of pairs, which would be quadratic
- * in hosts: in a ring a host sends to one peer and answers one. Counts of NICs are mostly powers of
- * two, and need no division. */
+/* Keeps the last pair of each direction. A table of pairs would be quadratic in hosts, and in a
+ * ring a host sends to one peer and ACKs one. Most numbers of NICs are powers of two and need no
+ * division. */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple)
 {
     struct asim_host *at = &fabric->host[tuple->src];
@@ -308,7 +308,8 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
         flow->window = 1;
 }
 
-/* What congestion control starts from. Word by word: a whole struct would be cleared first. */
+/* The inputs of congestion control. Field by field: assigning a whole struct would clear it first.
+ */
 static void begin_cc(const struct asim_fabric *fabric, struct asim_cc_flow *cc,
                      const struct asim_msg *msg, const struct asim_pair *pair, uint64_t line_bps)
 {
@@ -329,7 +330,8 @@ static void begin_cc(const struct asim_fabric *fabric, struct asim_cc_flow *cc,
     cc->seed = fabric->set.seed ^ msg->id;
 }
 
-/* Zeroed for each message, made for the slot's first and kept. 0 or ASIM_ENOMEM. */
+/* The state of a congestion control: allocated for the slot's first message, zeroed for each. 0 or
+ * ASIM_ENOMEM. */
 static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
 {
     size_t size = fabric->set.cc->state_size;
@@ -343,8 +345,8 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
     return 0;
 }
 
-/* The figures of the way to another destination than the last: mostly the same. parity: those of
- * the network as it was at the start, whatever links have gone since (rdma-network.md#quirks). */
+/* RTT and rate of the path to a new destination; mostly they equal the last ones. parity: those of
+ * the network at the start, whatever links have gone down since. */
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
     struct asim_worker *worker = host->worker;
@@ -377,9 +379,9 @@ static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *hos
     return host->ideal_ns;
 }
 
-/* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
- * at the slowest link of the path, and a message of 0 bytes sends 1, because ASTRA-sim would
- * never finish it (rdma-network.md#quirks). */
+/* Makes the queue pair at host->now. parity: the pacing rate starts at the rate of the chosen NIC,
+ * not at the slowest link of the path; a message of 0 bytes sends 1 byte, because ASTRA-sim would
+ * never finish it. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
@@ -395,7 +397,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
         flow->nic = asim_flow_nic(
             fabric, &(struct asim_tuple){host->node, flow->dst, flow->sport, ASIM_DPORT});
     line_bps = host->nics[flow->nic].rate_bps;
-    /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
+    /* An NVSwitch end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->set.topo, host->node) && pair->rate_bps)
         line_bps = pair->rate_bps;
     begin_cc(fabric, &flow->cc, &rx->msg, pair, line_bps);

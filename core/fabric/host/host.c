@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A host in its own time: frames from its NICs' mailboxes, ends of its own transmissions, pacing
- * wake-ups, and the timers of the rank that lives here, processed strictly in the order of
- * tie_key.h. Processing includes whatever the rank's logic does in its callbacks.
+ * The slow path of a host: it compares all events of the host (frames in the receive rings, ends of
+ * its own transmissions, pacing wake-ups, timers) and processes the first in the order of
+ * tie_key.h.
  *
- * Callbacks of the rank (a wake, a message sent or arrived) run inside take_timer and complete(),
- * at host->now, and may start further messages: these are booked as timers of this same time and so
- * come after what is already due.
+ * Callbacks of the rank (a wake, a message sent or arrived) run at host->now, inside
+ * asim_host_handle_timer and asim_sender_complete. They may start messages, which become timers of
+ * the same time behind all events already due.
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/pacing.h"
@@ -19,63 +19,64 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum source { FROM_NONE, FROM_FREE, FROM_MAIL, FROM_PACING, FROM_TIMER };
+enum source { FROM_NONE, FROM_END, FROM_ARRIVAL, FROM_PACING, FROM_TIMER };
 
-struct pick { /* the earliest event so far */
+struct candidate { /* the earliest event so far */
     uint64_t t, tie, seq;
     enum source source;
     struct asim_nic *nic;
 };
 
-/* Takes an event into the pick if it is earlier. */
-static inline void offer(struct pick *pick, const struct pick *other)
+/* Replaces the candidate if the other event is earlier. */
+static inline void offer(struct candidate *first, const struct candidate *other)
 {
-    if (other->t < pick->t ||
-        (other->t == pick->t &&
-         (other->tie < pick->tie || (other->tie == pick->tie && other->seq < pick->seq))))
-        *pick = *other;
+    if (other->t < first->t ||
+        (other->t == first->t &&
+         (other->tie < first->tie || (other->tie == first->tie && other->seq < first->seq))))
+        *first = *other;
 }
 
-/* Ties are worked out only for what may be next. */
-static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
+/* Computes tie keys only for events that may be next. */
+static inline void offer_nic(struct candidate *first, struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
 
-    if (port->busy == ASIM_NIC_BUSY && port->busy_until <= pick->t)
-        offer(pick, &(struct pick){port->busy_until, asim_port_tie_key(port), port->start_seq,
-                                   FROM_FREE, nic});
-    if (nic->arrival_at <= pick->t && nic->arrival_at != ASIM_NEVER)
-        offer(pick, &(struct pick){nic->arrival_at, asim_nic_arrival_tie_key(nic), port->in->in_seq,
-                                   FROM_MAIL, nic});
-    if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
-        offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
+    if (port->busy == ASIM_NIC_BUSY && port->busy_until <= first->t)
+        offer(first, &(struct candidate){port->busy_until, asim_port_tie_key(port), port->start_seq,
+                                         FROM_END, nic});
+    if (nic->arrival_at <= first->t && nic->arrival_at != ASIM_NEVER)
+        offer(first, &(struct candidate){nic->arrival_at, asim_nic_arrival_tie_key(nic),
+                                         port->in->in_seq, FROM_ARRIVAL, nic});
+    if (nic->wake_at <= first->t && nic->wake_at != ASIM_NEVER)
+        offer(first,
+              &(struct candidate){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
 
 /* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
-static struct pick pick_of_all(const struct asim_host *host)
+static struct candidate first_of_all(const struct asim_host *host)
 {
-    struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
+    struct candidate first = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
     if (host->timers.n) {
         const struct asim_event_entry *top = host->timers.at;
 
-        pick = (struct pick){top->t, top->tie, top->seq, FROM_TIMER, NULL};
+        first = (struct candidate){top->t, top->tie, top->seq, FROM_TIMER, NULL};
     }
     for (uint32_t i = 0; i < host->n_nics; i++)
-        offer_nic(&pick, &host->nics[i]);
-    return pick;
+        offer_nic(&first, &host->nics[i]);
+    return first;
 }
 
 uint64_t asim_host_next(const struct asim_host *host)
 {
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_nic_open_ring(&host->nics[i]);
-    return pick_of_all(host).t;
+    return first_of_all(host).t;
 }
 
-/* A pause or resume frame for the queue in frame->slot. */
-static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                     const struct asim_frame *frame)
+/* Applies a pause or resume frame for the queue in frame->slot. */
+static void handle_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                       const struct asim_frame *frame)
 {
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = asim_pause_holds(fabric, frame);
@@ -89,7 +90,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
-/* The frame is read where it lies and dropped last: until then its place is not written again. */
+/* Reads the frame in the ring and drops it last: until then nobody writes its place. */
 void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
                             struct asim_nic *nic)
 {
@@ -108,14 +109,14 @@ void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
     else if (frame->type == ASIM_ACK || frame->type == ASIM_NACK)
         asim_sender_ack(fabric, host, frame);
     else
-        take_pfc(fabric, host, nic, frame);
+        handle_pfc(fabric, host, nic, frame);
     asim_link_ring_drop(in);
     asim_nic_update_arrival(nic);
 }
 
-/* Whether a timer armed now for this same time would be the next event: then it need not go through
- * the agenda. */
-static inline int is_alone(const struct asim_host *host)
+/* Whether a timer armed now for the present time would be the next event. Then it need not go
+ * through the event heap. */
+static inline int nothing_due(const struct asim_host *host)
 {
     uint64_t now = host->now;
 
@@ -129,16 +130,16 @@ static inline int is_alone(const struct asim_host *host)
     return !host->timers.n || host->timers.at->t > now;
 }
 
-/* A send becomes a queue pair two events of no duration after the call, as ASTRA-sim's
- * application start does: whatever was already due at this time goes first. Mostly nothing is, and
- * the second event follows the first. */
+/* A send becomes a queue pair two zero-delay events after the call, as ASTRA-sim's application
+ * start does: events already due at this time go first. Mostly there are none, and the second event
+ * follows at once. */
 static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic;
 
     if (!flow->stage++) {
-        if (!is_alone(host)) {
+        if (!nothing_due(host)) {
             if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
                 host->worker->failed = ASIM_ENOMEM;
             return;
@@ -159,15 +160,15 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         asim_host_kick(fabric, host, nic);
 }
 
-/* A callback is over: what it sent first stands beside the agenda (packet_send), and goes there
- * only if something else is due at this time. */
-static inline void take_start(struct asim_fabric *fabric, struct asim_host *host)
+/* A callback has ended. Its first send waits in host->start (backend.c) and enters the event heap
+ * only if another event is due at this time. */
+static inline void start_inline(struct asim_fabric *fabric, struct asim_host *host)
 {
     host->start.is_open = 0;
     if (!host->start.is_filled)
         return;
     host->start.is_filled = 0;
-    if (is_alone(host)) {
+    if (nothing_due(host)) {
         asim_host_begin(host, host->now, host->start.tie);
         host->worker->calls++;
         start_flow(fabric, host, host->start.slot);
@@ -179,9 +180,10 @@ static inline void take_start(struct asim_fabric *fabric, struct asim_host *host
     }
 }
 
-/* The first of a message's notices; a final ACK that was repeated brings another. */
-static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
-                         uint32_t slot)
+/* Passes the first completion notification of a message to the rank. A repeated final ACK brings
+ * another one, which is ignored. */
+static void handle_completion(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                              uint32_t slot)
 {
     struct asim_rx *rx = asim_rx_of(fabric, src, slot);
 
@@ -190,23 +192,24 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
         rx->notified = 1;
         if (fabric->memo_hooks)
             fabric->memo_hooks->arrived(fabric, host, src, slot);
-        /* The message stands in the slot, which is not given to another while the notice counts. */
+        /* The message stands in the slot, which stays taken while the notification counts as a
+         * frame. */
         fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
     asim_flow_add_release(host->worker, src, slot);
 }
 
-static void take_loss(struct asim_fabric *fabric, struct asim_host *host,
-                      const struct asim_notification *note)
+static void handle_loss(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_notification *notification)
 {
-    struct asim_flow *flow = asim_own_flow(host, note->slot);
+    struct asim_flow *flow = asim_own_flow(host, notification->slot);
 
-    if (asim_recovery_lost(fabric, host, note))
+    if (asim_recovery_lost(fabric, host, notification))
         asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
 
-/* The top timer is popped before its callback runs, which may well add others. */
+/* Pops the timer before its callback runs, because the callback may add timers. */
 void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
     uint64_t value = asim_event_heap_pop(&host->timers).value;
@@ -217,13 +220,13 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
     case ASIM_TIMER_WAKE:
         host->start.is_open = 1;
         fabric->set.user.wake(fabric->set.user.self, host->node);
-        take_start(fabric, host);
+        start_inline(fabric, host);
         break;
     case ASIM_TIMER_START:
         start_flow(fabric, host, payload);
         break;
     case ASIM_TIMER_ARRIVED:
-        take_arrival(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
+        handle_completion(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
         break;
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
@@ -235,47 +238,48 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         asim_pcie_timer(fabric, host, payload);
         break;
     default: {
-        struct asim_notification note = host->notifications[payload];
+        struct asim_notification notification = host->notifications[payload];
 
-        /* Room was reserved when the notice was stored. */
+        /* Room was reserved when the notification was stored. */
         host->free_notifications.at[host->free_notifications.n++] = payload;
-        if (note.lost)
-            take_loss(fabric, host, &note);
+        if (notification.lost)
+            handle_loss(fabric, host, &notification);
         else
-            take_arrival(fabric, host, note.msg.src, note.slot);
+            handle_completion(fabric, host, notification.msg.src, notification.slot);
     }
     }
 }
 
-static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const struct pick *pick)
+static void handle_candidate(struct asim_fabric *fabric, struct asim_host *host,
+                             const struct candidate *first)
 {
-    switch (pick->source) {
-    case FROM_FREE:
-        pick->nic->port.busy = 0;
-        asim_nic_kick(fabric, host, pick->nic, pick->t);
+    switch (first->source) {
+    case FROM_END:
+        first->nic->port.busy = 0;
+        asim_nic_kick(fabric, host, first->nic, first->t);
         break;
-    case FROM_MAIL:
-        asim_host_handle_frame(fabric, host, pick->nic);
+    case FROM_ARRIVAL:
+        asim_host_handle_frame(fabric, host, first->nic);
         break;
     case FROM_PACING:
-        pick->nic->wake_at = ASIM_NEVER;
-        asim_nic_kick(fabric, host, pick->nic, pick->t);
+        first->nic->wake_at = ASIM_NEVER;
+        asim_nic_kick(fabric, host, first->nic, first->t);
         break;
     default:
         asim_host_handle_timer(fabric, host);
     }
 }
 
-/* The first of all events, whatever it is, if it is before `until`; else 0, with its time. */
+/* Processes the first event of any kind. */
 int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                            uint64_t *t)
 {
-    struct pick pick = pick_of_all(host);
+    struct candidate first = first_of_all(host);
 
-    *t = pick.t;
-    if (pick.t >= until || host->worker->failed)
+    *t = first.t;
+    if (first.t >= until || host->worker->failed)
         return 0;
-    asim_host_begin(host, pick.t, pick.tie);
-    take_pick(fabric, host, &pick);
+    asim_host_begin(host, first.t, first.tie);
+    handle_candidate(fabric, host, &first);
     return 1;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Between congestion control and the NIC: gaps between packets, what a change of rate does to the
- * gap that is running, and the timers an algorithm asks for. rdma-network.md#pacing.
+ * Between congestion control and the NIC: gaps between packets, the effect of a new rate on the
+ * running gap, and the timers that an algorithm asks for (rdma-network.md#pacing).
  *
- * A wake-up of a NIC and a timer of a flow are different things: the first is the NIC's one
- * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not
- * taken back; it is recognised as late when it fires.
+ * A NIC's wake-up and a flow's timer differ: the wake-up is the NIC's one "a frame may go now"; the
+ * timer calls an algorithm's on_timer. A timer that was put off is not removed; it is recognised as
+ * late when it fires.
  */
 #include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
 
-/* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
- * later comes forward. */
+/* "ChangeRate": the running gap becomes that of the new rate, and a wake-up planned for later comes
+ * forward. */
 static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                    uint64_t old_bps)
 {
@@ -43,8 +43,8 @@ static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32
         host->worker->failed = ASIM_ENOMEM;
 }
 
-static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *host,
-                      const struct asim_flow *flow)
+static void report_rate(const struct asim_fabric *fabric, const struct asim_host *host,
+                        const struct asim_flow *flow)
 {
     struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                            .bytes = asim_rx_at(host, flow->slot)->msg.bytes,
@@ -61,7 +61,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
     struct asim_flow *flow = asim_own_flow(host, slot);
 
     if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
-        tell_rate(fabric, host, flow);
+        report_rate(fabric, host, flow);
     if (flow->cc.rate_bps != old_bps && fabric->set.cc->retimes)
         retime(fabric, host, flow, old_bps);
     if (flow->cc.rate_bps != old_bps || fabric->set.cc->own_window) {
@@ -69,7 +69,8 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
 
         asim_flow_rewindow(fabric, flow);
         asim_qplist_mark_ready(&nic->qps, flow->place);
-        asim_nic_is_busy(host, nic); /* there may be room: the end of a frame is waited for */
+        /* There may be room in the window now, so the end of the frame must be an event. */
+        asim_nic_is_busy(host, nic);
     }
     arm_timer(fabric, host, slot, flow);
 }
@@ -82,7 +83,7 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
 
     if (!flow->live || flow->generation != payload >> 24 ||
         flow->cc.timer_at != asim_to_ns(fabric, host->now))
-        return; /* of a message that is over, or put off meanwhile */
+        return; /* the message has ended, or the timer was put off */
     flow->timer_armed = ASIM_NEVER;
     fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), &fabric->set.cc_config);
     asim_pacing_changed(fabric, host, slot, old_bps);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NIC_TOTAL_PAUSE_TIME, which is a count (rdma-network.md#nic-pauses): a stand-in for a PCIe
- * bus that stops a NIC. On a data packet, and at most so many times a host, the NIC pauses the data
- * queue of its link, lets go 10 us later and is ready for the next 1000 us after that. The PFC
- * frames go out through the FIFO of ACKs, as in ASTRA-sim, where this is how they are made.
+ * NIC_TOTAL_PAUSE_TIME, which is a count (rdma-network.md#nic-pauses): a stand-in for a PCIe bus
+ * that stops a NIC. When a data packet arrives, and at most that many times for each host, the NIC
+ * pauses the data queue of its link, resumes it 10 us later, and pauses no more for the next 1000
+ * us. The PFC frames go through the FIFO of ACKs, as in ASTRA-sim.
  */
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
 
-enum { PAUSED_NS = 10000, REST_NS = 1000000, RESTED = 1u << 31 };
+enum { PAUSED_NS = 10000, IDLE_NS = 1000000, END_OF_IDLE = 1u << 31 };
 
-/* Behind the ACKs that wait; ahead of data, as all of that FIFO. */
+/* Behind the ACKs in the FIFO, and like all of that FIFO ahead of data. */
 static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                  enum asim_frame_type type)
 {
@@ -25,7 +25,7 @@ static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim
     asim_nic_kick(fabric, host, nic, host->now);
 }
 
-/* value: index of the NIC, with RESTED for the end of the rest. */
+/* value: index of the NIC, with END_OF_IDLE for the end of the time without pauses. */
 static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t after_ns,
                 uint32_t value)
 {
@@ -34,8 +34,8 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t aft
         host->worker->failed = ASIM_ENOMEM;
 }
 
-/* parity: the flag is cleared by the first packet even when no pause is left to be made. An
- * NVSwitch's end point has no such bus. */
+/* parity: the first packet sets pcie_busy even when no pause is left. An NVSwitch end point has no
+ * PCIe bus. */
 void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     if (host->pcie_busy || asim_topo_is_endpoint(fabric->set.topo, host->node))
@@ -50,10 +50,10 @@ void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct 
 
 void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)
 {
-    if (payload & RESTED) {
+    if (payload & END_OF_IDLE) {
         host->pcie_busy = 0;
         return;
     }
     send(fabric, host, &host->nics[payload], ASIM_RESUME);
-    arm(fabric, host, REST_NS, payload | RESTED);
+    arm(fabric, host, IDLE_NS, payload | END_OF_IDLE);
 }

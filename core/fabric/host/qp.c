@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sending side of a NIC: which queue pair goes next, when nothing may go yet, and what an ACK
- * does. rdma-network.md#hosts; the scan is ASTRA-sim's to the letter,
- * because with several flows its order decides every finish time.
+ * The sending side of a NIC: it picks the queue pair that sends next, arms wake-ups, and takes ACKs
+ * (rdma-network.md#host-transmit-order, #pacing, #loss-recovery). The scan follows ASTRA-sim's to
+ * the letter, because with several flows its order decides every finish time.
  *
- * Costs: the scan comes to the next queue pair that may send by bits (qplist.h); those whose gap is
- * not over yet are looked at. Finished ones are dropped by the scan that meets them, which is when
- * their slots are free again.
+ * Costs: the scan finds the next queue pair that may send by bits (qplist.h), and looks at those
+ * whose gap is not over. The scan that meets a finished queue pair drops it and frees its slot.
  */
 #include "fabric/host/qp.h"
 #include "fabric/host/pacing.h"
@@ -14,15 +13,15 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
 
-/* Bytes left and room in the window, or something to repeat. */
-static inline int is_willing(const struct asim_flow *flow)
+/* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
+static inline int may_send(const struct asim_flow *flow)
 {
     if (asim_recovery_pending(flow->sack))
         return !flow->aborted;
     return asim_flow_has_room(flow) && !flow->aborted;
 }
 
-/* The slot stays in the list until a scan finds the flow finished. */
+/* The queue pair stays in the list until a scan finds it finished. */
 int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
@@ -31,7 +30,7 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
-/* The first of the b-th block's places in `mask` that may send at t, or NULL. */
+/* The first flow in block b, among the places in `mask`, that may send at t, or NULL. */
 static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, uint64_t mask,
                                         uint64_t t)
 {
@@ -40,7 +39,7 @@ static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, ui
     for (uint64_t bits = block->ready & block->in_use & mask; bits; bits &= bits - 1) {
         struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
-        if (!is_willing(flow))
+        if (!may_send(flow))
             block->ready &= ~(bits & -bits);
         else if (flow->next_avail <= t)
             return flow;
@@ -48,7 +47,7 @@ static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, ui
     return NULL;
 }
 
-/* The same once round, from place `begin` on. */
+/* The same over all places, from `begin` on and round to it. */
 static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, uint64_t t)
 {
     uint32_t n = asim_qplist_blocks(list), first = begin == list->end ? 0 : begin / ASIM_QP_BLOCK;
@@ -62,7 +61,7 @@ static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, u
     return flow ? flow : find_in(list, first, ~behind, t);
 }
 
-/* Round robin from behind the one served last. */
+/* Round robin, beginning behind the flow served last. */
 static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic *nic, uint64_t t,
                                         int paused)
 {
@@ -77,7 +76,7 @@ static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic 
     return chosen;
 }
 
-/* Short where one queue pair is all there is. */
+/* Short for a NIC with one queue pair. */
 struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_host *host,
                                   struct asim_nic *nic, uint64_t t)
 {
@@ -88,10 +87,10 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
         return NULL;
     if (nic->qps.n != 1 || nic->qps.n_finished)
         return choose_of_many(host, nic, t, paused);
-    return !paused && is_willing(flow) && flow->next_avail <= t ? flow : NULL;
+    return !paused && may_send(flow) && flow->next_avail <= t ? flow : NULL;
 }
 
-/* When the first of all pacing gaps ends; any time up to t if one has. */
+/* When the first pacing gap ends; any time up to t if one has ended. */
 static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
 {
     uint64_t earliest = ASIM_NEVER;
@@ -106,21 +105,21 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
     return earliest;
 }
 
-/* A scan has chosen none. It has dropped the finished ones, and where no bit is left none is
- * willing; whether the only one is, or any of more than a block, is not asked here. */
-static inline void settle(struct asim_qplist *list)
+/* A scan has chosen no flow and has dropped the finished ones. Without ready bits no flow is
+ * willing. The bits do not tell for a single queue pair, nor beyond one block. */
+static inline void clear_needs_scan(struct asim_qplist *list)
 {
     list->needs_scan = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->ready);
 }
 
-/* Nothing may go now: come back when the earliest pacing gap ends.
- * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
- * for all others (defect 9 of the spec), and a pending one is not moved. */
+/* No flow may send now: arms a wake-up at the end of the earliest pacing gap. parity: a flow that
+ * is blocked for another reason but whose gap is over suppresses this wake-up for all others
+ * (rdma-network.md#host-transmit-order), and a pending wake-up does not move. */
 void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     uint64_t earliest;
 
-    settle(&nic->qps);
+    clear_needs_scan(&nic->qps);
     if (nic->wake_at != ASIM_NEVER || !nic->qps.n || nic->qps.front->next_avail <= t)
         return;
     earliest = first_gap(&nic->qps, t);
@@ -131,17 +130,17 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
     nic->wake_seq = host->timer_seq++;
 }
 
-/* A packet that went out before. After a timeout the ACK may be what is missing; a NACK's repeats
- * are what the receiver waits for, and ask for nothing, as in ASTRA-sim. */
-static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
-                             int selective)
+/* Flags of a retransmission. After a timeout the ACK may be the lost frame, so the packet asks for
+ * one. A packet that a NACK asked for needs no such flag. */
+static unsigned retransmit_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
+                                 int selective)
 {
     host->counts.retransmits++;
     return selective || seq < flow->solicit_below ? ASIM_SOLICIT : 0;
 }
 
-/* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
- * covers the wire size, headers included (rdma-network.md#pacing). */
+/* Sends one packet of the chosen queue pair. The pacing gap counts from the start of the
+ * transmission and covers the wire size with headers (rdma-network.md#pacing). */
 void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    struct asim_flow *flow)
 {
@@ -158,8 +157,8 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (!frame)
         return;
     if (seq < flow->snd_high)
-        flags =
-            repeat_flags(host, flow, seq, fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT);
+        flags = retransmit_flags(host, flow, seq,
+                                 fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT);
     frame->word1 = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->frame_word;
     frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
@@ -182,7 +181,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
 }
 
 /* Sends the head of the FIFO of answers. */
-static void answer(struct asim_host *host, struct asim_nic *nic)
+static void send_ack(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *frame = asim_ring_head(&nic->acks);
     struct asim_frame *place =
@@ -199,8 +198,9 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
     asim_port_commit(host->worker, &nic->port, place);
 }
 
-/* Called after anything that could let a frame go: the steps and their order are those of the spec.
- * Does nothing while the NIC is busy; the end of that frame kicks again. */
+/* Called after any event that could let a frame go. Steps and their order follow
+ * rdma-network.md#host-transmit-order. Does nothing while the NIC is busy: the end of that frame
+ * kicks again. */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t)
 {
@@ -209,7 +209,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (asim_nic_is_busy(host, nic) || nic->port.down)
         return;
     if (nic->acks.n && !(nic->port.paused >> fabric->set.ack_queue & 1)) {
-        answer(host, nic);
+        send_ack(host, nic);
         return;
     }
     flow = asim_nic_choose(fabric, host, nic, t);
@@ -219,8 +219,8 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         asim_nic_send(fabric, host, nic, flow);
 }
 
-/* The message is through: the log, then the source's callback (rdma-network.md#completion). The
- * slot is given back when a scan meets the finished queue pair. */
+/* The message is complete: the log row, then the source's callback. A scan that meets the finished
+ * queue pair returns the slot. */
 void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
                           struct asim_flow *flow)
 {
@@ -247,7 +247,7 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     fabric->set.user.sent(fabric->set.user.self, msg);
 }
 
-/* What the ACK says to congestion control. */
+/* Passes the ACK to congestion control. */
 static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                     const struct asim_frame *frame)
 {
@@ -263,7 +263,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
     asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }
 
-/* What the ACK says of bytes, then of the rate; then whatever may go now goes. */
+/* Applies the ACK to the bytes, then to the rate; then the NIC sends if it may. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The list of a NIC's queue pairs: what changes it, and where positions are counted.
- * rdma-network.md#host-transmit-order.
+ * The list of a NIC's queue pairs: adding, dropping, and counting positions
+ * (rdma-network.md#host-transmit-order).
  */
 #include "fabric/host/qplist.h"
 
@@ -16,7 +16,7 @@ static uint32_t count_bits(uint64_t bits)
     return (uint32_t)__builtin_popcountll(bits);
 }
 
-/* The bits of a block that lie in [from, to); the block has at least one of these places. */
+/* The bits of a block for places in [from, to); at least one of these places lies in the block. */
 static uint64_t span(uint32_t block, uint32_t from, uint32_t to)
 {
     uint64_t mask = UINT64_MAX;
@@ -28,7 +28,7 @@ static uint64_t span(uint32_t block, uint32_t from, uint32_t to)
     return mask;
 }
 
-/* How many stand before `place`. */
+/* Number of queue pairs before `place`. */
 static uint32_t position_of(const struct asim_qplist *list, uint32_t place)
 {
     uint32_t n = 0, b = list->first / ASIM_QP_BLOCK;
@@ -38,7 +38,7 @@ static uint32_t position_of(const struct asim_qplist *list, uint32_t place)
     return n + count_bits(list->block[b].in_use & ((1ull << place % ASIM_QP_BLOCK) - 1));
 }
 
-/* The place of the one with `position` others before it; there must be one. */
+/* Place of the queue pair that has `position` others before it; it must exist. */
 static uint32_t place_of(const struct asim_qplist *list, uint32_t position)
 {
     uint32_t b = list->first / ASIM_QP_BLOCK, n;
@@ -56,7 +56,7 @@ uint32_t asim_qplist_position(const struct asim_qplist *list)
     return list->cursor ? position_of(list, list->cursor - 1) : list->last_position;
 }
 
-/* Places are about to change: from now on only the position says where the scan begins. */
+/* Places are about to change: from here on the position alone says where the scan begins. */
 static void unplace(struct asim_qplist *list)
 {
     list->last_position = asim_qplist_position(list);
@@ -94,7 +94,7 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     flow->place = list->end++;
 }
 
-/* Closes the gaps; each goes to a place at or before its own. */
+/* Closes the gaps; each queue pair moves to its own or an earlier place. */
 static void pack(struct asim_qplist *list)
 {
     uint32_t end = list->end, n_finished = list->n_finished;
@@ -123,8 +123,8 @@ static void free_blocks(struct asim_qplist *list)
         free(list->block);
 }
 
-/* Packed where half of it is empty, else one block longer by doubling: so that a place is written
- * a few times at most for each queue pair. */
+/* Packs the list if half of it is empty, else doubles it: so each queue pair is moved a few times
+ * at most. */
 static int make_room(struct asim_qplist *list)
 {
     size_t had = list->cap_blocks, places = had * ASIM_QP_BLOCK, cap;
@@ -155,7 +155,7 @@ void asim_qplist_close(struct asim_qplist *list)
     free_blocks(list);
 }
 
-/* The bit nobody looked at while it was alone. */
+/* Sets the ready bit of the first queue pair, which nobody kept up to date while it was alone. */
 static void mark_front(struct asim_qplist *list)
 {
     struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
@@ -181,9 +181,9 @@ int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
     return 0;
 }
 
-/* parity: behind the position served last, which others that were dropped since have moved on to
- * another queue pair. Where it lies beyond the end it is taken modulo their number, and stays what
- * it is, since there may be more of them the next time. */
+/* parity: behind the position served last, which is another queue pair's if queue pairs before it
+ * were dropped since. A position beyond the end is taken modulo their number and keeps its value,
+ * since there may be more of them the next time. */
 uint32_t asim_qplist_cursor_slow(struct asim_qplist *list)
 {
     uint32_t place = place_of(list, list->last_position % list->n);
@@ -193,7 +193,7 @@ uint32_t asim_qplist_cursor_slow(struct asim_qplist *list)
     return place + 1;
 }
 
-/* The first finished one in [from, to). */
+/* The first finished queue pair in [from, to). */
 static uint32_t first_over(const struct asim_qplist *list, uint32_t from, uint32_t to)
 {
     for (uint32_t b = from / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < to; b++) {
@@ -205,7 +205,7 @@ static uint32_t first_over(const struct asim_qplist *list, uint32_t from, uint32
     return ASIM_QP_NONE;
 }
 
-/* From place `from` on, in order. */
+/* Drops the finished queue pairs from place `from` on, in order. */
 static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from)
 {
     for (uint32_t b = from / ASIM_QP_BLOCK; b < asim_qplist_blocks(list); b++) {
@@ -229,8 +229,8 @@ static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from
     list->front = asim_qplist_at(list, list->first);
 }
 
-/* The last of them goes, as most do where a rank sends one message at a time. Where nobody knows
- * the place served last (begin is 0) its position stays what it was. */
+/* Drops the only queue pair, the usual case where a rank sends one message at a time. If only the
+ * position served last is known (cursor is 0), it keeps its value. */
 void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host)
 {
     struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
@@ -242,8 +242,8 @@ void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host)
     asim_flow_release(host, list->front->slot);
 }
 
-/* The first place of those passed that is finished. Passed were [begin, end) and [first, begin) up
- * to the chosen one. */
+/* The first finished place that the scan passed. It passed [begin, end) and [first, begin), up to
+ * the chosen place. */
 static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uint32_t chosen)
 {
     uint32_t from;
@@ -256,8 +256,8 @@ static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uin
     return from != ASIM_QP_NONE ? from : first_over(list, begin, list->end);
 }
 
-/* What stands behind the first finished one of those passed goes with it, passed or not
- * (rdma-network.md#host-transmit-order). */
+/* Drops the first finished queue pair that the scan passed, and all finished ones behind it, passed
+ * or not (rdma-network.md#host-transmit-order). */
 void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                       uint32_t chosen)
 {
@@ -270,7 +270,7 @@ void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t
     from = first_passed(list, begin, chosen);
     if (from == ASIM_QP_NONE)
         return;
-    /* One that was chosen is going to be the last served; else the position stays. */
+    /* A chosen queue pair will be the last served; without one the position stays. */
     if (chosen == ASIM_QP_NONE && from < list->cursor)
         unplace(list);
     drop(list, host, from);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The receiving side of a host: go-back-N with cumulative ACKs, rdma-network.md#receiver.
- * ASTRA-sim resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
- * whose end offset reaches L2_ACK_INTERVAL, or is a multiple of L2_CHUNK_SIZE". Where that rule
- * would never acknowledge the end of a message (ASTRA-sim hangs), the last packet is ACKed.
+ * The receiving side of a host: go-back-N with cumulative ACKs (rdma-network.md#receiver).
+ * ASTRA-sim resets its ACK milestone on every packet, so its rule is "ACK an in-order packet whose
+ * end offset reaches L2_ACK_INTERVAL or is a multiple of L2_CHUNK_SIZE". Where that rule would
+ * never acknowledge the end of a message (ASTRA-sim hangs), the last packet is ACKed.
  *
- * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
- * tells it that a message begins: the first frame of a new generation does.
+ * The receiver's half of a flow lies in the sender's slot, and this host alone writes it. No event
+ * tells the receiver that a message begins; the first frame of a new generation does.
  */
 #include "fabric/host/receiver.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
 
-/* Hashed once a message, where routes stay as they are. */
+/* Hashed once a message, as long as no link goes down. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
                                     const struct asim_frame *data, struct asim_rx *rx)
 {
@@ -25,10 +25,11 @@ struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host
     return &host->nics[rx->reply_nic - 1];
 }
 
-/* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
- * leads back to no record where the packet closed a gap or was known: seq - 1 is not of it then. */
-static inline void write_answer(const struct asim_fabric *fabric, const struct asim_frame *data,
-                                struct asim_frame *ack, enum asim_frame_type type, uint32_t youth)
+/* Writes the ACK or NACK to *data into its final place. The frame names a packet kept beyond a gap.
+ * It leads back to no telemetry record if the packet closed a gap or was a duplicate, because the
+ * byte before `seq` then belongs to another packet. */
+static inline void write_ack(const struct asim_fabric *fabric, const struct asim_frame *data,
+                             struct asim_frame *ack, enum asim_frame_type type, uint32_t recency)
 {
     const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
     uint64_t end = data->seq + data->wire - fabric->set.data_overhead, beyond = 0;
@@ -41,12 +42,12 @@ static inline void write_answer(const struct asim_fabric *fabric, const struct a
     ack->word1 = asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
                                   fabric->set.ack_wire);
     ack->flow = data->flow;
-    ack->word2 = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
+    ack->word2 = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)recency << 32;
 }
 
-/* Through the host's FIFO of answers; out of line, because most find the port idle. */
-static void reply_later(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                        const struct asim_frame *data, enum asim_frame_type type)
+/* Puts the ACK into the NIC's FIFO; out of line, because most ACKs find the port idle. */
+static void queue_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                      const struct asim_frame *data, enum asim_frame_type type)
 {
     struct asim_frame *ack = asim_ring_slot(&nic->acks);
 
@@ -54,7 +55,7 @@ static void reply_later(struct asim_fabric *fabric, struct asim_host *host, stru
         host->worker->failed = ASIM_ENOMEM;
         return;
     }
-    write_answer(fabric, data, ack, type, 0);
+    write_ack(fabric, data, ack, type, 0);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
@@ -63,11 +64,11 @@ static void reply_later(struct asim_fabric *fabric, struct asim_host *host, stru
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
-/* An ACK or NACK through the NIC that leads back, at once where nothing is in its way. An ACK of
- * the whole message also brings the destination's notice, which counts as a frame under way. */
-static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_frame *data, struct asim_rx *rx,
-                         enum asim_frame_type type)
+/* Sends an ACK or NACK by the NIC that leads back, at once if the port is free. The ACK of a whole
+ * message also causes the destination's notification, which counts as a frame under way. */
+static inline void send_ack(struct asim_fabric *fabric, struct asim_host *host,
+                            const struct asim_frame *data, struct asim_rx *rx,
+                            enum asim_frame_type type)
 {
     struct asim_nic *nic = asim_nic_for_reply(fabric, host, data, rx);
     struct asim_frame *ack;
@@ -76,22 +77,22 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     host->counts.acks_generated++;
     if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
         nic->port.paused >> fabric->set.ack_queue & 1) {
-        reply_later(fabric, host, nic, data, type);
+        queue_ack(fabric, host, nic, data, type);
         return;
     }
     ack =
         asim_port_begin(host->worker, &nic->port, fabric->set.ack_wire, asim_host_event_key(host));
     if (!ack)
         return;
-    write_answer(fabric, data, ack, type, nic->port.start_recency);
+    write_ack(fabric, data, ack, type, nic->port.start_recency);
     host->counts.acks++;
     asim_port_commit(host->worker, &nic->port, ack);
 }
 
-/* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
- * at once: then a gap says nothing of losses, and the answer is an ACK. */
-static void ahead(struct asim_fabric *fabric, struct asim_host *host,
-                  const struct asim_frame *frame, struct asim_rx *rx)
+/* Selective repeat keeps packets beyond a gap. So does packet spraying, where packets of a flow
+ * take several paths: a gap then means no loss, and the receiver sends an ACK. */
+static void keep_out_of_order(struct asim_fabric *fabric, struct asim_host *host,
+                              const struct asim_frame *frame, struct asim_rx *rx)
 {
     struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->set.data_overhead};
 
@@ -99,11 +100,11 @@ static void ahead(struct asim_fabric *fabric, struct asim_host *host,
         host->counts.duplicates++;
     else if (asim_ranges_add(&rx->out_of_order, packet))
         host->worker->failed = ASIM_ENOMEM;
-    reply(fabric, host, frame, rx,
-          fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
+    send_ack(fabric, host, frame, rx,
+             fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
 }
 
-/* A gap: one NACK per expected byte and NACK_INTERVAL. */
+/* A gap: one NACK for each expected byte and NACK_INTERVAL. */
 static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
                          const struct asim_frame *frame, struct asim_rx *rx)
 {
@@ -119,20 +120,20 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
         host->counts.in_order -= rx->next % chunk;
         rx->next -= rx->next % chunk;
     }
-    reply(fabric, host, frame, rx, ASIM_NACK);
+    send_ack(fabric, host, frame, rx, ASIM_NACK);
 }
 
-/* Repeated from the start of a chunk (L2_BACK_TO_ZERO) packets may begin before the expected byte
- * and end behind it. Only after a timeout, which ASTRA-sim does not have: it would take them
- * for what it has already. */
-static int brings_more(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                       const struct asim_rx *rx)
+/* A packet retransmitted from the start of a chunk (L2_BACK_TO_ZERO) may begin before the expected
+ * byte and end behind it. This happens only after a timeout, which ASTRA-sim does not have; it
+ * would discard the packet as a duplicate. */
+static int has_new_bytes(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                         const struct asim_rx *rx)
 {
     return frame->flags & ASIM_SOLICIT && fabric->set.net->l2_back_to_zero && !rx->out_of_order.n &&
            frame->seq + frame->wire - fabric->set.data_overhead > rx->next;
 }
 
-/* The expected packet: takes in what was kept behind it, too. */
+/* The expected packet, and with it the packets kept behind it. */
 static void in_order(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, struct asim_rx *rx)
 {
@@ -146,13 +147,12 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
     }
     host->counts.in_order += rx->next - before;
     if (asim_wants_ack(fabric->set.net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
-        reply(fabric, host, frame, rx, ASIM_ACK);
+        send_ack(fabric, host, frame, rx, ASIM_ACK);
 }
 
-/* In the event of the frame's arrival; hosts have no processing delay
- * (rdma-network.md#packet-construction). The slot is not reused while a frame of its last message
- * is under way; the test of the generation stays, because a stranger's state would be the worst
- * thing to touch. */
+/* Runs in the event of the frame's arrival; hosts have no processing delay. A slot is not reused
+ * while a frame of its last message is under way, but the test of the generation stays: writing
+ * into another message's state would be the worst failure. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame)
 {
@@ -168,13 +168,13 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         asim_rx_begin(rx, generation);
     if (frame->seq > rx->next) {
         if (fabric->set.keeps_out_of_order)
-            ahead(fabric, host, frame, rx);
+            keep_out_of_order(fabric, host, frame, rx);
         else
             out_of_order(fabric, host, frame, rx);
-    } else if (frame->seq < rx->next && !brings_more(fabric, frame, rx)) {
+    } else if (frame->seq < rx->next && !has_new_bytes(fabric, frame, rx)) {
         host->counts.duplicates++;
         if (frame->flags & ASIM_SOLICIT)
-            reply(fabric, host, frame, rx, ASIM_ACK);
+            send_ack(fabric, host, frame, rx, ASIM_ACK);
     } else {
         in_order(fabric, host, frame, rx);
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sender's answer to losses. Go-back-N is ASTRA-sim's (rdma-network.md#loss-recovery):
- * a NACK takes snd_next back to what is acknowledged; its dead-lock, an ACK that passes snd_next,
- * is guarded in qp.c. Selective repeat keeps what the far end has beyond the gap (as IRN, Mittal et
- * al., SIGCOMM 2018: each NACK names the packet that caused it) and sends each missing packet once.
+ * The sender's answer to losses. Go-back-N follows ASTRA-sim (rdma-network.md#loss-recovery): a
+ * NACK moves snd_next back to snd_una; asim guards its dead-lock, an ACK that passes snd_next.
+ * Selective repeat keeps the packets beyond the gap at the receiver (as IRN, Mittal et al., SIGCOMM
+ * 2018: each NACK names the packet that caused it) and sends each missing packet once.
  *
- * What neither NACK repairs (a lost tail, a lost ACK, a repeat lost again; ASTRA-sim hangs) is
- * repaired by a timeout of the lost packet itself. Timeouts on end without progress double their
- * distance, and after RTO_RETRIES of them the message is given up and named by the stall report.
+ * NACKs cannot repair a lost tail, a lost ACK or a retransmission that is lost again; ASTRA-sim
+ * hangs there. A timeout of the lost packet repairs them. Timeouts without progress double their
+ * distance; after RTO_RETRIES of them the message is aborted, and the stall report names it.
  */
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
@@ -17,7 +17,7 @@
 
 enum { MAX_DOUBLINGS = 6 };
 
-/* The repeats wait in one list; what was acknowledged meanwhile is cut out of it. */
+/* Latches a failure of a list. */
 static int keep(struct asim_worker *worker, int code)
 {
     if (code)
@@ -25,7 +25,7 @@ static int keep(struct asim_worker *worker, int code)
     return code;
 }
 
-/* Packets begin at multiples of the payload; only the last of a message is shorter. */
+/* Packets begin at multiples of the payload; only the last one of a message is shorter. */
 static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
                            uint64_t seq)
 {
@@ -34,7 +34,7 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
     return end < flow->cc.size ? end : flow->cc.size;
 }
 
-/* Made at the first gap of the slot's flows, kept for those that follow, freed by
+/* Allocated at the first gap of the slot's flows, kept for the next ones, freed by
  * asim_recovery_fini. */
 static struct asim_sack *sack_of(struct asim_worker *worker, struct asim_flow *flow)
 {
@@ -45,7 +45,8 @@ static struct asim_sack *sack_of(struct asim_worker *worker, struct asim_flow *f
     return flow->sack;
 }
 
-/* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
+/* A NACK names a packet beyond a gap. The bytes before that packet are missing, unless an earlier
+ * NACK asked for them. */
 static void note_gap(struct asim_worker *worker, struct asim_flow *flow, uint64_t seq)
 {
     struct asim_sack *sack = flow->sack;
@@ -61,7 +62,7 @@ static void note_gap(struct asim_worker *worker, struct asim_flow *flow, uint64_
             return;
 }
 
-/* The packet the frame names beyond its seq has arrived. */
+/* The packet that the frame names beyond its seq has arrived. */
 static void note_beyond(struct asim_worker *worker, struct asim_flow *flow,
                         const struct asim_frame *frame)
 {
@@ -78,9 +79,9 @@ static void note_beyond(struct asim_worker *worker, struct asim_flow *flow,
         note_gap(worker, flow, seq);
 }
 
-/* With L2_BACK_TO_ZERO what is acknowledged is cut to whole chunks, because the receiver may go
- * back to the start of its chunk; the end of the message counts as it is, where ASTRA-sim,
- * cutting it too, never finishes. */
+/* With L2_BACK_TO_ZERO the acknowledged bytes are cut to whole chunks, because the receiver may
+ * return to the start of its chunk. The end of the message counts as it is; ASTRA-sim cuts it too
+ * and never finishes. */
 static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim_flow *flow,
                              const struct asim_frame *frame)
 {
@@ -91,9 +92,9 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
     return frame->seq / chunk * chunk;
 }
 
-/* Before congestion control hears of the ACK, so that it sees the new snd_una. Progress is counted
- * in acknowledged bytes; a NACK that acknowledges more is progress, too, and makes the sender
- * arrivals_before_departures again. */
+/* Called before congestion control, which then sees the new snd_una. Progress is counted in
+ * acknowledged bytes. A NACK that acknowledges more bytes is progress too and resets the number of
+ * timeouts. */
 void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {
@@ -109,8 +110,9 @@ void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
             keep(worker, asim_ranges_cut(&flow->sack->retransmit, (struct asim_range){0, seq}));
         }
     }
-    /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
-     * then underflow and the flow stay window-bound for ever (rdma-network.md#loss-recovery). */
+    /* After a go-back-N an ACK of packets sent earlier may pass snd_next. Bytes in flight would
+     * then underflow, and the window would block the flow for ever (rdma-network.md#loss-recovery).
+     */
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (selective && frame->dst) {
@@ -122,8 +124,8 @@ void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
     }
 }
 
-/* Takes the packet out of the list: sent once, and again only if lost again. The lowest first: it
- * is what the receiver can hand on soonest. */
+/* Removes the packet from the list: it is sent once, and again only if it is lost again. The lowest
+ * packet goes first, because the receiver waits for it. */
 uint64_t asim_recovery_pop(struct asim_worker *worker, struct asim_flow *flow)
 {
     uint64_t seq = flow->sack->retransmit.at[0].from;
@@ -133,8 +135,8 @@ uint64_t asim_recovery_pop(struct asim_worker *worker, struct asim_flow *flow)
     return seq;
 }
 
-/* Whether what was lost still matters: the bytes are not acknowledged and were not sent again
- * since. A lost ACK matters until a later one has said as much. */
+/* Whether the lost frame still matters: its bytes are not acknowledged and were not sent again
+ * since. A lost ACK matters until a later ACK covers it. */
 static int still_missing(const struct asim_fabric *fabric, const struct asim_flow *flow,
                          const struct asim_notification *note)
 {
@@ -145,10 +147,9 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
     return note->type != ASIM_DATA || !flow->sack || !asim_ranges_has(&flow->sack->acked, note->at);
 }
 
-/* The rank is never told: its message stays open and the stall report names it, since a lost
- * message cannot be undone. The slot stays as it is, for the report; nothing of the flow is sent
- * any more. */
-static void give_up(struct asim_host *host, struct asim_flow *flow)
+/* The rank gets no callback: its message stays open, and the stall report names it. The slot stays
+ * as it is for the report; the flow sends no more frames. */
+static void abort_flow(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
     flow->aborted = 1;
@@ -156,10 +157,9 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
     host->counts.aborted++;
 }
 
-/* Selective repeat sends the one packet. Go-back-N starts over from what is acknowledged;
- * everything sent from there up to where it had got asks for an ACK, because what was lost may have
- * been one. */
-static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+/* Selective repeat sends one packet. Go-back-N starts again at snd_una; every packet from there to
+ * the old end asks for an ACK, because the lost frame may have been one. */
+static void retransmit(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                        const struct asim_notification *note)
 {
     if (fabric->set.net->loss_recovery == ASIM_GO_BACK_N) {
@@ -168,7 +168,7 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
         flow->solicit_below = flow->snd_high;
         flow->had_loss = 1;
     } else {
-        /* For a lost ACK any packet will do that makes the receiver repeat it. */
+        /* For a lost ACK any packet does that makes the receiver repeat it. */
         uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
 
         if (sack_of(host->worker, flow))
@@ -179,31 +179,32 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
     asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);
 }
 
-/* When the next timeout may be: doubled distances keep a dead path from being flooded. */
-static uint64_t earliest(const struct asim_flow *flow, const struct asim_notification *note)
+/* Earliest time of the next timeout. The distance doubles with each timeout, so a dead path is not
+ * flooded. */
+static uint64_t next_timeout(const struct asim_flow *flow, const struct asim_notification *note)
 {
     uint32_t doublings = flow->timeouts < MAX_DOUBLINGS ? flow->timeouts : MAX_DOUBLINGS;
 
     return flow->timed_out + (note->rto << doublings);
 }
 
-/* Losses from before the last timeout belong to it: they cost no patience. */
+/* Losses from before the last timeout belong to it and do not count as further timeouts. */
 int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                        const struct asim_notification *note)
 {
     struct asim_flow *flow = asim_own_flow(host, note->slot);
-    int fresh = note->since >= flow->timed_out, may_send = 0;
+    int is_new = note->since >= flow->timed_out, may_send = 0;
 
     if (flow->live && still_missing(fabric, flow, note)) {
-        if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
+        if (is_new && flow->timeouts && next_timeout(flow, note) > host->now) {
             struct asim_notification later = *note;
 
-            later.t = earliest(flow, note);
+            later.t = next_timeout(flow, note);
             later.tie = asim_tie_key(later.t - host->now, 0, ASIM_CLASS_TIMER);
             keep(host->worker, asim_notification_deliver(fabric, &later));
             return 0;
         }
-        if (fresh) {
+        if (is_new) {
             flow->timed_out = host->now;
             flow->had_loss = 1;
             flow->timeouts++;
@@ -212,9 +213,9 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
         may_send = flow->timeouts <= fabric->set.net->rto_retries ||
                    asim_linkstate_next(fabric) != ASIM_NEVER;
         if (may_send)
-            send_again(fabric, host, flow, note);
+            retransmit(fabric, host, flow, note);
         else
-            give_up(host, flow);
+            abort_flow(host, flow);
     }
     flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
     return may_send;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What packets gather on their way: HPCC's INT records, TIMELY's and Swift's timestamp, PINT's
- * digest (rdma-network.md#telemetry-headers and rdma-network.md#congestion-control). It is kept
- * beside the flow, one record per packet in flight, found from the packet's sequence number, so
- * frames do not grow; only their sizes on the wire do. The ACK or NACK that a packet causes leads
- * the sender back to its record.
+ * Telemetry that packets collect: HPCC's INT records, the timestamp of TIMELY and Swift, PINT's
+ * digest (rdma-network.md#telemetry-headers). The records lie beside the flow, one for each packet
+ * in flight, found by the packet's sequence number, so frames do not grow in memory; their sizes on
+ * the wire do. The ACK or NACK of a packet leads the sender back to its record.
  *
- * Memory: 136 bytes or so per packet in flight, only for algorithms that need it, kept with the
- * flow's slot and used again by its next message.
+ * Memory: about 136 bytes for each packet in flight, only for algorithms that need it; the flow's
+ * slot keeps it for its next message.
  */
 #include "fabric/host/telemetry.h"
 #include "fabric/link/hash.h"
@@ -21,9 +20,8 @@ enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 17) - 1 };
 enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
 
-/* PINT's digest, in whole bytes: it counts from 0 up to log_base(512 x 512) inclusive, which at
- * base 1.05 is 256 and so takes 9 bits (the 63,220 of
- * rdma-network.md#recorded-numbers needs two bytes). */
+/* Whole bytes of PINT's digest. The digest counts from 0 to log_base(512 x 512) inclusive: 256 at
+ * base 1.05, which takes 9 bits. */
 static uint32_t digest_bytes(double base)
 {
     double most = ceil(log((double)PINT_SCALE * PINT_SCALE) / log(base));
@@ -45,8 +43,8 @@ void asim_telemetry_sizes(struct asim_fabric *fabric)
         fabric->set.data_overhead += digest_bytes(fabric->set.net->pint_log_base);
 }
 
-/* Room for `packets` in flight, the oldest being number `first`; records keep their sequence
- * numbers. */
+/* Makes room for `packets` in flight, the oldest being number `first`; each record keeps its place
+ * by sequence number. */
 static int grow(struct asim_rx *rx, uint64_t first, uint64_t packets)
 {
     uint32_t cap = rx->seen_cap ? rx->seen_cap : 16;
@@ -74,9 +72,9 @@ static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const s
 }
 
 /* After a loss an older copy of a packet may still be under way when the sender begins a new record
- * in the same place. It finds that the record is not its own, at whatever time it looks: so what is
- * written does not depend on how far ahead the sender has run. Copies beyond those that can be told
- * apart have no record. */
+ * in the same place. The copy finds that the record is another sending's, whenever it looks; so the
+ * result does not depend on how far the sender has run ahead. A packet sent more often than `tries`
+ * can count has no record. */
 struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          const struct asim_frame *frame, uint64_t seq)
 {
@@ -101,8 +99,8 @@ const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
     return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
 }
 
-/* Only threads side by side meet here: a switch that stamps, and a sender that grows the list. Held
- * for some 20 ns. */
+/* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
+ * some 20 ns. */
 static void lock(const struct asim_fabric *fabric, struct asim_rx *rx)
 {
     while (fabric->workers.n > 1 &&
@@ -116,8 +114,8 @@ static void unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
         atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
 }
 
-/* Room for as many records as the sender has: then a place is wanted by two packets here only where
- * the sender has given the older one up. */
+/* Makes room for as many records as the sender has: then two packets want one place only if the
+ * sender has given up the older one. */
 static int grow_to(const struct asim_fabric *fabric, struct asim_rx *rx, uint32_t cap)
 {
     struct asim_telemetry *old = rx->seen;
@@ -140,8 +138,8 @@ static int grow_to(const struct asim_fabric *fabric, struct asim_rx *rx, uint32_
     return 0;
 }
 
-/* A later sending of the packet, or a later packet in its place, means that the sender has given up
- * what comes here. */
+/* A later sending of the packet, or a later packet in its place, replaces the record: the sender
+ * has given up the earlier one. */
 int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
                         const struct asim_telemetry *seen, uint32_t cap)
 {
@@ -158,10 +156,10 @@ int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
     return 0;
 }
 
-/* How often the packet was sent before; the record may be of another packet, or of an earlier
- * message of the flow's slot. Beyond ASIM_NO_RECORD nobody counts. */
-static uint32_t tries_of(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                         const struct asim_telemetry *record, uint64_t seq)
+/* Number of earlier sendings of the packet; 0 if the record is of another packet or of an earlier
+ * message of the slot. The count saturates at ASIM_NO_RECORD. */
+static uint32_t earlier_sendings(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                                 const struct asim_telemetry *record, uint64_t seq)
 {
     if (record->seq != seq || record->sent_at < asim_to_ns(fabric, flow->start))
         return 0;
@@ -183,7 +181,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
         return ASIM_ENOMEM;
     }
     record = place_of(fabric, rx, frame->seq);
-    tries = tries_of(fabric, flow, record, frame->seq);
+    tries = earlier_sendings(fabric, flow, record, frame->seq);
     memset(record, 0, sizeof *record);
     record->sent_at = now;
     record->seq = frame->seq;
@@ -193,7 +191,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     return 0;
 }
 
-/* The frame has been begun and counted; a hop tells of what was sent before it
+/* Adds an INT record. The frame counts as sent already; the record holds the bytes sent before it
  * (rdma-network.md#telemetry-headers). */
 static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
                      struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
@@ -208,8 +206,8 @@ static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_
     hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
 }
 
-/* The port's utilisation estimate moves on, and the digest becomes the highest of the path.
- * ASTRA-sim does this with 20-bit logarithm tables and random rounding. */
+/* Updates the port's utilisation estimate; the record keeps the highest digest of the path.
+ * ASTRA-sim computes this with 20-bit logarithm tables and random rounding. */
 static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  struct asim_telemetry *record, uint64_t now)
 {

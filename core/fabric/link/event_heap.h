@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a node has to do, soonest first: a binary min-heap ordered by time, tie (tie_key.h), seq and
- * value. Inlined, because a switch pushes and pops one entry per frame.
+ * A binary min-heap of events, ordered by time, tie key (tie_key.h), seq and value. Hosts keep
+ * their timers in it. The functions are inline because a host pushes and pops for each message.
  *
- * Four words are compared, so no two entries of a node are equal and the order never depends on the
- * heap's shape.
+ * The order compares four words, so no two entries of a node are equal, and the order never depends
+ * on the shape of the heap.
  */
 #ifndef ASIM_FABRIC_LINK_EVENT_HEAP_H
 #define ASIM_FABRIC_LINK_EVENT_HEAP_H
@@ -34,54 +34,52 @@ static inline int asim_event_entry_before(const struct asim_event_entry *a,
 }
 
 /* 0 or ASIM_ENOMEM. */
-static inline int asim_event_heap_push(struct asim_event_heap *agenda,
-                                       struct asim_event_entry entry)
+static inline int asim_event_heap_push(struct asim_event_heap *heap, struct asim_event_entry entry)
 {
-    size_t i = agenda->n;
+    size_t i = heap->n;
 
-    if (i == agenda->cap && asim_grow(&agenda->at, &agenda->cap, i + 1, sizeof *agenda->at))
+    if (i == heap->cap && asim_grow(&heap->at, &heap->cap, i + 1, sizeof *heap->at))
         return ASIM_ENOMEM;
-    agenda->n++;
-    while (i && asim_event_entry_before(&entry, &agenda->at[(i - 1) / 2])) {
-        agenda->at[i] = agenda->at[(i - 1) / 2];
+    heap->n++;
+    while (i && asim_event_entry_before(&entry, &heap->at[(i - 1) / 2])) {
+        heap->at[i] = heap->at[(i - 1) / 2];
         i = (i - 1) / 2;
     }
-    agenda->at[i] = entry;
+    heap->at[i] = entry;
     return 0;
 }
 
-/* Puts entry in the place of the top: cheaper than pop and push. */
-static inline void asim_event_heap_replace(struct asim_event_heap *agenda,
+/* Replaces the top by entry: cheaper than pop and push. */
+static inline void asim_event_heap_replace(struct asim_event_heap *heap,
                                            struct asim_event_entry entry)
 {
     size_t i = 0, child;
 
-    while ((child = 2 * i + 1) < agenda->n) {
-        if (child + 1 < agenda->n &&
-            asim_event_entry_before(&agenda->at[child + 1], &agenda->at[child]))
+    while ((child = 2 * i + 1) < heap->n) {
+        if (child + 1 < heap->n && asim_event_entry_before(&heap->at[child + 1], &heap->at[child]))
             child++;
-        if (!asim_event_entry_before(&agenda->at[child], &entry))
+        if (!asim_event_entry_before(&heap->at[child], &entry))
             break;
-        agenda->at[i] = agenda->at[child];
+        heap->at[i] = heap->at[child];
         i = child;
     }
-    agenda->at[i] = entry;
+    heap->at[i] = entry;
 }
 
-/* Precondition: agenda->n > 0. */
-static inline struct asim_event_entry asim_event_heap_pop(struct asim_event_heap *agenda)
+/* Precondition: heap->n > 0. */
+static inline struct asim_event_entry asim_event_heap_pop(struct asim_event_heap *heap)
 {
-    struct asim_event_entry top = agenda->at[0];
+    struct asim_event_entry top = heap->at[0];
 
-    if (--agenda->n)
-        asim_event_heap_replace(agenda, agenda->at[agenda->n]);
+    if (--heap->n)
+        asim_event_heap_replace(heap, heap->at[heap->n]);
     return top;
 }
 
-static inline void asim_event_heap_fini(struct asim_event_heap *agenda)
+static inline void asim_event_heap_fini(struct asim_event_heap *heap)
 {
-    free(agenda->at);
-    *agenda = (struct asim_event_heap){0};
+    free(heap->at);
+    *heap = (struct asim_event_heap){0};
 }
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hashes and draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain algorithm) as
- * ASTRA-sim does, so that paths agree; random decisions use a counter-based generator keyed
- * by what is drawn for, so that they do not depend on any global order.
- *
- * The key of a draw names its place and its number there, never the moment: adding a flow elsewhere
- * does not change who is marked here.
+ * Hashes and random draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain
+ * algorithm) as ASTRA-sim's ns-3 backend does, so that paths agree. Random decisions use a
+ * counter-based generator whose key names the place of the draw and its number there, never the
+ * time. So draws do not depend on a global order, and a flow added elsewhere does not change which
+ * frame is marked here.
  */
 #include "fabric/link/hash.h"
 #include "fabric/node.h"
@@ -16,7 +15,7 @@ static uint32_t rotl(uint32_t x, int by)
     return x << by | x >> (32 - by);
 }
 
-static inline uint32_t take_in(uint32_t h, uint32_t word)
+static inline uint32_t mix(uint32_t h, uint32_t word)
 {
     return rotl(h ^ rotl(word * 0xcc9e2d51u, 15) * 0x1b873593u, 13) * 5 + 0xe6546b64u;
 }
@@ -32,19 +31,19 @@ static inline uint32_t finish(uint32_t h, uint32_t bytes)
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
 {
     for (size_t i = 0; i < n; i++)
-        seed = take_in(seed, words[i]);
+        seed = mix(seed, words[i]);
     return finish(seed, (uint32_t)(n * 4));
 }
 
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
                           uint32_t seed)
 {
-    return take_in(take_in(seed, asim_fabric_ip(fabric, src)), asim_fabric_ip(fabric, dst));
+    return mix(mix(seed, asim_fabric_ip(fabric, src)), asim_fabric_ip(fabric, dst));
 }
 
 uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport)
 {
-    return finish(take_in(begun, sport | (uint32_t)dport << 16), 12);
+    return finish(mix(begun, sport | (uint32_t)dport << 16), 12);
 }
 
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tuple *tuple,
@@ -62,8 +61,8 @@ uint32_t asim_host_ip(uint32_t host)
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
-/* a says where (switch and port), b is a count there. The same draw is the same number in any
- * order, on any thread, and 53 bits are what a double holds. ASTRA-sim draws from a global
+/* `a` names the place (switch and port), `b` counts the draws there. The same draw gives the same
+ * number in any order and on any thread; a double holds its 53 bits. ASTRA-sim draws from a global
  * sequence, so agreement with it is statistical only (rdma-network.md#ecn-marking). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
 {

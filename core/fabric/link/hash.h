@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hashes and draws: which of several ways of equal cost, and what is left to chance (hash.c).
+ * Hashes for ECMP and NIC choice, and random draws (hash.c).
  */
 #ifndef ASIM_FABRIC_LINK_HASH_H
 #define ASIM_FABRIC_LINK_HASH_H
@@ -23,11 +23,12 @@ struct asim_tuple {
  */
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tuple *tuple,
                          uint32_t seed);
-/* The same in two steps. The first one is equal for all messages between two hosts. */
+/* The same in two steps; the first step is equal for all messages of a pair. */
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
                           uint32_t seed);
 uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport);
-/* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
+/* Uniform in [0, 1), a function of its arguments alone: a counter-based generator (splitmix64
+ * rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
 #endif

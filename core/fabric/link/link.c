@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Wires and their timing. Serialization is rounded to the nearest ns per frame and link, exact
- * halves down, as ns-3's DataRate does (rdma-network.md#rounding); the values are tabled
- * per (rate, size) because they are asked for on every hop.
+ * Wires and their timing. Serialization is rounded to the nearest ns for each frame and link, exact
+ * halves down, as ns-3's DataRate does (rdma-network.md#rounding). Every hop needs the value, so
+ * tables hold it by rate and size.
  *
- * A table holds one number per frame size (4 kB at the usual payload) and is shared by all links of
- * a rate. Tables and wires are freed with the fabric.
+ * A table holds one number for each frame size (4 kB at the usual payload), and all links of a rate
+ * share it. The fabric frees tables and wires.
  */
 #include "fabric/node.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_MAIL = 16, ORDER_BITS = 40 };
+enum { FIRST_FRAMES = 16, ORDER_BITS = 40 };
 
 int asim_ring_grow(struct asim_ring *ring)
 {
@@ -28,8 +28,8 @@ int asim_ring_grow(struct asim_ring *ring)
     return 1;
 }
 
-/* ceil(8e9 x ticks x bytes / bps - 1/2) in integers: (16e9 x … - bps) / (2 x bps) rounded up. bytes
- * below 2^30 (2^20 with 1000 ticks) keep the product inside 64 bits. */
+/* ceil(8e9 x ticks x bytes / bps - 1/2) in integers: (16e9 x … - bps) / (2 x bps), rounded up.
+ * Bytes below 2^30 (2^20 with 1000 ticks) keep the product inside 64 bits. */
 static uint64_t tx_time(uint64_t bytes, uint64_t bps, uint64_t ticks)
 {
     uint64_t bits16 = bytes * 16000000000ull * ticks; /* 2 x 8e9 x bytes */
@@ -47,7 +47,7 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
     return tx_time(bytes, bps, fabric->set.tick);
 }
 
-/* Headers and the largest telemetry block, with room to spare; control frames are far below 128. */
+/* Headers and the largest telemetry, with room to spare; control frames are far below 128 bytes. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
 {
     uint32_t data = fabric->set.net->payload_bytes + 64 + 42 + fabric->set.net->frame_extra_bytes;
@@ -55,8 +55,8 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
     return data > 128 ? data : 128;
 }
 
-/* A network has a handful of rates, so a linear search at set-up is fine. Tables live as long as
- * the fabric; wires keep pointers to them. */
+/* A network has few rates, so a linear search at set-up is fine. Wires keep pointers to the tables,
+ * which live as long as the fabric. */
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
 {
     uint32_t sizes = asim_fabric_max_wire(fabric) + 1;
@@ -78,10 +78,11 @@ const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
     return table->tx;
 }
 
-/* Room for twice as many. Only while no other thread runs nodes, or before there is a reader. */
+/* Doubles the ring. Call only while no other thread advances nodes, or before the wire has a
+ * reader. */
 static int grow(struct asim_wire *wire)
 {
-    uint32_t cap = wire->at ? wire->mask + 1 : 0, more = cap ? 2 * cap : FIRST_MAIL;
+    uint32_t cap = wire->at ? wire->mask + 1 : 0, more = cap ? 2 * cap : FIRST_FRAMES;
     uint32_t head = atomic_load(&wire->head), tail = atomic_load(&wire->tail);
     struct asim_frame *at = malloc(more * sizeof *at);
 
@@ -98,7 +99,8 @@ static int grow(struct asim_wire *wire)
     return 0;
 }
 
-/* Once a frame has been spilled, `limit` stays at `tail`, so all that follow come here, too. */
+/* Once a frame is in the overflow, `limit` stays at `tail`, so all frames that follow come here
+ * too. */
 struct asim_frame *asim_link_ring_slot_slow(struct asim_worker *worker, struct asim_wire *wire)
 {
     const struct asim_frame blank = {.t = 0};
@@ -117,8 +119,8 @@ struct asim_frame *asim_link_ring_slot_slow(struct asim_worker *worker, struct a
     return NULL;
 }
 
-/* A ring that was too small once is made larger at once, though there may be room by now: the
- * reader frees the places of a whole window together. */
+/* Grows a ring that overflowed, even if it has room by now: the reader frees the places of a whole
+ * window together. */
 int asim_link_ring_merge_overflow(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load(&wire->tail);
@@ -136,7 +138,8 @@ int asim_link_ring_merge_overflow(struct asim_wire *wire)
     return 0;
 }
 
-/* For the audit: both kinds of waiting frames, in the order in which they will be taken out. */
+/* For the audit: frames in the ring, then those in the overflow, in the order in which the reader
+ * takes them. */
 uint32_t asim_link_ring_count(const struct asim_wire *wire)
 {
     return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->overflow.n;
@@ -149,33 +152,36 @@ const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint3
     return i < in_ring ? &wire->at[(head + i) & wire->mask] : &wire->overflow.at[i - in_ring];
 }
 
-/* The node that starts the last link of a message's final ACK knows when the sender will have it,
- * one link delay ahead: that is when the destination is told, too (rdma-network.md#completion). seq
- * is the link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is
- * behind all counts of the destination's own, of which runs leave out other numbers. Field by
- * field: a row of bytes as long as the whole is cleared by a loop of the processor's, which is slow
- * to begin. */
+/* The node that starts the final ACK on its last link knows when the sender will have it, one link
+ * delay ahead; the destination is told of the completion at that time, too
+ * (rdma-network.md#completion). seq orders several completions that arrive in one ns: it holds the
+ * link, from 1, and the number of the frame on it. It is larger than all counts of the
+ * destination's own events, which the memo may change. The struct is written field by field: a
+ * designated initialiser of that size would clear it with a string instruction, which starts
+ * slowly. */
 void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
                             const struct asim_frame *frame)
 {
     const struct asim_rx *rx = asim_rx_of(worker->fabric, frame->src, frame->slot);
-    struct asim_notification *note;
+    struct asim_notification *notification;
 
     if (ASIM_VEC_RESERVE(worker->outbox, worker->outbox.n + 1)) {
         worker->failed = ASIM_ENOMEM;
         return;
     }
-    note = &worker->outbox.at[worker->outbox.n++];
-    note->t = frame->t;
-    note->tie = asim_wire_tie_key(wire, frame);
-    note->seq = (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
-    note->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
-    note->since = note->at = note->rto = 0;
-    note->slot = frame->slot;
-    note->lost = note->type = note->flags = 0;
+    notification = &worker->outbox.at[worker->outbox.n++];
+    notification->t = frame->t;
+    notification->tie = asim_wire_tie_key(wire, frame);
+    notification->seq =
+        (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
+    notification->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
+    notification->since = notification->at = notification->rto = 0;
+    notification->slot = frame->slot;
+    notification->lost = notification->type = notification->flags = 0;
 }
 
-/* A watcher is told at the node's own time, which at W = 0 is everybody's. */
+/* The frame watcher is called at the node's own time, which in per-event mode is the time of all
+ * nodes. */
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame)
 {

@@ -225,14 +225,13 @@ static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t byte
     return wire->age_left > tx ? wire->age_left - tx : 0;
 }
 
-/* parity: an arrival is scheduled when the transmission begins: age = tx + delay. */
+/* parity: an arrival is scheduled when the frame starts: age = tx + delay. */
 static inline uint64_t asim_wire_tie_key(const struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
     return asim_tie_key_of(asim_wire_top(wire, frame->wire), frame->cause_recency,
                            ASIM_CLASS_ARRIVAL);
 }
-
 /* asim_cause_recency of that key. */
 static inline uint32_t asim_wire_recency(const struct asim_wire *wire, uint32_t bytes)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sorted ranges of bytes. Both operations rewrite the list in place from the first range they
- * touch; one spare element at the end is all the room they need, because adding makes at most one
- * range more and so does cutting one in two.
+ * Sorted byte ranges. Both operations rewrite the list in place from the first range they touch.
+ * One spare element at the end is enough room, because adding makes at most one more range, and so
+ * does a cut that splits a range.
  */
 #include "fabric/link/ranges.h"
 #include "base/mem.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* First range that ends at or after byte. */
+/* The first range that ends at or after byte. */
 static size_t first_at(const struct asim_ranges *ranges, uint64_t byte)
 {
     size_t lo = 0, hi = ranges->n;
@@ -26,7 +26,7 @@ static size_t first_at(const struct asim_ranges *ranges, uint64_t byte)
     return lo;
 }
 
-/* Puts `count` (0 … 2) ranges in the place of those from `first` to `last` - 1. */
+/* Replaces the ranges from `first` to `last` - 1 by `count` (0 … 2) ranges. */
 static void replace(struct asim_ranges *ranges, const size_t first_last[2],
                     const struct asim_range *with, size_t count)
 {
@@ -39,8 +39,8 @@ static void replace(struct asim_ranges *ranges, const size_t first_last[2],
     ranges->n = first_last[0] + count + tail;
 }
 
-/* Touching ranges join, so that the list is as long as there are gaps and a look at its head tells
- * what is contiguous. */
+/* Joins touching ranges: the list is then as long as there are gaps, and its head tells which bytes
+ * are contiguous. */
 int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
 {
     size_t first, last;
@@ -61,8 +61,8 @@ int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
     return 0;
 }
 
-/* Of all ranges it meets, only the first can stick out to the left and only the last to the right:
- * two pieces at most are left over. */
+/* Of all ranges that the cut meets, only the first can extend beyond it to the left and only the
+ * last to the right: at most two pieces remain. */
 int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
 {
     struct asim_range left[2];
@@ -84,7 +84,7 @@ int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
     return 0;
 }
 
-/* The first range that ends behind the byte is the only one that can hold it. */
+/* The first range that ends behind the byte is the only one that can contain it. */
 int asim_ranges_has(const struct asim_ranges *ranges, uint64_t byte)
 {
     size_t i = first_at(ranges, byte + 1);

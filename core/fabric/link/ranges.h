@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A set of bytes of one message as sorted, disjoint ranges: what has arrived ahead of a gap, what
- * has been acknowledged there, what is to be sent again. Ranges are few (one per gap in flight),
- * so every operation is a walk; memory follows the gaps, not the size of the message.
+ * A set of bytes of one message as sorted, disjoint ranges: bytes that arrived beyond a gap, bytes
+ * acknowledged there, bytes to be sent again. Ranges are few (one for each gap in flight), so every
+ * operation is a linear walk. Memory follows the number of gaps, not the size of the message.
  *
- * Empty is all zero; memory is kept when a set empties, and freed by _fini.
+ * A zeroed struct is the empty set. A set that becomes empty keeps its memory until _fini.
  */
 #ifndef ASIM_FABRIC_LINK_RANGES_H
 #define ASIM_FABRIC_LINK_RANGES_H
@@ -21,9 +21,9 @@ struct asim_ranges {
     size_t n, cap;
 };
 
-/* 0 or ASIM_ENOMEM. Joins what touches. */
+/* Adds a range; joins it with ranges it touches. 0 or ASIM_ENOMEM. */
 int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range);
-/* Takes the bytes of range out, wherever they were in. 0 or ASIM_ENOMEM. */
+/* Removes the bytes of a range, wherever they are. 0 or ASIM_ENOMEM. */
 int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range);
 int asim_ranges_has(const struct asim_ranges *ranges, uint64_t byte);
 void asim_ranges_fini(struct asim_ranges *ranges);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of simultaneous events inside one node. ASTRA-sim keeps one event list and runs
- * equal times in the order of insertion. Insertion order is known locally, going backwards: an
- * event was inserted when its cause ran, so compare the times at which the two were scheduled;
- * if these are equal too, the times at which their causes were scheduled
- * (rdma-network.md#order-of-simultaneous-events, taken one step further back). What still ties has
- * run in lockstep for a while, and then the order is what it was the last time: `seq`, the node's
- * own count of events at which the frame before on that link was taken, or the transmission started
- * (of a switch's port: the first of those that have followed each other without a break), or the
- * timer was armed. Everything is the node's own knowledge or travels with the frame, so any number
- * of threads and processes agree.
+ * The order of simultaneous events inside one node (rdma-network.md#order-of-simultaneous-events).
+ * ASTRA-sim's ns-3 backend keeps one event list and runs events of equal times in the order of
+ * insertion. A node knows insertion order without that list: an event was inserted when its cause
+ * ran, so two events compare by the times at which they were scheduled and, if these are equal, by
+ * the times at which their causes were scheduled. Events that still tie have run in lockstep for a
+ * while, and keep the order of their last time: `seq`, the node's own count of events when it took
+ * the previous frame of that link, started the transmission (at a switch port: the first of those
+ * that followed each other without a break), or armed the timer.
+ *
+ * All of this is the node's own knowledge or travels with the frame, so any number of threads and
+ * processes agrees.
  */
 #ifndef ASIM_FABRIC_LINK_TIE_KEY_H
 #define ASIM_FABRIC_LINK_TIE_KEY_H
@@ -17,16 +18,16 @@
 #include <stdint.h>
 
 enum asim_class {
-    ASIM_CLASS_FREE,    /* a port ends serializing a frame */
-    ASIM_CLASS_ARRIVAL, /* a frame, or a completion notice, comes in */
+    ASIM_CLASS_FREE,    /* a port finishes serializing a frame */
+    ASIM_CLASS_ARRIVAL, /* a frame or a completion notification arrives */
     ASIM_CLASS_TIMER    /* wakes of the rank, pacing, new queue pairs */
 };
 
-/* Ages saturate: beyond 1 s (ns resolution) the older of two causes is not told any more. */
+/* Ages saturate: beyond 1 s (at ns resolution) the order of two causes is unknown. */
 enum { ASIM_AGE_BITS = 30, ASIM_CAUSE_BITS = 24 };
 
-/* 30 bits of (largest - age), 24 bits of (largest - age of the cause), class. age = time of the
- * event - time it was scheduled; the cause's age likewise. */
+/* 30 bits of (largest - age), 24 bits of (largest - age of the cause), class. The age of an event
+ * is its time minus the time at which it was scheduled. */
 static inline uint64_t asim_tie_key(uint64_t age, uint64_t cause_age, enum asim_class class)
 {
     const uint64_t most = (1ull << ASIM_AGE_BITS) - 1, cause_most = (1ull << ASIM_CAUSE_BITS) - 1;
@@ -36,8 +37,8 @@ static inline uint64_t asim_tie_key(uint64_t age, uint64_t cause_age, enum asim_
     return (most - age) << 26 | (cause_most - cause_age) << 2 | (uint64_t) class;
 }
 
-/* What frames and ports carry of the event that sent them: the largest age of a cause less the age
- * of the event with this tie, 0 where it is older. */
+/* The cause recency that frames and ports carry: the largest age of a cause minus the age of the
+ * event with this tie key, 0 if the event is older. */
 static inline uint32_t asim_cause_recency(uint64_t tie)
 {
     const uint64_t oldest = (1ull << ASIM_AGE_BITS) - (1ull << ASIM_CAUSE_BITS);
@@ -46,13 +47,14 @@ static inline uint32_t asim_cause_recency(uint64_t tie)
     return top > oldest ? (uint32_t)(top - oldest) : 0;
 }
 
-/* asim_tie_key with the cause's youth, and with (largest - age), not below 0, for the age. */
+/* asim_tie_key from the cause's recency and from `top`, which is the largest age minus the age, not
+ * below 0. */
 static inline uint64_t asim_tie_key_of(uint64_t top, uint32_t youth, enum asim_class class)
 {
     return top << 26 | (uint64_t)youth << 2 | (uint64_t) class;
 }
 
-/* Age of the event behind a tie, as far as it is told. */
+/* Age of the event with this tie key, as far as the key holds it. */
 static inline uint64_t asim_tie_key_age(uint64_t tie)
 {
     return ((1ull << ASIM_AGE_BITS) - 1) - (tie >> 26);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How a frame leaves a node, inlined where hosts and switches send: the port is booked, the frame
- * is written straight into its place in the mailbox of the wire, and the far end's next time is
- * min_arrival. Frames are written where they lie, in words (frame.h), never assembled elsewhere.
+ * How a frame leaves a node, inline for hosts and switches: book the port, write the frame into its
+ * place in the wire's receive ring, lower the next time of the far node. Code writes frames in
+ * their final place, word by word (frame.h), and never assembles them elsewhere.
  */
 #ifndef ASIM_FABRIC_LINK_TRANSMIT_H
 #define ASIM_FABRIC_LINK_TRANSMIT_H
 
 #include "fabric/link/schedule.h"
 
-/* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
- * fills but for t, with port->start_recency for its side; NULL when out of memory (latched). */
+/* Starts serializing a frame of `bytes` now. Returns its place in the receive ring; the caller
+ * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory
+ * (latched). */
 static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, struct asim_port *port,
                                                  uint32_t bytes, struct asim_event_key now)
 {
@@ -29,7 +30,7 @@ static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, str
     return frame;
 }
 
-/* Where it is the last link of a message's final ACK the destination will be told. */
+/* Notifies the destination if this is the last link of a message's final ACK. */
 static inline void asim_port_check_final(struct asim_worker *worker, const struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
@@ -37,8 +38,8 @@ static inline void asim_port_check_final(struct asim_worker *worker, const struc
         asim_port_notify_final(worker, wire, frame);
 }
 
-/* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
- * is lost and nobody watches. */
+/* Puts a complete frame on the wire: the last part of asim_port_commit, and all of it where no
+ * frame is lost or watched. */
 static inline void asim_port_put_on_wire(struct asim_worker *worker, struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
@@ -48,8 +49,9 @@ static inline void asim_port_put_on_wire(struct asim_worker *worker, struct asim
         worker->min_arrival[wire->to_slot] = frame->t;
 }
 
-/* 1 if it will not arrive: that is known here, since draws are keyed and link events planned. The
- * mailbox stays sorted because a wire is FIFO with constant delay. */
+/* Completes the transmission of a written frame. Returns 1 if the wire loses the frame, which is
+ * known here because draws are keyed and link events are planned. The ring stays sorted, because a
+ * wire is FIFO with constant delay. */
 static inline int asim_port_commit(struct asim_worker *worker, struct asim_port *port,
                                    struct asim_frame *frame)
 {
@@ -68,8 +70,8 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
     return 0;
 }
 
-/* Whether a PFC frame stops its queue. parity: a PAUSE that states less than 1 us is a resume, as
- * ASTRA-sim cuts it to whole us and holds the pause, however long it is, until a resume. */
+/* Whether a PFC frame stops its queue. parity: a PAUSE of less than 1 us is a resume, because
+ * ASTRA-sim cuts the time to whole us; a longer pause holds until a resume, whatever its time. */
 static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
     return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;

@@ -26,17 +26,21 @@ static size_t first_at(const struct asim_ranges *ranges, uint64_t byte)
     return lo;
 }
 
-/* Replaces the ranges from `first` to `last` - 1 by `count` (0 … 2) ranges. */
-static void replace(struct asim_ranges *ranges, const size_t first_last[2],
-                    const struct asim_range *with, size_t count)
-{
-    size_t tail = ranges->n - first_last[1];
+/* Indices of ranges, from first to last - 1. */
+struct span {
+    size_t first, last;
+};
 
-    memmove(ranges->at + first_last[0] + count, ranges->at + first_last[1],
-            tail * sizeof *ranges->at);
+/* Replaces the ranges of `old` by `count` (0 … 2) ranges. */
+static void replace(struct asim_ranges *ranges, struct span old, const struct asim_range *with,
+                    size_t count)
+{
+    size_t tail = ranges->n - old.last;
+
+    memmove(ranges->at + old.first + count, ranges->at + old.last, tail * sizeof *ranges->at);
     for (size_t i = 0; i < count; i++)
-        ranges->at[first_last[0] + i] = with[i];
-    ranges->n = first_last[0] + count + tail;
+        ranges->at[old.first + i] = with[i];
+    ranges->n = old.first + count + tail;
 }
 
 /* Joins touching ranges: the list is then as long as there are gaps, and its head tells which bytes
@@ -57,7 +61,7 @@ int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
             range.to = ranges->at[last].to;
         last++;
     }
-    replace(ranges, (const size_t[2]){first, last}, &range, 1);
+    replace(ranges, (struct span){first, last}, &range, 1);
     return 0;
 }
 
@@ -80,7 +84,7 @@ int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
             left[n++] = (struct asim_range){range.to, ranges->at[last].to};
         last++;
     }
-    replace(ranges, (const size_t[2]){first, last}, left, n);
+    replace(ranges, (struct span){first, last}, left, n);
     return 0;
 }
 

@@ -1,77 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which algorithm and protocol, and the list of flows itself. SimAI 1.6 chooses NVLS for an
- * all-reduce of a tensor-parallel group of 8 or more H100/H800 in one server if it is switched on,
- * and a ring for everything else, whatever the size; it has no protocols. `tuned` is ours: the
- * least of latency + bytes / bandwidth over the algorithms and protocols, with the latencies
- * SimCCL's documentation lists (d.9, there in ns; its code waits a thousand times as long).
- *
- * Protocols cost wire bytes: LL sends 8 bytes of flags with 8 of data, LL128 8 with every 120.
+ * The choice of algorithm and protocol. SimAI 1.6 chooses NVLS for an all-reduce of a
+ * tensor-parallel group of 8 or more H100/H800 in one server if NVLS is switched on, and a ring for
+ * all other collectives of any size; it has no protocols. `tuned` is ours: the smallest latency +
+ * bytes / bandwidth over the algorithms and protocols, with the latencies that SimCCL's
+ * documentation lists in ns (its code waits a thousand times as long).
  */
 #include "coll/nccl.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_FLOWS = 1 << 24 };
-
 const char *const asim_nccl_algo_names[] = {"auto", "tuned",     "ring",   "tree",
                                             "nvls", "nvls_tree", "direct", NULL};
 const char *const asim_nccl_proto_names[] = {"Simple", "LL", "LL128", NULL};
 
-uint64_t asim_nccl_wire(int proto, uint64_t bytes)
-{
-    if (proto == ASIM_NCCL_LL)
-        return 2 * bytes;
-    return proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8 : bytes;
-}
-
-/* All flows of a collective have one size, so that one list of flows serves all sizes. Remainders
- * are dropped, as in SimAI. */
-uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
-{
-    const struct asim_nccl_spec *s = &nccl->spec;
-    switch (s->algo) {
-    case ASIM_NCCL_NVLS:
-        return s->bytes / 4;
-    case ASIM_NCCL_DIRECT:
-        return s->bytes / s->ranks;
-    case ASIM_NCCL_TREE:
-    case ASIM_NCCL_NVLS_TREE:
-        return s->bytes / (nccl->local > 1 ? nccl->local : 2);
-    default:
-        return s->bytes / s->ranks / nccl->local;
-    }
-}
-
-/* Parents of a flow lie together, so it must get all of them before the next flow is added. */
-uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow, uint32_t parent)
-{
-    struct asim_nccl_flow added = *flow;
-    if (nccl->flows.n >= MAX_FLOWS)
-        return ASIM_NCCL_NONE;
-    added.first_parent = (uint32_t)nccl->parents.n;
-    added.parents = 0;
-    added.wire_bytes = asim_nccl_wire(nccl->spec.proto, flow->bytes);
-    if (ASIM_VEC_PUSH(nccl->flows, added))
-        return ASIM_NCCL_NONE;
-    if (parent != ASIM_NCCL_NONE && asim_nccl_wait(nccl, parent))
-        return ASIM_NCCL_NONE;
-    return (uint32_t)nccl->flows.n - 1;
-}
-
-/* Parents of one flow lie together because they are added before the next flow. */
-int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent)
-{
-    if (ASIM_VEC_PUSH(nccl->parents, parent))
-        return ASIM_ENOMEM;
-    nccl->flows.at[nccl->flows.n - 1].parents++;
-    return 0;
-}
-
-/* Members must lie evenly: the same number on each server, servers one after the other.
- * Uneven groups exist in real jobs; NCCL's channels, and SimAI's model of them, do not cover
- * them. */
+/* Every server must have the same number of members, in consecutive positions. Real jobs have
+ * uneven groups; NCCL's channels, and SimAI's model of them, do not cover them. */
 static int place(struct asim_nccl *nccl, struct asim_err *err)
 {
     const struct asim_nccl_spec *s = &nccl->spec;

@@ -25,11 +25,11 @@ static uint32_t head_of(const struct tree *t, uint32_t server)
     return server * t->nccl->local + t->flow.channel % t->nccl->local;
 }
 
-/* ends: from, to. The flow's bytes and channel are the tree's. */
-static uint32_t send(struct tree *t, const uint32_t ends[2], uint32_t parent)
+/* A flow with the tree's bytes and channel. */
+static uint32_t send(struct tree *t, uint32_t from, uint32_t to, uint32_t parent)
 {
-    t->flow.src = ends[0];
-    t->flow.dst = ends[1];
+    t->flow.src = from;
+    t->flow.dst = to;
     return asim_nccl_add(t->nccl, &t->flow, parent);
 }
 
@@ -42,7 +42,7 @@ static int gather_chain(struct tree *t, uint32_t server)
     for (uint32_t i = local - 1; i > 0; i--) {
         uint32_t from = server * local + (t->flow.channel + i) % local;
         uint32_t to = server * local + (t->flow.channel + i - 1) % local;
-        before = send(t, (uint32_t[2]){from, to}, before);
+        before = send(t, from, to, before);
         if (before == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
     }
@@ -56,9 +56,9 @@ static int gather_switch(struct tree *t, uint32_t server)
     uint32_t local = t->nccl->local, nvswitch = t->nccl->spec.ranks + server;
     uint32_t first = (uint32_t)t->nccl->flows.n;
     for (uint32_t i = 0; i < local; i++)
-        if (send(t, (uint32_t[2]){server * local + i, nvswitch}, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+        if (send(t, server * local + i, nvswitch, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
-    t->reached[server] = send(t, (uint32_t[2]){nvswitch, head_of(t, server)}, first);
+    t->reached[server] = send(t, nvswitch, head_of(t, server), first);
     int rc = t->reached[server] == ASIM_NCCL_NONE;
     for (uint32_t i = 1; i < local && !rc; i++)
         rc = asim_nccl_wait(t->nccl, first + i);
@@ -73,7 +73,7 @@ static int gather_head(struct tree *t, uint32_t server)
     uint32_t local = t->nccl->local;
     for (uint32_t i = 1; i < local; i++) {
         uint32_t from = server * local + (t->flow.channel + i) % local;
-        t->reached[server] = send(t, (uint32_t[2]){from, head_of(t, server)}, ASIM_NCCL_NONE);
+        t->reached[server] = send(t, from, head_of(t, server), ASIM_NCCL_NONE);
         if (t->reached[server] == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
     }
@@ -98,8 +98,7 @@ static int go_up(struct tree *t)
     uint32_t servers = t->nccl->servers;
     for (uint32_t place = servers; place-- > 1;) {
         uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
-        uint32_t flow =
-            send(t, (uint32_t[2]){head_of(t, server), head_of(t, parent)}, ASIM_NCCL_NONE);
+        uint32_t flow = send(t, head_of(t, server), head_of(t, parent), ASIM_NCCL_NONE);
         if (flow == ASIM_NCCL_NONE || wait_for_server(t, server))
             return ASIM_ENOMEM;
         for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < servers; child++)
@@ -128,7 +127,7 @@ static int go_down(struct tree *t)
     for (uint32_t place = 1; place < t->nccl->servers; place++) {
         uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
         uint32_t before = place > 2 ? t->down[parent] : ASIM_NCCL_NONE;
-        t->down[server] = send(t, (uint32_t[2]){head_of(t, parent), head_of(t, server)}, before);
+        t->down[server] = send(t, head_of(t, parent), head_of(t, server), before);
         if (t->down[server] == ASIM_NCCL_NONE || (place <= 2 && wait_for_all(t)))
             return ASIM_ENOMEM;
     }
@@ -144,7 +143,7 @@ static int spread(struct tree *t, uint32_t server)
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
     if (by_switch) {
         t->flow.chunk = 1; /* tells the NVSwitch the way down from the way up */
-        last = send(t, (uint32_t[2]){head, nvswitch}, root ? ASIM_NCCL_NONE : before);
+        last = send(t, head, nvswitch, root ? ASIM_NCCL_NONE : before);
         if (last == ASIM_NCCL_NONE || (root && wait_for_all(t)))
             return ASIM_ENOMEM;
         from = nvswitch;
@@ -152,7 +151,7 @@ static int spread(struct tree *t, uint32_t server)
     for (uint32_t i = 1; i < local; i++) {
         uint32_t to = server * local + (t->flow.channel + i) % local;
         int first_of_root = root && !by_switch && (to_all || i == 1);
-        uint32_t flow = send(t, (uint32_t[2]){from, to}, first_of_root ? ASIM_NCCL_NONE : last);
+        uint32_t flow = send(t, from, to, first_of_root ? ASIM_NCCL_NONE : last);
         if (flow == ASIM_NCCL_NONE || (first_of_root && wait_for_all(t)))
             return ASIM_ENOMEM;
         last = to_all ? last : flow;

@@ -128,34 +128,40 @@ static int write_counter(struct page *page)
     return 0;
 }
 
-/* Least and greatest lifetime, and the largest tensor.
- * Scales of the heat map: rows by lifetime, red by size. */
-static void extremes(const struct page *page, uint64_t of[3])
+struct heat_scale { /* rows by lifetime, red by size */
+    uint64_t shortest_life, longest_life, largest_bytes;
+};
+
+static struct heat_scale heat_scale_of(const struct page *page)
 {
-    of[0] = UINT64_MAX;
-    of[1] = of[2] = 0;
+    struct heat_scale scale = {.shortest_life = UINT64_MAX};
+
     for (size_t i = 0; i < page->tensors->list.n; i++) {
         const struct asim_tensor *tensor = &page->tensors->list.at[i];
         uint64_t life = last_of(page, tensor) - tensor->write_start;
 
-        of[0] = life < of[0] ? life : of[0];
-        of[1] = life > of[1] ? life : of[1];
-        of[2] = tensor->bytes > of[2] ? tensor->bytes : of[2];
+        scale.shortest_life = life < scale.shortest_life ? life : scale.shortest_life;
+        scale.longest_life = life > scale.longest_life ? life : scale.longest_life;
+        scale.largest_bytes =
+            tensor->bytes > scale.largest_bytes ? tensor->bytes : scale.largest_bytes;
     }
+    return scale;
 }
 
 /* Red grows with size, the row with lifetime; texts are cut as ASTRA-sim cuts them
  * (system-layer.md#local-memory-trace). */
-static void write_heat_of(struct page *page, const struct asim_tensor *tensor, const uint64_t of[3])
+static void write_heat_of(struct page *page, const struct asim_tensor *tensor,
+                          const struct heat_scale *scale)
 {
     uint64_t life = last_of(page, tensor) - tensor->write_start;
-    double span = (double)(of[1] - of[0]);
-    unsigned red = (unsigned)((double)tensor->bytes / (double)of[2] * 255);
+    double span = (double)(scale->longest_life - scale->shortest_life);
+    unsigned red = (unsigned)((double)tensor->bytes / (double)scale->largest_bytes * 255);
     unsigned long row = 0;
     char name[NAME_SHOWN + 4], megabytes[32], text[64];
 
     if (span > 0)
-        row = (unsigned long)((double)(life - of[0]) / span * (double)(page->tensors->list.n - 1));
+        row = (unsigned long)((double)(life - scale->shortest_life) / span *
+                              (double)(page->tensors->list.n - 1));
     snprintf(name, sizeof name, "%.*s%s", NAME_SHOWN, tensor->name,
              strlen(tensor->name) > NAME_SHOWN ? "..." : "");
     snprintf(megabytes, sizeof megabytes, "%f", (double)tensor->bytes / MIB);
@@ -173,16 +179,16 @@ static void write_heat_of(struct page *page, const struct asim_tensor *tensor, c
 /* An overview of all tensors, and their sum. */
 static void write_heat(struct page *page)
 {
-    uint64_t of[3], total = 0;
+    struct heat_scale scale = heat_scale_of(page);
+    uint64_t total = 0;
 
-    extremes(page, of);
     begin(page);
     asim_out_printf(page->file,
                     "\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %u, \"args\": {\"name\": "
                     "\"tensors by lifetime\"}}",
                     page->rank + PID_HEAT);
     for (size_t i = 0; i < page->tensors->list.n; i++) {
-        write_heat_of(page, &page->tensors->list.at[i], of);
+        write_heat_of(page, &page->tensors->list.at[i], &scale);
         total += page->tensors->list.at[i].bytes;
     }
     begin(page);

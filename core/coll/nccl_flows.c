@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The list of flows of a collective: adding flows and the flows they wait for, and sizes. Protocols
+ * cost wire bytes: LL sends 8 bytes of flags with 8 of data, LL128 8 with every 120.
+ */
+#include "coll/nccl.h"
+
+enum { MAX_FLOWS = 1 << 24 };
+
+uint64_t asim_nccl_wire(int proto, uint64_t bytes)
+{
+    if (proto == ASIM_NCCL_LL)
+        return 2 * bytes;
+    return proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8 : bytes;
+}
+
+/* All flows of a collective have one size, so that one list of flows serves all sizes. Remainders
+ * are dropped, as in SimAI. */
+uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    switch (s->algo) {
+    case ASIM_NCCL_NVLS:
+        return s->bytes / 4;
+    case ASIM_NCCL_DIRECT:
+        return s->bytes / s->ranks;
+    case ASIM_NCCL_TREE:
+    case ASIM_NCCL_NVLS_TREE:
+        return s->bytes / (nccl->local > 1 ? nccl->local : 2);
+    default:
+        return s->bytes / s->ranks / nccl->local;
+    }
+}
+
+/* Parents of a flow lie together, so it must get all of them before the next flow is added. */
+uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow, uint32_t parent)
+{
+    struct asim_nccl_flow added = *flow;
+    if (nccl->flows.n >= MAX_FLOWS)
+        return ASIM_NCCL_NONE;
+    added.first_parent = (uint32_t)nccl->parents.n;
+    added.parents = 0;
+    added.wire_bytes = asim_nccl_wire(nccl->spec.proto, flow->bytes);
+    if (ASIM_VEC_PUSH(nccl->flows, added))
+        return ASIM_NCCL_NONE;
+    if (parent != ASIM_NCCL_NONE && asim_nccl_wait(nccl, parent))
+        return ASIM_NCCL_NONE;
+    return (uint32_t)nccl->flows.n - 1;
+}
+
+/* Parents of one flow lie together because they are added before the next flow. */
+int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent)
+{
+    if (ASIM_VEC_PUSH(nccl->parents, parent))
+        return ASIM_ENOMEM;
+    nccl->flows.at[nccl->flows.n - 1].parents++;
+    return 0;
+}

@@ -65,7 +65,7 @@ static int open_sizes(struct asim_event_observer *observer, struct asim_world *w
     }
     sizes->opt = opt;
     *observer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_FCT, .self = sizes, .see = count, .close = close_sizes};
+        .wants = 1u << ASIM_EV_FCT, .self = sizes, .on_event = count, .close = close_sizes};
     return 0;
 }
 

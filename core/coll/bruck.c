@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See algo/bruck.c. One credit circulates, so a member never has more than one receive posted and
- * messages of later steps wait for theirs.
+ * See algo/bruck.c. One credit circulates, so a member posts one receive at a time, and messages of
+ * later steps wait.
  *
- * Bytes of step k are known from k alone, so a plan stores nothing; members differ only in whom
- * they talk to.
+ * The bytes of step k follow from k, so a plan stores nothing; members differ in their partners
+ * only.
  */
 #include "coll/bruck.h"
 
@@ -26,7 +26,8 @@ static int is_scatter(const struct asim_plan *plan, uint64_t k)
     return plan->coll.coll_type == ASIM_REDUCE_SCATTER;
 }
 
-/* Places between the partners of step k: falling in a reduce-scatter, growing in an all-gather. */
+/* Distance of the partners of step k: it halves in a reduce-scatter and doubles in an all-gather.
+ */
 static uint32_t distance_of(const struct asim_plan *plan, uint64_t k)
 {
     uint32_t rounds = rounds_of(plan->coll.n);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The hooks of algo/bruck.c, for halvingDoubling over a number of members that is no power of two.
- *
- * Three hooks a row can name as its own; they keep nothing between calls.
  */
 #ifndef ASIM_COLL_BRUCK_H
 #define ASIM_COLL_BRUCK_H

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What all collectives share: resolving an algorithm's published spelling and the few formulas
- * that do not depend on the algorithm. system-layer.md.
- *
- * Nothing here is asked per message but asim_coll_peer. Bytes are checked once per phase, so that
- * steps need not.
+ * The functions all collectives share: the search for an algorithm by its published spelling, and
+ * the formulas that do not depend on the algorithm. Only asim_coll_peer is called per message; the
+ * number of bytes is checked once per phase.
  */
 #include "coll/coll.h"
 #include "coll/dims.h"
@@ -13,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In 64 bits, since index + hop may pass 2^32. Anticlockwise is the same with the hop turned
- * round. */
+/* In 64 bits, since index + hop may exceed 2^32. Anticlockwise, n - hop replaces hop. */
 uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
 {
     uint64_t n = coll->n, hop = by < n ? by : by % n, at;
@@ -25,8 +22,7 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
     return (uint32_t)(at < n ? at : at - n);
 }
 
-/* Integer division as in ASTRA-sim: what does not divide is lost for the later phases
- * (system-layer.md#phases). */
+/* Integer division as in ASTRA-sim: later phases lose the remainder (system-layer.md#phases). */
 uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int coll_type, uint64_t bytes,
                              uint32_t n)
 {
@@ -47,8 +43,8 @@ int asim_coll_can(const struct asim_coll_algo *algo, int coll_type, struct asim_
                         algo->member.name, asim_coll_type_name(coll_type));
 }
 
-/* The plan is a plain value: nothing to free. coll is copied. A type the algorithm lacks is refused
- * here, so that an algorithm's own plan() need not look. */
+/* The plan owns no memory. A type the algorithm lacks is refused here, so that its plan() need not
+ * check. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                    const struct asim_coll *coll, struct asim_err *err)
 {

@@ -87,10 +87,9 @@ static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l,
     return start + (double)s->bytes * share / (rate * efficiency[proto]);
 }
 
-/* A collective's first flow can only start when all its members have come to it, which no estimate
- * knows: it ranks algorithms, it does not predict.
- * The least estimate wins, the first of equals. NVLS only where the hardware and the user allow
- * it. */
+/* The smallest estimate wins, the first of equals; NVLS only where hardware and user allow it. An
+ * estimate ignores when the members enter the collective: it ranks algorithms and predicts no time.
+ */
 static void choose_tuned(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;
@@ -111,9 +110,8 @@ static void choose_tuned(struct asim_nccl *nccl)
         }
 }
 
-/* Leaves an algorithm the user named as it is. SimAI decides by kind, GPU and number of members and
- * never by size.
- */
+/* Keeps an algorithm the user named. SimAI decides by type, GPU and number of members, never by
+ * size. */
 static void choose(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;
@@ -148,7 +146,7 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
     return 0;
 }
 
-/* nccl is the caller's to fini on success; empty on failure. Flows are O(n^2) for rings. */
+/* On success the caller calls asim_nccl_fini; on failure nccl is empty. Rings have O(n^2) flows. */
 int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err)
 {
     int rc = asim_nccl_choose(nccl, spec, err);
@@ -167,7 +165,7 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
     return 0;
 }
 
-/* Also after asim_nccl_choose, which holds nothing. The struct can be made again. */
+/* Also after asim_nccl_choose, which allocates nothing. The struct can be reused. */
 void asim_nccl_fini(struct asim_nccl *nccl)
 {
     free(nccl->flows.at);

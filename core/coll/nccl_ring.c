@@ -27,7 +27,8 @@ static int hands_over(const struct asim_nccl *nccl)
     return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->coll_type != ASIM_ALL_GATHER;
 }
 
-/* Chunk k of channel c from everybody to the next; arrived[p] is what brought p its piece. */
+/* Chunk k of channel c from every member to the next; arrived[p]: the flow that brought p its
+ * piece. */
 static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const uint32_t *before,
                      uint32_t *arrived)
 {
@@ -62,7 +63,7 @@ uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
     return steps * nccl->local * ((uint64_t)s->ranks + (hands_over(nccl) ? nccl->servers : 0));
 }
 
-/* Two arrays of who brought what, used in turn: step k waits for step k - 1 only. */
+/* Two arrays of arrivals, used alternately: step k waits for step k - 1 only. */
 int asim_nccl_ring(struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;

@@ -3,8 +3,8 @@
  * Trees for all-reduce, after NCCL: inside a server a chain (or, for nvls_tree, the NVSwitch), over
  * the servers' first ranks a binary tree; even channels use one tree, odd channels its mirror
  * image, so that a server inside one is a leaf of the other (Sanders, Speck, Träff, "Two-tree
- * algorithms", 2009). The data goes up reduced and comes down whole. SimAI has builders of this
- * kind that nothing chooses; this layout is ours.
+ * algorithms", 2009). The tree reduces the data on the way up and copies the result on the way
+ * down. SimAI has such builders and never chooses them; this layout is ours.
  */
 #include "coll/nccl.h"
 
@@ -65,9 +65,9 @@ static int gather_switch(struct tree *t, uint32_t server)
     return rc ? ASIM_ENOMEM : 0;
 }
 
-/* The same where no flow may end at the NVSwitch: all straight to the head. Every rank heads as
- * many channels, so the NVLinks carry what the reduction in the switch would leave on the busier
- * side. */
+/* The same where no flow may end at the NVSwitch: all ranks send to the head. Each rank is head of
+ * equally many channels, so the NVLinks carry as much as a reduction in the switch leaves on the
+ * busier direction. */
 static int gather_head(struct tree *t, uint32_t server)
 {
     uint32_t local = t->nccl->local;
@@ -109,8 +109,7 @@ static int go_up(struct tree *t)
     return 0;
 }
 
-/* Only the root turns the sum around.
- * What the root's sends wait for: its own server and its children. */
+/* The root's sends wait for its own server and its children. */
 static int wait_for_all(struct tree *t)
 {
     uint32_t root = t->heap[0], servers = t->nccl->servers;
@@ -161,7 +160,7 @@ static int spread(struct tree *t, uint32_t server)
     return 0;
 }
 
-/* Odd channels turn the heap around, so that no server does the inner work of both. */
+/* Odd channels use the mirrored heap, so that no server is an inner node of both. */
 static int one_channel(struct tree *t)
 {
     struct asim_nccl *nccl = t->nccl;
@@ -183,8 +182,8 @@ static int one_channel(struct tree *t)
     return rc;
 }
 
-/* A tree per local rank, at least two where servers have one GPU, each with its share of the bytes;
- * four small arrays over the servers are all the memory it takes besides the flows. */
+/* One tree per local rank, at least two where servers have one GPU, each with an equal part of the
+ * bytes. Memory beside the flows: four small arrays over the servers. */
 int asim_nccl_tree(struct asim_nccl *nccl)
 {
     size_t servers = nccl->servers;

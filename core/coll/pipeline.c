@@ -36,7 +36,7 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
     return at >= plan->burst && (plan->coll.coll_type == ASIM_REDUCE_SCATTER || half % 2 == 0);
 }
 
-/* The answer changes only where the passing part of a cycle ends, and where the cycle does. */
+/* arrival() changes only at the end of the passing part of a cycle, and at the end of the cycle. */
 uint64_t asim_pipeline_constant_until(const struct asim_plan *plan, uint64_t i)
 {
     uint64_t at = (plan->burst + i) % plan->cycle;
@@ -44,8 +44,7 @@ uint64_t asim_pipeline_constant_until(const struct asim_plan *plan, uint64_t i)
     return i + (at < plan->burst ? plan->burst : plan->cycle) - at;
 }
 
-/* Constant cost per call; the reduction is charged for the message as it is, not for what
- * follows. */
+/* Constant cost per call. The reduction counts the bytes of this message. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i)
 {
     return asim_pipeline_reduces(plan, i) ? plan->msg_bytes : 0;

@@ -4,8 +4,8 @@
  * credits circulate; of every cycle of P + NZ hand-overs the first P only pass data on and the
  * other NZ reduce, in all cycles for a reduce-scatter and in every other one for an all-reduce.
  *
- * A row whose messages are all alike names asim_pipeline_arrival as its hook; one whose messages
- * differ asks asim_pipeline_reduces and says the bytes itself.
+ * A row with messages of one size uses asim_pipeline_arrival as its hook; a row with several sizes
+ * calls asim_pipeline_reduces and returns the bytes itself.
  */
 #ifndef ASIM_COLL_PIPELINE_H
 #define ASIM_COLL_PIPELINE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Themis (Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
- * distributed training of DL models", ISCA 2022): what offline greedy and its flexible variant
- * share. See themis.c.
+ * distributed training of DL models", ISCA 2022): the common part of offline greedy and its
+ * flexible variant. See themis.c.
  *
  * The three calls go together per chunk: sort, look at the gap, charge what was chosen. Skipping
  * the charge would make every chunk take the same order.
@@ -22,7 +22,7 @@ double asim_themis_gap_bytes(const struct asim_dims_context *context,
 /* Adds what the chunk costs each dimension on its way. */
 void asim_themis_charge(const struct asim_dims_context *context, struct asim_dims_cursor *cursor,
                         const struct asim_dims_choice *choice);
-/* 1 for the types that are balanced; an all-to-all goes in ascending order. */
+/* 1 for the types Themis balances; an all-to-all visits the dimensions in ascending order. */
 int asim_themis_does(int coll_type);
 
 #endif

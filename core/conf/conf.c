@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Small things every settings reader shares: names of collective types, and
- * where a path that stands inside a file is looked for. ASTRA-sim looks from the working
- * directory only, which is why its scripts change folder first; a file's own folder is tried
- * second here, so a run that works there opens the same file here.
- *
- * Nothing here keeps state. Strings handed out by asim_conf_resolve are malloc'ed and the caller's.
+ * Shared by the settings readers: names of collective types, and the lookup of paths inside files.
+ * ASTRA-sim looks from the working directory only, so its scripts change folder first; asim then
+ * tries the file's own folder, so a run that works in ASTRA-sim opens the same file here.
  */
 #include "conf/conf.h"
 
@@ -37,8 +34,7 @@ const char *asim_coll_type_key(int kind)
     return kind >= 0 && kind < ASIM_COLL_TYPES ? keys[kind] : "?";
 }
 
-/* The path is given back as it stands where nothing is found: the error then names what the user
- * wrote. */
+/* Returns the path unchanged where no file is found: the error then names the user's text. */
 char *asim_conf_resolve(const char *owner, const char *path)
 {
     size_t dir = owner ? asim_text_dirlen(owner) : 0, length = strlen(path);

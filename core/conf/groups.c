@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Communicator groups JSON, {"1": [0, 2], "2": [1, 3]} (system-layer.md#communicator-groups).
- * Members keep the order of the file: ASTRA-sim finds a rank's position on a sorted copy but
- * talks to members in file order, and the stage that uses the group decides what to do about that.
- * Ranks the run does not have and members named twice, which ASTRA-sim never looks at, are
- * errors.
+ * Members keep the order of the file: ASTRA-sim finds a rank's position in a sorted copy but talks
+ * to members in file order, and sim/ decides between the two. Ranks outside the run and members
+ * named twice, which ASTRA-sim does not check, are errors.
  *
- * Group 0 is "all ranks" to the workload and never looked up here, but a file may define it. Memory
- * is one word per member; asim_groups_fini frees it. Ids become part of message tags, so the stage
- * that uses them refuses those above 2^28.
+ * Group 0 means "all ranks" in a workload and is never looked up here, but a file may define it.
+ * Ids become part of message tags, so sim/ refuses ids above 2^28.
  */
 #include "conf/conf.h"
 
@@ -25,8 +23,7 @@ struct reader {
     struct asim_err *err;
 };
 
-/* The key as the user wrote it: it may not be a number at all.
- * Escaped, because keys come from the file. */
+/* The key as written, escaped: it may be no number. */
 static int bad(struct reader *r, const char *key, const char *what)
 {
     struct asim_where at = {r->path, 0, 0};
@@ -63,8 +60,7 @@ static int read_members(struct reader *r, struct asim_group *group, const char *
     return 0;
 }
 
-/* groups->n grows before the members are read, so that a failure frees them with the rest.
- * Room for all groups of the file was made at once: the object knows its size. */
+/* groups->n grows before the members are read, so that a failure frees them with the rest. */
 static int read_group(struct reader *r, struct asim_groups *groups, const char *key,
                       const json_t *list)
 {
@@ -91,9 +87,8 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Keys are compared as numbers after sorting: "1" and "01" are one group written twice.
- * Sorted by id, so that looking up can rely on the order and messages do not depend on the
- * file's. */
+/* Sorts by id, for lookups and for messages independent of the file's order. Keys compare as
+ * numbers: "1" and "01" are one group written twice. */
 static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 {
     const char *key;

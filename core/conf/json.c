@@ -14,8 +14,8 @@
 #include "base/io/src.h"
 #include "base/text.h"
 
-/* The file goes through base/src, so that size limit, NUL check and BOM are those of every text. A
- * path that begins like an object is one: what is short can stand on the command line. */
+/* Reads through base/io/src.h, which checks size, NUL and BOM of every text. A path that begins
+ * like an object is one: users can write short JSON on the command line. */
 int asim_json_open(json_t **root, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -37,7 +37,7 @@ int asim_json_open(json_t **root, const char *path, struct asim_err *err)
         struct asim_where at = {path[0] == '{' ? "the JSON given" : path, line, column};
         char text[JSON_ERROR_TEXT_LENGTH];
 
-        /* Where jansson itself has no memory left it often says nothing at all. */
+        /* jansson often reports nothing when it runs out of memory. */
         if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
             return asim_err_nomem(err, "reading a JSON file");
         return asim_err_at(err, ASIM_EINVAL, at, "this is not valid JSON: %s.",
@@ -83,9 +83,9 @@ static int is_word_type(enum asim_type type)
     return type == ASIM_T_STRING || type == ASIM_T_CHOICE;
 }
 
-/* The value as an option parser wants it. Reals that are whole numbers are written without a
- * fraction, so that 10.0 is good for an integer as in ASTRA-sim.
- * Doubles with a fraction go out with 17 digits and are read back as the same double. */
+/* The value as text for the option parser. Whole reals have no fraction in it, so that 10.0 is
+ * valid for an integer, as in ASTRA-sim. Other doubles have 17 digits, which restore the same
+ * double. */
 static const char *scalar_text(char *buf, size_t size, const json_t *value)
 {
     double real = json_number_value(value);
@@ -143,8 +143,8 @@ int asim_json_u64(uint64_t *out, const json_t *value)
     return 0;
 }
 
-/* The first time the key stands there in quotes with a colon behind; keys are unique where it
- * matters, and one that was written with escapes is not found. */
+/* Finds the first occurrence of the key in quotes before a colon. Does not find a key written with
+ * escapes. */
 int asim_json_place(struct asim_err *err, const char *path, const char *key)
 {
     struct asim_src src;

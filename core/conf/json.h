@@ -4,9 +4,8 @@
  * trailing text and non-finite numbers are refused with line and column) and its top level must be
  * an object. jansson keeps no positions of values: asim_json_place looks for the key again.
  *
- * All readers of JSON go the same way: asim_json_open, a loop over the keys in which each is either
- * a row of an option table or taken by hand, json_decref. jansson's memory is freed there; what is
- * kept is copied.
+ * A reader calls asim_json_open, loops over the keys, each a row of an option table or handled by
+ * hand, copies the values it keeps, and ends with json_decref.
  */
 #ifndef ASIM_CONF_JSON_H
 #define ASIM_CONF_JSON_H
@@ -23,8 +22,8 @@ const char *asim_json_type_name(const json_t *value);
  * ASIM_T_BOOL), strings for words. */
 int asim_json_option(const struct asim_option *row, void *base, const json_t *value,
                      const char *path, struct asim_err *err);
-/* Gives an error about what stands under that key its line, unless it has one or path is no file.
- * Returns err's code. */
+/* Adds the line of the key to an error, unless the error has one or path is no file. Returns err's
+ * code. */
 int asim_json_place(struct asim_err *err, const char *path, const char *key);
 /* A whole number from an integer, a real without fraction, or a string of digits. */
 int asim_json_u64(uint64_t *out, const json_t *value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Logical topology JSON, {"logical-dims": ["8", "4"]} (system-layer.md#logical-topology): how the
- * ranks are folded into dimensions, dimension 0 varying fastest. The published files hold strings;
- * numbers are taken too. A missing key, which makes ASTRA-sim read out of bounds, is an error.
+ * Logical topology JSON, {"logical-dims": ["8", "4"]} (system-layer.md#logical-topology): the sizes
+ * of the logical dimensions; dimension 0 varies fastest. Published files have strings; numbers are
+ * valid too. A missing key is an error; ASTRA-sim reads out of bounds.
  *
  * Without such a file the ranks form one dimension. The order of dimensions is that of the links'
  * speed in published files: 0 is the innermost, and localBWAware reduces there first.

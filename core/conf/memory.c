@@ -5,8 +5,7 @@
  * to whole GB/s; here the first two are errors and a fraction is kept, with a note because it
  * changes times.
  *
- * The struct is plain numbers: nothing to free. Who waits for whom, when a memory is shared, is the
- * business of sim/ops/memory.c.
+ * The struct owns no memory. sim/ops/memory.c models the contention for a shared memory.
  */
 #include "conf/conf.h"
 
@@ -31,8 +30,8 @@ static const struct asim_option memory_options[] = {
     {0},
 };
 
-/* Combinations one key alone cannot show to be wrong.
- * Each sentence says what to write, since published files for "no remote memory" differ. */
+/* Combinations of keys that are wrong. Each sentence says what to write, since published files for
+ * "no remote memory" differ. */
 static int check(const struct asim_memory *mem, const json_t *root, const char *path,
                  struct asim_err *err)
 {

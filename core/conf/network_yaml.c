@@ -7,11 +7,10 @@
  *     bandwidth: [ 100.0, 50.0 ]   # GB/s of 2^30 bytes
  *     latency: [ 300.0, 1000.0 ]   # ns per hop
  *
- * Every value is checked here, each fault with the line it stands on. ASTRA-sim ends with an
- * exit code only; an unknown key, which it ignores, is an error as in all files of this folder.
+ * The reader checks every value and reports each fault with its line; ASTRA-sim ends with an exit
+ * code only. An unknown key is an error; ASTRA-sim ignores it.
  *
- * Lists of numbers, one entry per dimension, dimension 0 innermost. The result is plain numbers:
- * nothing to free.
+ * Each list has one entry per dimension; dimension 0 is the innermost. The result owns no memory.
  */
 #include "asim/net.h"
 
@@ -104,7 +103,7 @@ static const struct {
     {set_latency, "ns per hop, 0 or more"},
 };
 
-/* The number of dimensions is not known before all lists are read: check() compares them. */
+/* check() compares the lengths of the lists. */
 static int read_list(struct reading *in, int key, const yaml_node_t *list)
 {
     if (list->type != YAML_SEQUENCE_NODE)
@@ -158,8 +157,7 @@ static int read_pair(struct reading *in, const yaml_node_pair_t *pair)
         asim_text_hint(hint, sizeof hint, asim_text_nearest(name ? name : "", keys, 4)));
 }
 
-/* The four lists together.
- * Each fault is told with the line of the key it is about. */
+/* Checks the four lists together; each fault has the line of its key. */
 static int check(struct reading *in)
 {
     struct asim_where at = {in->path, 0, 0};

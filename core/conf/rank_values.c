@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_values.h. Lookups walk the list: there are few ranges, and each rank asks once when the
- * world opens.
- *
- * Values are asked for once per rank when a world opens; simulated time sees plain numbers in
- * struct asim_rank. Memory: 16 bytes per entry of the file, freed by asim_rank_values_fini.
+ * See rank_values.h. A lookup walks the list: there are few ranges, and each rank is looked up
+ * once, when the world opens.
  */
 #include "conf/rank_values.h"
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * System JSON (system-layer.md#system-file). Scalars go through one option table whose defaults are
- * those ASTRA-sim documents for an absent key; where it has none (undefined memory, a division
- * by zero) the least surprising value stands and a note says so. Algorithm lists are kept as
- * words: whether an algorithm of that name exists is a later stage's business. Keys that published
- * files carry without effect are accepted; any other unknown key is an error, because a misspelt
- * option that silently does nothing is the commonest way to a wrong number.
+ * System JSON (system-layer.md#system-file). Scalars go through one option table with the defaults
+ * that ASTRA-sim documents for an absent key; where it has none (undefined memory, a division by
+ * zero) the table has the least surprising value and a diagnostic says so. Names of algorithms and
+ * of dimension orders stay words until sim/collective/coll_setup.c resolves them, because coll is
+ * to the right of conf. Keys of published files without effect are accepted; any other unknown key
+ * is an error, because a misspelt option would silently change nothing.
  *
- * Adding a key: a field in struct asim_system and a row here; a key that makes ranks differ goes to
- * rank_keys. Words of algorithms are strings until sim/collective/coll_setup.c resolves them,
- * because conf stands left of coll.
+ * Adding a key: a field in struct asim_system and a row here; a key with a value per rank goes to
+ * rank_keys.
  */
 #include "conf/conf.h"
 
@@ -120,7 +119,7 @@ static enum list_form list_key(const char *key, int *kind)
     return NO_LIST;
 }
 
-/* Exact names only: a prefix would let a misspelt live key through as a dead one. */
+/* Exact names only: a prefix would accept a misspelt key that has an effect. */
 static int is_ignored(const char *key)
 {
     for (size_t i = 0; i < sizeof ignored_keys / sizeof *ignored_keys; i++)
@@ -155,8 +154,7 @@ static const struct rank_key {
     {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
 };
 
-/* Costs an edit distance to each of about sixty words, once, on the way to an error.
- * Unknown: the nearest among scalars, lists and ignored keys. */
+/* Suggests the nearest scalar, list or ignored key. */
 static int unknown_key(struct reader *r, const char *key)
 {
     enum {
@@ -238,7 +236,7 @@ static int read_custom(struct reader *r, const char *key, char **out, const json
     return *out ? 0 : asim_err_nomem(r->err, "reading the system file");
 }
 
-/* A key of older files: worth a word only if it asks for something. */
+/* A key of older files: a diagnostic only if its value is not 0 or false. */
 static int read_ignored(struct reader *r, const char *key, const json_t *value)
 {
     if (json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0))

@@ -2,8 +2,8 @@
  *
  * Congestion-aware: whole messages are stored and forwarded over links that carry one at a time,
  * first come first served (analytical.md#congestion-aware-links and
- * analytical.md#congestion-aware-in-one-dimension). A link is busy for bytes / bandwidth, the
- * message is there after latency + bytes / bandwidth, each truncated on its own; the arrival is
+ * analytical.md#congestion-aware-in-one-dimension). A link is busy for bytes / bandwidth; the
+ * message arrives after latency + bytes / bandwidth, each truncated separately. The arrival is
  * scheduled before the end of the transmission, which decides ties.
  *
  * ASTRA-sim has one dimension. Several are its natural extension: the ranks that differ only
@@ -38,7 +38,7 @@ static struct link *fixed_link(struct aware *net, size_t d, uint32_t rank, uint3
     return &net->links[(d * net->base.ranks + rank) * 2 + which];
 }
 
-/* Found, or made idle. NULL when out of memory; the map is then as it was. */
+/* The link of the map, or a new idle one. NULL when out of memory; the map is unchanged then. */
 static struct link *mesh_link(struct aware *net, uint32_t d, uint32_t from, uint32_t to)
 {
     uint64_t hi = (uint64_t)d << 32 | from;
@@ -61,8 +61,8 @@ static struct link *mesh_link(struct aware *net, uint32_t d, uint32_t from, uint
     return link;
 }
 
-/* The next link on the way, and where the flight will then be. The direction on a ring is the
- * shorter one, clockwise where both are equal; deciding it at every hop gives the same way. */
+/* The next link of the path; flight->at becomes the link's end. A ring uses the shorter direction,
+ * clockwise where both are equal; each hop decides anew and gets the same direction. */
 static struct link *next_link(struct aware *net, struct asim_flight *flight)
 {
     const struct asim_netshape *shape = &net->base.shape;
@@ -92,8 +92,8 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
     return fixed_link(net, d, at, 0);
 }
 
-/* The transfer time is kept: see struct asim_analytical. latency + serial and serial are truncated
- * on their own. */
+/* Caches the transfer time: see struct asim_analytical. latency + serial and serial are truncated
+ * separately. */
 static void work_out(struct aware *net, const struct link *link, uint64_t bytes)
 {
     struct asim_analytical *base = &net->base;
@@ -105,7 +105,7 @@ static void work_out(struct aware *net, const struct link *link, uint64_t bytes)
     base->last_there_ns = asim_ns_whole(base->shape.at[link->dim].latency_ns + serial);
 }
 
-/* Long ways that must stay out of line, so that the short ones need no stack. */
+/* Slow paths, out of line so that the fast ones need no stack. */
 void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight);
 void asim_aware_arrive(struct aware *net, struct asim_due *due);
 void asim_aware_set_out(struct aware *net, struct asim_flight *flight);
@@ -122,7 +122,7 @@ void asim_aware_transmit(struct aware *net, struct link *link, struct asim_fligh
     asim_analytical_after(base, base->last_ns, &link->due);
 }
 
-/* The same where the times are known and not the first of their kind, without a call in it. */
+/* The same with cached times and existing time buckets, without a call. */
 static inline void transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
     struct asim_analytical *base = &net->base;
@@ -143,8 +143,8 @@ static inline void transmit(struct aware *net, struct link *link, struct asim_fl
     asim_due_append(end, &link->due);
 }
 
-/* Waiting flights are linked through their own dues, which are in no queue meanwhile. The end of
- * the transmission that keeps them waiting is more than the end of being busy now. */
+/* Waiting flights are linked through their own events, which no queue holds meanwhile. The end of
+ * the current transmission then starts the next one. */
 static void wait_for(struct link *link, struct asim_flight *flight)
 {
     flight->due.next = NULL;
@@ -170,7 +170,7 @@ static inline uint32_t kind_of(const struct asim_flight *flight)
     return more || flight->due.rank == ASIM_FLIGHT_SINGLE ? ASIM_DUE_STEP : ASIM_DUE_THERE;
 }
 
-/* The flight is at flight->at, which is not its end. NULL when out of memory. */
+/* The flight is at flight->at and has further to go. NULL when out of memory. */
 static struct link *go_on(struct aware *net, struct asim_flight *flight)
 {
     struct link *link = next_link(net, flight);
@@ -232,7 +232,7 @@ static void aware_step(struct asim_analytical *base, struct asim_due *due)
     enter(net, link, flight);
 }
 
-/* Also after an open that failed in its middle; mesh links lie in their pool. */
+/* Also after an open that failed halfway; the pool owns the mesh links. */
 static void aware_close(struct asim_net *self)
 {
     struct aware *net = (struct aware *)(void *)self;

@@ -7,8 +7,8 @@
  * parity: in several dimensions only the lowest one in which the two ranks differ is charged, as
  * in ASTRA-sim. A message to oneself, at which ASTRA-sim ends, takes no time.
  *
- * State: the shared base and nothing else. A message is one flight and one event; memory follows
- * what is under way.
+ * No state beside the shared base. A message is one flight and one event; memory follows the
+ * messages in flight.
  */
 #include "net/analytical.h"
 
@@ -34,8 +34,7 @@ static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uin
     return there < dim->npus - there ? there : dim->npus - there;
 }
 
-/* Local addresses: rank = a0 + d0 x (a1 + d1 x …). The last dimension takes what is left
- * undivided. */
+/* Local addresses: rank = a0 + d0 x (a1 + d1 x …). The last dimension has the quotient. */
 static uint64_t delay_over_dims(const struct asim_analytical *base, const struct asim_msg *msg)
 {
     uint32_t from = msg->src, to = msg->dst;
@@ -54,7 +53,7 @@ static uint64_t delay_over_dims(const struct asim_analytical *base, const struct
     return 0;
 }
 
-/* One dimension, the usual case: the same size over as many hops as last time takes as long. */
+/* One dimension, the usual case: equal size and hops as the last message take equal time. */
 static inline uint64_t delay_of(struct asim_analytical *base, const struct asim_msg *msg)
 {
     uint32_t hops;

@@ -21,17 +21,17 @@
 #include "fabric/fabric.h"
 #include "report/report.h"
 
-/* Lines that ended at a rank: enough to look back over what can begin while others run. */
+/* Remembered lines that ended at a rank: more than the messages that can begin while others run. */
 enum { PAST = 32 };
 
-/* How many there were stands apart, so that a line written meets one cache line of this. */
+/* The counter is separate, so that a written line touches one cache line of this. */
 struct past {
     struct {
         uint64_t end, place;
     } line[PAST]; /* the n-th is line[n % PAST] */
 };
 
-/* One message of a batch; an event is longer and does not outlive being seen. */
+/* One message of a batch; an event is longer and lives during the callback only. */
 struct row {
     uint64_t start, end, bytes, ideal;
     uint64_t rank; /* the order inside one start */
@@ -39,8 +39,8 @@ struct row {
     uint32_t seen; /* the order inside one rank */
 };
 
-/* The longest line (two addresses, six numbers), and what is written at once: so much that the
- * file's pages are made many at a time. */
+/* The longest line (two addresses, six numbers), and the bytes of one write: many pages, which the
+ * kernel then allocates together. */
 enum { LINE_MOST = 160, TEXT_MOST = 1 << 18 };
 
 /* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns.
@@ -52,8 +52,8 @@ struct tail {
     size_t n;
 };
 
-/* Numbers with a blank before them, for columns whose values come again soon: ports of hosts in
- * step, durations, sizes. Each has one place, where the last of its kind stands. */
+/* Cached text of numbers with a blank before them, for columns whose values repeat: ports of hosts
+ * in lockstep, durations, sizes. Each column has one place, for its last number. */
 enum { KNOWN = 64, NUMBER_MOST = 16 };
 struct known {
     uint64_t value;
@@ -223,8 +223,8 @@ static int write_by_words(struct fct *fct, size_t n)
     return 1;
 }
 
-/* Several of one ns: their order is worked out from the lines before all of them, so none is
- * written before the last has its rank. Pointers are sorted, not rows, which are long. */
+/* Several messages of one ns: their order depends on the lines before all of them, so none is
+ * written before the last has its rank. Sorts pointers, because rows are long. */
 static void write_sorted(struct fct *fct, size_t n)
 {
     for (size_t i = 0; i < n; i++)

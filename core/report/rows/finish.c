@@ -6,8 +6,8 @@
  * order of the classes is fixed. Where ASTRA-sim's number is wrong ours is right: exposed
  * communication does not wrap, overlap is measured, and no class of op loses the rest.
  *
- * The block of a rank is printed when its end is settled everywhere, not when the rank reaches it:
- * that is why blocks stand in order of time whatever the window.
+ * A rank's block is printed once no earlier event can occur anywhere, so blocks are in order of
+ * time for any lookahead window.
  */
 #include "report/report.h"
 #include "sim/rank/event.h"
@@ -96,8 +96,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     memory(world, event, &facts);
 }
 
-/* Needs no file, hence neither close nor state.
- * Without a line hook there is nobody to tell. */
+/* Needs no file, hence neither close nor state; without a line hook it is off. */
 static int open_finish(struct asim_event_observer *observer, struct asim_world *world,
                        const char *out, struct asim_err *err)
 {

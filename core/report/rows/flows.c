@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * flows.csv: a row a message: who to whom, when, and how much slower than alone on idle links
- * (slowdown 1 = as fast as the network can). Written with --out and --reports=flows.
+ * flows.csv: one row per message: source, destination, times, and the slowdown against a message
+ * alone on idle links (1 = as fast as the network can). Written with --out and --reports=flows.
  */
 #include "report/report.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * links.csv: a row per direction of each link, at the end: what it carried, how busy it was up to
- * the last finish or the end of the last frame, whichever is later, and for a switch's egress the
+ * links.csv: a row per direction of each link, at the end: bytes carried; utilization until the
+ * last finish or the end of the last frame, the later of the two; and for a switch's egress the
  * longest queue, ECN marks, PAUSE frames sent and frames refused on entry. A host's row has the
- * pauses of its NIC, where it has one. Written with --out and --reports=links.
+ * pauses of its NIC. Written with --out and --reports=links.
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"

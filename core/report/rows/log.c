@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What ASTRA-sim's log file says of each op with trace-enabled (system-layer.md#issue-order and
+ * The lines of ASTRA-sim's log file for each op with trace-enabled (system-layer.md#issue-order and
  * system-layer.md#result-lines): a line "issue,…" when it gets its slot and "callback,…" when it
  * ends, both with rank, tick, id, name and the number of its type. Goes to log.log in
  * --logging-folder, as there, else to log.txt in --out; without either it is not written.
@@ -20,8 +20,8 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-/* The feed may have dropped the body by now and then reads it again; where that fails the run
- * fails by itself, and this file goes with it. */
+/* The feed reads the op again if it has dropped it; if that fails, the run fails and leaves no
+ * file. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const char *what = event->kind == ASIM_EV_OP_ISSUE ? "issue" : "callback";
@@ -40,8 +40,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     event->t, what, event->rank, event->t, op.id, name, (unsigned)op.type);
 }
 
-/* The folder the user named for logs goes before that of the reports, so that a script written for
- * ASTRA-sim finds the file where it looks. An older run's file is replaced, not appended to. */
+/* --logging-folder before --out, so that a script written for ASTRA-sim finds the file. Replaces
+ * the file of an older run. */
 static int open_log(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {

@@ -28,7 +28,7 @@ struct mix {
     uint8_t *traced; /* a flag per node */
 };
 
-/* What only frames of that kind have: 24 bytes from 32 on. */
+/* The fields of one kind of frame: 24 bytes from 32 on. */
 static void put_rest(uint8_t *record, const struct asim_decoded_headers *facts)
 {
     if (facts->protocol == ASIM_PROTOCOL_PFC) {
@@ -107,7 +107,7 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
     return 0;
 }
 
-/* A count, then so many node numbers; sets the flags and *any. */
+/* Reads a count and so many node numbers; sets the flags and *any. */
 static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_err *err)
 {
     uint64_t nodes = mix->topo->nodes - mix->topo->endpoints, n = 0, node;

@@ -2,16 +2,15 @@
  *
  * ops.csv: one row an op, written as ops end. Times in ns of simulated time:
  *
- *   issue_ns  the op has its slot    start_ns  everybody it needs is there    end_ns
+ *   issue_ns  the op gets its slot    start_ns  all its partners are ready    end_ns
  *   wait_ns = start - issue          transfer_ns = end - start
  *
  * A collective starts where its last member has issued it, a receive where its send is issued.
  * algbw and busbw are those of nccl-tests (bytes in the collective's full buffer over the transfer
  * time, and that times the share of it that must cross a link), in GB/s of 1e9 bytes.
  *
- * Memory follows the ops under way, not the length of the run. Sends are kept until their receive
- * ends, so a workload that never receives what it sends grows here, as it does in the matching
- * itself.
+ * Memory follows the running ops, not the length of the run. A send is kept until its receive ends,
+ * so sends without a receive accumulate here, as in the matching itself.
  */
 #include "report/report.h"
 #include "sim/rank/event.h"
@@ -46,7 +45,7 @@ struct table {
     int failed;
 };
 
-/* Zeroed; a failure is remembered and told at the end, since `see` cannot fail. */
+/* Zeroed; a failure is recorded and reported at the end, since the callback cannot fail. */
 static void *get(struct table *table, struct asim_pool *pool)
 {
     void *object = asim_pool_get(pool);
@@ -72,7 +71,7 @@ static void *at(const struct asim_map *map, uint64_t hi, uint64_t lo)
     return value ? (void *)(uintptr_t)*value : NULL;
 }
 
-/* Behind the older ones of its key: receives take them in order, as matching does. */
+/* After the older ones of its key: receives take them in order, as the matching does. */
 static void remember_send(struct table *table, const struct asim_event *event)
 {
     uint64_t pair = (uint64_t)event->rank << 32 | event->of.op.peer;
@@ -111,7 +110,7 @@ static void see_issue(struct table *table, const struct asim_event *event)
         remember_send(table, event);
 }
 
-/* The rank has joined its collective; the latest to join is when it could start. */
+/* The rank has entered its collective, which can start when the last member enters. */
 static void see_join(struct table *table, const struct asim_event *event)
 {
     struct kept *kept = at(&table->running, event->rank, event->of.join.index);
@@ -135,9 +134,8 @@ static void see_join(struct table *table, const struct asim_event *event)
     meeting->last = event->t;
 }
 
-/* Where the op could start: its last member's or its send's issue, if later than its own.
- * A meeting is forgotten when all its members have ended; one that never does is freed at the
- * close. */
+/* The time the op could start: its last member's or its send's issue, if later than its own. The
+ * record of a collective is freed when all members have ended, or at the close. */
 static uint64_t start_of_coll(struct table *table, const struct kept *kept)
 {
     struct meeting *meeting = at(&table->groups, kept->who, kept->ordinal);
@@ -193,7 +191,7 @@ static double buffer_of(const struct kept *kept, double *share)
     }
 }
 
-/* Quotes doubled, control characters as blanks: what CSV asks for. Cut at the buffer. */
+/* CSV: doubles quotes, turns control characters into blanks. Cut at the buffer. */
 static const char *name_of(const struct asim_world *world, const struct asim_event *event,
                            char *buf, size_t size)
 {
@@ -210,7 +208,7 @@ static const char *name_of(const struct asim_world *world, const struct asim_eve
     return buf;
 }
 
-/* Bandwidths are left empty where there is no time to divide by. */
+/* Bandwidths are empty where the time is 0. */
 static void write_row(struct table *table, const struct asim_world *world,
                       const struct asim_event *event, const struct kept *kept)
 {
@@ -240,7 +238,7 @@ static void write_row(struct table *table, const struct asim_world *world,
         asim_out_printf(table->file, ",,\n");
 }
 
-/* Three kinds of events; an end without an issue cannot be and is passed over. */
+/* Three kinds of events. Ignores an end without an issue, which cannot occur. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct table *table = self;
@@ -257,7 +255,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     }
 }
 
-/* A row lost for want of memory makes the whole file an error. */
+/* A row lost for lack of memory makes the whole file an error. */
 static int close_ops(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct table *table = self;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * --pcap=FILE: what hosts send, and every PFC frame, as a capture that Wireshark and tshark decode:
+ * --pcap=FILE: the frames hosts send, and every PFC frame, as a capture for Wireshark and tshark:
  * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/frame_headers.h). Each frame
  * once, at the ns its transmission begins, in time order; the run therefore advances event by
  * event.
  *
- * Payload is all zero but written out, since decoders of RoCE take what is captured for the frame.
- * Lengths are those of real RoCEv2 frames, a few bytes more than the simulation counts on the wire.
+ * The payload is zeros in full length, since decoders of RoCE take the captured bytes for the
+ * frame. Lengths are those of real RoCEv2 frames, a few bytes more than the simulation counts on
+ * the wire.
  */
 #include <stdlib.h>
 

@@ -3,11 +3,11 @@
  * qlen.txt: every 100 ns from QLEN_MON_START on, a line for each switch that holds at least 1000
  * bytes at one port, naming these ports (rdma-network.md#output-files). Written
  * where QLEN_MON_FILE names it. ASTRA-sim's monitor is an event every 100 ns for ever; here
- * changes drive it, and a sample costs something only while there is something to say. QLEN_MON_END
- * is ignored as there.
+ * changes drive it, and a sample without a long queue costs nothing. QLEN_MON_END is ignored, as in
+ * ASTRA-sim.
  *
- * A sample shows the state before its own ns. As there, the frame being sent is not counted, nor
- * are PFC frames, which wait in queue 0.
+ * A sample shows the state before its own ns. As in ASTRA-sim, it counts neither the frame being
+ * sent nor PFC frames, which wait in queue 0.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static void write_sample(const struct qlen *q)
     }
 }
 
-/* Samples up to and with t; those that would be empty are passed over at once. */
+/* Samples up to and including t; skips empty ones together. */
 static void sample(struct qlen *q, uint64_t t)
 {
     for (; q->n_long && q->next <= t; q->next += ASIM_QLEN_NS)

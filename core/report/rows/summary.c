@@ -30,7 +30,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         totals->shortest = event->t;
 }
 
-/* A world that failed has no summary, so it is none of the three. */
+/* A failed world has no summary. */
 static const char *state_of(const struct asim_world *world, const struct asim_totals *all)
 {
     if (all->ranks_done == world->set.n_ranks)
@@ -38,7 +38,7 @@ static const char *state_of(const struct asim_world *world, const struct asim_to
     return world->run.stopped ? "interrupted" : "stalled";
 }
 
-/* Skipped with --quiet; the file is written all the same. */
+/* Not with --quiet, which keeps the file. */
 static void line(const struct asim_world *world, const struct totals *totals,
                  const struct asim_totals *all)
 {

@@ -5,8 +5,8 @@
  * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
  * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
- * Written at the very end, from what sim/rank/tensor.c has kept; costs nothing during the run and
- * needs memory for two changes per tensor while it is written.
+ * Written at the end from the records of sim/rank/tensor.c; costs nothing during the run and needs
+ * memory for two changes per tensor while it is written.
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
@@ -66,7 +66,7 @@ static uint64_t last_of(const struct page *page, const struct asim_tensor *tenso
     return tensor->read ? tensor->read_end : page->end;
 }
 
-/* E never lies before B: a use still open at the end is cut there. */
+/* E never precedes B: a use still open at the end of the run ends there. */
 static void write_pair(struct page *page, struct mark mark, uint64_t end)
 {
     mark.phase = "B";
@@ -103,8 +103,7 @@ static void write_uses(struct page *page)
                    last_of(page, &tensors->list.at[i]));
 }
 
-/* One sample per tick at which the content changes.
- * Samples are of what is held after everything that changes at that tick. */
+/* One sample per tick at which the content changes, after all changes of that tick. */
 static int write_counter(struct page *page)
 {
     const struct asim_tensors *tensors = page->tensors;

@@ -12,13 +12,13 @@
 enum { ASIM_NVSWITCH_MOST = 511 };
 
 /* The role of a message to an NVSwitch. An NVSwitch collects messages of the first three roles
- * until it has as many as the tag says. Its own messages carry the tag of the messages it got; the
- * sum carries the tag of HEAD where there is one. */
+ * until it has as many as the tag says. It sends the sum under the tag of ALL or HEAD, and passes
+ * on DOWN under the tag of DOWN. */
 enum asim_nvswitch_role {
     ASIM_NVSWITCH_ALL,  /* send the sum to all senders */
     ASIM_NVSWITCH_PART, /* send the sum to the sender of HEAD */
     ASIM_NVSWITCH_HEAD,
-    ASIM_NVSWITCH_DOWN /* from the sender of HEAD, for all other senders */
+    ASIM_NVSWITCH_DOWN /* from the sender of HEAD; pass it on to all other senders */
 };
 
 /* The low 20 bits of a tag; slot: channel or quarter, below ASIM_NVSWITCH_MOST. */
@@ -29,7 +29,7 @@ static inline uint32_t asim_nvswitch_word(enum asim_nvswitch_role role, uint32_t
 }
 
 /* Not 0 if the system configuration names an algorithm that can use NVSwitches as end points; 2 if
- * that algorithm needs them to be NVLS. */
+ * users of that name expect it. */
 int asim_nvswitch_wanted(const struct asim_world *world);
 /* Sets world->run.nvswitches, one for each end point, where all ranks have NVSwitches. Call it
  * after the topology and its end points are open. */

@@ -22,9 +22,9 @@ struct asim_world;
 struct asim_rank_facts;
 
 enum asim_event_kind {
-    ASIM_EV_RANK_DONE,
-    ASIM_EV_FCT,
-    ASIM_EV_PFC,
+    ASIM_EV_RANK_DONE,      /* of.done */
+    ASIM_EV_FCT,            /* of.fct: a message is complete; rank = its source */
+    ASIM_EV_PFC,            /* of.pfc: a PFC frame takes effect; rank = the node */
     ASIM_EV_OP_ISSUE,       /* of.op */
     ASIM_EV_COLL_JOIN,      /* of.join: the rank issues its part of a collective */
     ASIM_EV_OP_END,         /* of.op.index */
@@ -41,7 +41,7 @@ enum asim_event_kind {
 struct asim_event {
     uint64_t t;
     uint16_t kind;  /* enum asim_event_kind */
-    uint16_t stage; /* enum: ASIM_STAGE_START comes before ASIM_STAGE_NODES at one time */
+    uint16_t stage; /* ASIM_STAGE_START comes before ASIM_STAGE_NODES at one time */
     uint32_t rank;  /* the rank, or the node that recorded the event */
     uint64_t order; /* order of recording: comparable within one node only */
     union {
@@ -95,7 +95,7 @@ struct asim_event_observer {
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 
-/* All ranks start before any of them goes on, also at time 0. */
+/* Stages of one time: all ranks start before any rank continues, also at time 0. */
 enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
 
 /* Samples of qlen.txt: their distance, and the least length that a line shows

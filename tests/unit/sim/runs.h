@@ -28,6 +28,8 @@ struct run_op { /* a node of a trace; peer and tag: of sends and receives */
 static char *run_mode;
 /* NULL: a switch of 200G and 500 ns; the defaults of the system configuration. */
 static char *run_topology, *run_system;
+/* Fast paths to turn off, or NULL. */
+static char *run_without;
 static const struct asim_netshape run_shape = {{{ASIM_NET_FULLY_CONNECTED, 3, 50, 500}}, 1};
 
 struct run_text {
@@ -154,12 +156,13 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     settings.topology = run_topology ? run_topology : topology;
     settings.system = run_system;
     settings.mode = run_mode;
+    settings.without = run_without;
     settings.shape = &run_shape;
     if (!code)
         code = asim_world_open(world, &settings, hooks, err);
     if (!code)
         code = asim_reports_open(*world, out, err);
-    settings.workload = settings.topology = settings.system = NULL;
+    settings.workload = settings.topology = settings.system = settings.without = NULL;
     asim_settings_fini(&settings);
     return code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Uniform phases (sim/collective/uniform_phase.h): messages count when they are sent, not when
- * their phase begins, so that a display and an interrupted run show the truth. tests/golden/same
- * compares times and order with those of the general engine (way no-uniform-phase).
+ * their phase begins, so that a display and an interrupted run show the truth; and the general
+ * engine (--without=uniform-phase) gives the same lines. tests/golden/same compares both on more
+ * networks and algorithms (way no-uniform-phase).
  */
 #include "runs.h"
 
@@ -57,6 +58,32 @@ static void counted(char *mode, const char *folder)
     CHECK(half.messages > 0 && half.messages < all.messages);
 }
 
+/* The general engine gives the same lines. Only other names of --without cause a diagnostic. */
+static void without_fast_path(char *mode, const char *folder)
+{
+    static char uniform_phase[] = "uniform-phase", memo[] = "memo,uniform-phase";
+    static struct run_text fast, general, notes;
+    struct asim_hooks hooks = {.self = &notes, .note = run_line};
+    struct asim_world *world = NULL;
+    struct asim_err err = {0};
+
+    run_mode = mode;
+    CHECK(run_all(folder, NULL, &fast, &err) == 0);
+    run_without = uniform_phase;
+    CHECK(run_all(folder, NULL, &general, &err) == 0);
+    CHECK_STR(general.at, fast.at);
+    notes = (struct run_text){.n = 0};
+    CHECK(run_open(&world, folder, NULL, &hooks, &err) == 0);
+    CHECK(strstr(notes.at, "--without") == NULL);
+    asim_world_close(world);
+    run_without = memo;
+    CHECK(run_open(&world, folder, NULL, &hooks, &err) == 0);
+    CHECK(strstr(notes.at, "--without turns off only uniform-phase") != NULL);
+    asim_world_close(world);
+    run_without = NULL;
+    CHECK_STR(err.text, "");
+}
+
 int main(void)
 {
     char folder[128];
@@ -70,6 +97,8 @@ int main(void)
             1);
     counted("unaware", folder);
     counted("aware", folder);
+    without_fast_path("unaware", folder);
+    without_fast_path("aware", folder);
     run_remove(folder, RANKS);
     return CHECK_DONE();
 }

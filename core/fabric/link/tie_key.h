@@ -49,9 +49,9 @@ static inline uint32_t asim_cause_recency(uint64_t tie)
 
 /* asim_tie_key from the cause's recency and from `top`, which is the largest age minus the age, not
  * below 0. */
-static inline uint64_t asim_tie_key_of(uint64_t top, uint32_t youth, enum asim_class class)
+static inline uint64_t asim_tie_key_of(uint64_t top, uint32_t recency, enum asim_class class)
 {
-    return top << 26 | (uint64_t)youth << 2 | (uint64_t) class;
+    return top << 26 | (uint64_t)recency << 2 | (uint64_t) class;
 }
 
 /* Age of the event with this tie key, as far as the key holds it. */

@@ -66,9 +66,9 @@ static int collective(struct asim_app *app, int code)
                                  : code;
 }
 
-/* One sentence, after all results so far. A place in an input comes first, as file:line:column,
- * which editors turn into a link. */
-void asim_app_say(struct asim_app *app)
+/* One sentence on stderr, after all results so far, by process 0 only. A place in an input comes
+ * first, as file:line:column, which editors turn into a link. */
+static void print_error(struct asim_app *app)
 {
     char text[sizeof app->err.text + sizeof app->err.source + 64];
 
@@ -135,7 +135,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         code = asim_args_parse(&args, argc, argv, &app->err);
     if (code || args.help) {
         if (code)
-            asim_app_say(app);
+            print_error(app);
         else if (!app->settings.process)
             help(app);
         forget_settings(app);
@@ -152,7 +152,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     if (!code)
         return ASIM_APP_GO_ON;
     code = asim_args_exit(&app->err);
-    asim_app_say(app);
+    print_error(app);
     asim_compare_close(app->comparison);
     asim_world_close(app->world);
     app->world = NULL;
@@ -212,7 +212,7 @@ int asim_app_close(struct asim_app *app, int code)
         code = asim_compare_finish(app->comparison, &app->err);
     asim_compare_close(app->comparison);
     if (code)
-        asim_app_say(app);
+        print_error(app);
     asim_world_close(app->world);
     app->world = NULL;
     forget_settings(app);

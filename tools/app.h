@@ -46,8 +46,6 @@ enum { ASIM_APP_GO_ON = -1 };
 /* Reads the options and opens the world and its reports. Returns ASIM_APP_GO_ON, or the exit code
  * to end with (0 after --help, 2 wrong usage, 1 bad input), everything said and closed. */
 int asim_app_open(struct asim_app *app, int argc, char **argv);
-/* Says app->err on stderr; nothing but in the first of several processes. */
-void asim_app_say(struct asim_app *app);
 /* To be called often; shows progress about twice a second if stderr is a terminal. */
 void asim_app_tick(struct asim_app *app);
 /* Finishes and closes the world after the run gave `code`; says what there is to say. Returns

@@ -128,7 +128,8 @@ static int type_is(const struct asim_jdoc *doc, const struct asim_jv *type, cons
            !memcmp(asim_jv_text(doc, type), head, n);
 }
 
-uint64_t asim_comm_input_bytes(const struct asim_jdoc *doc)
+/* Sum of the tensors among "values" by "types" of a node's inputs. Saturates at INT64_MAX. */
+static uint64_t input_bytes(const struct asim_jdoc *doc)
 {
     const struct asim_jv *in = asim_jv_get(doc, &doc->at[0], "inputs");
     const struct asim_jv *v, *type;
@@ -278,7 +279,7 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
                                .gpu = ASIM_NONE};
     comm->from_name = !asim_comm_is_host(name);
     comm->sendrecv = strstr(name, "SendRecv") != NULL;
-    comm->bytes = asim_comm_input_bytes(doc);
+    comm->bytes = input_bytes(doc);
     if (!strcmp(name, "record_param_comms"))
         read_record(&rd);
     read_attrs(&rd);

@@ -45,8 +45,6 @@ int64_t asim_comm_partner(const struct asim_comm *comm);
 /* Reads a parsed node; name is the node's. */
 int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const char *name,
                    struct asim_names *names);
-/* Sum of the tensors in "values" by "types" of a node's inputs. Stops at INT64_MAX. */
-uint64_t asim_comm_input_bytes(const struct asim_jdoc *doc);
 
 /* Process groups of a trace. */
 struct asim_pgroup {

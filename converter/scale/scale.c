@@ -193,8 +193,9 @@ static int copy_trace(struct work *w, struct asim_chakra *trace, const char *pat
     return rc;
 }
 
-/* Reads the recorded trace again for each replica, so that memory is that of one node. */
-int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
+/* Writes one rank of the new set. Reads the recorded trace again for each replica, so that memory
+ * is that of one node. */
+static int write_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
 {
     struct work w = {.scale = scale, .replica = rank / scale->ranks, .err = err};
     struct asim_chakra *trace = NULL;
@@ -252,7 +253,7 @@ int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
     if (!rc)
         rc = asim_file_set_begin(&scale->set, scale->output, scale->to, 0, err);
     for (uint32_t rank = 0; rank < scale->to && !rc; rank++)
-        rc = asim_scale_rank(scale, rank, err);
+        rc = write_rank(scale, rank, err);
     if (!rc && scale->groups.n)
         rc = asim_scale_write_groups(scale, err);
     return asim_file_set_end(&scale->set, rc, err);

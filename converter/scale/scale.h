@@ -46,7 +46,4 @@ void asim_scale_fini(struct asim_scale *scale);
 
 /* --- parts --- */
 
-/* Writes rank `rank` of the new set. */
-int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err);
-
 #endif

@@ -71,7 +71,7 @@ uint64_t asim_text_comp(struct asim_text_graph *g, size_t i, int part,
 
 /* --- which ranks --- */
 
-enum asim_text_span asim_text_span_of(int kind, int part)
+static enum asim_text_span span_of(int kind, int part)
 {
     int is_weight = part == ASIM_LAYERS_WG;
     switch (kind) {
@@ -107,7 +107,7 @@ int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *
                        const struct asim_text_options *opt, struct asim_err *err)
 {
     *split = (struct asim_text_split){0, 0};
-    if (opt->compat || asim_text_span_of(kind, 0) == ASIM_TEXT_ALL)
+    if (opt->compat || span_of(kind, 0) == ASIM_TEXT_ALL)
         return 0;
     if (layers->group && opt->ranks % layers->group)
         return asim_err_set(err, ASIM_EINVAL,
@@ -163,7 +163,7 @@ uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t 
 {
     const struct asim_layer *layer = &g->layers->at[i];
     const struct asim_layer_comm *comm = &layer->comm[part];
-    enum asim_text_span span = asim_text_span_of(layer->kind, part);
+    enum asim_text_span span = span_of(layer->kind, part);
     struct asim_text_split split = g->split;
     struct asim_chakra_attr attrs[ATTRS] = {{.name = "comm_type", .type = ASIM_CHAKRA_INT64},
                                             {.name = "comm_size", .type = ASIM_CHAKRA_INT64}};

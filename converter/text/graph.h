@@ -53,6 +53,5 @@ uint64_t asim_text_or(uint64_t first, uint64_t second);
 /* Splits the ranks for a layer of that type; dims or groups that do not divide are an error. */
 int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *layers, int kind,
                        const struct asim_text_options *opt, struct asim_err *err);
-enum asim_text_span asim_text_span_of(int kind, int part);
 
 #endif

@@ -10,7 +10,6 @@
 #include "net/queue.h"
 
 struct asim_group;
-struct asim_rank;
 
 /* --- events of a rank --------------------------------------------------------------------------
  */
@@ -31,9 +30,6 @@ struct asim_chunk;
 struct asim_graph_runner;
 struct asim_deferred_action;
 struct asim_op_graph;
-struct asim_bus;
-struct asim_memory_server;
-struct asim_tensors;
 
 struct asim_rank_event {
     struct asim_due due; /* the first event of a tick is linked into the network's queue */

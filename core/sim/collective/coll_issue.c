@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One collective on one rank: its members and its chunks (system-layer.md#chunks). coll_phases.c
+ * One collective on one rank: its members and its chunks (system-layer.md#chunks). phase_plan.c
  * makes the phases of each chunk.
  *
  * parity: the size of a chunk is the collective's size divided by the splits, so a remainder makes

@@ -181,16 +181,12 @@ uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
     return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
 }
 
-void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes)
-{
-    asim_clock_add_chunk(rank, asim_chunk_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, chunk, 0);
-}
-
 /* Without bytes to reduce the credit is free: takes steps, and ends the phase after the last. */
 void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes)
 {
     if (bytes) {
-        asim_chunk_reduce(rank, chunk, bytes);
+        asim_clock_add_chunk(rank, asim_chunk_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, chunk,
+                             0);
         return;
     }
     if (chunk->uniform) {
@@ -217,11 +213,6 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk)
         asim_clock_add_chunk(rank, chunk->delay_ns, ASIM_RANK_EVENT_DELAY, chunk, 0);
         return;
     }
-    asim_chunk_complete_arrival(rank, chunk, i);
-}
-
-void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t i)
-{
     issue_credit(rank, chunk, chunk->plan.start_credits + i,
                  chunk->plan.algo->arrival(&chunk->plan, i));
 }

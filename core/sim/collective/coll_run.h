@@ -14,9 +14,7 @@ void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_
 /* The next message of the phase has arrived. */
 void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk);
 
-/* Also for uniform_phase.c. */
+/* The time that a reduction of these bytes takes. */
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
-void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
-void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t i);
 
 #endif

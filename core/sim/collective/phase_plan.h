@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The phase plan of one collective on one rank, private to coll_issue.c (members, chunks) and
- * coll_phases.c (the phases of a chunk).
+ * phase_plan.c (the phases of a chunk).
  */
 #ifndef ASIM_SIM_COLLECTIVE_PHASE_PLAN_H
 #define ASIM_SIM_COLLECTIVE_PHASE_PLAN_H

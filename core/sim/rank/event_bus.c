@@ -141,8 +141,9 @@ static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_
     return order;
 }
 
-/* Keeps the room for the next call: 48 bytes an event, or 56 where long keys were necessary. */
-const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus)
+/* The order of the pending events, as indices into `pending`, valid until the next call; NULL when
+ * out of memory. The room stays for the next call: 48 bytes an event, or 56 with long keys. */
+static const uint64_t *sort_pending(struct asim_event_bus *event_bus)
 {
     const struct key_range range = key_range_of(event_bus);
     unsigned place_bits = asim_bits_of(range.place_last - range.place);
@@ -285,7 +286,7 @@ void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_
 
     if (!n || event_bus->stopped)
         return;
-    order = asim_event_bus_sort(event_bus);
+    order = sort_pending(event_bus);
     if (!order) {
         event_bus->pending.failed = 1;
         return;

@@ -16,8 +16,6 @@
 #include "asim/err.h"
 #include "base/mem.h"
 
-struct asim_netconf;
-struct asim_topo;
 struct asim_world;
 struct asim_rank_facts;
 
@@ -190,9 +188,6 @@ static inline struct asim_event *asim_event_bus_slot(const struct asim_event_bus
 void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events *from);
 /* Drops pending events that do not come before `last` (by t, stage, rank and order). */
 void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_event *last);
-/* The order of the pending events, as indices into `pending`; NULL when out of memory. Borrowed
- * until the next call. */
-const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus);
 /* Delivers all events before `until`, in order. */
 void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_world *world,
                             uint64_t until);

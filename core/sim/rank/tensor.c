@@ -247,8 +247,8 @@ struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tenso
     return changes;
 }
 
-/* n log n in tensors, once at the end of a rank. */
-uint64_t asim_tensors_peak(struct asim_rank *rank)
+/* The largest sum of tensors at one time. n log n in tensors, once at the end of a rank. */
+static uint64_t peak_of(struct asim_rank *rank)
 {
     const struct asim_tensors *tensors = rank->tensors;
     uint64_t pinned = 0, peak = 0;
@@ -274,7 +274,7 @@ void asim_event_rank_peak(const struct asim_world *world, const struct asim_even
 
     asim_event_rank(world, event, facts);
     if (!event->of.done.facts && rank->tensors)
-        facts->peak_bytes = asim_tensors_peak(rank);
+        facts->peak_bytes = peak_of(rank);
 }
 
 /* Only with track-local-mem; other runs allocate no tensors. */

@@ -47,7 +47,6 @@ struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tenso
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err);
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_tensors_end(struct asim_rank *rank, uint32_t index);
-uint64_t asim_tensors_peak(struct asim_rank *rank);
 /* asim_event_rank with peak_bytes, which costs a sort of all tensors of the rank. */
 void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
                           struct asim_rank_facts *facts);

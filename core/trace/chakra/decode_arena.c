@@ -22,27 +22,6 @@ struct asim_decode_block {
 };
 #define HEADER ((sizeof(struct asim_decode_block) + ALIGN - 1) / ALIGN * ALIGN)
 
-static void *alloc_for_protobuf(void *self, size_t size)
-{
-    return asim_decode_arena_alloc(self, size);
-}
-
-/* Does nothing, the reset frees everything; protobuf-c frees incomplete messages through this. */
-static void free_for_protobuf(void *self, void *object)
-{
-    (void)self;
-    (void)object;
-}
-
-/* Allocates nothing yet. */
-void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit)
-{
-    *arena = (struct asim_decode_arena){.limit = limit};
-    arena->allocator.alloc = alloc_for_protobuf;
-    arena->allocator.free = free_for_protobuf;
-    arena->allocator.allocator_data = arena;
-}
-
 /* Blocks never move: protobuf-c keeps pointers into them. */
 static int add_block(struct asim_decode_arena *arena, size_t need)
 {
@@ -62,10 +41,11 @@ static int add_block(struct asim_decode_arena *arena, size_t need)
     return 0;
 }
 
-/* failed stays set after a failed allocation, because protobuf-c reports "cannot unpack" for any
- * cause. */
-void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size)
+/* Aligned to 16 bytes, not zeroed. failed stays set after a failed allocation, because protobuf-c
+ * reports "cannot unpack" for any cause. */
+static void *alloc_for_protobuf(void *self, size_t size)
 {
+    struct asim_decode_arena *arena = self;
     int was = arena->failed;
     arena->failed = 1;
     if (size > arena->limit - arena->used)
@@ -85,6 +65,22 @@ void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size)
     arena->used += size;
     arena->failed = was;
     return object;
+}
+
+/* Does nothing, the reset frees everything; protobuf-c frees incomplete messages through this. */
+static void free_for_protobuf(void *self, void *object)
+{
+    (void)self;
+    (void)object;
+}
+
+/* Allocates nothing yet. */
+void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit)
+{
+    *arena = (struct asim_decode_arena){.limit = limit};
+    arena->allocator.alloc = alloc_for_protobuf;
+    arena->allocator.free = free_for_protobuf;
+    arena->allocator.allocator_data = arena;
 }
 
 void asim_decode_arena_reset(struct asim_decode_arena *arena)

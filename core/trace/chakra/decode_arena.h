@@ -26,8 +26,6 @@ struct asim_decode_arena {
 
 /* The struct must not move afterwards: allocator points to it. */
 void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit);
-/* Aligned to 16 bytes, not zeroed. */
-void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size);
 /* Takes all objects back; keeps one block of at most 64 KiB. */
 void asim_decode_arena_reset(struct asim_decode_arena *arena);
 void asim_decode_arena_fini(struct asim_decode_arena *arena);

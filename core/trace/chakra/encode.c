@@ -52,7 +52,7 @@ void asim_encode_fixed(struct asim_encode *out, uint64_t value, unsigned bytes)
         out->at[out->n++] = (unsigned char)(value >> (8 * i));
 }
 
-void asim_encode_raw(struct asim_encode *out, const void *data, size_t size)
+static void put_raw(struct asim_encode *out, const void *data, size_t size)
 {
     if (!size || !room(out, size))
         return;
@@ -70,7 +70,7 @@ void asim_encode_bytes(struct asim_encode *out, unsigned field, const void *data
 {
     asim_encode_tag(out, field, WIRE_BYTES);
     asim_encode_varint(out, size);
-    asim_encode_raw(out, data, size);
+    put_raw(out, data, size);
 }
 
 /* proto3 leaves out defaults, and so do the other encoders. */

@@ -20,7 +20,6 @@ struct asim_encode {
 
 void asim_encode_varint(struct asim_encode *out, uint64_t value);
 void asim_encode_fixed(struct asim_encode *out, uint64_t value, unsigned bytes);
-void asim_encode_raw(struct asim_encode *out, const void *data, size_t size);
 void asim_encode_tag(struct asim_encode *out, unsigned field, unsigned wire);
 /* A field of length-prefixed bytes. */
 void asim_encode_bytes(struct asim_encode *out, unsigned field, const void *data, size_t size);

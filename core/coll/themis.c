@@ -43,15 +43,20 @@ void asim_themis_sort(const struct asim_dims_context *context,
 }
 
 /* Positions in the order of the first and the last active dimension. */
-static int ends_of(const struct asim_dims_context *context, const struct asim_dims_choice *choice,
-                   uint32_t ends[2])
+struct ends {
+    uint32_t first, last;
+};
+
+/* 0 where no dimension is active. */
+static int find_ends(const struct asim_dims_context *context, const struct asim_dims_choice *choice,
+                     struct ends *ends)
 {
     int found = 0;
 
     for (uint32_t i = 0; i < context->n; i++)
         if (is_active(context, choice->order[i])) {
-            ends[0] = found ? ends[0] : i;
-            ends[1] = i;
+            ends->first = found ? ends->first : i;
+            ends->last = i;
             found = 1;
         }
     return found;
@@ -63,13 +68,14 @@ double asim_themis_gap_bytes(const struct asim_dims_context *context,
                              const struct asim_dims_cursor *cursor,
                              const struct asim_dims_choice *choice)
 {
-    uint32_t ends[2] = {0, 0}, first, last;
+    struct ends ends = {0, 0};
+    uint32_t first, last;
     double gap, n;
 
-    if (!ends_of(context, choice, ends))
+    if (!find_ends(context, choice, &ends))
         return 0;
-    first = choice->order[ends[0]];
-    last = choice->order[ends[1]];
+    first = choice->order[ends.first];
+    last = choice->order[ends.last];
     if (context->coll_type != ASIM_ALL_GATHER) {
         n = context->size[first];
         gap = cursor->load[last] - cursor->load[first];
@@ -77,7 +83,7 @@ double asim_themis_gap_bytes(const struct asim_dims_context *context,
     }
     n = context->size[last];
     gap = (cursor->load[first] - cursor->load[last]) * context->bw[last] / (n - 1) * MIB;
-    for (uint32_t i = ends[0]; i < ends[1]; i++) /* it has grown by these when it gets there */
+    for (uint32_t i = ends.first; i < ends.last; i++) /* it has grown by these when it gets there */
         if (is_active(context, choice->order[i]))
             gap /= context->size[choice->order[i]];
     return gap;

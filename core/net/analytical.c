@@ -10,7 +10,8 @@
 /* Events between two calls of settled(): rows of reports wait that long at most. */
 enum { SETTLE_EVERY = 4096 };
 
-/* Wakes and late receives have no object of their own to stand in; they get one from the pool. */
+/* Wakes and deferred receives have no object of their own to stand in; they get one from the pool.
+ */
 struct call {
     struct asim_due due; /* first */
     uint64_t cookie;
@@ -75,7 +76,7 @@ static struct asim_due_queue *queue_of(struct asim_net *net)
 const struct asim_net_extras asim_analytical_extras = {.queue = queue_of};
 
 /* A new event at the current time, as in ASTRA-sim (analytical.md#matching). */
-int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
+int asim_analytical_defer_receive(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
 
@@ -103,8 +104,9 @@ void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *f
         asim_pool_give(&base->flights, flight);
 }
 
-/* Each network has its own row_send. */
-struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first)
+/* Each network has its own train_send. */
+struct asim_msg_train *asim_analytical_train_open(struct asim_net *net,
+                                                  const struct asim_msg *first)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = asim_pool_get(&base->rows);
@@ -115,7 +117,7 @@ struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asi
     flight->due.rank = ASIM_TRAIN_IDLE;
     flight->msg = *first;
     flight->next_id = first->id;
-    return (struct asim_row *)(void *)flight;
+    return (struct asim_msg_train *)(void *)flight;
 }
 
 void asim_analytical_send_apart(struct asim_analytical *base, struct asim_flight *flight)
@@ -126,7 +128,7 @@ void asim_analytical_send_apart(struct asim_analytical *base, struct asim_flight
     base->failed |= base->send((struct asim_net *)(void *)base, &msg) != 0;
 }
 
-void asim_analytical_row_close(struct asim_net *net, struct asim_row *row)
+void asim_analytical_train_close(struct asim_net *net, struct asim_msg_train *row)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
@@ -157,7 +159,7 @@ static void run_call(struct asim_analytical *base, struct asim_due *due)
     if (copy.due.kind == ASIM_DUE_WAKE)
         base->user.wake(base->user.self, copy.due.rank);
     else
-        base->user.late(base->user.self, copy.due.rank, copy.cookie);
+        base->user.receive_due(base->user.self, copy.due.rank, copy.cookie);
 }
 
 /* The frequent kinds of a synchronised run come first. */

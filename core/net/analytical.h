@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The common part of the analytical networks: one event queue and one clock for all ranks, wakes,
- * late receives and the run loop. A network embeds struct asim_analytical as its first field and
- * adds the time of a message.
+ * deferred receives and the run loop. A network embeds struct asim_analytical as its first field
+ * and adds the time of a message.
  */
 #ifndef ASIM_NET_ANALYTICAL_H
 #define ASIM_NET_ANALYTICAL_H
@@ -112,11 +112,12 @@ static inline void asim_analytical_after(struct asim_analytical *base, uint64_t 
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
 extern const struct asim_net_extras asim_analytical_extras;
-int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
-struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first);
+int asim_analytical_defer_receive(struct asim_net *net, uint32_t rank, uint64_t cookie);
+struct asim_msg_train *asim_analytical_train_open(struct asim_net *net,
+                                                  const struct asim_msg *first);
 /* Sends the train's next message while its flight is in use. */
 void asim_analytical_send_apart(struct asim_analytical *base, struct asim_flight *flight);
-void asim_analytical_row_close(struct asim_net *net, struct asim_row *row);
+void asim_analytical_train_close(struct asim_net *net, struct asim_msg_train *row);
 int asim_analytical_run(struct asim_net *net, struct asim_err *err);
 
 #endif

@@ -53,7 +53,7 @@ static void on_arrived(void *self, const struct asim_msg *msg)
         asim_match_arrived(rank, msg);
 }
 
-static void on_late(void *self, uint32_t r, uint64_t cookie)
+static void on_receive_due(void *self, uint32_t r, uint64_t cookie)
 {
     struct asim_rank *rank = &((struct asim_world *)self)->run.ranks[r];
 
@@ -168,7 +168,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .topo = &world->set.topo,
         .route = world->set.route,
         .net = &world->set.net,
-        .user = {world, on_wake, on_sent, on_arrived, on_late, on_done, on_settled},
+        .user = {world, on_wake, on_sent, on_arrived, on_receive_due, on_done, on_settled},
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
         .seed = world->set.settings.seed,
         .per_event = world->set.settings.per_event,

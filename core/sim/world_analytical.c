@@ -102,17 +102,18 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
 
     if (!own)
         return asim_err_nomem(err, "opening the network");
-    if (given->size < offsetof(struct asim_net_backend, row_open))
+    if (given->size < offsetof(struct asim_net_backend, train_open))
         return asim_err_set(err, ASIM_EINVAL,
                             "settings.backend->size is %zu; expected sizeof(struct "
                             "asim_net_backend), %zu",
                             given->size, sizeof *given);
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
     if (!own->open || !own->now || !own->wake_after || !own->send || !own->run || !own->close ||
-        (!own->late && !(own->traits & ASIM_NET_LATE_RECEIVE_NOW)))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "settings.backend lacks a function: open, now, wake_after, send, run "
-                            "and close are required, and late without ASIM_NET_LATE_RECEIVE_NOW");
+        (!own->defer_receive && !(own->traits & ASIM_NET_LATE_RECEIVE_NOW)))
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "settings.backend lacks a function: open, now, wake_after, send, run "
+            "and close are required, and defer_receive without ASIM_NET_LATE_RECEIVE_NOW");
     own->extras = NULL;
     world->via.backend = own;
     return 0;

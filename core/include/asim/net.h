@@ -70,8 +70,8 @@ struct asim_net_user {
     void (*sent)(void *self, const struct asim_msg *msg);
     /* To the destination: the whole message is there. */
     void (*arrived)(void *self, const struct asim_msg *msg);
-    /* A deferred receive that backend->late was asked for is due. */
-    void (*late)(void *self, uint32_t rank, uint64_t cookie);
+    /* A deferred receive that backend->defer_receive was asked for is due. */
+    void (*receive_due)(void *self, uint32_t rank, uint64_t cookie);
     /* 1 when the run should end: every rank finished, an error, or the stop hook. run() asks
      * between events. */
     int (*done)(void *self);
@@ -82,7 +82,8 @@ struct asim_net_user {
 
 enum asim_net_trait {
     /* A receive that is posted after its bytes arrived completes inside the call. Without this
-     * trait it completes in an event of its own at the same time, and the backend needs `late`. */
+     * trait it completes in an event of its own at the same time, and the backend needs
+     * `defer_receive`. */
     ASIM_NET_LATE_RECEIVE_NOW = 1,
     /* A send matches a receive of its own size only, the k-th send of that size the k-th receive.
      * Without this trait the bytes of a tag are one stream. */
@@ -90,14 +91,15 @@ enum asim_net_trait {
 };
 
 struct asim_net;        /* the backend's own state */
-struct asim_row;        /* the backend's own: a message train, see row_open */
+struct asim_msg_train;  /* the backend's own: a message train, see train_open */
 struct asim_net_extras; /* of the backends inside the library */
 
 struct asim_net_config {
     const struct asim_netshape *shape; /* borrowed during open; NULL where the settings give none */
     uint32_t ranks;                    /* ranks 0 … ranks - 1 exist */
     struct asim_net_user user;
-    void *data; /* settings->backend_data; of the library's own networks, their options during open */
+    void *
+        data; /* settings->backend_data; of the library's own networks, their options during open */
 };
 
 /* Functions that return int return 0 or a negative enum asim_code. */
@@ -114,18 +116,18 @@ struct asim_net_backend {
     const uint64_t *(*clock)(const struct asim_net *net, uint32_t rank);
     /* Calls user->wake(rank) delay_ns from now(rank), after all that is already due then. */
     int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
-    /* Calls user->late(rank, cookie) at now(rank), in an event of its own after all that is due
-     * now. NULL where ASIM_NET_LATE_RECEIVE_NOW is set. */
-    int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);
+    /* Calls user->receive_due(rank, cookie) at now(rank), in an event of its own after all that is
+     * due now. NULL where ASIM_NET_LATE_RECEIVE_NOW is set. */
+    int (*defer_receive)(struct asim_net *net, uint32_t rank, uint64_t cookie);
     /* Starts to carry a copy of *msg at now(msg->src). */
     int (*send)(struct asim_net *net, const struct asim_msg *msg);
     /* Optional, all three or none: a train of messages that differ in their ids only, *first and
      * those that follow it. NULL when out of memory. */
-    struct asim_row *(*row_open)(struct asim_net *net, const struct asim_msg *first);
+    struct asim_msg_train *(*train_open)(struct asim_net *net, const struct asim_msg *first);
     /* Sends the next message of the train; a lack of memory ends run(). */
-    void (*row_send)(struct asim_net *net, struct asim_row *row);
+    void (*train_send)(struct asim_net *net, struct asim_msg_train *row);
     /* No more will be sent; messages under way still arrive. */
-    void (*row_close)(struct asim_net *net, struct asim_row *row);
+    void (*train_close)(struct asim_net *net, struct asim_msg_train *row);
     /* Runs until nothing is left to do or user->done() says 1. */
     int (*run)(struct asim_net *net, struct asim_err *err);
     /* Frees everything, messages under way included; calls nobody back. */

@@ -277,7 +277,7 @@ static int aware_send(struct asim_net *self, const struct asim_msg *msg)
     return 0;
 }
 
-static void aware_row_send(struct asim_net *self, struct asim_row *row)
+static void aware_train_send(struct asim_net *self, struct asim_msg_train *row)
 {
     struct aware *net = (struct aware *)(void *)self;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
@@ -335,11 +335,11 @@ const struct asim_net_backend asim_net_backend_aware = {
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
     .traits = ASIM_NET_MEET_BY_SIZE,
-    .late = asim_analytical_late,
+    .defer_receive = asim_analytical_defer_receive,
     .send = aware_send,
-    .row_open = asim_analytical_row_open,
-    .row_send = aware_row_send,
-    .row_close = asim_analytical_row_close,
+    .train_open = asim_analytical_train_open,
+    .train_send = aware_train_send,
+    .train_close = asim_analytical_train_close,
     .run = asim_analytical_run,
     .close = aware_close,
     .extras = &asim_analytical_extras,

@@ -80,16 +80,16 @@ static int unaware_send(struct asim_net *net, const struct asim_msg *msg)
     return 0;
 }
 
-static struct asim_row *unaware_row_open(struct asim_net *net, const struct asim_msg *first)
+static struct asim_msg_train *unaware_train_open(struct asim_net *net, const struct asim_msg *first)
 {
-    struct asim_flight *flight = (void *)asim_analytical_row_open(net, first);
+    struct asim_flight *flight = (void *)asim_analytical_train_open(net, first);
 
     if (flight)
         flight->way.ns = delay_of((struct asim_analytical *)(void *)net, first);
-    return (struct asim_row *)(void *)flight;
+    return (struct asim_msg_train *)(void *)flight;
 }
 
-static void unaware_row_send(struct asim_net *net, struct asim_row *row)
+static void unaware_train_send(struct asim_net *net, struct asim_msg_train *row)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
@@ -129,11 +129,11 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
     .traits = ASIM_NET_MEET_BY_SIZE,
-    .late = asim_analytical_late,
+    .defer_receive = asim_analytical_defer_receive,
     .send = unaware_send,
-    .row_open = unaware_row_open,
-    .row_send = unaware_row_send,
-    .row_close = asim_analytical_row_close,
+    .train_open = unaware_train_open,
+    .train_send = unaware_train_send,
+    .train_close = asim_analytical_train_close,
     .run = asim_analytical_run,
     .close = unaware_close,
     .extras = &asim_analytical_extras,

@@ -149,7 +149,8 @@ static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_
     check_idle(rank, inbox);
     if (world->via.backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
-    else if (world->via.backend->late(world->via.carrier, rank->id, (uint64_t)(uintptr_t)recv))
+    else if (world->via.backend->defer_receive(world->via.carrier, rank->id,
+                                               (uint64_t)(uintptr_t)recv))
         asim_rank_fail_nomem(rank, "posting a receive");
 }
 

@@ -61,9 +61,9 @@ static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
                            .cookie = ASIM_NEVER};
 
-    if (!world->via.backend->row_open)
+    if (!world->via.backend->train_open)
         return 0;
-    uniform->row = world->via.backend->row_open(world->via.carrier, &msg);
+    uniform->row = world->via.backend->train_open(world->via.carrier, &msg);
     if (!uniform->row)
         return ASIM_ENOMEM;
     uniform->to = ASIM_NOBODY;
@@ -118,7 +118,7 @@ static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 
     chunk->uniform = NULL;
     if (has_row(uniform))
-        world->via.backend->row_close(world->via.carrier, uniform->row);
+        world->via.backend->train_close(world->via.carrier, uniform->row);
     asim_match_unpin(rank, uniform->inbox);
     asim_pool_put(&rank->shard->pools.uniform, uniform);
     asim_chunk_advance(rank, chunk);
@@ -176,7 +176,7 @@ void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
         uniform->credits--;
         uniform->left--;
         if (has_row(uniform))
-            world->via.backend->row_send(world->via.carrier, uniform->row);
+            world->via.backend->train_send(world->via.carrier, uniform->row);
         else
             send(rank, uniform);
         if (!post_first(uniform, asim_rank_now(rank)))
@@ -253,7 +253,7 @@ void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *
     }
     uniform->left--;
     if (has_row(uniform))
-        world->via.backend->row_send(world->via.carrier, uniform->row);
+        world->via.backend->train_send(world->via.carrier, uniform->row);
     else
         send(rank, uniform);
 }

@@ -33,7 +33,7 @@ struct asim_uniform_phase {
     uint32_t to; /* destination of each step; ASIM_NOBODY: `row` is set */
     uint64_t bytes;
     union {
-        struct asim_row *row;
+        struct asim_msg_train *row;
         uint64_t send_bytes; /* bytes that a step sends */
     };
     struct asim_recv recv;

@@ -46,7 +46,7 @@ static void on_wake(void *self, uint32_t rank)
     seen->woken++;
 }
 
-static void on_late(void *self, uint32_t rank, uint64_t cookie)
+static void on_receive_due(void *self, uint32_t rank, uint64_t cookie)
 {
     CHECK_U64(cookie, 7 + rank);
     ((struct seen *)self)->woken++;
@@ -79,7 +79,7 @@ static void open_net(struct seen *seen, const char *name, const struct asim_nets
         config.ranks *= shape->at[d].npus;
     *seen = (struct seen){.backend = row(name)};
     config.user =
-        (struct asim_net_user){seen, on_wake, on_sent, on_arrived, on_late, never, settled};
+        (struct asim_net_user){seen, on_wake, on_sent, on_arrived, on_receive_due, never, settled};
     CHECK(!seen->backend->open(&seen->net, &config, &err));
 }
 
@@ -165,7 +165,7 @@ static void test_wakes(const char *name)
     for (uint32_t r = 0; r < 4; r++)
         CHECK(!seen.backend->wake_after(seen.net, r, 100));
     for (uint32_t r = 0; r < 4; r++)
-        CHECK(!seen.backend->late(seen.net, r, 7 + r));
+        CHECK(!seen.backend->defer_receive(seen.net, r, 7 + r));
     run_net(&seen);
     CHECK_U64(seen.woken, 8);
 }

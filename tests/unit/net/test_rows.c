@@ -20,7 +20,7 @@ struct run {
     int in_rows;
     uint32_t n, count;
     uint32_t done[RANKS_MOST]; /* messages sent so far */
-    struct asim_row *rows[RANKS_MOST];
+    struct asim_msg_train *rows[RANKS_MOST];
     struct arrival log[LOG_MOST];
 };
 
@@ -48,14 +48,14 @@ static void on_wake(void *self, uint32_t rank)
     if (!run->in_rows)
         CHECK(!run->backend->send(run->net, &msg));
     else if (!run->rows[rank])
-        CHECK((run->rows[rank] = run->backend->row_open(run->net, &msg)) != NULL);
+        CHECK((run->rows[rank] = run->backend->train_open(run->net, &msg)) != NULL);
     if (run->in_rows)
-        run->backend->row_send(run->net, run->rows[rank]);
+        run->backend->train_send(run->net, run->rows[rank]);
     if (++run->done[rank] < MESSAGES)
         CHECK(!run->backend->wake_after(run->net, rank,
                                         pauses_ns[(rank + run->done[rank]) % 5] + rank % 3));
     else if (run->in_rows)
-        run->backend->row_close(run->net, run->rows[rank]);
+        run->backend->train_close(run->net, run->rows[rank]);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
@@ -122,15 +122,15 @@ static void test_close(const struct asim_net_backend *backend, const struct asim
     struct asim_msg msg = {.bytes = 100, .src = 1, .dst = 2, .cookie = ASIM_NEVER};
     struct asim_err err = {0};
     struct asim_net *net;
-    struct asim_row *row;
+    struct asim_msg_train *row;
 
     CHECK(!backend->open(&net, &config, &err));
-    row = backend->row_open(net, &msg);
+    row = backend->train_open(net, &msg);
     CHECK(row != NULL);
-    CHECK(backend->row_open(net, &msg) != NULL);
-    backend->row_send(net, row);
-    backend->row_send(net, row);
-    backend->row_close(net, row);
+    CHECK(backend->train_open(net, &msg) != NULL);
+    backend->train_send(net, row);
+    backend->train_send(net, row);
+    backend->train_close(net, row);
     backend->close(net);
 }
 
@@ -151,7 +151,7 @@ int main(void)
     for (const struct asim_member *const *member = asim_net_backend_table; *member; member++) {
         const struct asim_net_backend *backend = (const void *)*member;
 
-        if (!backend->row_open)
+        if (!backend->train_open)
             continue;
         with_rows++;
         for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -318,7 +318,7 @@ static void print_table(const struct asim_compare *compare)
 struct found {
     uint32_t rank;
     size_t at;
-    uint64_t key; /* what it was chosen by */
+    uint64_t key; /* the quantity that ranks candidates */
     int any;
 };
 

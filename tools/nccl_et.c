@@ -42,8 +42,8 @@ static int put_latency(struct member_file *f, uint64_t i, size_t n_deps, struct 
     return asim_chakra_writer_node(f->writer, &node, err);
 }
 
-/* One side of a flow: the send with what it waits for, or the receive, which waits for nothing and
- * is posted at once. Sizes are those on the wire, the protocol's flags included. */
+/* One side of a flow: the send with its dependencies, or the receive, which has none and is posted
+ * at once. Sizes are those on the wire, the protocol's flags included. */
 static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
 {
     const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
@@ -109,7 +109,8 @@ static int write_member(struct member_file *f, const char *path, struct asim_err
     return rc;
 }
 
-/* What the files need to know of all flows, and what they cannot hold. */
+/* Collects the maxima over all flows that the files need; refuses flows that a trace cannot hold.
+ */
 static int survey(struct member_file *f, uint32_t *most_parents, struct asim_err *err)
 {
     const struct asim_nccl *nccl = f->nccl;

@@ -5,8 +5,9 @@
  * efficiency from measured tables, and a time; rows are summed into exposed communication, pipeline
  * bubble and total. Bandwidths are in GiB/s, which the published tool calls GB/s.
  *
- * Order of use: options_fill, tables_read, busbw_read, then cost per collective or report for the
- * whole workload. All structs are plain; only the options own strings, freed by their table.
+ * Order of use: asim_sa_options_fill, asim_sa_tables_read, asim_sa_busbw_read, then asim_sa_cost
+ * per collective or asim_sa_report for the whole workload. Only the options own memory: their table
+ * frees the strings.
  */
 #ifndef ASIM_TOOLS_SIMAI_H
 #define ASIM_TOOLS_SIMAI_H

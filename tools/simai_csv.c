@@ -3,12 +3,13 @@
  * Each row of the workload with its compute times, the time of its three collectives as rank 0 had
  * them, column 12 included, and their bandwidths, as SimAI writes them (us, GiB/s, "-nan" where
  * there is no communication). Forward and input-gradient collectives hold the rank up, so all of
- * their time is exposed; of the weight gradients what is left after everything else is, and counts
- * for the last of them to end, as in SimAI.
+ * their time is exposed; time in which
+ * only weight gradients remain is exposed, too, and counts for the last of them to end, as in
+ * SimAI.
  *
  * Where it differs: SimAI adds pipeline bubbles by formula. Here stages send to each other and
  * wait, so "bubble time" is what rank 0 spent neither computing nor in a collective, and is part of
- * the total. Rank 0 alone is looked at, as there.
+ * the total. Only rank 0 counts, as there.
  *
  * Cost: 16 bytes an op of rank 0 and 72 a row.
  */
@@ -41,7 +42,7 @@ struct csv {
     ASIM_VEC(struct op) ops;
     struct times *rows;
     struct asim_out out;         /* from the start, so that a bad path costs no run */
-    uint64_t busy_ns, finish_ns; /* the end of what is no weight gradient's; of all */
+    uint64_t busy_ns, finish_ns; /* the end of all but weight gradients; of all */
     uint32_t last_row;           /* whose weight gradient ended last */
     uint64_t last_ns;
 };
@@ -82,7 +83,7 @@ static int list_ops(struct csv *csv, struct asim_err *err)
     return 0;
 }
 
-/* Compute is what the text says, as often as it is run. */
+/* Compute times come from the text, times the number of runs of a row. */
 static int open_rows(struct csv *csv, struct asim_err *err)
 {
     uint32_t n = csv->w.n_rows, *forwards = asim_simai_forwards(&csv->w);

@@ -26,7 +26,7 @@ struct walk {
     struct asim_out *out;
     struct asim_sa_totals *totals;
     double bubble_base;
-    uint32_t *forwards; /* how often each row is run forward: what is recomputed is computed */
+    uint32_t *forwards; /* how often each row is run forward, recomputation included */
 };
 
 /* The share of a collective's time that is not hidden. */

@@ -46,8 +46,8 @@ struct asim_jdoc {
 enum asim_jresult { ASIM_J_OK = 0, ASIM_J_MORE = 1, ASIM_J_BAD = 2, ASIM_J_NOMEM = 3 };
 
 /* Parses the value at the start of text (leading blanks allowed, text[size] readable and 0).
- * *used = bytes taken. ASIM_J_MORE when the text ends inside the value. On ASIM_J_BAD, *used is
- * where and *why says what is wrong, as a phrase. */
+ * *used = bytes taken. ASIM_J_MORE when the text ends inside the value. On ASIM_J_BAD, *used
+ * is the place of the fault and *why names the fault in a phrase. */
 enum asim_jresult asim_jdoc_parse(struct asim_jdoc *doc, const char *text, size_t size,
                                   size_t *used, const char **why);
 void asim_jdoc_fini(struct asim_jdoc *doc);

@@ -63,7 +63,8 @@ static uint32_t previous(uint32_t local, uint32_t servers, uint32_t channel, uin
     return (server + servers - 1) % servers * local + (channel + local - 1) % local;
 }
 
-/* Chunk by chunk, in each the channels in order and then what was handed over.
+/* Chunk by chunk; in each chunk the channels in order, and last the piece that another GPU handed
+ * over.
  *
  * Example with PXN, two servers of two: in channel 0 the ring is 0, 1, 2, 3. Member 1 crosses, so
  * it hands its piece to 0, which enters servers on that channel, and 0 sends it to 2; for 2 the one

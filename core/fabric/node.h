@@ -48,7 +48,7 @@ struct asim_fabric_run {
     uint64_t *next, *block_min;
     uint32_t *slot; /* [nodes] */
     int per_event;
-    int failed;                 /* latched enum asim_code, between windows */
+    int failed;                 /* first failure, enum asim_code; set between windows */
     struct asim_heap due_nodes; /* per-event mode: each value next[] ever had; stale ones stay */
     struct asim_err failure;    /* the sentence of `failed` */
     /* The caller writes these between windows, and workers read them. half: the half whose window

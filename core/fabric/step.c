@@ -50,8 +50,8 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
     return asim_to_ns(fabric, asim_fabric_next_tick(fabric));
 }
 
-/* The end of a step: merges what it made, and tells the user up to which time all is final. Turns a
- * latched failure into an error. */
+/* The end of a step: merges the workers' output, and tells the user up to which time all is final.
+ * Turns a recorded failure into an error. */
 static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
     asim_window_merge(fabric);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network as the spine sees it: what it is opened with, what its hooks tell, and the
- * table of functions behind the backend's (asim/net.h). core/fabric fills in the table; core/sim
+ * The packet network as the spine sees it: its settings, its hooks, and a table of functions beside
+ * the backend's (asim/net.h). core/fabric fills in the table; core/sim
  * calls nothing of core/fabric by name.
  */
 #ifndef ASIM_NET_PACKETS_H

@@ -17,7 +17,7 @@
 struct asim_pair {
     /* Each message reads the first fields (fabric/host/host.h). */
     uint64_t rate_bps;    /* lowest rate on the path; 0 if src is dst or dst is unreachable */
-    uint64_t rtt_ns;      /* 2 x delay + tx_delay */
+    uint64_t rtt_ns;      /* 2 x delay_ns + tx_delay_ns */
     uint64_t bdp_bytes;   /* floor(floor(rtt x rate / 1e9) / 8) */
     uint64_t delay_ns;    /* sum of the link delays one way, each rounded down to ns */
     uint64_t tx_delay_ns; /* sum of floor(payload x 8e9 / rate) over the links */

@@ -20,8 +20,8 @@ struct asim_partition {
     uint32_t *of;   /* [nodes] part of each node, below n */
     uint64_t *load; /* [n] expected work, in arbitrary units */
     /* The lookahead: the least time in which one part acts on another. This is the smallest delay
-     * of a cut link, or of a last link to a host, since the destination hears of a message's end
-     * that long before. UINT64_MAX where no link is cut. */
+     * of a cut link, or of a last link to a host, since the destination learns of a message's
+     * end that long before. UINT64_MAX where no link is cut. */
     uint64_t lookahead_fs;
     size_t cut_links;
 };

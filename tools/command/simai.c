@@ -206,7 +206,7 @@ static void redirect(struct overrides *to, const struct asim_netconf *net)
     }
 }
 
-/* A run, and what it was asked for. */
+/* A run and its options. */
 struct program {
     struct asim_app app; /* first: its hook is given this one */
     const struct options *opt;

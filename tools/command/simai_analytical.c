@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim simai-analytical: SimAI-Analytical with its own options and CSV. Prints the summary; the
- * rows go to the result file. Differs in what a user meets: it runs from any folder, says what is
- * missing, and its efficiency tables are read from --ratios (they are SimAI's files).
+ * rows go to the result file. Differences for users: it runs from any folder, names missing files,
+ * and reads the efficiency tables, which are SimAI's files, from --ratios.
  *
  * Exit codes as everywhere: 0 written, 1 bad input, 2 wrong usage. The workload is read by
  * trace/simai/workload.c, the same reader a packet run of it uses.

@@ -10,8 +10,8 @@
 #include "fabric/link/schedule.h"
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the receive ring; the caller
- * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory
- * (latched). */
+ * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory:
+ * the worker has then failed. */
 static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, struct asim_port *port,
                                                  uint32_t bytes, struct asim_event_key now)
 {

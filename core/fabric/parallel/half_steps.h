@@ -8,7 +8,7 @@
  *
  * Let S and O be the earliest events of the half and of the other half, and W the lookahead:
  * nothing reaches the half before min(O, S + W) + W. Several processes, each of which knows its own
- * events only, alternate on a grid of W instead (distributed.h).
+ * events only, alternate on a grid of W instead (../grid.h).
  */
 #ifndef ASIM_FABRIC_PARALLEL_HALF_STEPS_H
 #define ASIM_FABRIC_PARALLEL_HALF_STEPS_H

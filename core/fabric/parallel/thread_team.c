@@ -2,8 +2,8 @@
  *
  * See thread_team.h. Each job is an epoch of a barrier. The caller raises `epoch`; each thread has
  * a counter `done`, the last epoch it finished, and a counter `claimed`, the last epoch somebody
- * began for it. Whoever waits for a counter spins on it for a while and then sleeps on a condition;
- * `sleepers` says that somebody must be woken. A sleeper raises `sleepers` before its last look at
+ * began for it. A thread that waits for a counter spins for a while and then sleeps on a condition;
+ * `sleepers` counts sleeping threads. A sleeper raises `sleepers` before its last look at
  * the counter, and the other side reads `sleepers` after it changed the counter. Both happen in one
  * total order, so no wake-up is lost.
  *

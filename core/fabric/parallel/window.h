@@ -11,8 +11,9 @@
 uint64_t asim_window_next_event(struct asim_fabric *fabric);
 /* Advances the nodes of run.half that have events before `until`, the window's end. */
 void asim_window_run(struct asim_fabric *fabric, uint64_t until);
-/* Call after it, or after an event: delivers what workers made for each other, packs what they made
- * for other processes, and latches the first failure in the order of workers. */
+/* Call after a window, or after an event in per-event mode. Delivers the notifications of each
+ * worker for the others, packs those for other processes, and records the first failure in the
+ * order of workers. */
 void asim_window_merge(struct asim_fabric *fabric);
 
 #endif

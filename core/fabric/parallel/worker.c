@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One worker in one window, on its own thread: fetch, advance the nodes, deliver what they made for
- * nodes of the same worker. window.c calls these steps and merges what is left for others.
+ * One worker in one window, on its own thread: prefetch, advance the nodes, deliver their
+ * notifications for nodes of the same worker. window.c calls these steps and delivers the
+ * notifications for other workers.
  */
 #include "fabric/host/completion.h"
 #include "fabric/host/fast/frame_loop.h"
@@ -54,10 +55,10 @@ uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t v, uint64_t unti
 }
 
 /* The set of active nodes does not change inside a window, because frames sent in it are due behind
- * it. So active nodes are listed first, without branches on what is as good as random. A node's
- * returned time replaces what min_arrival says of it: the receive rings it has looked at hold those
- * frames. Prefetching nodes three turns ahead was tried and brings nothing: the cache misses of one
- * turn overlap. */
+ * it. So active nodes are listed first, without branches that no processor can predict. The
+ * time that a node returns replaces its min_arrival, because the node has seen the frames in its
+ * receive rings. Prefetching the node three places ahead brings nothing: the cache misses of one
+ * node overlap. */
 void asim_worker_advance(struct asim_worker *worker, uint64_t until)
 {
     struct asim_fabric *fabric = worker->fabric;

@@ -23,7 +23,7 @@ struct asim_pending_release {
 
 struct asim_worker {
     _Alignas(ASIM_LINE_BYTES) uint32_t *node, n_nodes; /* its nodes of this process */
-    uint32_t n_hosts;    /* the first of them; both parts ascend, but for workers.c, turn_ends */
+    uint32_t n_hosts;    /* hosts come first; see break_strides in workers.c for the order */
     uint64_t *next;      /* [n_nodes] their part of fabric->run.next */
     uint64_t *block_min; /* their part of fabric->run.block_min: of hosts, by blocks of slots */
     uint32_t first_slot; /* the slot of node[0] */
@@ -38,7 +38,7 @@ struct asim_worker {
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
      * complete; calls of its ranks, and messages begun: no period has those (steady_state.c). */
     uint64_t waiting, open, calls;
-    int failed;             /* latched enum asim_code; the worker's nodes stop */
+    int failed;             /* first failure, enum asim_code; the worker's nodes stop */
     int fast_ok;            /* hosts may take the fast path in this window (host/fast) */
     uint64_t last_notified; /* latest time of the notifications it has delivered itself */
     /* The caller reads these after each window. */
@@ -57,7 +57,7 @@ struct asim_worker {
 void asim_worker_prefetch(struct asim_worker *worker);
 /* Advances its nodes that have events before `until`. */
 void asim_worker_advance(struct asim_worker *worker, uint64_t until);
-/* Delivers what its nodes made for nodes of the same worker. */
+/* Delivers the notifications of its nodes to nodes of the same worker. */
 void asim_worker_deliver(struct asim_worker *worker);
 /* The worker's last step: delivers, and sets half_next. */
 void asim_worker_end(struct asim_worker *worker);

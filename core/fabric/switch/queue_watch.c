@@ -70,8 +70,7 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
     sample->control = control;
 }
 
-/* The switch may have no event for a long time, so the observer hears of the present lengths now.
- */
+/* The switch may have no event for a long time, so the observer gets the present lengths now. */
 void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++)

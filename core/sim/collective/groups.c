@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups, from the groups file or from METADATA ops (trace/chakra/process_groups.h).
+ * Communicator groups, from the groups file or from METADATA ops (trace/chakra/process_groups.c).
  * Each distinct text of a METADATA op is parsed once for all ranks. A group of a METADATA op
  * overrides the file's group of the same id.
  *

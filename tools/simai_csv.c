@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Each row of the workload with its compute times, the time of its three collectives as rank 0 had
- * them, column 12 included, and their bandwidths, as SimAI writes them (us, GiB/s, "-nan" where
- * there is no communication). Forward and input-gradient collectives hold the rank up, so all of
- * their time is exposed; time in which
- * only weight gradients remain is exposed, too, and counts for the last of them to end, as in
- * SimAI.
+ * Each row of the workload with its compute times, the times of its three collectives on rank 0,
+ * column 12 included, and their bandwidths, as SimAI writes them (us, GiB/s, "-nan" where there is
+ * no communication). Forward and input-gradient collectives hold the rank up, so all of their time
+ * is exposed. Time in which only weight gradients remain is exposed, too; as in SimAI it counts for
+ * the weight gradient that ends last.
  *
  * Where it differs: SimAI adds pipeline bubbles by formula. Here stages send to each other and
  * wait, so "bubble time" is what rank 0 spent neither computing nor in a collective, and is part of

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "convert/convert.h"
-#include "llm/llm.h"
 #include "tools/args.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "dump/attr.h"
-#include "dump/dump.h"
 #include "json/print.h"
 #include "asim/trace.h"
 #include "dump/forms.h"

@@ -9,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dump/dump.h"
 #include "json/print.h"
 #include "dump/protobuf.h"
 #include "json/access.h"

@@ -4,7 +4,6 @@
  * formats, surrogates, private, unassigned) and "separator"; the blank is kept. Unassigned
  * characters depend on the version: this is Unicode 14.0, as in CPython 3.11.
  */
-#include "json/print.h"
 #include "json/printable.h"
 
 /* The first characters of runs: kept from [0] on, escaped from [1] on, and so on in turn. */

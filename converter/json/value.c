@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
-#include "json/access.h"
 
 #define MAX_DEPTH 200
 

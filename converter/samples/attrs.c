@@ -2,7 +2,6 @@
  *
  * One attribute of every type in the schema, with chakra_generator's values.
  */
-#include "samples/samples.h"
 #include "samples/attrs.h"
 
 #define LIST(array)                                                                                \

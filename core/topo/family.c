@@ -7,13 +7,11 @@
  *
  * On success the caller owns the topology (asim_topo_fini); after a failure it is empty.
  */
-#include "topo/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/src.h"
-#include "base/text.h"
 #include "topo/build.h"
 
 /* Content alone decides: published files have no common suffix. At most one format recognises a

@@ -13,7 +13,6 @@
 #include "tools/dot.h"
 #include "asim/topology.h"
 #include "base/io/file_set.h"
-#include "topologies/files.h"
 #include "topologies/levels.h"
 
 struct draw_options {

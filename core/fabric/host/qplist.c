@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "fabric/node.h"
 
 static uint32_t count_bits(uint64_t bits)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * When each node has its next event: fabric->run.next, by slot, with the minimum of each block of
- * slots and of each half of the network. A frame on a wire lowers worker->lowered instead; what
- * puts an event into a node from outside, between windows or at its own host, calls
- * asim_node_schedule.
+ * slots and of each half of the network. A frame on a wire lowers worker->min_arrival instead.
+ * Code that gives a node an event from outside its advance (between windows, or a rank at its own
+ * host) calls asim_node_schedule.
  */
 #ifndef ASIM_FABRIC_LINK_SCHEDULE_H
 #define ASIM_FABRIC_LINK_SCHEDULE_H

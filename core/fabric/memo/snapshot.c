@@ -2,7 +2,6 @@
  *
  * Writing and comparing snapshots (snapshot.h).
  */
-#include "fabric/memo/steady_state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
-#include "topo/partition.h"
 #include "fabric/parallel/half_steps.h"
 
 #include <stdlib.h>

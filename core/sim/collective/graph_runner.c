@@ -17,7 +17,6 @@
  */
 #include "sim/collective/graph_runner.h"
 #include "sim/collective/chunk_scheduler.h"
-#include "sim/collective/coll_run.h"
 #include "sim/collective/send.h"
 #include "sim/parts.h"
 #include "sim/rank/clock.h"

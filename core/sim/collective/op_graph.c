@@ -11,7 +11,6 @@
 #include "sim/collective/op_graph.h"
 #include "sim/rank/compute.h"
 #include "sim/rank/rank_shard.h"
-#include "trace/open.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "sim/distributed/stall.h"
 #include "sim/rank/event_bus.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/world.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,6 @@
  * A file that is read and written has the same links in the same order, hence the same ports and
  * the same results; comments are lost.
  */
-#include "topo/topo.h"
 
 #include <inttypes.h>
 #include "base/io/out.h"

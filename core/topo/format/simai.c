@@ -13,7 +13,6 @@
  * for byte. A topology without servers is written as servers of one GPU, and an unknown GPU type as
  * NONE, which is SimAI's word.
  */
-#include "topo/topo.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -21,7 +21,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "conf/conf.h"
 #include "trace/feed/feed.h"
 #include "trace/feed/index_build.h"
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "conf/conf.h"
 #include "trace/format.h"
 #include "trace/simai/iterator.h"
 

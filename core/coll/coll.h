@@ -63,7 +63,7 @@ struct asim_step {
     uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
     uint64_t send_bytes, recv_bytes;
     uint64_t min_arrivals; /* messages that must have arrived before the step */
-    uint32_t credits;      /* the step takes so many */
+    uint32_t credits;      /* number of credits that the step takes */
 };
 
 /* Family coll/algo: row symbols asim_coll_algo_<file>, table asim_coll_algo_table. The published

@@ -97,7 +97,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* Sorted by id afterwards, so that whatever is said about the map comes in a stated order. */
+/* Sorts the map by id, so that messages about it come in a stated order. */
 int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
                             struct asim_err *err)
 {

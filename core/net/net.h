@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The boundary between the spine and whatever carries messages: the only one with traffic both
- * ways. The tables both sides call are public (asim/net.h); what only the library's own backends
- * and the spine know is added here.
+ * The boundary between the spine and the backends that carry messages: the only one with calls both
+ * ways. asim/net.h has the public tables of both sides. This header adds the parts that only the
+ * spine and the library's own backends use.
  *
  * A packet backend advances hosts separately inside a window (fabric/README.md), so now(rank) is
  * the time that rank may see.
@@ -37,13 +37,13 @@ static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim
 struct asim_due_queue;
 struct asim_packet_network;
 
-/* What the library's own backends offer beyond asim/net.h. Every hook may be NULL. */
+/* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
 struct asim_net_extras {
-    /* The one queue and clock of all ranks (net/queue.h), where there is one: the user may read its
-     * now, and add dues of kind ASIM_DUE_OWN that stand inside something of his (rank set), which
-     * is his again when user->wake is called. */
+    /* The one queue and clock of all ranks (net/queue.h), if the backend has one. The spine may
+     * read its now_ns, and may add events of kind ASIM_DUE_OWN, with `rank` set, that its own
+     * structs contain. The queue is done with such an event when it calls user->wake. */
     struct asim_due_queue *(*queue)(struct asim_net *net);
-    /* What only a packet network can do (net/packets.h). */
+    /* Functions that only a packet network has (net/packets.h). */
     const struct asim_packet_network *packets;
 };
 

@@ -39,13 +39,13 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
 int asim_report_options(void **options, const struct asim_world *world,
                         const struct asim_report *report, struct asim_err *err);
 
-/* Refuses an output that is an input, by whatever name. */
+/* Refuses an output that is an input, also under another name of the same file. */
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
 /* Opens folder/name as the state of an observer with one output file. A process that leaves the
  * writing to another one opens /dev/null. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
                      const char *name, struct asim_err *err);
-/* A number of a binary file, little-endian, whatever the machine. */
+/* Writes a number into a binary file, little-endian on every machine. */
 static inline void asim_report_put(uint8_t *at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)

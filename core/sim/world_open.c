@@ -50,18 +50,23 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     return 0;
 }
 
-/* The file with the logical dimensions, for messages. */
-static const char *name_of_dims(const struct asim_settings *set)
+/* The file with the dimensions, for messages. */
+struct dims_file {
+    const char *kind, *path;
+};
+
+static struct dims_file dims_file_of(const struct asim_settings *set)
 {
     if (set->mode && !set->shape && set->network)
-        return set->network;
-    return set->logical ? set->logical : "";
+        return (struct dims_file){"network", set->network};
+    return (struct dims_file){"logical topology", set->logical ? set->logical : ""};
 }
 
 /* The number of ranks: the product of the logical dimensions, or else the number of traces. */
 static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
+    const struct dims_file dims = dims_file_of(set);
     struct asim_trace_files traces;
     uint32_t files;
     uint64_t product;
@@ -82,16 +87,15 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     product = asim_dims_product(&world->set.dims);
     if (product > files)
         return asim_err_set(err, ASIM_EINVAL,
-                            "the logical topology %s has %llu ranks, but the workload %s has only "
+                            "the %s %s has %llu ranks, but the workload %s has only "
                             "%u traces; %s.%u.et is missing",
-                            name_of_dims(set), (unsigned long long)product, set->workload, files,
+                            dims.kind, dims.path, (unsigned long long)product, set->workload, files,
                             set->workload, files);
     if (product < files)
         asim_world_diagnose(
             world,
-            "the workload has %u traces, the logical topology %llu ranks: traces from "
-            "rank %llu on are not used",
-            files, (unsigned long long)product, (unsigned long long)product);
+            "the workload has %u traces, the %s %llu ranks: traces from rank %llu on are not used",
+            files, dims.kind, (unsigned long long)product, (unsigned long long)product);
     world->set.n_ranks = (uint32_t)product;
     return 0;
 }

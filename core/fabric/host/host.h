@@ -63,8 +63,8 @@ struct asim_inline_start {
     uint8_t is_open, is_filled;
 };
 
-/* Laid out by cache lines: between two turns of a host all other hosts have theirs, so a turn
- * fetches each line anew. */
+/* Laid out by cache lines: between two advances of a host all other hosts advance, so each advance
+ * fetches its lines anew. */
 struct asim_host {
     /* Every event touches these. now: time of the event being processed (ticks); tie: its tie key
      * (tie_key.h); seq: number of events so far. Timer values: kind << 56 | payload. */

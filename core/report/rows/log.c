@@ -3,7 +3,7 @@
  * The lines of ASTRA-sim's log file for each op with trace-enabled (system-layer.md#issue-order and
  * system-layer.md#result-lines): a line "issue,…" when it gets its slot and "callback,…" when it
  * ends, both with rank, tick, id, name and the number of its type. Goes to log.log in
- * --logging-folder, as there, else to log.txt in --out; without either it is not written.
+ * --logging-folder, as in ASTRA-sim, else to log.txt in --out; without either it is not written.
  *
  * Differs: three bracketed groups come before as there, but the first is simulated time; lines are
  * in order of time over all ranks; ops that take no time have a "callback" with trace-enabled only.

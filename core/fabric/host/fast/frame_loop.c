@@ -99,15 +99,27 @@ ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, int is
     return equal && t != ASIM_NEVER ? first_of_equals(host, t) : event_of(soonest);
 }
 
-/* Time of the first timer of the host or wake-up of a NIC. */
-ALWAYS_INLINE uint64_t next_timer(const struct asim_host *host, int is_single)
-{
-    const struct asim_nic *nics = is_single ? &host->single_nic : host->nics;
-    uint64_t t = host->timers.n ? host->timers.at->t : ASIM_NEVER;
+/* The first timer of the host or wake-up of a NIC. */
+struct own_event {
+    struct asim_nic *nic; /* NULL: a timer */
+    uint64_t t;
+    int is_alone; /* no other timer or wake-up has this time */
+};
 
-    for (uint32_t i = 0; i < (is_single ? 1 : host->n_nics); i++)
-        t = nics[i].wake_at < t ? nics[i].wake_at : t;
-    return t;
+ALWAYS_INLINE struct own_event next_own_event(struct asim_host *host, int is_single)
+{
+    struct own_event own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
+    struct asim_nic *nics = is_single ? &host->single_nic : host->nics;
+
+    for (uint32_t i = 0; i < (is_single ? 1 : host->n_nics); i++) {
+        uint64_t wake = nics[i].wake_at;
+
+        if (wake < own.t)
+            own = (struct own_event){&nics[i], wake, 1};
+        else if (wake == own.t)
+            own.is_alone = 0;
+    }
+    return own;
 }
 
 /* Removes a frame that took the fast path, as asim_host_handle_frame does on the slow path. */
@@ -243,9 +255,22 @@ static int handle_one_slowly(struct asim_fabric *fabric, struct asim_host *host,
     return 0;
 }
 
-/* Frame events until `until` or the first timer. Returns the time of the next event, which is
- * before `until` where a timer is due, and after a failure. Callbacks may start messages and make
- * timers, but do not change fast_ok. */
+static void handle_own_event(struct asim_fabric *fabric, struct asim_host *host,
+                             const struct own_event *own)
+{
+    if (!own->nic) {
+        asim_host_begin(host, own->t, host->timers.at->tie);
+        asim_host_handle_timer(fabric, host);
+        return;
+    }
+    asim_host_begin(host, own->t, own->nic->wake_tie);
+    own->nic->wake_at = ASIM_NEVER;
+    asim_nic_kick(fabric, host, own->nic, own->t);
+}
+
+/* Frame events, and timers and wake-ups that no other event meets, until `until`. Returns the time
+ * of the next event, which is before `until` where several meet, and after a failure. Callbacks may
+ * start messages and make timers, but do not change fast_ok. */
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                                int is_single)
 {
@@ -254,11 +279,15 @@ ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *hos
     if (!is_single && !fast_ok)
         return 0;
     while (!host->worker->failed) {
-        uint64_t timer = next_timer(host, is_single), end = timer < until ? timer : until, t;
+        struct own_event own = next_own_event(host, is_single);
+        uint64_t end = own.t < until ? own.t : until, t;
 
-        if (fast_ok ? handle_events(fabric, host, end, &t, is_single)
-                    : handle_one_slowly(fabric, host, end, &t))
-            return timer < t ? timer : t;
+        if (!(fast_ok ? handle_events(fabric, host, end, &t, is_single)
+                      : handle_one_slowly(fabric, host, end, &t)))
+            continue;
+        if (own.t >= until || t == own.t || !own.is_alone)
+            return own.t < t ? own.t : t;
+        handle_own_event(fabric, host, &own);
     }
     return 0;
 }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PATHS = 6, LONGEST_NAME = 64 };
+enum { LONGEST_NAME = 64 };
 
 const struct asim_fast_path_row asim_fast_path_rows[] = {
     {"bulk-switch", ASIM_FAST_BULK_SWITCH},
@@ -19,6 +19,7 @@ const struct asim_fast_path_row asim_fast_path_rows[] = {
     {"half-steps", ASIM_FAST_HALF_STEPS},
     {NULL, 0},
 };
+enum { PATHS = sizeof asim_fast_path_rows / sizeof *asim_fast_path_rows - 1 };
 
 static int unknown(const char *name, struct asim_err *err)
 {

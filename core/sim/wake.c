@@ -13,40 +13,35 @@
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
 
-/* event is a copy; the memory of the original is free again. */
-static void run_copy(struct asim_rank *rank, const struct asim_rank_event *event)
+/* Works on a copy, because the memory of the event is free before the call that may want it. */
+static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
 {
-    switch (event->kind) {
+    struct asim_rank_event event = *kept;
+
+    asim_pool_give(&rank->shard->pools.event, kept);
+    switch (event.kind) {
     case ASIM_RANK_EVENT_OP_DONE:
-        asim_op_done(rank, event->op);
+        asim_op_done(rank, event.op);
         break;
     case ASIM_RANK_EVENT_UNIFORM: /* run() has handled these three */
     case ASIM_RANK_EVENT_DELAY:
     case ASIM_RANK_EVENT_CREDIT:
         break;
     case ASIM_RANK_EVENT_NODE:
-        asim_graph_runner_node_ended(rank, event->runner, event->op);
+        asim_graph_runner_node_ended(rank, event.runner, event.op);
         break;
     case ASIM_RANK_EVENT_FLOW:
-        asim_graph_runner_send_flow(rank, event->runner, event->op);
+        asim_graph_runner_send_flow(rank, event.runner, event.op);
         break;
     case ASIM_RANK_EVENT_MEMORY:
-        asim_memory_next(rank, event->op);
+        asim_memory_next(rank, event.op);
         break;
     case ASIM_RANK_EVENT_BUS:
-        asim_bus_step(rank, event);
+        asim_bus_step(rank, &event);
         break;
     case ASIM_RANK_EVENT_START:
         asim_issue_all(rank);
     }
-}
-
-static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
-{
-    struct asim_rank_event event = *kept;
-
-    asim_pool_give(&rank->shard->pools.event, kept);
-    run_copy(rank, &event);
 }
 
 /* Frees the event before the call, because the call is likely to allocate one. */

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-helper.h"
@@ -7,6 +9,7 @@
 #include "ns3/qbb-net-device.h"
 
 #include "ns3/abort.h"
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
@@ -16,15 +19,28 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("AsimHelper");
+
 namespace
 {
 
+/**
+ * Writes a packet to a capture.
+ * @param file the capture
+ * @param packet the packet
+ */
 void
 WritePcap(Ptr<PcapFileWrapper> file, Ptr<const Packet> packet)
 {
     file->Write(Simulator::Now(), packet);
 }
 
+/**
+ * Writes a line for an event.
+ * @param stream where to
+ * @param event the kind of event (one character), then the path of the trace source
+ * @param packet the packet
+ */
 void
 WriteLine(Ptr<OutputStreamWrapper> stream, std::string event, Ptr<const Packet> packet)
 {
@@ -36,12 +52,14 @@ WriteLine(Ptr<OutputStreamWrapper> stream, std::string event, Ptr<const Packet> 
 
 AsimHelper::AsimHelper()
 {
+    NS_LOG_FUNCTION(this);
     asim_err err{};
     NS_ABORT_MSG_IF(asim_settings_init(&m_settings, sizeof m_settings, &err), err.text);
 }
 
 AsimHelper::~AsimHelper()
 {
+    NS_LOG_FUNCTION(this);
     if (m_fabric)
     {
         m_fabric->Dispose();
@@ -54,6 +72,7 @@ AsimHelper::~AsimHelper()
 void
 AsimHelper::Set(const std::string& option, const std::string& value)
 {
+    NS_LOG_FUNCTION(this << option << value);
     asim_err err{};
     const asim_where where{"AsimHelper::Set", 0, 0};
     const asim_key_value setting{option.c_str(), value.c_str()};
@@ -73,6 +92,7 @@ AsimHelper::Install()
 Ptr<AsimFabric>
 AsimHelper::TryInstall()
 {
+    NS_LOG_FUNCTION(this);
     asim_err err{};
     asim_hooks hooks{};
     AsimAttributes attributes;
@@ -104,6 +124,7 @@ AsimHelper::IsStopped(void* self)
 int
 AsimHelper::Run()
 {
+    NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_UNLESS(m_fabric, "Run before Install");
     NS_ABORT_MSG_IF(Simulator::Now().IsStrictlyPositive(),
                     "a run begins at time 0; call Simulator::Destroy after the last run");
@@ -144,6 +165,7 @@ AsimHelper::GetError() const
 void
 AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
 {
+    NS_LOG_FUNCTION(this << prefix << device);
     PcapHelper pcap;
     const std::string name = prefix + "-" + std::to_string(device->GetNode()->GetId()) + "-" +
                              std::to_string(device->GetIfIndex()) + ".pcap";
@@ -156,6 +178,7 @@ AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
 void
 AsimHelper::EnableAsciiAll(Ptr<OutputStreamWrapper> stream)
 {
+    NS_LOG_FUNCTION(this << stream);
     const char* const sources[][2] = {{"QbbEnqueue", "+"},
                                       {"QbbDequeue", "-"},
                                       {"MacRx", "r"},

@@ -1,15 +1,12 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * A run of traces over the packet network from a C++ program, in ns-3's manner: name the inputs,
- * Install, connect trace sources, Run. Attributes changed before Install (Config::SetDefault, the
- * command line) go before the network configuration, as in AstraSimNetwork.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef ASIM_HELPER_H
 #define ASIM_HELPER_H
 
 #include "ns3/asim-fabric.h"
-
 #include "ns3/output-stream-wrapper.h"
 #include "ns3/trace-helper.h"
 
@@ -17,9 +14,21 @@
 #include <string>
 #include <vector>
 
+/**
+ * @file
+ * @ingroup asim
+ * ns3::AsimHelper declaration.
+ */
+
 namespace ns3
 {
 
+/**
+ * @ingroup asim
+ * A run of traces over the packet network from a C++ program, in ns-3's manner: name the inputs,
+ * Install, connect trace sources, Run. Attributes changed before Install (Config::SetDefault, the
+ * command line) go before the network configuration, as in AstraSimNetwork.
+ */
 class AsimHelper
 {
   public:
@@ -28,39 +37,76 @@ class AsimHelper
     AsimHelper(const AsimHelper&) = delete;
     AsimHelper& operator=(const AsimHelper&) = delete;
 
-    /** An option of AstraSimNetwork by its name, such as "workload" or "out"; aborts if there is
-     *  none. Result lines are not printed, and nothing is compared. */
+    /**
+     * Sets an option of AstraSimNetwork; aborts if there is no such option. Result lines are not
+     * printed, and nothing is compared.
+     * @param option its name, such as "workload" or "out"
+     * @param value its value
+     */
     void Set(const std::string& option, const std::string& value);
-    /** Once. Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
-     *  core's sentence. Notes go to std::cerr. */
+    /**
+     * Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
+     * core's sentence. Notes go to std::cerr. A helper installs once.
+     * @return the network
+     */
     Ptr<AsimFabric> Install();
-    /** The same, but nothing where Install aborts; GetError tells why. */
+    /**
+     * Does what Install does, but does not abort.
+     * @return the network; null on failure, and GetError tells why
+     */
     Ptr<AsimFabric> TryInstall();
-    /** Simulator::Run until all ranks have finished; 0, or the core's failure code: ASIM_EINTR
-     *  after Simulator::Stop, which ends the run for good. From time 0 on. */
+    /**
+     * Calls Simulator::Run until all ranks have finished. Begins at time 0.
+     * @return 0, or the core's failure code: ASIM_EINTR after Simulator::Stop, which ends the run
+     * for good
+     */
     int Run();
+    /**
+     * Counts the ranks.
+     * @return their number
+     */
     uint32_t GetNRanks() const;
-    /** Time at which a rank finished, after Run. */
+    /**
+     * Gets the time at which a rank finished, after Run.
+     * @param rank the rank
+     * @return the time
+     */
     Time GetFinishTime(uint32_t rank) const;
-    /** Why Run or TryInstall failed. */
+    /**
+     * Tells why Run or TryInstall failed.
+     * @return the core's sentence
+     */
     const std::string& GetError() const;
 
-    /** The frames that pass a device as a capture (PPP, IPv4): prefix-node-interface.pcap. Both
-     *  select per-event mode, as every sink of frames does. */
+    /**
+     * Writes the frames that pass a device to a capture (PPP, IPv4), prefix-node-interface.pcap.
+     * Selects per-event mode, as every sink of frames does.
+     * @param prefix of the file's name
+     * @param device the device
+     */
     void EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device);
-    /** A line per event of every device: + queued, - sent, r received, d lost. */
+    /**
+     * Writes a line per event of every device: + queued, - sent, r received, d lost. Selects
+     * per-event mode.
+     * @param stream where to
+     */
     void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
 
   private:
+    /**
+     * Tells the core whether the simulator was stopped.
+     * @param self the AsimHelper
+     * @return not 0 if it was
+     */
     static int IsStopped(void* self);
 
-    asim_settings m_settings{};
-    bool m_stopped{false}; //!< Simulator::Stop came before the end
-    asim_world* m_world{nullptr};
-    Ptr<AsimFabric> m_fabric;
-    std::string m_error;
+    asim_settings m_settings{};   //!< the options
+    bool m_stopped{false};        //!< Simulator::Stop came before the end
+    asim_world* m_world{nullptr}; //!< the run
+    Ptr<AsimFabric> m_fabric;     //!< its network
+    std::string m_error;          //!< see GetError
 };
 
 } // namespace ns3
 
-#endif
+#endif /* ASIM_HELPER_H */

@@ -1,11 +1,17 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * The module's one door to the C library: its public headers. The module builds with ns-3 3.37 and
- * newer and needs no difference between the releases so far; where one comes, it belongs here.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef ASIM_COMPAT_H
 #define ASIM_COMPAT_H
+
+/**
+ * @file
+ * @ingroup asim
+ * The module's one door to the C library: its public headers. A difference between the releases of
+ * ns-3 belongs here, too.
+ */
 
 #include "asim/asim.h"
 #include "asim/netconf.h"
@@ -18,4 +24,4 @@
 #include <cstdio>
 #include <cstdlib>
 
-#endif
+#endif /* ASIM_COMPAT_H */

@@ -1,7 +1,11 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-cores.h"
+
+#include "ns3/log.h"
 
 #include <bitset>
 #include <filesystem>
@@ -13,6 +17,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("AsimCores");
 
 AsimCores::Set
 AsimCores::OfProcess()
@@ -44,6 +50,7 @@ AsimCores::Count(const Set& cores)
 void
 AsimCores::Use(const Set& cores)
 {
+    NS_LOG_FUNCTION(Count(cores));
 #ifdef __linux__
     if (cores.empty())
     {

@@ -1,7 +1,7 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * Which cores of the machine a process may run on, as Linux has them; elsewhere none is known.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef ASIM_CORES_H
 #define ASIM_CORES_H
@@ -9,23 +9,44 @@
 #include <cstdint>
 #include <vector>
 
+/**
+ * @file
+ * @ingroup asim
+ * ns3::AsimCores declaration.
+ */
+
 namespace ns3
 {
 
+/**
+ * @ingroup asim
+ * The cores of the machine on which a process may run, as Linux has them; elsewhere none is known.
+ */
 namespace AsimCores
 {
 
-/** A bit each, the same for all processes of a machine. */
+/** A bit for each core, the same for all processes of a machine. */
 using Set = std::vector<uint8_t>;
 
-/** Of this process; empty where they are not known. */
+/**
+ * Gets the cores of this process.
+ * @return the cores; empty where they are not known
+ */
 Set OfProcess();
+/**
+ * Counts cores.
+ * @param cores the cores
+ * @return their number
+ */
 uint32_t Count(const Set& cores);
-/** From here on all threads of this process, and those they start, may run on any of these. */
+/**
+ * Lets all threads of this process, and those that they start, run on any of these cores.
+ * @param cores the cores; empty changes nothing
+ */
 void Use(const Set& cores);
 
 } // namespace AsimCores
 
 } // namespace ns3
 
-#endif
+#endif /* ASIM_CORES_H */

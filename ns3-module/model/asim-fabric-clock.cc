@@ -1,21 +1,32 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim
  * The world under ns-3's clock. One process runs from event to event. Several processes run from
  * meeting to meeting; where process 0 simulates all of the network, the others sleep.
  */
+
 #include "asim-fabric.h"
 #include "asim-processes.h"
 
+#include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
 
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("AsimFabricClock");
+
 int
 AsimFabric::Start(asim_err* err)
 {
+    NS_LOG_FUNCTION(this);
     m_code = Watch(err);
     if (!m_code)
     {
@@ -41,11 +52,12 @@ AsimFabric::Start(asim_err* err)
     return m_code;
 }
 
-/** Where process 0 simulates all of the network. All processes start and stop together, as ns-3's
+/* Where process 0 simulates all of the network. All processes start and stop together, as ns-3's
  *  distributed simulators require. */
 void
 AsimFabric::StartAlone()
 {
+    NS_LOG_FUNCTION(this << m_processes->GetSelf());
     if (m_processes->GetSelf())
     {
         m_processes->Sleep();
@@ -59,6 +71,7 @@ AsimFabric::StartAlone()
 void
 AsimFabric::End()
 {
+    NS_LOG_FUNCTION(this << m_code);
     if (m_processes)
     {
         m_processes->Wake();
@@ -82,6 +95,7 @@ AsimFabric::Plan()
 void
 AsimFabric::Step()
 {
+    NS_LOG_FUNCTION(this);
     asim_packet_step(m_world, &m_err);
     if (!m_tick.IsNull())
     {
@@ -91,7 +105,7 @@ AsimFabric::Step()
     Plan();
 }
 
-/** A window of this process. With a frame sink it takes one simulator event for each ns in which
+/* A window of this process. With a frame sink it takes one simulator event for each ns in which
  *  something happens; the other processes do not notice. */
 void
 AsimFabric::StepTogether()
@@ -116,12 +130,13 @@ AsimFabric::StepTogether()
     Meet(until);
 }
 
-/** The end of a window. The next window is the first in which any process has something to do. Planned
+/* The end of a window. The next window is the first in which any process has something to do. Planned
  *  link events may outlast the run: they do not count where no process, and no message between
  *  processes, has anything else left. */
 void
 AsimFabric::Meet(uint64_t until)
 {
+    NS_LOG_FUNCTION(this << until);
     AsimProcesses::Status status{};
     bool sent = false;
 
@@ -151,7 +166,7 @@ AsimFabric::Meet(uint64_t until)
                                  this);
 }
 
-/** True if there are bytes for the peer. */
+/* True if there are bytes for the peer. */
 bool
 AsimFabric::Pack(uint32_t peer)
 {
@@ -165,7 +180,7 @@ AsimFabric::Pack(uint32_t peer)
     return buffer.n > 0;
 }
 
-/** The next meeting tells the others of a failure. */
+/* The next meeting tells the others of a failure. */
 void
 AsimFabric::Unpack(uint32_t peer)
 {

@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-fabric.h"
@@ -10,6 +12,7 @@
 #include "switch-mmu.h"
 #include "switch-node.h"
 
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/nstime.h"
 #include "ns3/uinteger.h"
@@ -18,6 +21,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("AsimFabric");
 
 NS_OBJECT_ENSURE_REGISTERED(AsimFabric);
 
@@ -36,6 +41,13 @@ AsimFabric::AsimFabric() = default;
 namespace
 {
 
+/**
+ * Adds an interface to a node.
+ * @param node the node
+ * @param device the interface
+ * @param link its link
+ * @param payload of a full data frame, bytes
+ */
 void
 AddDevice(Ptr<Node> node, Ptr<QbbNetDevice> device, const asim_link& link, uint32_t payload)
 {
@@ -49,6 +61,7 @@ AddDevice(Ptr<Node> node, Ptr<QbbNetDevice> device, const asim_link& link, uint3
 void
 AsimFabric::SetProcesses(Ptr<AsimProcesses> processes)
 {
+    NS_LOG_FUNCTION(this << processes);
     m_processes = processes;
 }
 
@@ -61,6 +74,7 @@ AsimFabric::IsHere(uint32_t v) const
 void
 AsimFabric::SetWorld(asim_world* world)
 {
+    NS_LOG_FUNCTION(this << world);
     m_world = world;
     m_topo = asim_world_topo(world);
     m_window = asim_packet_common_lookahead(m_world);
@@ -71,6 +85,7 @@ AsimFabric::SetWorld(asim_world* world)
 void
 AsimFabric::Build(const asim_netconf& conf)
 {
+    NS_LOG_FUNCTION(this << m_topo->nodes << m_topo->n_links);
     std::vector<bool> wanted(m_topo->nodes);
     /* Also for the far ends of cut links: with the system id of another process ns-3 would synchronize in
      * every window, for packets of its own that never come. */
@@ -139,6 +154,7 @@ AsimFabric::SetTick(Callback<void> tick)
 int
 AsimFabric::Watch(asim_err* err)
 {
+    NS_LOG_FUNCTION(this);
     asim_observer observer{};
     int code = 0;
     const bool ends = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<Node>& node) {
@@ -157,6 +173,8 @@ AsimFabric::Watch(asim_err* err)
     m_watched = std::any_of(m_devices.begin(), m_devices.end(), [](const Ptr<QbbNetDevice>& device) {
         return device && device->IsWatched();
     });
+    NS_LOG_INFO("sinks of messages: " << ends << ", of pauses: " << pauses
+                                     << ", of frames: " << m_watched);
     if ((!m_processes || m_whole) && (ends || pauses))
     {
         code = asim_world_observe(m_world, &observer, err);
@@ -234,6 +252,7 @@ AsimFabric::GetDevices() const
 void
 AsimFabric::DoDispose()
 {
+    NS_LOG_FUNCTION(this);
     m_next.Cancel();
     m_devices.clear();
     m_nodes.clear();

@@ -1,16 +1,12 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * ns-3 as the clock of a packet run. One simulator event advances the core's nodes by one lookahead
- * window: nothing that a node does can reach another one before the smallest link delay W has passed.
- * With a sink for single frames the core runs in per-event mode, and one simulator event is one event
- * of one node. Of several processes each simulates its part of the network; their windows begin at
- * multiples of one W, and the processes meet at the end of each.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
 
-#include "asim-attributes.h"
+#include "asim-settings.h"
 
 #include "ns3/event-id.h"
 #include "ns3/net-device-container.h"
@@ -19,75 +15,186 @@
 
 #include <vector>
 
+/**
+ * @file
+ * @ingroup asim
+ * ns3::AsimFabric declaration.
+ */
+
+/**
+ * @defgroup asim RDMA networks for distributed machine learning
+ *
+ * A packet-level model of RDMA over Converged Ethernet that carries the messages of Chakra
+ * execution traces. Nodes, devices and channels of this module are faces of a C library, which has
+ * the state machines. Start with ns3::AsimHelper.
+ */
+
 namespace ns3
 {
 
 class AsimProcesses;
 class QbbNetDevice;
 
+/**
+ * @ingroup asim
+ * ns-3 as the clock of a packet run.
+ *
+ * One simulator event advances the core's nodes by one lookahead window: no node acts on another
+ * one before the smallest link delay W has passed. With a sink for single frames the core runs in
+ * per-event mode, and one simulator event is one event of one node. Of several processes each
+ * simulates its part of the network; their windows begin at multiples of one W, and the processes
+ * meet at the end of each.
+ */
 class AsimFabric : public AsimSettings
 {
   public:
+    /**
+     * Gets the type.
+     * @return the type of AsimFabric
+     */
     static TypeId GetTypeId();
     AsimFabric();
 
-    /** The processes of this run; the world to be set is the part of this one. */
+    /**
+     * Sets the processes of this run. The world of SetWorld is then the part of this process.
+     * @param processes the processes; null for one process
+     */
     void SetProcesses(Ptr<AsimProcesses> processes);
-    /** The world to drive; not owned. Builds the ns-3 nodes, devices and channels. */
+    /**
+     * Sets the world to drive and builds the ns-3 nodes, devices and channels.
+     * @param world the world; it must outlive Dispose
+     */
     void SetWorld(asim_world* world);
-    /** Called about once per event, for progress. */
+    /**
+     * Sets a function to call about once per event, for progress.
+     * @param tick the function
+     */
     void SetTick(Callback<void> tick);
-    /** Time 0 of the workload, then the first event. Returns 0 or the core's failure. */
+    /**
+     * Starts the workload and schedules the first event.
+     * @param err filled on failure
+     * @return 0, or the core's failure
+     */
     int Start(asim_err* err);
-    /** True while a next step is scheduled; after Simulator::Run: something stopped the simulator. */
+
+    /**
+     * Tells whether a next event is scheduled. After Simulator::Run it tells whether the simulator
+     * was stopped before the end of the workload.
+     * @return true while an event is scheduled
+     */
     bool IsUnderWay() const
     {
         return !m_next.IsExpired();
     }
 
-    /** Failure that ended the run, 0 if none. */
+    /**
+     * Gets the failure that ended the run.
+     * @return its code; 0 if there is none
+     */
     int GetCode() const;
+    /**
+     * Gets the failure that ended the run.
+     * @return its sentence
+     */
     const asim_err& GetError() const;
 
-    /** Node v of the topology; null where it lives in another process and no link leads there. */
+    /**
+     * Gets a node of the topology.
+     * @param v its number in the topology
+     * @return the node; null where it lives in another process and no link leads there
+     */
     Ptr<Node> GetNode(uint32_t v) const;
+    /**
+     * Counts the nodes of the topology.
+     * @return their number
+     */
     uint32_t GetNNodes() const;
-    /** All interfaces: node by node, in the order of the topology's links. */
+    /**
+     * Gets all interfaces.
+     * @return node by node, in the order of the topology's links
+     */
     const std::vector<Ptr<QbbNetDevice>>& GetDevices() const;
 
   protected:
     void DoDispose() override;
 
   private:
+    /**
+     * Builds nodes, devices and channels.
+     * @param conf the configuration of the run
+     */
     void Build(const asim_netconf& conf);
+    /**
+     * Tells whether this process simulates a node.
+     * @param v the node's number in the topology
+     * @return true if it does
+     */
     bool IsHere(uint32_t v) const;
+    /** An event of a run in one process. */
     void Step();
+    /** Schedules the next event of a run in one process, or ends the run. */
     void Plan();
+    /** A window of this process, or one event of it, of a run in several processes. */
     void StepTogether();
+    /** The start of a run whose network the first process simulates alone. */
     void StartAlone();
+    /** The end of a run in one process. */
     void End();
+    /**
+     * The end of a window of several processes.
+     * @param until the end in ns
+     */
     void Meet(uint64_t until);
+    /**
+     * Puts the bytes for a process.
+     * @param peer the process
+     * @return true if there are any
+     */
     bool Pack(uint32_t peer);
+    /**
+     * Takes the bytes of a process.
+     * @param peer the process
+     */
     void Unpack(uint32_t peer);
+    /**
+     * A frame is seen.
+     * @param self the AsimFabric
+     * @param seen the frame
+     */
     static void OnFrame(void* self, const asim_frame_seen* seen);
+    /**
+     * A message is complete.
+     * @param self the AsimFabric
+     * @param message the message
+     */
     static void OnMessage(void* self, const asim_observed_message* message);
+    /**
+     * A pause or resume takes effect.
+     * @param self the AsimFabric
+     * @param pause the pause
+     */
     static void OnPause(void* self, const asim_observed_pause* pause);
+    /**
+     * Asks the core for what connected trace sources need.
+     * @param err filled on failure
+     * @return 0, or the core's failure
+     */
     int Watch(asim_err* err);
 
-    asim_world* m_world{nullptr};
-    const asim_topo* m_topo{nullptr};
-    asim_err m_err{};
-    int m_code{0};
-    Callback<void> m_tick;
-    Ptr<AsimProcesses> m_processes; //!< null in one process
-    uint64_t m_window{0};           //!< ns, of several processes
-    bool m_whole{false};            //!< process 0 simulates all of the network
-    bool m_watched{false};          //!< a sink of this process wants frames at their own time
-    EventId m_next;
+    asim_world* m_world{nullptr};             //!< not owned
+    const asim_topo* m_topo{nullptr};         //!< of the world
+    asim_err m_err{};                         //!< the failure that ended the run
+    int m_code{0};                            //!< its code
+    Callback<void> m_tick;                    //!< called about once per event
+    Ptr<AsimProcesses> m_processes;           //!< null in one process
+    uint64_t m_window{0};                     //!< ns, of several processes
+    bool m_whole{false};                      //!< process 0 simulates all of the network
+    bool m_watched{false};                    //!< a sink of this process wants each frame
+    EventId m_next;                           //!< the next event of the run
     std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]
     std::vector<Ptr<QbbNetDevice>> m_devices; //!< [topo.first_port[v] + i]
 };
 
 } // namespace ns3
 
-#endif
+#endif /* ASIM_FABRIC_NS3_H */

@@ -1,8 +1,15 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim
  * AsimProcesses where ns-3 is configured without MPI: there is one.
  */
+
 #include "asim-processes.h"
 
 #ifndef NS3_MPI

@@ -1,9 +1,13 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-processes.h"
 
 #include "asim-cores.h"
+
+#include "ns3/log.h"
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +30,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("AsimProcesses");
 
 NS_OBJECT_ENSURE_REGISTERED(AsimProcesses);
 
@@ -70,7 +76,7 @@ AsimProcesses::GetBorrowedCores() const
     return m_borrowedCores;
 }
 
-/** mpiexec has bound each process to a core of its own. */
+/* mpiexec has bound each process to a core of its own. */
 void
 AsimProcesses::UseBorrowedCores() const
 {
@@ -85,8 +91,8 @@ namespace
 /** Before the bytes of a message. */
 struct Head
 {
-    AsimProcesses::Status status;
-    uint64_t bytes;
+    AsimProcesses::Status status; //!< of the sender
+    uint64_t bytes;               //!< number of bytes behind
 };
 
 /** Bytes of a first piece: MPI sends it without asking the receiver first. */
@@ -126,14 +132,14 @@ constexpr std::chrono::milliseconds LONGEST_NAP{10};
 /** A communicator of our own beside that of ns-3. */
 struct AsimProcesses::Transport
 {
-    MPI_Comm comm;
+    MPI_Comm comm;                    //!< for the messages of this class
     std::vector<MPI_Request> sending; //!< empty between meetings
 };
 
 AsimProcesses::AsimProcesses() = default;
 AsimProcesses::~AsimProcesses() = default;
 
-/** The null-message simulator needs to know the end of the run, which asim does not. */
+/* The null-message simulator needs to know the end of the run, which asim does not. */
 std::string
 AsimProcesses::GetObstacle()
 {
@@ -151,6 +157,7 @@ AsimProcesses::GetObstacle()
 void
 AsimProcesses::Enable(int* argc, char*** argv)
 {
+    NS_LOG_FUNCTION(this);
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
     MpiInterface::Enable(argc, argv);
     DisableNagle();
@@ -166,6 +173,7 @@ AsimProcesses::Enable(int* argc, char*** argv)
 void
 AsimProcesses::FindCores()
 {
+    NS_LOG_FUNCTION(this);
     MPI_Comm here;
     int n;
 
@@ -189,6 +197,7 @@ AsimProcesses::FindCores()
 void
 AsimProcesses::Sleep() const
 {
+    NS_LOG_FUNCTION(this);
     const auto begin = std::chrono::steady_clock::now();
     int woken = 0;
 
@@ -204,6 +213,7 @@ AsimProcesses::Sleep() const
 void
 AsimProcesses::Wake() const
 {
+    NS_LOG_FUNCTION(this);
     for (uint32_t peer = 1; peer < m_size; peer++)
     {
         MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(peer), WAKE, m_transport->comm);
@@ -213,6 +223,7 @@ AsimProcesses::Wake() const
 void
 AsimProcesses::Disable()
 {
+    NS_LOG_FUNCTION(this);
     MPI_Comm_free(&m_transport->comm);
     m_transport.reset();
     MpiInterface::Disable();
@@ -224,7 +235,7 @@ AsimProcesses::Put(uint32_t peer, const uint8_t* bytes, std::size_t n)
     m_out[peer].insert(m_out[peer].end(), bytes, bytes + n);
 }
 
-/** A message in one or two pieces; the first is received first. */
+/* A message in one or two pieces; the first is received first. */
 void
 AsimProcesses::Send(uint32_t peer, const Status& status)
 {
@@ -277,10 +288,11 @@ AsimProcesses::Receive(uint32_t peer, Status* status)
              MPI_STATUS_IGNORE);
 }
 
-/** All sends begin before the first receive waits. */
+/* All sends begin before the first receive waits. */
 void
 AsimProcesses::Meet(Status* status)
 {
+    NS_LOG_FUNCTION(this << status->next << +status->over << +status->ending);
     const Status mine = *status;
 
     for (uint32_t peer = 0; peer < m_size; peer++)

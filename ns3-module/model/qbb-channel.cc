@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "qbb-channel.h"
@@ -6,9 +8,12 @@
 #include "qbb-net-device.h"
 
 #include "ns3/abort.h"
+#include "ns3/log.h"
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("QbbChannel");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbChannel);
 
@@ -32,6 +37,7 @@ QbbChannel::QbbChannel() = default;
 void
 QbbChannel::Attach(Ptr<QbbNetDevice> device)
 {
+    NS_LOG_FUNCTION(this << device);
     NS_ABORT_MSG_IF(m_n == 2, "a QbbChannel joins two devices");
     m_ends[m_n++] = device;
     device->SetChannel(this);

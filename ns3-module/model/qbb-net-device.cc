@@ -1,16 +1,21 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "qbb-net-device.h"
 
 #include "qbb-channel.h"
 
+#include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
 
@@ -78,6 +83,7 @@ QbbNetDevice::QbbNetDevice()
 void
 QbbNetDevice::SetChannel(Ptr<QbbChannel> channel)
 {
+    NS_LOG_FUNCTION(this << channel);
     m_channel = channel;
 }
 
@@ -98,6 +104,7 @@ QbbNetDevice::IsPfcWatched() const
 void
 QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers& headers)
 {
+    NS_LOG_FUNCTION(this << what << +headers.protocol << headers.wire);
     uint8_t head[ASIM_FRAME_HEAD_MAX];
     uint32_t total;
     const uint32_t n = asim_frame_head(&headers, head, &total);
@@ -127,6 +134,7 @@ QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers& headers)
 void
 QbbNetDevice::Pfc(bool pause)
 {
+    NS_LOG_FUNCTION(this << pause);
     m_pfc(pause);
 }
 
@@ -163,6 +171,7 @@ QbbNetDevice::GetAddress() const
 bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
+    NS_LOG_FUNCTION(this << mtu);
     m_mtu = mtu;
     return true;
 }
@@ -250,6 +259,7 @@ QbbNetDevice::GetNode() const
 void
 QbbNetDevice::SetNode(Ptr<Node> node)
 {
+    NS_LOG_FUNCTION(this << node);
     m_node = node;
 }
 
@@ -278,6 +288,7 @@ QbbNetDevice::SupportsSendFrom() const
 void
 QbbNetDevice::DoDispose()
 {
+    NS_LOG_FUNCTION(this);
     m_node = nullptr;
     m_channel = nullptr;
     NetDevice::DoDispose();

@@ -1,10 +1,7 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * The ns-3 face of one interface of the packet network (IEEE 802.1Qbb). The state machine is in
- * the core (core/fabric); this object carries its name, rate and trace sources. Connecting one of
- * the frame sources before the run makes the run advance in per-event mode, so that sinks
- * see every frame at its own Simulator::Now(); the results are the same, the run is slower.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef QBB_NET_DEVICE_H
 #define QBB_NET_DEVICE_H
@@ -16,25 +13,62 @@
 #include "ns3/net-device.h"
 #include "ns3/traced-callback.h"
 
+/**
+ * @file
+ * @ingroup asim
+ * ns3::QbbNetDevice declaration.
+ */
+
 namespace ns3
 {
 
 class QbbChannel;
 
+/**
+ * @ingroup asim
+ * The ns-3 face of one interface of the packet network (IEEE 802.1Qbb).
+ *
+ * The state machine is in the core (core/fabric); this object carries its name, rate and trace
+ * sources. Connecting one of the frame sources before the run makes the run advance in per-event
+ * mode, so that sinks see every frame at its own Simulator::Now(); the results are the same, the
+ * run is slower.
+ */
 class QbbNetDevice : public NetDevice
 {
   public:
+    /**
+     * Gets the type.
+     * @return the type of QbbNetDevice
+     */
     static TypeId GetTypeId();
     QbbNetDevice();
 
+    /**
+     * Sets the link.
+     * @param channel the link
+     */
     void SetChannel(Ptr<QbbChannel> channel);
-    /** True if a sink wants single frames. */
+    /**
+     * Tells whether a sink wants single frames.
+     * @return true if one does
+     */
     bool IsWatched() const;
-    /** True if a sink wants its pauses. */
+    /**
+     * Tells whether a sink wants the pauses of this device.
+     * @return true if one does
+     */
     bool IsPfcWatched() const;
-    /** Fires the sources that belong to the event. The packet is as long as the frame and begins
-     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (asim/packet.h). */
+    /**
+     * Fires the trace sources that belong to the event. The packet is as long as the frame and
+     * begins with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (asim/packet.h).
+     * @param what the event
+     * @param headers the headers of the frame
+     */
     void Frame(asim_frame_event what, const asim_decoded_headers& headers);
+    /**
+     * Fires QbbPfc.
+     * @param pause true for a pause, false for a resume
+     */
     void Pfc(bool pause);
 
     // NetDevice
@@ -54,8 +88,22 @@ class QbbNetDevice : public NetDevice
     Address GetMulticast(Ipv6Address group) const override;
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
-    /** Refused (false): the RDMA hardware is the only sender on these links. */
+    /**
+     * Refuses the packet: the RDMA hardware is the only sender on these links.
+     * @param packet the packet
+     * @param dest where to
+     * @param protocol its protocol number
+     * @return false
+     */
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol) override;
+    /**
+     * Refuses the packet as Send does.
+     * @param packet the packet
+     * @param source where from
+     * @param dest where to
+     * @param protocol its protocol number
+     * @return false
+     */
     bool SendFrom(Ptr<Packet> packet,
                   const Address& source,
                   const Address& dest,
@@ -71,23 +119,23 @@ class QbbNetDevice : public NetDevice
     void DoDispose() override;
 
   private:
-    Ptr<Node> m_node;
-    Ptr<QbbChannel> m_channel;
-    Mac48Address m_address;
-    DataRate m_rate;
-    uint32_t m_ifIndex{0};
-    uint16_t m_mtu{1000};
+    Ptr<Node> m_node;          //!< the node
+    Ptr<QbbChannel> m_channel; //!< the link
+    Mac48Address m_address;    //!< a name only: frames carry IPv4 addresses
+    DataRate m_rate;           //!< of the link
+    uint32_t m_ifIndex{0};     //!< its place among the devices of the node
+    uint16_t m_mtu{1000};      //!< payload of a full data frame, bytes
 
-    TracedCallback<Ptr<const Packet>> m_phyTxBegin;
-    TracedCallback<Ptr<const Packet>> m_macRx;
-    TracedCallback<Ptr<const Packet>> m_enqueue;
-    TracedCallback<Ptr<const Packet>> m_drop;
-    TracedCallback<Ptr<const Packet>> m_dequeue;
-    TracedCallback<Ptr<const Packet>> m_macTx;
-    TracedCallback<Ptr<const Packet>> m_phyRxEnd;
-    TracedCallback<uint32_t> m_pfc;
+    TracedCallback<Ptr<const Packet>> m_phyTxBegin; //!< a frame starts being serialized
+    TracedCallback<Ptr<const Packet>> m_macRx;      //!< a frame has arrived
+    TracedCallback<Ptr<const Packet>> m_enqueue;    //!< a frame is queued
+    TracedCallback<Ptr<const Packet>> m_drop;       //!< a frame is refused or lost
+    TracedCallback<Ptr<const Packet>> m_dequeue;    //!< a frame leaves its queue
+    TracedCallback<Ptr<const Packet>> m_macTx;      //!< a frame starts being serialized
+    TracedCallback<Ptr<const Packet>> m_phyRxEnd;   //!< a frame has arrived
+    TracedCallback<uint32_t> m_pfc;                 //!< a pause (1) or resume (0) takes effect
 };
 
 } // namespace ns3
 
-#endif
+#endif /* QBB_NET_DEVICE_H */

@@ -1,10 +1,16 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "rdma-hw.h"
 
+#include "ns3/log.h"
+
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("RdmaHw");
 
 NS_OBJECT_ENSURE_REGISTERED(RdmaHw);
 
@@ -24,6 +30,9 @@ RdmaHw::GetTypeId()
     return tid;
 }
 
-RdmaHw::RdmaHw() = default;
+RdmaHw::RdmaHw()
+{
+    NS_LOG_FUNCTION(this);
+}
 
 } // namespace ns3

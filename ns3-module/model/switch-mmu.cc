@@ -1,10 +1,16 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "switch-mmu.h"
 
+#include "ns3/log.h"
+
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("SwitchMmu");
 
 NS_OBJECT_ENSURE_REGISTERED(SwitchMmu);
 
@@ -19,6 +25,9 @@ SwitchMmu::GetTypeId()
     return tid;
 }
 
-SwitchMmu::SwitchMmu() = default;
+SwitchMmu::SwitchMmu()
+{
+    NS_LOG_FUNCTION(this);
+}
 
 } // namespace ns3

@@ -1,24 +1,38 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * The shared buffer of a switch, as ns-3 sees it: its size and headroom as attributes. The
- * arithmetic is in the core (core/fabric/switch/mmu.c).
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef SWITCH_MMU_H
 #define SWITCH_MMU_H
 
-#include "asim-attributes.h"
+#include "asim-settings.h"
+
+/**
+ * @file
+ * @ingroup asim
+ * ns3::SwitchMmu declaration.
+ */
 
 namespace ns3
 {
 
+/**
+ * @ingroup asim
+ * The shared buffer of a switch, as ns-3 sees it: its size and headroom as attributes. The
+ * arithmetic is in the core (core/fabric/switch/mmu.c).
+ */
 class SwitchMmu : public AsimSettings
 {
   public:
+    /**
+     * Gets the type.
+     * @return the type of SwitchMmu
+     */
     static TypeId GetTypeId();
     SwitchMmu();
 };
 
 } // namespace ns3
 
-#endif
+#endif /* SWITCH_MMU_H */

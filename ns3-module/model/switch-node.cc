@@ -1,10 +1,16 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "switch-node.h"
 
+#include "ns3/log.h"
+
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("SwitchNode");
 
 NS_OBJECT_ENSURE_REGISTERED(SwitchNode);
 
@@ -19,6 +25,9 @@ SwitchNode::GetTypeId()
     return tid;
 }
 
-SwitchNode::SwitchNode() = default;
+SwitchNode::SwitchNode()
+{
+    NS_LOG_FUNCTION(this);
+}
 
 } // namespace ns3

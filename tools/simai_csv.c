@@ -19,6 +19,7 @@
 #include <string.h>
 #include "asim/observe.h"
 #include "base/io/out.h"
+#include "base/io/quote.h"
 #include "base/mem.h"
 #include "tools/simai.h"
 #include "asim/simai.h"
@@ -178,7 +179,8 @@ static void put_row(struct csv *csv, struct asim_out *out, uint32_t i)
 {
     const struct asim_simai_row *row = asim_simai_row(&csv->w, i);
 
-    asim_out_printf(out, "%s,test1", row->name);
+    asim_quote_csv_if_needed(out, row->name);
+    asim_out_printf(out, ",test1");
     for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
         asim_out_printf(out, ",%f", us(csv->rows[i].compute_ns[columns[c]]));
     for (int c = 0; c < ASIM_SIMAI_PARTS; c++)

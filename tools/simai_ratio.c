@@ -16,39 +16,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/io/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
 
-/* Cells of a CSV line, cut in place; a word of the source is a line here, blanks are in the header
- * only. Only an empty cell may become the 0 that means "no loss": a 0 that somebody wrote, or less,
- * is no efficiency. */
-static int read_cells(struct asim_sa_table *table, char *line, struct asim_where at,
-                      struct asim_err *err)
+/* Only an empty cell may become the 0 that means "no loss": a 0 that somebody wrote, or less, is no
+ * efficiency. */
+static int read_cells(struct asim_sa_table *table, const struct asim_csv *csv, struct asim_err *err)
 {
     double *row = table->cell[table->rows], value;
-    const char *begin = line;
-    unsigned first = at.column;
     char safe[64];
-    for (size_t column = 0; column < ASIM_SA_COLUMNS && line; column++) {
-        char *comma = strchr(line, ',');
-        if (comma)
-            *comma++ = '\0';
+    for (size_t column = 0; column < ASIM_SA_COLUMNS && column < csv->columns; column++) {
+        const char *cell = asim_csv_cell(csv, column);
         value = 0;
-        at.column = first + (unsigned)(line - begin);
-        if (*line && (asim_text_double(line, &value) || value <= 0))
-            return asim_err_at(err, ASIM_EINVAL, at,
+        if (*cell && (asim_text_double(cell, &value) || value <= 0))
+            return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, column),
                                "found '%s' where %s above 0 is expected; an empty cell reads as 1.",
-                               asim_text_safe(safe, sizeof safe, line),
+                               asim_text_safe(safe, sizeof safe, cell),
                                column ? "an efficiency" : "a size in bytes");
         row[column] = value;
-        line = comma;
     }
-    at.column = first;
     table->bytes[table->rows] = row[0];
     if (table->rows && table->bytes[table->rows] <= table->bytes[table->rows - 1])
-        return asim_err_at(err, ASIM_EINVAL, at, "sizes must ascend from line to line.");
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, 0),
+                           "sizes must ascend from line to line.");
     table->rows++;
     return 0;
+}
+
+static int read_rows(struct asim_sa_table *table, struct asim_csv *csv, struct asim_err *err)
+{
+    int more = 1, rc = asim_csv_header(csv, err);
+    while (!rc && (more = asim_csv_row(csv, err)) > 0) {
+        if (table->rows == ASIM_SA_ROWS)
+            rc = asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, 0),
+                             "the table has more than %d sizes.", ASIM_SA_ROWS);
+        else
+            rc = read_cells(table, csv, err);
+    }
+    if (!rc && !more && !table->rows)
+        rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){table->source, 0, 0},
+                         "the table has no line of numbers below its header.");
+    return more < 0 ? more : rc;
 }
 
 /* Sizes of table and path are fixed; more is an error, not a cut. */
@@ -56,22 +65,17 @@ static int read_table(struct asim_sa_table *table, const char *folder, const cha
                       struct asim_err *err)
 {
     struct asim_src src;
-    snprintf(table->source, sizeof table->source, "%s/%s", folder, name);
+    struct asim_csv csv;
+    if (snprintf(table->source, sizeof table->source, "%s/%s", folder, name) >=
+        (int)sizeof table->source)
+        return asim_err_set(err, ASIM_EINVAL, "the path of the efficiency tables is too long.");
     int rc = asim_src_open(&src, table->source, err);
     if (rc)
         return rc;
-    int more = asim_src_next_line(&src) && asim_src_word_in_line(&src); /* the header */
-    while (!rc && more && asim_src_next_line(&src)) {
-        char *line = asim_src_word_in_line(&src);
-        if (table->rows == ASIM_SA_ROWS)
-            rc = asim_err_at(err, ASIM_EINVAL, asim_src_where(&src),
-                             "the table has more than %d sizes.", ASIM_SA_ROWS);
-        else if (line)
-            rc = read_cells(table, line, asim_src_where(&src), err);
-    }
-    if (!rc && !table->rows)
-        rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){table->source, 0, 0},
-                         "the table has no line of numbers below its header.");
+    struct asim_csv_text text = {src.data, src.size};
+    asim_csv_init(&csv, table->source, (struct asim_csv_source){&text, asim_csv_read_text});
+    rc = read_rows(table, &csv, err);
+    asim_csv_close(&csv);
     asim_src_close(&src);
     return rc;
 }

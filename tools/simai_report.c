@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/out.h"
+#include "base/io/quote.h"
 #include "asim/simai.h"
 
 /* One pass over the rows; totals and out belong to the caller. */
@@ -82,7 +83,8 @@ static int put_row(struct walk *walk, uint32_t i, struct asim_err *err)
     walk->totals->compute += compute;
     if (strcmp(row->name, "embedding_layer"))
         walk->bubble_base += compute + (cost[ASIM_SIMAI_FWD].ns + cost[ASIM_SIMAI_IG].ns) / 1000;
-    asim_out_printf(walk->out, "%s,Analytical_test", row->name);
+    asim_quote_csv_if_needed(walk->out, row->name);
+    asim_out_printf(walk->out, ",Analytical_test");
     for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
         asim_out_printf(walk->out, ",%.0f", computed[columns[c]]);
     for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
@@ -121,11 +123,11 @@ void asim_sa_put_summary(struct asim_out *out, const char *name, const struct as
 {
     const double parts[] = {t->dp, t->dp_ep,  t->tp,      t->ep,
                             t->pp, t->bubble, t->compute, t->exposed};
-    asim_out_printf(out,
-                    "File name, Expose DP comm, Expose DP_EP comm, Expose TP comm, "
-                    "Expose_EP_comm, Expose_PP_comm, bubble time, total comp, total exposed "
-                    "comm, Total time\n%s,",
-                    name);
+    asim_out_printf(out, "File name, Expose DP comm, Expose DP_EP comm, Expose TP comm, "
+                         "Expose_EP_comm, Expose_PP_comm, bubble time, total comp, total exposed "
+                         "comm, Total time\n");
+    asim_quote_csv_if_needed(out, name);
+    asim_out_write(out, ",", 1);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         put_share(out, parts[i], t->total);
     asim_out_printf(out, " %.0f\n", t->total);
@@ -144,10 +146,12 @@ static void put_chart(struct asim_out *out, const char *name, const struct asim_
                  {"EP", "#54a24b", t->ep},           {"PP", "#eeca3b", t->pp},
                  {"bubble", "#b279a2", t->bubble}};
     double x = 0, y = 110;
+    asim_out_printf(out, "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"></head><body><h1>");
+    asim_quote_xml(out, name);
     asim_out_printf(out,
-                    "<!DOCTYPE html>\n<html><body><h1>%s: %.0f us</h1>\n"
+                    ": %.0f us</h1>\n"
                     "<svg width=\"1020\" height=\"320\" font-family=\"sans-serif\">\n",
-                    name, t->total);
+                    t->total);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++, y += 28) {
         double width = t->total > 0 ? parts[i].us / t->total * 1000 : 0;
         asim_out_printf(out,

@@ -5,19 +5,26 @@
  */
 #include <inttypes.h>
 #include <string.h>
+#include "base/io/quote.h"
 #include "base/text.h"
 #include "draw/draw.h"
 #include "draw/formats.h"
 
-/* A line end inside a label would break the record's shape. */
+/* A line end inside a label would break the record's shape; a character that does not show would
+ * hide what the name is. */
 static void put_label(struct asim_out *out, const char *name)
 {
-    for (; *name; name++) {
-        if (strchr("{}()<>[]\\|&-", *name))
+    while (*name) {
+        size_t n = asim_text_utf8(name), step = n ? n : 1;
+        if (strchr("{}()<>[]\\|&-\"", *name))
             asim_out_write(out, "\\", 1);
-        else if (*name == '"')
-            asim_out_write(out, "\\", 1);
-        asim_out_write(out, *name == '\n' ? " " : name, 1);
+        if (*name == '\n')
+            asim_out_write(out, " ", 1);
+        else if (n && !asim_text_is_hidden(name, n))
+            asim_out_write(out, name, n);
+        else
+            asim_out_write(out, "\xEF\xBF\xBD", 3);
+        name += step;
     }
 }
 
@@ -54,26 +61,6 @@ void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out)
 }
 
 /* --- GraphML --- */
-
-/* Characters that XML does not allow become U+FFFD. */
-static void put_xml(struct asim_out *out, const char *text)
-{
-    while (*text) {
-        size_t n = asim_text_utf8(text);
-        int is_odd = !n || ((unsigned char)*text < 0x20 && !strchr("\t\n\r", *text));
-        if (*text == '&')
-            asim_out_printf(out, "&amp;");
-        else if (*text == '<')
-            asim_out_printf(out, "&lt;");
-        else if (*text == '>')
-            asim_out_printf(out, "&gt;");
-        else if (is_odd)
-            asim_out_printf(out, "\xEF\xBF\xBD");
-        else
-            asim_out_write(out, text, n);
-        text += n ? n : 1;
-    }
-}
 
 static void put_xml_edges(const struct asim_picture *graph, const struct asim_picture_node *node,
                           int compat, struct asim_out *out)
@@ -113,7 +100,7 @@ void asim_picture_graphml(const struct asim_picture *graph, int compat, struct a
         if (!node->name)
             continue;
         asim_out_printf(out, "      <data key=\"d0\">");
-        put_xml(out, node->name);
+        asim_quote_xml(out, node->name);
         asim_out_printf(out, "</data>\n    </node>\n");
     }
     for (size_t i = 0; i < graph->nodes.n; i++)

@@ -112,15 +112,15 @@ static int see_removed(struct join *j, uint32_t at)
     return j->frontier[at] ? 0 : ASIM_ENOMEM;
 }
 
-/* Puts a survivor on the chain of a node it waits for, if no other node has continued that
- * chain. */
-static int enchain(struct join *j, uint32_t at, const uint32_t *made, size_t made_n)
+/* Puts a survivor on the chain of a node it waits for, if no other node has continued that chain.
+ * Its new dependencies begin at `first`. */
+static int enchain(struct join *j, uint32_t at, size_t first)
 {
     const struct asim_rnode *node = &j->graph->node.at[at];
-    size_t n = node->data_n + node->ctrl_n;
+    size_t n = node->data_n + node->ctrl_n, made_n = j->out.n - first;
 
     for (size_t k = 0; k < n + made_n; k++) {
-        uint32_t dep = k < n ? j->graph->dep.at[node->dep_at + k] : made[k - n];
+        uint32_t dep = k < n ? j->graph->dep.at[node->dep_at + k] : j->out.at[first + k - n];
 
         if (dep == ASIM_NONE || j->graph->node.at[dep].flags & ASIM_RN_REMOVED ||
             j->tail.at[j->chain[dep]] != dep)
@@ -164,7 +164,7 @@ static int see_survivor(struct join *j, uint32_t at)
         qsort(j->out.at + first, j->out.n - first, sizeof *j->out.at, by_number);
     graph->join_at[2 * (size_t)at + 1] = (uint32_t)j->out.n;
     graph->counts.reconnected += j->out.n - first;
-    return enchain(j, at, j->out.at + first, j->out.n - first);
+    return enchain(j, at, first);
 }
 
 static int join_all(struct join *j)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads the lines of the input, plain or gzip, and reports errors with their line.
+ * Reads the input, plain or gzip, as bytes or as lines, and reports errors with their line.
  */
 #include "timeline/input.h"
 
@@ -34,6 +34,32 @@ static int take_piece(struct asim_timeline *t, size_t *n)
     return end && end == from + size;
 }
 
+/* Skips a byte order mark at the beginning of the file. */
+int asim_timeline_fill(struct asim_timeline *t, struct asim_err *err)
+{
+    int code;
+
+    if (t->piece_at < t->piece_n)
+        return 0;
+    code = asim_unpack_read(t->unpack, t->piece, ASIM_TIMELINE_PIECE_BYTES, &t->piece_n, err);
+    t->piece_at = 0;
+    if (!code && !t->is_begun && t->piece_n >= 3 && !memcmp(t->piece, "\xEF\xBB\xBF", 3))
+        t->piece_at = 3;
+    t->is_begun = 1;
+    return code;
+}
+
+int asim_timeline_bytes(void *self, char *to, size_t size, size_t *got, struct asim_err *err)
+{
+    struct asim_timeline *t = self;
+    int code = asim_timeline_fill(t, err);
+
+    *got = t->piece_n - t->piece_at < size ? t->piece_n - t->piece_at : size;
+    memcpy(to, t->piece + t->piece_at, *got);
+    t->piece_at += *got;
+    return code;
+}
+
 /* The length of a line is limited, so that a file without line ends cannot take all memory. */
 int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
 {
@@ -42,12 +68,10 @@ int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
 
     while (!ended && n + 1 < ASIM_TIMELINE_LINE_BYTES) {
         if (t->piece_at == t->piece_n) {
-            int code =
-                asim_unpack_read(t->unpack, t->piece, ASIM_TIMELINE_PIECE_BYTES, &t->piece_n, err);
-            t->piece_at = 0;
+            int code = asim_timeline_fill(t, err);
             if (code)
                 return code;
-            if (!t->piece_n)
+            if (t->piece_at == t->piece_n)
                 break;
         }
         ended = take_piece(t, &n);

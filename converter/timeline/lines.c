@@ -4,6 +4,7 @@
  * prefix of a logger. A node's name may contain commas if a type follows.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
 #include "timeline/input.h"
@@ -143,16 +144,45 @@ static uint64_t host_of(uint64_t ip)
     return (ip >> 16 & 0xff) * 256 + (ip >> 8 & 0xff);
 }
 
+/* Cuts the next word off *at; returns NULL at the end of the line. */
+static char *next_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t");
+
+    *at = word + strcspn(word, " \t");
+    if (**at)
+        *(*at)++ = 0;
+    return *word ? word : NULL;
+}
+
+/* Eight lower hexadecimal digits, as asim and ASTRA-sim write addresses. */
+static int take_address(char **at, uint64_t *address)
+{
+    const char *word = next_word(at);
+
+    if (!word || strlen(word) != 8 || strspn(word, "0123456789abcdef") != 8)
+        return -1;
+    *address = strtoul(word, NULL, 16);
+    return 0;
+}
+
+static int take_number(char **at, uint64_t *number)
+{
+    const char *word = next_word(at);
+
+    return !word || asim_text_u64(word, number);
+}
+
 int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err)
 {
     struct asim_timeline_event event = {.track = ASIM_TRACK_COMM};
-    unsigned src, dst, sport, dport;
-    uint64_t bytes, ideal;
-    char name[96];
-    if (!*t->text)
+    uint64_t src, dst, sport, dport, bytes, ideal;
+    char name[96], *at = t->text;
+    if (!at[strspn(at, " \t")])
         return 0;
-    if (sscanf(t->text, "%8x %8x %u %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &src, &dst,
-               &sport, &dport, &bytes, &event.start, &event.length, &ideal) != 8)
+    if (take_address(&at, &src) || take_address(&at, &dst) || take_number(&at, &sport) ||
+        take_number(&at, &dport) || take_number(&at, &bytes) || take_number(&at, &event.start) ||
+        take_number(&at, &event.length) || take_number(&at, &ideal) || next_word(&at))
         return asim_timeline_fail(t, err,
                                   "expected two addresses, two ports, bytes, start, duration and "
                                   "ideal duration of a message.");

@@ -12,29 +12,20 @@
 #include "timeline/output.h"
 #include "timeline/table.h"
 #include "asim/trace.h"
+#include "base/io/csv.h"
 
-enum { MAX_COLUMNS = 64 };
-
-/* Returns the column whose header is one of the words; -1 = none. */
-static int find(const char *header, const char *const *words, size_t n)
-{
-    int column = 0;
-    for (const char *at = header; *at; column++) {
-        size_t size = strcspn(at, ",");
-        for (size_t i = 0; i < n; i++)
-            if (strlen(words[i]) == size && !strncmp(words[i], at, size))
-                return column;
-        at += size;
-        at += *at == ',';
-    }
-    return -1;
-}
+/* The index of each column; -1 = none. */
+struct columns {
+    int rank, name, start, finish, id, type;
+    int dst, bytes; /* of messages, which have no name */
+};
 
 #define FIND(...)                                                                                  \
-    find(t->text, (const char *const[]){__VA_ARGS__},                                              \
-         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+    asim_csv_find(csv, (const char *const[]){__VA_ARGS__},                                         \
+                  sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns)
+/* 1 if the header names all that is needed. */
+static int find_columns(const struct asim_csv *csv, struct columns *columns)
 {
     columns->rank = FIND("rank", "npu", "sys", "src");
     columns->name = FIND("name", "node", "op_name");
@@ -48,48 +39,55 @@ int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_col
            (columns->name >= 0 || (columns->dst >= 0 && columns->bytes >= 0));
 }
 
-/* Cuts a row at its commas; a name in double quotes may contain commas. Returns the number of
- * cells. */
-static int cut(char *text, char *cells[MAX_COLUMNS])
+/* Errors do not matter here: a line that is no header may be a line of a log. */
+int asim_timeline_is_header(const char *line)
 {
-    int n = 0;
-    while (n < MAX_COLUMNS) {
-        char *end;
-        if (*text == '"' && (end = strchr(text + 1, '"'))) {
-            cells[n++] = text + 1;
-            *end = 0;
-            text = end + 1 + strcspn(end + 1, ",");
-        } else {
-            cells[n++] = text;
-            text += strcspn(text, ",");
-        }
-        if (!*text)
-            break;
-        *text++ = 0;
-    }
-    return n;
+    struct asim_csv_text text = {line, strlen(line)};
+    struct asim_csv csv;
+    struct columns columns;
+    int is;
+
+    asim_csv_init(&csv, "", (struct asim_csv_source){&text, asim_csv_read_text});
+    asim_csv_header(&csv, NULL);
+    is = find_columns(&csv, &columns);
+    asim_csv_close(&csv);
+    return is;
 }
 
-/* asim_timeline_fail adds the line. */
-static int cell_u64(struct asim_timeline *t, const char *cell, const char *what, uint64_t *value,
+static int cell_u64(const struct asim_csv *csv, int column, const char *what, uint64_t *value,
                     struct asim_err *err)
 {
+    const char *cell = asim_csv_cell(csv, (size_t)column);
     char safe[40];
+
     if (!asim_text_u64(cell, value))
         return 0;
-    return asim_timeline_fail(t, err, "found '%s' where %s is expected.",
-                              asim_text_safe(safe, sizeof safe, cell), what);
+    return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)column),
+                       "found '%s' where %s is expected.", asim_text_safe(safe, sizeof safe, cell),
+                       what);
+}
+
+static int cell_rank(const struct asim_csv *csv, int column, const char *what, uint64_t *value,
+                     struct asim_err *err)
+{
+    int code = cell_u64(csv, column, what, value, err);
+
+    return code || *value <= UINT32_MAX
+               ? code
+               : asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)column),
+                             "%" PRIu64 " is no rank; ranks are below 2^32.", *value);
 }
 
 /* A row without a name is a message. */
-static int put_message(struct asim_timeline *t, struct asim_timeline_event *event, const char *dst,
-                       const char *bytes, struct asim_err *err)
+static int put_message(struct asim_timeline *t, struct asim_timeline_event *event,
+                       const struct asim_csv *csv, const struct columns *columns,
+                       struct asim_err *err)
 {
     char name[96];
     uint64_t to, size;
-    int rc = cell_u64(t, dst, "a destination", &to, err);
+    int rc = cell_rank(csv, columns->dst, "a destination", &to, err);
     if (!rc)
-        rc = cell_u64(t, bytes, "a number of bytes", &size, err);
+        rc = cell_u64(csv, columns->bytes, "a number of bytes", &size, err);
     if (rc)
         return rc;
     snprintf(name, sizeof name, "%" PRIu64 " bytes to %" PRIu64, size, to);
@@ -98,41 +96,56 @@ static int put_message(struct asim_timeline *t, struct asim_timeline_event *even
     return asim_timeline_message(t, event, err);
 }
 
-/* A row may have more columns than are used, never fewer. */
-int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
-                      struct asim_err *err)
+static int put_op(struct asim_timeline *t, struct asim_timeline_event *event,
+                  const struct asim_csv *csv, const struct columns *columns, struct asim_err *err)
 {
-    const int needed[] = {columns->rank,   columns->name, columns->start,
-                          columns->finish, columns->id,   columns->type};
+    const char *type = columns->type >= 0 ? asim_csv_cell(csv, (size_t)columns->type) : NULL;
+
+    event->name = asim_csv_cell(csv, (size_t)columns->name);
+    event->track = asim_timeline_track(event->name, type);
+    event->track = event->track ? event->track : ASIM_TRACK_OTHER;
+    if (type && !strcmp(type, asim_op_type_name(ASIM_OP_COMM_RECV)))
+        return asim_timeline_message(t, event, err);
+    return asim_timeline_event(t, event, err);
+}
+
+/* The reader of the table has checked that the row has all cells of the header. */
+static int put_row(struct asim_timeline *t, const struct asim_csv *csv,
+                   const struct columns *columns, struct asim_err *err)
+{
     struct asim_timeline_event event = {0};
-    char *cells[MAX_COLUMNS];
     uint64_t finish;
-    int n, rc;
-    if (!*t->text)
-        return 0;
-    n = cut(t->text, cells);
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        if (needed[i] >= n)
-            return asim_timeline_fail(t, err, "the row has %d columns, the header more.", n);
-    rc = cell_u64(t, cells[columns->rank], "a rank", &event.npu, err);
+    int rc = cell_rank(csv, columns->rank, "a rank", &event.npu, err);
     if (!rc)
-        rc = cell_u64(t, cells[columns->start], "a start in ns", &event.start, err);
+        rc = cell_u64(csv, columns->start, "a start in ns", &event.start, err);
     if (!rc)
-        rc = cell_u64(t, cells[columns->finish], "a finish in ns", &finish, err);
+        rc = cell_u64(csv, columns->finish, "a finish in ns", &finish, err);
     if (!rc && columns->id >= 0)
-        rc = cell_u64(t, cells[columns->id], "a node's id", &event.id, err);
+        rc = cell_u64(csv, columns->id, "a node's id", &event.id, err);
     if (rc)
         return rc;
     if (finish < event.start)
-        return asim_timeline_fail(t, err, "it finishes before it starts.");
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)columns->finish),
+                           "it finishes before it starts.");
+    t->line = csv->cell.at[0].line;
     event.length = finish - event.start;
-    if (columns->name < 0)
-        return put_message(t, &event, cells[columns->dst], cells[columns->bytes], err);
-    event.name = cells[columns->name];
-    const char *type = columns->type >= 0 ? cells[columns->type] : NULL;
-    event.track = asim_timeline_track(event.name, type);
-    event.track = event.track ? event.track : ASIM_TRACK_OTHER;
-    if (type && !strcmp(type, asim_op_type_name(ASIM_OP_COMM_RECV)))
-        return asim_timeline_message(t, &event, err);
-    return asim_timeline_event(t, &event, err);
+    return columns->name < 0 ? put_message(t, &event, csv, columns, err)
+                             : put_op(t, &event, csv, columns, err);
+}
+
+int asim_timeline_table(struct asim_timeline *t, struct asim_err *err)
+{
+    struct columns columns;
+    struct asim_csv csv;
+    int rc, more = 1;
+
+    asim_csv_init(&csv, t->path, (struct asim_csv_source){t, asim_timeline_bytes});
+    rc = asim_csv_header(&csv, err);
+    if (!rc && !find_columns(&csv, &columns))
+        rc = asim_err_at(err, ASIM_EINVAL, asim_csv_where(&csv, 0),
+                         "the header does not name rank, name, start_ns and end_ns.");
+    while (!rc && (more = asim_csv_row(&csv, err)) > 0)
+        rc = put_row(t, &csv, &columns, err);
+    asim_csv_close(&csv);
+    return more < 0 ? more : rc;
 }

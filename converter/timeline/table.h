@@ -5,16 +5,12 @@
 #ifndef ASIM_CONVERTER_TIMELINE_TABLE_H
 #define ASIM_CONVERTER_TIMELINE_TABLE_H
 
+#include "base/io/csv.h"
 #include "timeline/timeline.h"
 
-/* The index of each column; -1 = none. */
-struct asim_timeline_columns {
-    int rank, name, start, finish, id, type;
-    int dst, bytes; /* of messages, which have no name */
-};
-/* 1 if the current line is a header; fills in the columns. */
-int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns);
-int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
-                      struct asim_err *err);
+/* 1 if a line of text (without its end) is a header that names the columns needed. */
+int asim_timeline_is_header(const char *line);
+/* Reads the rest of the file as a table. */
+int asim_timeline_table(struct asim_timeline *t, struct asim_err *err);
 
 #endif

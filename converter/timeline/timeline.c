@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads lines, decides their form by the first line, and writes events.
+ * Decides the form of the input by its first line, reads it and writes events.
  */
 #include "timeline/timeline.h"
 
@@ -13,36 +13,37 @@
 #include "timeline/table.h"
 #include "json/access.h"
 
-static int guess(const struct asim_timeline *t, struct asim_timeline_columns *columns)
+/* The first line, which stays unread, decides the form. The first piece holds it: longer lines are
+ * refused. */
+static int guess(struct asim_timeline *t, struct asim_err *err)
 {
-    if (asim_timeline_header(t, columns))
-        return ASIM_TIMELINE_TABLE;
-    if (strspn(t->text, "0123456789abcdef") == 8 && t->text[8] == ' ')
-        return ASIM_TIMELINE_FCT;
-    return ASIM_TIMELINE_LOG;
+    size_t n;
+    int rc = asim_timeline_fill(t, err);
+
+    if (rc)
+        return rc;
+    for (n = 0; t->piece_at + n < t->piece_n && n + 1 < ASIM_TIMELINE_LINE_BYTES; n++)
+        if ((t->text[n] = t->piece[t->piece_at + n]) == '\n')
+            break;
+    t->text[n] = 0;
+    if (t->form == ASIM_TIMELINE_AUTO && asim_timeline_is_header(t->text))
+        t->form = ASIM_TIMELINE_TABLE;
+    else if (t->form == ASIM_TIMELINE_AUTO && strspn(t->text, "0123456789abcdef") == 8 &&
+             t->text[8] == ' ')
+        t->form = ASIM_TIMELINE_FCT;
+    else if (t->form == ASIM_TIMELINE_AUTO)
+        t->form = ASIM_TIMELINE_LOG;
+    return 0;
 }
 
-/* The first line decides the form; unless it is a header, it is also data. */
 static int read_lines(struct asim_timeline *t, struct asim_err *err)
 {
-    struct asim_timeline_columns columns;
-    int more, rc = 0, is_first = 1;
+    int more, rc = 0;
+
     while (!rc && (more = asim_timeline_line(t, err)) != 0) {
         if (more < 0)
             return more;
-        if (is_first && t->form == ASIM_TIMELINE_TABLE && !asim_timeline_header(t, &columns))
-            return asim_timeline_fail(t, err,
-                                      "the header does not name rank, name, start_ns and "
-                                      "end_ns.");
-        if (is_first && t->form == ASIM_TIMELINE_AUTO)
-            t->form = guess(t, &columns);
-        if (t->form == ASIM_TIMELINE_LOG)
-            rc = asim_timeline_log(t, err);
-        else if (t->form == ASIM_TIMELINE_FCT)
-            rc = asim_timeline_fct(t, err);
-        else if (!is_first)
-            rc = asim_timeline_row(t, &columns, err);
-        is_first = 0;
+        rc = t->form == ASIM_TIMELINE_LOG ? asim_timeline_log(t, err) : asim_timeline_fct(t, err);
     }
     return rc;
 }
@@ -54,7 +55,9 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
     fputs(t->compat ? "{\"meta_user\": \"aras\", \"traceEvents\": ["
                     : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n",
           t->out);
-    rc = read_lines(t, err);
+    rc = guess(t, err);
+    if (!rc)
+        rc = t->form == ASIM_TIMELINE_TABLE ? asim_timeline_table(t, err) : read_lines(t, err);
     if (rc)
         return rc;
     t->unfinished = t->issued.n;

@@ -7,7 +7,8 @@
  *   table a CSV with the columns rank, name, start_ns, end_ns and perhaps op and type (a run's
  *         ops.csv), or src, dst, bytes, start_ns and end_ns (flows.csv).
  *
- * Reads plain or gzip files line by line; memory holds the issues without callback.
+ * Reads plain or gzip files line by line (tables row by row, base/io/csv.h); memory holds the
+ * issues without callback.
  *
  * Times are microseconds, as the format requires. chakra_timeline_visualizer writes milliseconds,
  * so that viewers show everything 1000 times too short; compat does the same.
@@ -52,6 +53,7 @@ struct asim_timeline {
     struct asim_unpack *unpack;
     char *piece; /* piece of the file: piece_at of piece_n bytes are used */
     size_t piece_at, piece_n;
+    int is_begun;                 /* the first piece has been read */
     uint64_t line, npus, written; /* written: elements of the array */
     char *text;                   /* the current line */
     struct asim_map issued;       /* (npu, node) → cycle + 1 */

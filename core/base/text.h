@@ -56,4 +56,8 @@ char *asim_text_put_hex8(char *at, uint32_t value);
 /* Length of the folder part of path including the last '/', or 0. */
 size_t asim_text_dirlen(const char *path);
 
+/* 1 if the n bytes at text, one character of UTF-8, do not show or change how the text around them
+ * shows: controls, line separators, marks of direction (U+202E makes "gpj" read "jpg"). */
+int asim_text_is_hidden(const char *text, size_t n);
+
 #endif

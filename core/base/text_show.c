@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -143,15 +144,31 @@ size_t asim_text_utf8(const char *text)
     return n;
 }
 
+/* Joiners (U+200C, U+200D) shape letters of some scripts and are no controls. */
+int asim_text_is_hidden(const char *text, size_t n)
+{
+    static const uint32_t ranges[][2] = {
+        {0, 0x1F},        {0x7F, 0x9F},     {0x61C, 0x61C},   {0x200B, 0x200B}, {0x200E, 0x200F},
+        {0x2028, 0x202E}, {0x2060, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE0FFF}};
+    uint32_t code = (unsigned char)*text;
+    if (n > 1)
+        code &= 0xFFu >> (n + 1);
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3F);
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return 1;
+    return 0;
+}
+
 /* Copies one character of *text to buf in its safe form and returns its bytes there. Quotes become
- * `, because messages put the piece between quotes; control characters become ?. */
+ * `, because messages put the piece between quotes; characters that do not show become ?. */
 static size_t safe_char(char *buf, const char **text)
 {
-    unsigned char c = (unsigned char)**text;
+    char c = **text;
     size_t n = asim_text_utf8(*text);
-    int c1 = n == 2 && c == 0xC2 && (unsigned char)(*text)[1] < 0xA0; /* U+0080 to U+009F */
-    if (n <= 1 || c1) {
-        buf[0] = n == 1 && c >= ' ' && c != 0x7F ? (char)c : '?';
+    if (n <= 1 || asim_text_is_hidden(*text, n)) {
+        buf[0] = n == 1 && !asim_text_is_hidden(*text, 1) ? c : '?';
         if (c == '\'' || c == '"')
             buf[0] = '`';
         *text += n ? n : 1;

@@ -208,35 +208,6 @@ void asim_out_write(struct asim_out *out, const void *data, size_t size)
         latch(out);
 }
 
-/* Escapes only what RFC 8259 requires. */
-static void json_byte(struct asim_out *out, unsigned char c)
-{
-    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    const char *found = memchr(plain, c, sizeof plain - 1);
-    if (found)
-        asim_out_printf(out, "\\%c", letters[found - plain]);
-    else
-        asim_out_printf(out, "\\u%04x", c);
-}
-
-/* An invalid byte becomes three bytes of output and affects no other byte. */
-void asim_out_json_string(struct asim_out *out, const char *text)
-{
-    asim_out_write(out, "\"", 1);
-    while (*text) {
-        size_t n = asim_text_utf8(text);
-        unsigned char c = (unsigned char)*text;
-        if (!n)
-            asim_out_write(out, "\xEF\xBF\xBD", 3); /* U+FFFD for one bad byte */
-        else if (c < ' ' || c == '"' || c == '\\')
-            json_byte(out, c);
-        else
-            asim_out_write(out, text, n);
-        text += n ? n : 1;
-    }
-    asim_out_write(out, "\"", 1);
-}
-
 /* fclose may be the first call to report a full disk, so it comes before the rename. Another handle
  * keeps the lock until the rename, so that no other writer takes the file. No fsync: a result that
  * a power failure destroys can be computed again. */

@@ -23,8 +23,6 @@ struct asim_out {
  * regular are written through instead of being replaced. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err);
 void asim_out_printf(struct asim_out *out, const char *fmt, ...) ASIM_PRINTF(2, 3);
-/* Writes text as a JSON string with quotes and escapes; invalid UTF-8 becomes U+FFFD. */
-void asim_out_json_string(struct asim_out *out, const char *text);
 void asim_out_write(struct asim_out *out, const void *data, size_t size);
 /* Flushes, renames, closes. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err);

@@ -12,6 +12,7 @@
  * Memory follows the running ops, not the length of the run. A send is kept until its receive ends,
  * so sends without a receive accumulate here, as in the matching itself.
  */
+#include "base/io/quote.h"
 #include "report/report.h"
 #include "sim/rank/event.h"
 
@@ -191,23 +192,6 @@ static double buffer_of(const struct kept *kept, double *share)
     }
 }
 
-/* CSV: doubles quotes, turns control characters into blanks. Cut at the buffer. */
-static const char *name_of(const struct asim_world *world, const struct asim_event *event,
-                           char *buf, size_t size)
-{
-    struct asim_op op;
-    size_t n = 0;
-
-    if (!asim_event_op(world, event, &op) && op.name)
-        for (const char *c = op.name; *c && n + 2 < size; c++) {
-            if (*c == '"')
-                buf[n++] = '"';
-            buf[n++] = (unsigned char)*c < ' ' ? ' ' : *c;
-        }
-    buf[n] = '\0';
-    return buf;
-}
-
 /* Bandwidths are empty where the time is 0. */
 static void write_row(struct table *table, const struct asim_world *world,
                       const struct asim_event *event, const struct kept *kept)
@@ -216,15 +200,16 @@ static void write_row(struct table *table, const struct asim_world *world,
         is_comm = is_coll || kept->type == ASIM_OP_COMM_SEND || kept->type == ASIM_OP_COMM_RECV;
     uint64_t start = kept->issue;
     double share, bytes = buffer_of(kept, &share);
-    char name[256];
+    struct asim_op op;
 
     if (is_coll)
         start = start_of_coll(table, kept);
     else if (kept->type == ASIM_OP_COMM_RECV)
         start = start_of_recv(table, event->rank, kept);
     start = start < event->t ? start : event->t;
-    asim_out_printf(table->file, "%u,%" PRIu64 ",\"%s\",%s,%s,", event->rank, kept->id,
-                    name_of(world, event, name, sizeof name), asim_op_type_name((int)kept->type),
+    asim_out_printf(table->file, "%u,%" PRIu64 ",", event->rank, kept->id);
+    asim_quote_csv(table->file, !asim_event_op(world, event, &op) && op.name ? op.name : "");
+    asim_out_printf(table->file, ",%s,%s,", asim_op_type_name((int)kept->type),
                     is_coll ? asim_coll_type_name(kept->kind) : "");
     if (kept->group)
         asim_out_printf(table->file, "%" PRIu64, kept->group - 1);

@@ -8,6 +8,7 @@
  * Written at the end from the records of sim/rank/tensor.c; costs nothing during the run and needs
  * memory for two changes per tensor while it is written.
  */
+#include "base/io/quote.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/tensor.h"
@@ -55,7 +56,7 @@ static void write_mark(struct page *page, const struct mark *mark)
 {
     begin(page);
     asim_out_printf(page->file, "\"name\": ");
-    asim_out_json_string(page->file, mark->name);
+    asim_quote_json(page->file, mark->name);
     asim_out_printf(page->file, ", \"ph\": \"%s\", \"pid\": %u, \"tid\": %zu, \"ts\": %.3f}",
                     mark->phase, mark->pid, mark->tid, us(mark->t));
 }
@@ -167,7 +168,7 @@ static void write_heat_of(struct page *page, const struct asim_tensor *tensor,
     snprintf(text, sizeof text, "%s (%.5s MB)", name, megabytes);
     begin(page);
     asim_out_printf(page->file, "\"name\": ");
-    asim_out_json_string(page->file, text);
+    asim_quote_json(page->file, text);
     asim_out_printf(page->file,
                     ", \"ph\": \"X\", \"pid\": %u, \"tid\": %lu, \"ts\": %.3f, \"dur\": %.3f, "
                     "\"cname\": \"#%02x00%02x\", \"args\": {\"bytes\": %" PRIu64 "}}",

@@ -6,6 +6,7 @@
  */
 #include "check.h"
 #include "base/io/out.h"
+#include "base/io/quote.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -100,11 +101,11 @@ static void test_json(void)
     struct asim_out out;
     char buf[200];
     CHECK(asim_out_open(&out, "j.json", NULL) == 0);
-    asim_out_json_string(&out, "a\"b\\c\n\t\x01\x7F/\xC3\xBC\xFFz");
-    asim_out_json_string(&out, "");
+    asim_quote_json(&out, "a\"b\\c\n\t\x01\x7F/\xC3\xBC\xFFz\xE2\x80\xAE\xF3\xA0\x80\x81");
+    asim_quote_json(&out, "");
     CHECK(asim_out_commit(&out, NULL) == 0);
     CHECK_STR(content("j.json", buf, sizeof buf),
-              "\"a\\\"b\\\\c\\n\\t\\u0001\x7F/\xC3\xBC\xEF\xBF\xBDz\"\"\"");
+              "\"a\\\"b\\\\c\\n\\t\\u0001\\u007f/\xC3\xBC\xEF\xBF\xBDz\\u202e\\udb40\\udc01\"\"\"");
 }
 
 static void tidy(void)

@@ -177,4 +177,24 @@ ALWAYS_INLINE int fast_kick(struct asim_fabric *fabric, struct asim_host *host,
     return 1;
 }
 
+/* As asim_nic_kick where several flows may send: asim_nic_choose scans for the next one, and a packet
+ * that retransmits nothing takes the fast path. */
+static inline void fast_kick_several(struct asim_fabric *fabric, struct asim_host *host,
+                                     struct asim_nic *nic, uint64_t t)
+{
+    struct asim_flow *flow;
+
+    if (nic->acks.n || nic->port.paused) {
+        asim_nic_kick(fabric, host, nic, t);
+        return;
+    }
+    flow = asim_nic_choose(fabric, host, nic, t);
+    if (!flow)
+        asim_nic_arm(host, nic, t);
+    else if (flow->sack || flow->cc.snd_next != flow->snd_high)
+        asim_nic_send(fabric, host, nic, flow);
+    else
+        fast_send_data(fabric, host, nic, flow);
+}
+
 #endif

@@ -143,7 +143,7 @@ ALWAYS_INLINE int kick_inline(struct asim_fabric *fabric, struct asim_host *host
     if (fast_kick(fabric, host, nic, host->now))
         return 1;
     wake = nic->wake_at;
-    asim_nic_kick(fabric, host, nic, host->now);
+    fast_kick_several(fabric, host, nic, host->now);
     return nic->wake_at == wake;
 }
 

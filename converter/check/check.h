@@ -63,7 +63,8 @@ struct asim_check_def {
 struct asim_check_list {
     char *text;
     struct asim_groups groups;
-    int fits; /* has only ranks of the set, each once in a group */
+    int fits;        /* its groups can be meant */
+    const char *why; /* else: why not */
 };
 
 struct asim_check_group {
@@ -100,6 +101,7 @@ struct asim_check {
     ASIM_VEC(struct asim_check_coll) colls; /* of the current rank */
     ASIM_VEC(struct asim_check_def) defs;   /* of the current rank */
     ASIM_VEC(struct asim_check_list) lists;
+    const char *bad_list;    /* what is wrong with the list of the last ASIM_CHECK_BAD_LIST */
     struct asim_map by_name; /* hash of the name → 1 + index in groups */
     /* (src, dst, tag) → number of sends minus receives; bytes sent minus received */
     struct asim_map message_counts, message_bytes;

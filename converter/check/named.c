@@ -27,7 +27,7 @@ static int64_t find_list(struct asim_check *check, const char *text)
     if (!list.text)
         return ASIM_ENOMEM;
     memcpy(list.text, text, size);
-    code = asim_process_groups(&list.groups, text, check->ranks);
+    code = asim_process_groups(&list.groups, text, check->ranks, &list.why);
     list.fits = !code;
     if (code == ASIM_ENOMEM || ASIM_VEC_PUSH(check->lists, list)) {
         asim_groups_fini(&list.groups);
@@ -53,8 +53,10 @@ int asim_check_metadata(struct asim_check *check, const struct asim_op *op)
     list = find_list(check, op->inputs_values);
     if (list < 0)
         return ASIM_ENOMEM;
-    if (!check->lists.at[list].fits)
+    if (!check->lists.at[list].fits) {
+        check->bad_list = check->lists.at[list].why;
         return ASIM_CHECK_BAD_LIST;
+    }
     check->needs.metadata_groups++;
     if (!check->lists.at[list].groups.n)
         return ASIM_CHECK_NO_LIST;

@@ -38,7 +38,7 @@ static const struct {
     {1, "is a collective of a group that its rank is not in"},
     {1, "is of a group that another rank defines with other members, or in another order"},
     {1, "has comm_sizes that are not one for each member of its group, or are of no all-to-all"},
-    {1, "lists a process group with a rank that is not in the set, or that is there twice"},
+    {1, "lists a process group"},
     {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with "
         "whole numbers in quotes as names, so it defines none"},
     {0, "is of the type INVALID_NODE, which takes no time"},
@@ -64,14 +64,16 @@ static void note(struct seen *seen, enum asim_check_problem kind, const struct a
 static void say_seen(struct asim_check *check, uint32_t rank, const struct seen *seen)
 {
     char more[48] = "";
+    const char *why;
     for (int kind = 0; kind < ASIM_CHECK_FINE; kind++) {
         if (!seen->n[kind])
             continue;
         if (seen->n[kind] > 1)
             snprintf(more, sizeof more, " (and %" PRIu64 " more like it)", seen->n[kind] - 1);
-        asim_check_say(check, kinds[kind].is_error, "rank %u: node %" PRIu64 " ('%s') %s%s.", rank,
-                       seen->id[kind], seen->name[kind], kinds[kind].text,
-                       seen->n[kind] > 1 ? more : "");
+        why = kind == ASIM_CHECK_BAD_LIST ? check->bad_list : "";
+        asim_check_say(check, kinds[kind].is_error, "rank %u: node %" PRIu64 " ('%s') %s%s%s%s.",
+                       rank, seen->id[kind], seen->name[kind], kinds[kind].text, *why ? " " : "",
+                       why, seen->n[kind] > 1 ? more : "");
     }
 }
 

@@ -5,7 +5,7 @@
  * to members in file order, and sim/ decides between the two. Ranks outside the run and members
  * named twice, which ASTRA-sim does not check, are errors.
  *
- * Group 0 means "all ranks" in a workload and is never looked up here, but a file may define it.
+ * Group 0 means "all ranks" in a workload and is never looked up here; a file may define it so.
  * Ids become part of message tags, so sim/ refuses ids above 2^28.
  */
 #include "conf/conf.h"
@@ -76,6 +76,10 @@ static int read_group(struct reader *r, struct asim_groups *groups, const char *
     if (!group->ranks)
         return asim_err_nomem(r->err, "reading communicator groups");
     groups->n++;
+    if (group->id == 0 && members != r->ranks)
+        return bad(r, key,
+                   "in workloads the group 0 means all ranks; give a group of some ranks "
+                   "another number");
     return read_members(r, group, key, list, (uint32_t)groups->n);
 }
 

@@ -328,6 +328,11 @@ static int finish(struct reader *r, const json_t *root)
                       r->path);
     if (r->silent[0])
         asim_diagnose(r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
+    for (int k = 0; k < ASIM_COLL_TYPES; k++)
+        if (sys->custom[k] && sys->impl[k].n)
+            asim_diagnose(r->diagnostics,
+                          "%s: %s-implementation has no effect beside %s-implementation-custom.",
+                          r->path, asim_coll_type_key(k), asim_coll_type_key(k));
     if (!sys->per_node_custom)
         return 0;
     resolved = asim_conf_resolve(r->path, sys->per_node_custom);

@@ -3,6 +3,7 @@
  * Diagnostics about inputs: legal values that are seldom meant, and the file that an error is
  * about.
  */
+#include "base/text.h"
 #include "conf/rank_values.h"
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
@@ -39,11 +40,72 @@ void asim_world_diagnose_values(struct asim_world *world)
     }
 }
 
+/* Durations: ops that take the 1 ns of "no duration recorded". */
+static void diagnose_durations(struct asim_world *world, const struct asim_census *census)
+{
+    const struct asim_system *sys = &world->set.system;
+    int recorded = sys->replay_only || !sys->roofline;
+
+    if (census->broadcasts && !world->set.n_choices[ASIM_BROADCAST] && !sys->replay_only)
+        asim_world_diagnose(world,
+                            "%llu broadcasts have no recorded duration and take 1 ns; a "
+                            "broadcast-implementation in the system configuration simulates them",
+                            (unsigned long long)census->broadcasts);
+    if (sys->replay_only && census->timeless_transfers)
+        asim_world_diagnose(world,
+                            "replay-only: %llu of %llu collectives, messages and memory accesses "
+                            "have no recorded duration and take 1 ns each",
+                            (unsigned long long)census->timeless_transfers,
+                            (unsigned long long)census->transfers);
+    if (recorded && census->work_computes)
+        asim_world_diagnose(world,
+                            "%llu computations have num_ops or tensor_size and no recorded "
+                            "duration; they take 1 ns each%s",
+                            (unsigned long long)census->work_computes,
+                            sys->replay_only
+                                ? ""
+                                : " (roofline-enabled with peak-perf and local-mem-bw in the "
+                                  "system configuration computes their times)");
+    else if (recorded && census->computes && census->timeless_computes == census->computes)
+        asim_world_diagnose(world,
+                            "none of the %llu computations on GPUs has a recorded duration; they "
+                            "take 1 ns each",
+                            (unsigned long long)census->computes);
+}
+
+/* Settings that no op of the traces makes use of. */
+static void diagnose_unused(struct asim_world *world, const struct asim_census *census)
+{
+    const struct asim_node_prefixes *prefixes = &world->set.node_prefixes;
+    int is_explicit = world->set.system.policy == ASIM_EXPLICIT;
+
+    for (size_t i = 0; i < prefixes->n && i < ASIM_CENSUS_PREFIXES; i++)
+        if (!(census->own_prefixes >> i & 1))
+            asim_world_diagnose(world,
+                                "per-node-custom-implementation names node %llu, but no trace has "
+                                "a collective with that id; the entry has no effect",
+                                (unsigned long long)prefixes->at[i].node);
+    if (world->set.groups.n && census->collectives && !census->grouped)
+        asim_world_diagnose(world,
+                            "the communicator groups have no effect: none of the %llu collectives "
+                            "names a group (attribute pg_name)",
+                            (unsigned long long)census->collectives);
+    if (is_explicit && census->collectives && !census->prioritized)
+        asim_world_diagnose(world, "scheduling-policy EXPLICIT has no effect: no collective has a "
+                                   "comm_priority other than 0");
+    if (!is_explicit && census->prioritized)
+        asim_world_diagnose(world,
+                            "%llu collectives have a comm_priority, which has no effect without "
+                            "scheduling-policy EXPLICIT in the system configuration",
+                            (unsigned long long)census->prioritized);
+}
+
 /* One line for all ranks. With several processes only the end of the run knows the traces of all.
  */
 void asim_world_diagnose_traces(struct asim_world *world)
 {
     struct asim_totals totals;
+    char safe[64];
 
     asim_totals_all(world, &totals);
     if (totals.dropped)
@@ -52,20 +114,40 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "%llu control dependencies on nodes that are not in the traces were dropped "
             "(--strict-dependencies=1 makes them an error)",
             (unsigned long long)totals.dropped);
-    if (totals.invalid)
+    if (totals.census.invalid)
         asim_world_diagnose(
             world,
             "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
             "0); they take no time",
-            (unsigned long long)totals.invalid);
-    if (totals.no_duration && !world->set.n_choices[ASIM_BROADCAST])
+            (unsigned long long)totals.census.invalid);
+    if (totals.census.versions)
         asim_world_diagnose(world,
-                            "%llu broadcasts have no recorded duration and take 1 ns; a "
-                            "broadcast-implementation in the system configuration simulates them",
-                            (unsigned long long)totals.no_duration);
+                            "%llu of %u traces state a schema version that asim does not know, "
+                            "that of rank %u is the first ('%s'); they are read as version 0.0.4",
+                            (unsigned long long)totals.census.versions, world->set.n_ranks,
+                            totals.census.first_version - 1,
+                            asim_text_safe(safe, sizeof safe, totals.census.version));
     if (totals.idle)
         asim_world_diagnose(world,
                             "%u of %u traces have no nodes, that of rank %u is the first; such a "
                             "rank finishes at once",
                             totals.idle, world->set.n_ranks, totals.first_idle - 1);
+    diagnose_durations(world, &totals.census);
+    diagnose_unused(world, &totals.census);
+}
+
+/* After the run, because METADATA ops may define groups while it runs. */
+void asim_world_diagnose_run(struct asim_world *world)
+{
+    struct asim_totals totals;
+
+    asim_totals_all(world, &totals);
+    if (totals.alone)
+        asim_world_diagnose(world,
+                            "%llu collectives have no other member (%s) and took no time; op %llu "
+                            "of rank %u is the first",
+                            (unsigned long long)totals.alone,
+                            world->set.n_ranks == 1 ? "the run has one rank"
+                                                    : "involved_dim leaves all others out",
+                            (unsigned long long)totals.alone_op, totals.alone_rank - 1);
 }

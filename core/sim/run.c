@@ -315,6 +315,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     asim_world_finish_failures(world, &run);
     if (asim_is_distributed(world))
         asim_world_diagnose_traces(world);
+    asim_world_diagnose_run(world);
     close_reports(world, &closing);
     if (world->run.failed)
         closing = world->run.failure.err;

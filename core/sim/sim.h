@@ -19,6 +19,7 @@
 #include "asim/net.h"
 #include "conf/custom.h"
 #include "net/packets.h"
+#include "sim/rank/census.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/parts.h"
 #include "sim/rank/event_bus.h"
@@ -57,6 +58,7 @@ struct asim_rank {
     /* The counter behind LIFO and FIFO (system-layer.md#priorities). */
     int64_t priority;
     struct asim_map sequences; /* group id -> collectives issued; chunks issued */
+    uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
     struct asim_coll_op *open_head, *open_tail;
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
@@ -86,8 +88,9 @@ struct asim_world_setup {
      */
     uint32_t n_ranks, n_here;
     int exact_names;
-    uint64_t ops_total;  /* ops in the traces of this process */
-    int64_t endpoint_ns; /* endpoint delay of ranks without a delay of their own */
+    uint64_t ops_total;        /* ops in the traces of this process */
+    struct asim_census census; /* of these ops */
+    int64_t endpoint_ns;       /* endpoint delay of ranks without a delay of their own */
     /* Logical dimensions: sizes; distance of neighbours in ranks; bandwidth relative to the first.
      */
     struct asim_dims dims;

@@ -97,6 +97,11 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
             "the workload has %u traces, the %s %llu ranks: traces from rank %llu on are not used",
             files, dims.kind, (unsigned long long)product, (unsigned long long)product);
     world->set.n_ranks = (uint32_t)product;
+    if (traces.both < product)
+        asim_world_diagnose(world,
+                            "rank %u has two traces, %s.%u.et and %s.%u.et.gz; the first one is "
+                            "read",
+                            traces.both, set->workload, traces.both, set->workload, traces.both);
     return 0;
 }
 
@@ -147,6 +152,19 @@ static int override_network(struct asim_world *world, const struct asim_settings
     return 0;
 }
 
+/* A made topology has as many hosts as its maker needs. */
+static void diagnose_hosts(struct asim_world *world, const struct asim_settings *set)
+{
+    uint32_t hosts = world->set.topo.hosts, ranks = world->set.n_ranks;
+    int is_made = set->topology && !strncmp(set->topology, "auto:", 5);
+
+    if (hosts > ranks && !is_made)
+        asim_world_diagnose(world,
+                            "the topology %s has %u hosts, the run %u ranks: hosts %u to %u have "
+                            "no rank and send nothing",
+                            world->set.topo.source, hosts, ranks, ranks, hosts - 1);
+}
+
 /* Each step needs the one before: configuration, overrides, topology, routes. */
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
@@ -167,6 +185,7 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                             "the topology %s has %u hosts, but the run has %u ranks; rank r lives "
                             "on host r, so it needs at least as many hosts",
                             world->set.topo.source, world->set.topo.hosts, world->set.n_ranks);
+    diagnose_hosts(world, set);
     if (asim_topo_check_connected(&world->set.topo, world->set.n_ranks, err))
         return ASIM_EINVAL;
     if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
@@ -203,17 +222,27 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 
+static void count_op(void *self, const struct asim_op *op)
+{
+    struct asim_world *world = self;
+
+    asim_census_op(&world->set.census, &world->set.node_prefixes, op);
+}
+
 /* Queues and counters live in the arena; close_rank closes maps and the feed. */
 static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
                      struct asim_err *err)
 {
     struct asim_rank *rank = &world->run.ranks[r];
     size_t dims = world->set.dims.n, queues = dims * set->queues_per_dim;
+    const struct asim_op_visitor visitor = {count_op, world};
+    const char *version;
     struct asim_feed_options feed = {.prefix = set->workload,
                                      .rank = r,
                                      .plain = world->set.exact_names,
                                      .cached_records = set->window_ops,
-                                     .lenient = !set->strict_deps};
+                                     .lenient = !set->strict_deps,
+                                     .visitor = &visitor};
 
     rank->world = world;
     rank->id = r;
@@ -232,6 +261,8 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     if (asim_feed_open(&rank->feed, &feed, err))
         return ASIM_EINVAL;
     world->set.ops_total += asim_feed_total(rank->feed);
+    if (!asim_feed_version_known(rank->feed, &version))
+        asim_census_version(&world->set.census, r, version);
     return 0;
 }
 

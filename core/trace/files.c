@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Finds the files of a workload: <prefix>.<rank>.et or, unlike ASTRA-sim, <prefix>.<rank>.et.gz.
- * Ranks are decimal without padding and have no gaps.
+ * Ranks are decimal without padding and have no gaps. Where a rank has both files, the plain one is
+ * read.
  *
  * Counting the ranks reads the folder once, and calls access() per rank where some files are
  * compressed. Finding one rank's file calls access(); asim_trace_open_plain avoids this after
@@ -49,10 +50,30 @@ static int find_file(const char *prefix, uint32_t rank, char **path, struct asim
 
 /* The contents of a folder for one stem. */
 struct folder {
-    int64_t highest; /* highest rank of that stem, -1 = none */
-    uint64_t plain;  /* files of that stem that are not compressed, one a rank */
-    char other[256]; /* stem of another workload in the folder, "" = none */
+    int64_t highest;  /* highest rank of that stem, -1 = none */
+    uint64_t plain;   /* files of that stem that are not compressed, one a rank */
+    int64_t packed;   /* lowest rank with a compressed file, -1 = none */
+    char other[256];  /* stem of another workload in the folder, "" = none */
+    char unread[256]; /* a file of that stem whose number is no rank's, "" = none */
 };
+
+/* 1 for STEM.007.et and STEM.4294967296.et.gz: they look like traces, and no rank reads them. */
+static int is_unread(const char *name, const char *stem)
+{
+    size_t n = strlen(stem), digits;
+    if (strncmp(name, stem, n) || name[n] != '.')
+        return 0;
+    name += n + 1;
+    digits = strspn(name, "0123456789");
+    return digits && (!strcmp(name + digits, ".et") || !strcmp(name + digits, ".et.gz"));
+}
+
+/* The lowest name: the order of a folder must not show. */
+static void note_unread(struct folder *seen, const char *name)
+{
+    if (strlen(name) < sizeof seen->unread && (!seen->unread[0] || strcmp(name, seen->unread) < 0))
+        snprintf(seen->unread, sizeof seen->unread, "%s", name);
+}
 
 /* Records one name of the folder. */
 static void note(struct folder *seen, const char *name, const char *stem)
@@ -60,7 +81,12 @@ static void note(struct folder *seen, const char *name, const char *stem)
     int64_t rank = asim_rank_path_parse(name, stem);
     if (rank > seen->highest)
         seen->highest = rank;
-    seen->plain += rank >= 0 && name[strlen(name) - 1] == 't';
+    int is_packed = name[strlen(name) - 1] == 'z';
+    seen->plain += rank >= 0 && !is_packed;
+    if (rank >= 0 && is_packed && (seen->packed < 0 || rank < seen->packed))
+        seen->packed = rank;
+    if (rank < 0 && is_unread(name, stem))
+        note_unread(seen, name);
     const char *dot = strstr(name, ".0.et");
     if (rank < 0 && dot && !seen->other[0] && strlen(name) < sizeof seen->other)
         snprintf(seen->other, sizeof seen->other, "%.*s", (int)(dot - name), name);
@@ -69,7 +95,7 @@ static void note(struct folder *seen, const char *name, const char *stem)
 /* Reads the whole folder. */
 static int scan_folder(const char *prefix, struct folder *seen, struct asim_err *err)
 {
-    *seen = (struct folder){.highest = -1};
+    *seen = (struct folder){.highest = -1, .packed = -1};
     size_t n = asim_text_dirlen(prefix);
     char *folder = malloc(n + 2);
     if (!folder)
@@ -126,6 +152,49 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
     return missing(prefix, rank, err);
 }
 
+static int refuse_unread(const char *prefix, const struct folder *seen, struct asim_err *err)
+{
+    return asim_err_set(err, ASIM_EINVAL,
+                        "'%.*s%s' has the name of a trace, but its number is no rank's: ranks go "
+                        "from 0 to %lu, without leading zeros. Rename the file or move it away.",
+                        (int)asim_text_dirlen(prefix), prefix, seen->unread,
+                        (unsigned long)UINT32_MAX - 1);
+}
+
+/* Whether the rank's compressed file is there; only asked where it has a plain one. */
+static int is_packed_too(const char *prefix, uint32_t rank, struct asim_err *err)
+{
+    char *path;
+    int rc = asim_rank_path_make(prefix, rank, "et.gz", &path, err);
+    if (rc)
+        return rc;
+    rc = access(path, F_OK) == 0;
+    free(path);
+    return rc;
+}
+
+/* The first rank with both files, UINT32_MAX = none. Asks the file system only if the folder has
+ * files of both kinds. */
+static int find_both(const char *prefix, const struct folder *seen, uint32_t ranks, uint32_t *both,
+                     struct asim_err *err)
+{
+    int rc = 0;
+    *both = UINT32_MAX;
+    if (seen->packed < 0 || !seen->plain)
+        return 0;
+    for (uint32_t r = (uint32_t)seen->packed; r < ranks && *both == UINT32_MAX; r++) {
+        char *path;
+        if ((rc = find_file(prefix, r, &path, err)) < 0)
+            return rc;
+        if (rc && path[strlen(path) - 1] == 't' && (rc = is_packed_too(prefix, r, err)) > 0)
+            *both = r;
+        free(path);
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
 /* If there are as many files as the highest rank says, there is no gap. Otherwise counts up from 0
  * to the first missing file; a file of a higher rank then means a gap. ASTRA-sim silently stops at
  * the gap or exits (system-layer.md#command-lines). */
@@ -137,11 +206,14 @@ int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct 
     uint32_t n = 0;
     int rc;
     files->plain = 0;
+    files->both = UINT32_MAX;
     if (shared)
         return shared->ranks(prefix, &files->ranks, err);
     rc = scan_folder(prefix, &seen, err);
     if (rc)
         return rc;
+    if (seen.unread[0])
+        return refuse_unread(prefix, &seen, err);
     files->plain = seen.plain == (uint64_t)(seen.highest + 1);
     if (files->plain)
         n = (uint32_t)seen.plain;
@@ -154,7 +226,7 @@ int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct 
     if (!n || (int64_t)n <= seen.highest)
         return missing(prefix, n, err);
     files->ranks = n;
-    return 0;
+    return find_both(prefix, &seen, n, &files->both, err);
 }
 
 int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)

@@ -26,6 +26,8 @@ struct asim_trace_format {
     int (*at)(struct asim_reader *reader, uint64_t position, struct asim_op *op,
               struct asim_err *err);
     void (*close)(struct asim_reader *reader);
+    /* The version that the file states, "" = none. NULL: the format has none. */
+    const char *(*version)(const struct asim_reader *reader);
     /* Formats with one file for all ranks: the number of ranks. NULL = one file per rank. */
     int (*ranks)(const char *path, uint32_t *ranks, struct asim_err *err);
 };

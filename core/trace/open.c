@@ -102,6 +102,22 @@ int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_er
     return trace->format->next(trace->reader, op, err);
 }
 
+/* Nodes have had their present fields since schema 0.0.4; versions released since then begin with 0
+ * or 1. Any other may have other fields. */
+int asim_trace_version_known(const struct asim_trace *trace, const char **version)
+{
+    static const char *const before[] = {"0.0.1", "0.0.2", "0.0.3"};
+    const char *text = trace->format->version ? trace->format->version(trace->reader) : "";
+    *version = text;
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (!strcmp(text, before[i]))
+            return 0;
+    if (!*text)
+        return 1;
+    return (text[0] == '0' || text[0] == '1') && text[1] == '.' &&
+           !text[strspn(text, "0123456789.")];
+}
+
 uint64_t asim_trace_tell(const struct asim_trace *trace)
 {
     return trace->format->tell(trace->reader);

@@ -132,6 +132,9 @@ ASIM_API int asim_trace_open_file(struct asim_trace *trace, const char *path, st
 ASIM_API int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_err *err);
 /* The position of the op that asim_trace_next delivered last; only for asim_trace_at. */
 ASIM_API uint64_t asim_trace_tell(const struct asim_trace *trace);
+/* 1 if asim knows the version that the file states, or it states none. *version: the text, borrowed
+ * until asim_trace_close. */
+ASIM_API int asim_trace_version_known(const struct asim_trace *trace, const char **version);
 /* Reads the op at a position again. Does not change the order of asim_trace_next. */
 ASIM_API int asim_trace_at(struct asim_trace *trace, uint64_t position, struct asim_op *op,
                            struct asim_err *err);
@@ -190,9 +193,10 @@ struct asim_groups {
 ASIM_API int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
                               struct asim_err *err);
 /* Reads the groups that a METADATA op lists (asim_op.inputs_values). A text that is no such list
- * gives no groups. Returns 0, ASIM_EINVAL if a rank is not a number below n_ranks or is twice in a
- * group, or ASIM_ENOMEM. Call asim_groups_fini in any case. */
-ASIM_API int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks);
+ * gives no groups. Returns 0, ASIM_EINVAL and *why ("with a rank that …") where a group cannot be
+ * meant, or ASIM_ENOMEM. Call asim_groups_fini in any case. */
+ASIM_API int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks,
+                                 const char **why);
 ASIM_API void asim_groups_fini(struct asim_groups *groups);
 
 /* --- writing Chakra ------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ struct asim_attr_int {
 ASIM_API int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_int *value);
 /* Length of a list of integers or bools, or -1. */
 ASIM_API int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr);
-/* 1 if element i of that list is not 0. */
+/* Element i of that list if it is a bool, 0 or 1; -1 if it is another number. */
 ASIM_API int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i);
 /* The field name of the value in the schema, such as "int64_val"; "no value" if there is none. */
 ASIM_API const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr);

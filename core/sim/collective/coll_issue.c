@@ -321,6 +321,17 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     return find_root(plan, op);
 }
 
+/* For a note, except where a group of one rank says so. */
+static void count_alone(const struct asim_phase_plan *plan, const struct asim_op *op)
+{
+    struct asim_rank *rank = plan->rank;
+
+    if (plan->listed && plan->listed->n == 1 && rank->world->set.n_ranks > 1)
+        return;
+    if (!rank->alone++)
+        rank->alone_op = op->id;
+}
+
 /* Checks attributes, finds the group, sets the plan, makes chunks. Each rank decides alone, so all
  * ranks must reach the same decisions from the same data. */
 void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
@@ -350,6 +361,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
         return;
     if (!plan.graph && !asim_phase_plan_has_partners(&plan)) {
         /* one member exchanges nothing; ASTRA-sim never finishes here */
+        count_alone(&plan, op);
         asim_clock_add(rank, 0,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;

@@ -37,11 +37,12 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
     size_t length = strlen(text);
     struct asim_named_groups *named = calloc(1, sizeof *named);
     uint32_t n_ranks = rank->world->set.n_ranks;
+    const char *why = "";
     int code = ASIM_ENOMEM;
 
     if (named && (named->text = malloc(length + 1))) {
         memcpy(named->text, text, length + 1);
-        code = asim_process_groups(&named->groups, text, n_ranks);
+        code = asim_process_groups(&named->groups, text, n_ranks, &why);
     }
     if (!code)
         return named;
@@ -51,9 +52,8 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
         asim_err_nomem(err, "reading process groups");
     else
         asim_err_set(err, ASIM_EINVAL,
-                     "rank %u: a METADATA op lists a process group with a rank that is no number "
-                     "from 0 to %u, or is there twice",
-                     rank->id, n_ranks - 1);
+                     "rank %u: a METADATA op lists a process group %s (the run has ranks 0 to %u)",
+                     rank->id, why, n_ranks - 1);
     return NULL;
 }
 

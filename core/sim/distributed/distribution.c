@@ -150,6 +150,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
     *totals = (struct asim_totals){.ranks_done = world->run.ranks_done,
                                    .stopped = world->run.stopped != 0,
                                    .ops_total = world->set.ops_total,
+                                   .census = world->set.census,
                                    .settled_ns = world->run.settled_ns};
     if (world->via.fabric)
         world->via.packets->stats(world->via.fabric, &totals->net);
@@ -161,8 +162,11 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->ops_done += asim_feed_finished(rank->feed);
         totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
-        totals->invalid += asim_feed_invalid(rank->feed);
-        totals->no_duration += asim_feed_no_duration(rank->feed);
+        totals->alone += rank->alone;
+        if (rank->alone && !totals->alone_rank) {
+            totals->alone_rank = r + 1;
+            totals->alone_op = rank->alone_op;
+        }
         if (!asim_feed_total(rank->feed) && !totals->idle++)
             totals->first_idle = r + 1;
         if (rank->finished && rank->cycles > totals->last_ns)
@@ -202,8 +206,12 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     into->ops_total += from->ops_total;
     into->messages += from->messages;
     into->dropped += from->dropped;
-    into->invalid += from->invalid;
-    into->no_duration += from->no_duration;
+    asim_census_add(&into->census, &from->census);
+    into->alone += from->alone;
+    if (from->alone_rank && (!into->alone_rank || from->alone_rank < into->alone_rank)) {
+        into->alone_rank = from->alone_rank;
+        into->alone_op = from->alone_op;
+    }
     into->idle += from->idle;
     if (!into->first_idle || (from->first_idle && from->first_idle < into->first_idle))
         into->first_idle = from->first_idle;

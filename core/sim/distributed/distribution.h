@@ -35,11 +35,13 @@
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
     uint64_t ops_done, ops_total, messages;
-    uint64_t dropped;              /* control dependencies on nodes that are not in the traces */
-    uint64_t invalid, no_duration; /* ops of the type INVALID; broadcasts without a duration */
-    uint32_t idle, first_idle;     /* ranks without ops; 1 + the first of them, 0 = none */
-    uint64_t last_ns;              /* the last finish, 0 = none */
-    uint64_t settled_ns;           /* all ranks have passed this time */
+    uint64_t dropped; /* control dependencies on nodes that are not in the traces */
+    struct asim_census census;
+    uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
+    uint32_t alone_rank;       /* 1 + its rank, 0 = none */
+    uint32_t idle, first_idle; /* ranks without ops; 1 + the first of them, 0 = none */
+    uint64_t last_ns;          /* the last finish, 0 = none */
+    uint64_t settled_ns;       /* all ranks have passed this time */
     struct asim_fabric_stats net;
 };
 

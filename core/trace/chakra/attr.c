@@ -73,8 +73,7 @@ int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr)
     }
 }
 
-/* i is below asim_attr_list_length. */
-int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
+static int64_t list_item(const ChakraProtoMsg__AttributeProto *attr, size_t i)
 {
     switch (attr->value_case) {
     case KIND(BOOL_LIST):
@@ -82,17 +81,24 @@ int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
     case KIND(INT32_LIST):
     case KIND(SINT32_LIST):
     case KIND(SFIXED32_LIST):
-        return attr->int32_list->values[i] != 0;
+        return attr->int32_list->values[i];
     case KIND(UINT32_LIST):
     case KIND(FIXED32_LIST):
-        return attr->uint32_list->values[i] != 0;
+        return attr->uint32_list->values[i];
     case KIND(INT64_LIST):
     case KIND(SINT64_LIST):
     case KIND(SFIXED64_LIST):
-        return attr->int64_list->values[i] != 0;
+        return attr->int64_list->values[i];
     default:
-        return attr->uint64_list->values[i] != 0;
+        return attr->uint64_list->values[i] > 1 ? -1 : (int64_t)attr->uint64_list->values[i];
     }
+}
+
+/* i is below asim_attr_list_length. */
+int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
+{
+    int64_t item = list_item(attr, i);
+    return item == 0 || item == 1 ? (int)item : -1;
 }
 
 const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr)

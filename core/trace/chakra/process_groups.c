@@ -14,15 +14,40 @@
 
 #define WRAPPING 2 /* characters on each side */
 
-/* Fills in the ranks of one group: all ranks of the run if the list is empty. A rank that is not a
- * number, is outside of the run, or occurs twice is ASIM_EINVAL. */
-static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
+/* A list being read. why: what is wrong with it. */
+struct list {
+    uint32_t n_ranks;
+    const char *why;
+};
+
+static int bad(struct list *list, const char *why)
+{
+    list->why = why;
+    return ASIM_EINVAL;
+}
+
+/* An empty list of ranks means all ranks of the run, so a stated size must be theirs; but a run may
+ * have some ranks of a recorded job, whose group 0 is then larger. */
+static int check_shape(struct list *list, int64_t id, json_t *ranks, json_t *size)
+{
+    if (ranks && !json_is_array(ranks))
+        return bad(list, "whose ranks are no list");
+    if (!ranks && !size)
+        return bad(list, "without ranks");
+    if (id && !json_array_size(ranks) && json_is_integer(size) &&
+        json_integer_value(size) != (json_int_t)list->n_ranks)
+        return bad(list, "of all ranks whose group_size is not the number of ranks");
+    return 0;
+}
+
+/* Fills in the ranks of one group: all ranks of the run if the list is empty. */
+static int fill_ranks(struct list *list, struct asim_group *group, json_t *ranks)
 {
     size_t n = json_array_size(ranks);
-    uint8_t *seen = calloc(n_ranks, 1);
+    uint8_t *seen = calloc(list->n_ranks, 1);
     int code = 0;
 
-    group->n = n ? (uint32_t)n : n_ranks;
+    group->n = n ? (uint32_t)n : list->n_ranks;
     group->ranks = malloc((group->n + 1) * sizeof *group->ranks);
     if (!group->ranks || !seen)
         code = ASIM_ENOMEM;
@@ -30,8 +55,8 @@ static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
         json_t *one = n ? json_array_get(ranks, i) : NULL;
         json_int_t r = n ? json_is_integer(one) ? json_integer_value(one) : -1 : (json_int_t)i;
 
-        if (r < 0 || r >= (json_int_t)n_ranks || seen[r]++)
-            code = ASIM_EINVAL;
+        if (r < 0 || r >= (json_int_t)list->n_ranks || seen[r]++)
+            code = bad(list, "with a rank that is not in the run, or that is there twice");
         else
             group->ranks[i] = (uint32_t)r;
     }
@@ -39,7 +64,20 @@ static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
     return code;
 }
 
-static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
+/* A collective names a group by its number, and 0 stands for all ranks. */
+static int check_id(struct list *list, const struct asim_groups *groups)
+{
+    const struct asim_group *last = &groups->at[groups->n - 1];
+
+    if (last->id == 0 && last->n != list->n_ranks)
+        return bad(list, "with the name 0, which means all ranks, and only some of them");
+    for (size_t i = 0; i + 1 < groups->n; i++)
+        if (groups->at[i].id == last->id)
+            return bad(list, "that is listed twice");
+    return 0;
+}
+
+static int fill(struct list *list, struct asim_groups *groups, json_t *root)
 {
     size_t n = json_array_size(root);
 
@@ -47,22 +85,29 @@ static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
     if (!groups->at)
         return ASIM_ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        json_t *one = json_array_get(root, i);
+        json_t *one = json_array_get(root, i), *ranks = json_object_get(one, "ranks");
         const char *name = json_string_value(json_object_get(one, "pg_name"));
         int code;
 
         if (!name || asim_text_i64(name, &groups->at[groups->n].id))
             continue; /* no collective can name it */
-        code = fill_ranks(&groups->at[groups->n++], json_object_get(one, "ranks"), n_ranks);
+        code =
+            check_shape(list, groups->at[groups->n].id, ranks, json_object_get(one, "group_size"));
+        if (!code)
+            code = fill_ranks(list, &groups->at[groups->n++], ranks);
+        if (!code)
+            code = check_id(list, groups);
         if (code)
             return code;
     }
     return 0;
 }
 
-int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks)
+int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks,
+                        const char **why)
 {
     size_t length = strlen(text);
+    struct list list = {.n_ranks = n_ranks, .why = ""};
     json_t *root = NULL;
     int code = 0;
 
@@ -70,7 +115,8 @@ int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n
     if (length > 2 * WRAPPING)
         root = json_loadb(text + WRAPPING, length - 2 * WRAPPING, JSON_REJECT_DUPLICATES, NULL);
     if (root && json_is_array(root))
-        code = fill(groups, root, n_ranks);
+        code = fill(&list, groups, root);
     json_decref(root);
+    *why = list.why;
     return code;
 }

@@ -66,7 +66,8 @@ static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, str
     else
         rc = asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
     if (!rc)
-        rc = asim_index_open(&feed->index, &feed->trace, opt->lenient, err);
+        rc = asim_index_open(&feed->index, &feed->trace,
+                             &(struct asim_index_options){opt->lenient, opt->visitor}, err);
     if (rc)
         return rc;
     for (int i = 0; i < ASIM_UNITS; i++)
@@ -103,14 +104,9 @@ size_t asim_feed_unresolved(const struct asim_feed *feed)
     return feed->index.unresolved;
 }
 
-size_t asim_feed_invalid(const struct asim_feed *feed)
+int asim_feed_version_known(const struct asim_feed *feed, const char **version)
 {
-    return feed->index.invalid;
-}
-
-size_t asim_feed_no_duration(const struct asim_feed *feed)
-{
-    return feed->index.no_duration;
+    return asim_trace_version_known(&feed->trace, version);
 }
 
 uint64_t asim_feed_total(const struct asim_feed *feed)

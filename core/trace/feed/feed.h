@@ -25,23 +25,28 @@ enum asim_unit {
 
 struct asim_feed;
 
+/* Sees each op while a trace is opened, in file order. */
+struct asim_op_visitor {
+    void (*visit)(void *self, const struct asim_op *op);
+    void *self;
+};
+
 struct asim_feed_options {
     const char *path;   /* one file of any name; NULL = by prefix and rank */
     const char *prefix; /* workload prefix */
     uint32_t rank;
-    int plain;             /* <prefix>.<rank>.et exists (asim_trace_count) */
-    size_t cached_records; /* size of the record cache; 0 = 1024 */
-    int lenient;           /* ignore and count missing control parents */
+    int plain;                             /* <prefix>.<rank>.et exists (asim_trace_count) */
+    size_t cached_records;                 /* size of the record cache; 0 = 1024 */
+    int lenient;                           /* ignore and count missing control parents */
+    const struct asim_op_visitor *visitor; /* may be NULL; used while opening only */
 };
 
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
                    struct asim_err *err);
 /* Number of control dependencies on missing ops, which `lenient` ignored. */
 size_t asim_feed_unresolved(const struct asim_feed *feed);
-/* Number of ops of type INVALID. */
-size_t asim_feed_invalid(const struct asim_feed *feed);
-/* Number of broadcasts without a recorded duration. */
-size_t asim_feed_no_duration(const struct asim_feed *feed);
+/* asim_trace_version_known of the trace. */
+int asim_feed_version_known(const struct asim_feed *feed, const char **version);
 /* Number of ops in the trace; number of finished ones. */
 uint64_t asim_feed_total(const struct asim_feed *feed);
 uint64_t asim_feed_finished(const struct asim_feed *feed);

@@ -83,9 +83,8 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
         ASIM_VEC_PUSH(build->data_n, (uint32_t)op->data_dep_n) ||
         ASIM_VEC_RESERVE(build->edges, build->edges.n + edges))
         return asim_err_nomem(err, "indexing a trace");
-    build->index->invalid += op->type == ASIM_OP_INVALID;
-    build->index->no_duration += op->type == ASIM_OP_COMM_COLL && op->comm_type == ASIM_BROADCAST &&
-                                 !op->duration_ns && !op->duration_micros;
+    if (build->visitor)
+        build->visitor->visit(build->visitor->self, op);
     for (size_t i = 0; i < op->data_dep_n; i++)
         build->edges.at[build->edges.n++] = op->data_deps[i];
     for (size_t i = 0; i < op->ctrl_dep_n; i++)
@@ -358,11 +357,12 @@ static int refuse_cycle(struct asim_index_build *build, uint32_t start, struct a
 }
 
 /* Frees the build memory in any case; after a failure the index is empty. */
-int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
-                    struct asim_err *err)
+int asim_index_open(struct asim_index *index, struct asim_trace *trace,
+                    const struct asim_index_options *options, struct asim_err *err)
 {
     *index = (struct asim_index){0};
-    struct asim_index_build build = {.index = index, .trace = trace, .lenient = lenient};
+    struct asim_index_build build = {
+        .index = index, .trace = trace, .lenient = options->lenient, .visitor = options->visitor};
     uint32_t start;
     int rc = read_all(&build, err);
     if (!rc)
@@ -405,7 +405,7 @@ int asim_trace_check_graph(struct asim_trace *trace, int lenient, size_t *unreso
                            struct asim_err *err)
 {
     struct asim_index index;
-    int rc = asim_index_open(&index, trace, lenient, err);
+    int rc = asim_index_open(&index, trace, &(struct asim_index_options){lenient, NULL}, err);
 
     *unresolved = rc ? 0 : index.unresolved;
     asim_index_close(&index);

@@ -27,14 +27,18 @@ struct asim_index {
     uint32_t *child_first;     /* [n + 1]: children of i at [child_first[i], child_first[i + 1]) */
     uint32_t *children;        /* ascending for each op */
     size_t unresolved;         /* control dependencies on ops that do not exist */
-    size_t invalid;            /* ops of type INVALID; an empty record is one, with id 0 */
-    size_t no_duration;        /* broadcasts without a recorded duration */
+};
+
+struct asim_op_visitor;
+struct asim_index_options {
+    int lenient;                           /* ignore and count missing control parents */
+    const struct asim_op_visitor *visitor; /* sees each op; may be NULL */
 };
 
 /* Reads the trace to its end. Errors: an id that occurs twice, a missing parent (for control
  * dependencies unless lenient), an op that waits for itself, and cycles. */
-int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
-                    struct asim_err *err);
+int asim_index_open(struct asim_index *index, struct asim_trace *trace,
+                    const struct asim_index_options *options, struct asim_err *err);
 uint64_t asim_index_id(const struct asim_index *index, uint32_t i);
 void asim_index_close(struct asim_index *index);
 

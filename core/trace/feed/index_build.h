@@ -12,7 +12,8 @@ struct asim_index_build {
     struct asim_index *index;
     struct asim_trace *trace;
     int lenient;
-    int gaps, unsorted; /* the ids so far: have gaps; do not ascend */
+    const struct asim_op_visitor *visitor; /* or NULL */
+    int gaps, unsorted;                    /* the ids so far: have gaps; do not ascend */
     /* In file order, until sorted. */
     ASIM_VEC(uint64_t) ids; /* empty as long as there is no gap */
     ASIM_VEC(uint64_t) positions;

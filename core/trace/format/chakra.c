@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Chakra execution traces: <prefix>.<rank>.et. Looks up the attributes of each record by name (the
- * first of a name wins, unknown ones are skipped) and fills struct asim_op.
+ * Chakra execution traces: <prefix>.<rank>.et. Looks up the attributes of each record by name
+ * (unknown ones are skipped) and fills struct asim_op.
  *
  * Differences from Chakra's reader: a value that does not fit (a negative size, a rank above 32
- * bits) is an error instead of wrapping, and a wrong type is an error at load, not at first use.
- * comm_group (of STG's legacy mode) counts as pg_name if there is none. Attributes of asim:
- * duration_ns, comm_queue, and comm_sizes, which makes an all-to-all an all-to-all-v.
+ * bits) is an error instead of wrapping, a wrong type is an error at load, not at first use, and so
+ * is a name that a node has twice (Chakra's reader takes the last). comm_group (of STG's legacy
+ * mode) is another name of pg_name. Attributes of asim: duration_ns, comm_queue, and comm_sizes,
+ * which makes an all-to-all an all-to-all-v.
  *
  * To add an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
  * the rules. Unknown attributes are skipped, so newer traces stay readable.
@@ -21,16 +22,23 @@
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 
-#define HAS_IS_CPU  (1u << 28) /* private bits of op->has while filling: the name has occurred */
+/* Private bits of op->has while filling: the name has occurred. */
+#define HAS_NANOS   (1u << 26)
+#define HAS_GROUP   (1u << 27)
+#define HAS_IS_CPU  (1u << 28)
 #define HAS_INPUTS  (1u << 29)
 #define HAS_OUTPUTS (1u << 30)
 #define HAS_PG_NAME (1u << 31)
-#define HAS_PRIVATE (HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
+#define HAS_PRIVATE (HAS_NANOS | HAS_GROUP | HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
+#define BYTES_MAX   (UINT64_C(1) << 62) /* a larger size was a negative number */
 
 struct asim_reader {
     struct asim_chakra *file;
     const ChakraProtoMsg__Node *node; /* the record in work */
-    char name_text[64];               /* pg_name from a number or bytes */
+    const char *group;                /* its comm_group */
+    char version[32];                 /* of the metadata, cut */
+    /* pg_name and comm_group from a number or bytes */
+    char name_text[64], group_text[64];
 };
 
 typedef ChakraProtoMsg__AttributeProto attribute;
@@ -38,6 +46,7 @@ typedef ChakraProtoMsg__AttributeProto attribute;
 /* The check of a value and the field it fills. */
 enum want {
     WANT_U64,
+    WANT_BYTES,
     WANT_U32,
     WANT_TAG,
     WANT_PRIORITY,
@@ -63,7 +72,7 @@ struct rule {
 static const struct rule rules[] = {
     FIELD("is_cpu_op", HAS_IS_CPU, is_cpu, WANT_BOOL),
     FIELD("comm_type", ASIM_HAS_COMM_TYPE, comm_type, WANT_U32),
-    FIELD("comm_size", ASIM_HAS_COMM_SIZE, comm_bytes, WANT_U64),
+    FIELD("comm_size", ASIM_HAS_COMM_SIZE, comm_bytes, WANT_BYTES),
     FIELD("comm_sizes", ASIM_HAS_COMM_SIZES, comm_sizes, WANT_SIZES),
     FIELD("comm_src", ASIM_HAS_COMM_SRC, comm_src, WANT_U32),
     FIELD("comm_dst", ASIM_HAS_COMM_DST, comm_dst, WANT_U32),
@@ -71,28 +80,63 @@ static const struct rule rules[] = {
     FIELD("comm_priority", ASIM_HAS_PRIORITY, priority, WANT_PRIORITY),
     FIELD("comm_queue", ASIM_HAS_QUEUE, comm_queue, WANT_U32),
     FIELD("num_ops", ASIM_HAS_NUM_OPS, num_ops, WANT_U64),
-    FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_U64),
+    FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_BYTES),
     FIELD("involved_dim", ASIM_HAS_INVOLVED_DIM, involved, WANT_DIMS),
-    FIELD("duration_ns", 0, duration_ns, WANT_U64), /* of asim: written by asim trace llm */
+    FIELD("duration_ns", HAS_NANOS, duration_ns, WANT_U64), /* of asim: written by asim trace llm */
     FIELD("pg_name", HAS_PG_NAME, pg_name, WANT_NAME),
+    FIELD("comm_group", HAS_GROUP, pg_name, WANT_NAME),
     FIELD("inputs", HAS_INPUTS, input_list, WANT_LIST),
     FIELD("outputs", HAS_OUTPUTS, output_list, WANT_LIST),
 };
+
+/* Begins a sentence about a node: which, where, and the attribute. */
+static int refuse_name(struct asim_reader *reader, const char *name, const char *what,
+                       struct asim_err *err)
+{
+    struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
+    return asim_err_at(
+        err, ASIM_EINVAL, at, "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): attribute %s %s.",
+        reader->node->id, reader->node->name, asim_chakra_tell(reader->file), name, what);
+}
 
 /* Names node, byte, attribute, its value and the expected value. */
 static int refuse(struct asim_reader *reader, const attribute *attr, const char *wanted,
                   struct asim_err *err)
 {
-    struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
     struct asim_attr_int held;
-    char value[40] = "";
+    char value[40] = "", what[192];
     if (asim_attr_int(attr, &held))
         snprintf(value, sizeof value, " %s%" PRIu64, held.negative ? "-" : "", held.magnitude);
-    return asim_err_at(err, ASIM_EINVAL, at,
-                       "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): attribute %s is %s%s, "
-                       "expected %s.",
-                       reader->node->id, reader->node->name, asim_chakra_tell(reader->file),
-                       attr->name, asim_attr_value_name(attr), value, wanted);
+    snprintf(what, sizeof what, "is %s%s, expected %s", asim_attr_value_name(attr), value, wanted);
+    return refuse_name(reader, attr->name, what, err);
+}
+
+/* is_cpu_op, which tools write as a bool or an integer. */
+static int fill_bool(struct asim_reader *reader, const attribute *attr, uint8_t *field,
+                     struct asim_err *err)
+{
+    struct asim_attr_int held;
+    if (!asim_attr_int(attr, &held) || held.magnitude > 1 || held.negative)
+        return refuse(reader, attr, "a bool, or an integer 0 or 1", err);
+    *field = (uint8_t)held.magnitude;
+    return 0;
+}
+
+/* Numbers of 32 bits that tools write with or without a sign. Tags are only compared: a negative
+ * one keeps its 32 bits, as in ASTRA-sim. */
+static int fill_signed(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
+                       void *field, struct asim_err *err)
+{
+    struct asim_attr_int held;
+    if (attr->value_case == KIND(BOOL_VAL) || !asim_attr_int(attr, &held) ||
+        held.magnitude > (held.negative ? 1u << 31 : UINT32_MAX))
+        return refuse(reader, attr, "an integer of 32 bits", err);
+    if (rule->want == WANT_TAG)
+        *(uint32_t *)field =
+            held.negative ? 0u - (uint32_t)held.magnitude : (uint32_t)held.magnitude;
+    else
+        *(int64_t *)field = held.negative ? -(int64_t)held.magnitude : (int64_t)held.magnitude;
+    return 0;
 }
 
 /* The number types of the rules; field is the op's, of the width of the rule. */
@@ -100,29 +144,21 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
                        void *field, struct asim_err *err)
 {
     struct asim_attr_int held;
-    int is_int = asim_attr_int(attr, &held);
+    int is_int = attr->value_case != KIND(BOOL_VAL) && asim_attr_int(attr, &held);
     switch (rule->want) {
-    case WANT_BOOL:
-        if (!is_int)
-            return refuse(reader, attr, "a bool or an integer", err);
-        *(uint8_t *)field = held.magnitude != 0;
+    case WANT_BYTES:
+        if (!is_int || held.negative || held.magnitude > BYTES_MAX)
+            return refuse(reader, attr, "an integer from 0 to 4611686018427387904 (2^62)", err);
+        *(uint64_t *)field = held.magnitude;
         return 0;
     case WANT_U64:
         if (!is_int || held.negative)
             return refuse(reader, attr, "an integer of 0 or more", err);
         *(uint64_t *)field = held.magnitude;
         return 0;
-    case WANT_PRIORITY: /* tools write it with or without a sign */
-        if (!is_int || held.magnitude > (held.negative ? 1u << 31 : UINT32_MAX))
-            return refuse(reader, attr, "an integer of 32 bits", err);
-        *(int64_t *)field = held.negative ? -(int64_t)held.magnitude : (int64_t)held.magnitude;
-        return 0;
-    case WANT_TAG: /* tags are only compared: a negative one keeps its 32 bits, as in ASTRA-sim */
-        if (!is_int || held.magnitude > UINT32_MAX || (held.negative && held.magnitude > 1u << 31))
-            return refuse(reader, attr, "an integer of 32 bits", err);
-        *(uint32_t *)field =
-            held.negative ? 0u - (uint32_t)held.magnitude : (uint32_t)held.magnitude;
-        return 0;
+    case WANT_PRIORITY:
+    case WANT_TAG:
+        return fill_signed(reader, attr, rule, field, err);
     default:
         if (!is_int || held.negative || held.magnitude > UINT32_MAX)
             return refuse(reader, attr, "an integer from 0 to 4294967295", err);
@@ -143,34 +179,37 @@ static int fill_dims(struct asim_reader *reader, const attribute *attr, struct a
     if (n > DIMS_MAX)
         return refuse(reader, attr, "at most 16 dimensions", err);
     op->involved = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (asim_attr_list_true(attr, (size_t)i))
-            op->involved |= (uint16_t)(1u << i);
+    for (int64_t i = 0; i < n; i++) {
+        int is_involved = asim_attr_list_true(attr, (size_t)i);
+        if (is_involved < 0)
+            return refuse(reader, attr, "a list of bools, or of integers 0 and 1", err);
+        op->involved |= (uint16_t)((unsigned)is_involved << i);
+    }
     op->involved_n = (uint8_t)n;
     return 0;
 }
 
-/* pg_name as text, as bytes or, in some tools, as a number. */
-static int fill_name(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
-                     struct asim_err *err)
+/* A group's name as text, as bytes or, in some tools, as a number; room: for the latter two. */
+static int fill_name(struct asim_reader *reader, const attribute *attr, char room[64],
+                     const char **name, struct asim_err *err)
 {
+    const size_t size = sizeof reader->name_text;
     struct asim_attr_int held;
+    *name = room;
     if (attr->value_case == KIND(STRING_VAL)) {
-        op->pg_name = attr->string_val;
+        *name = attr->string_val;
         return 0;
     }
-    if (attr->value_case == KIND(BYTES_VAL) && attr->bytes_val.len < sizeof reader->name_text) {
+    if (attr->value_case == KIND(BYTES_VAL) && attr->bytes_val.len < size &&
+        !(attr->bytes_val.len && memchr(attr->bytes_val.data, 0, attr->bytes_val.len))) {
         if (attr->bytes_val.len)
-            memcpy(reader->name_text, attr->bytes_val.data, attr->bytes_val.len);
-        reader->name_text[attr->bytes_val.len] = 0;
-        op->pg_name = reader->name_text;
+            memcpy(room, attr->bytes_val.data, attr->bytes_val.len);
+        room[attr->bytes_val.len] = 0;
         return 0;
     }
     if (attr->value_case == KIND(BOOL_VAL) || !asim_attr_int(attr, &held))
         return refuse(reader, attr, "a text", err);
-    snprintf(reader->name_text, sizeof reader->name_text, "%s%" PRIu64, held.negative ? "-" : "",
-             held.magnitude);
-    op->pg_name = reader->name_text;
+    snprintf(room, size, "%s%" PRIu64, held.negative ? "-" : "", held.magnitude);
     return 0;
 }
 
@@ -220,14 +259,23 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !rule; i++)
         if (!strcmp(attr->name, rules[i].name))
             rule = &rules[i];
-    if (!rule || (op->has & rule->has))
+    if (!rule)
         return 0;
+    if (op->has & rule->has)
+        return refuse_name(reader, rule->name,
+                           "is there twice; leave one of the two out (Chakra's reader takes the "
+                           "last one)",
+                           err);
     op->has |= rule->has;
     switch (rule->want) {
+    case WANT_BOOL:
+        return fill_bool(reader, attr, &op->is_cpu, err);
     case WANT_DIMS:
         return fill_dims(reader, attr, op, err);
     case WANT_NAME:
-        return fill_name(reader, attr, op, err);
+        if (rule->has == HAS_GROUP)
+            return fill_name(reader, attr, reader->group_text, &reader->group, err);
+        return fill_name(reader, attr, reader->name_text, &op->pg_name, err);
     case WANT_LIST:
         fill_list(attr, op, rule->has == HAS_INPUTS);
         return 0;
@@ -250,6 +298,21 @@ static void add_up(struct asim_op *op)
     op->has |= ASIM_HAS_COMM_SIZE;
 }
 
+/* Tools that know microseconds only change one of the two durations. */
+static int check_nanos(struct asim_reader *reader, const struct asim_op *op, struct asim_err *err)
+{
+    uint64_t micros = op->duration_ns / 1000;
+    char what[160];
+    if (!op->duration_ns || !op->duration_micros ||
+        (op->duration_micros <= micros + 1 && micros <= op->duration_micros + 1))
+        return 0;
+    snprintf(what, sizeof what,
+             "is %" PRIu64 ", but duration_micros is %" PRIu64
+             "; one of the two was changed alone, remove the other one",
+             op->duration_ns, op->duration_micros);
+    return refuse_name(reader, "duration_ns", what, err);
+}
+
 /* A negative number in an unsigned field is a very long time, which the clock cannot hold. */
 static int check_duration(struct asim_reader *reader, const struct asim_op *op,
                           struct asim_err *err)
@@ -258,7 +321,7 @@ static int check_duration(struct asim_reader *reader, const struct asim_op *op,
     struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
     int is_micros = op->duration_micros > micros_most;
     if (!is_micros && op->duration_ns <= ASIM_DURATION_NS_MAX)
-        return 0;
+        return check_nanos(reader, op, err);
     return asim_err_at(err, ASIM_EINVAL, at,
                        "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): %s is %" PRIu64
                        ", expected 0 to %" PRIu64
@@ -269,22 +332,23 @@ static int check_duration(struct asim_reader *reader, const struct asim_op *op,
                        is_micros ? micros_most : ASIM_DURATION_NS_MAX);
 }
 
-/* comm_group counts only if there is no pg_name, in any order. */
+/* comm_group is pg_name under an older name; both may be there if they are equal. */
 static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *node = reader->node;
-    const attribute *group = NULL;
-    for (size_t i = 0; i < node->n_attr; i++) {
-        if (!group && !strcmp(node->attr[i]->name, "comm_group"))
-            group = node->attr[i];
-        int rc = fill(reader, node->attr[i], op, err);
-        if (rc)
-            return rc;
-    }
-    int rc = group && !(op->has & HAS_PG_NAME) ? fill_name(reader, group, op, err) : 0;
+    int rc = 0;
+    for (size_t i = 0; i < node->n_attr && !rc; i++)
+        rc = fill(reader, node->attr[i], op, err);
+    if (rc)
+        return rc;
+    if (op->has & HAS_GROUP && op->has & HAS_PG_NAME && strcmp(reader->group, op->pg_name) != 0)
+        return refuse_name(reader, "comm_group",
+                           "names another group than pg_name; leave one of the two out", err);
+    if (op->has & HAS_GROUP)
+        op->pg_name = reader->group;
     op->has &= ~HAS_PRIVATE;
     add_up(op);
-    return rc;
+    return 0;
 }
 
 /* Names and lists stay in the decode arena: borrowed until the next record. */
@@ -339,8 +403,16 @@ static int open_reader(struct asim_reader **reader, const char *path, uint32_t r
     if (rc) {
         free(*reader);
         *reader = NULL;
+        return rc;
     }
-    return rc;
+    snprintf((*reader)->version, sizeof(*reader)->version, "%s",
+             asim_chakra_metadata((*reader)->file)->version);
+    return 0;
+}
+
+static const char *version(const struct asim_reader *reader)
+{
+    return reader->version;
 }
 
 static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
@@ -383,4 +455,5 @@ const struct asim_trace_format asim_trace_format_chakra = {
     .tell = tell,
     .at = at,
     .close = close_reader,
+    .version = version,
 };

@@ -120,8 +120,20 @@ FILES = {
     "not_utf8": trace(node(1, name="a"), num(1, 2) + blob(2, b"\xff\xfe\x80") + num(3, 4)),
     "kinds": trace(node(1, type=1, extra=blob(8, blob(1, "['[]']")) + every_kind())),
     "attrs_legacy": trace(coll(1, attr("is_cpu_op", num(7, 0)) + attr("comm_type", num(13, 7)) +
-                               attr("comm_size", SIZE) + attr("comm_size", num(9, 1)) +
-                               attr("comm_group", num(7, 3)))),
+                               attr("comm_size", SIZE) + attr("comm_group", num(7, 3)))),
+    "group_twice": trace(coll(1, attr("pg_name", blob(29, "3")) + attr("comm_group", num(7, 3)))),
+    "bad_group_twice": trace(coll(1, attr("pg_name", blob(29, "4")) + attr("comm_group", num(7, 3)))),
+    "bad_attr_twice": trace(coll(1, attr("comm_size", SIZE) + attr("comm_size", num(9, 1)))),
+    "bad_group_attr_twice": trace(coll(1, attr("comm_group", num(9, 4)) + attr("comm_group", num(9, 4)))),
+    "bad_nanos_twice": trace(node(1, extra=attr("duration_ns", num(9, 0)) + attr("duration_ns", num(9, 5)))),
+    "bad_lists_twice": trace(node(1, extra=attr("inputs", blob(30, b"")) + attr("inputs", blob(30, b"")))),
+    "bad_bool_size": trace(coll(1, attr("comm_size", num(27, 1)))),
+    "bad_bool_type": trace(coll(1, attr("comm_type", num(27, 0)))),
+    "bad_cpu_number": trace(node(1, extra=attr("is_cpu_op", num(7, 2)))),
+    "bad_dims_sizes": trace(coll(1, attr("involved_dim", blob(10, blob(1, bytes([2, 4])))))),
+    "bad_size_beyond": trace(coll(1, attr("comm_size", num(13, (1 << 62) + 1)))),
+    "bad_tensor_beyond": trace(node(1, extra=attr("tensor_size", num(13, (1 << 64) - 8)))),
+    "bad_nanos_other": trace(node(1, extra=attr("duration_ns", num(9, 7000)))),
     "attrs_new": trace(coll(1, attr("comm_type", num(9, 6)) +
                             attr("comm_size", tag(21, 1) + struct.pack("<Q", 1 << 40)) +
                             attr("pg_name", blob(29, "12")) + attr("comm_priority", num(7, -3)) +
@@ -147,7 +159,7 @@ FILES = {
     "bad_wide_rank": trace(coll(7, attr("comm_dst", num(9, 1 << 32)))),
     "bad_no_value": trace(coll(7, attr("comm_type", b""))),
     "longest": trace(node(1, extra=num(7, (1 << 62) // 1000)),
-                     node(2, [1], extra=attr("duration_ns", num(9, 1 << 62)))),
+                     node(2, [1], extra=num(7, 0) + attr("duration_ns", num(9, 1 << 62)))),
     "bad_micros": trace(node(1), node(2, [1], extra=num(7, -1))),
     "bad_micros_long": trace(node(1, extra=num(7, (1 << 62) // 1000 + 1))),
     "bad_nanos_long": trace(node(1, extra=attr("duration_ns", num(9, (1 << 62) + 1)))),

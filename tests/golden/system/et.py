@@ -2,7 +2,8 @@
 """Writes Chakra traces from Python lists, for tests: the few fields and kinds a simulator reads.
 
 A node is a dict: id, type (a name below), deps, ctrl, us (duration), and any attribute under its own
-name: bool, int (int64), str, list of bool, of int (int64), of str. values = the inputs.values of METADATA."""
+name: bool, int (int64), str, list of bool, of int (int64), of str. values = the inputs.values of METADATA;
+twice = further attributes, after the others."""
 TYPES = dict(INVALID=0, METADATA=1, LOAD=2, STORE=3, COMP=4, SEND=5, RECV=6, COLL=7)
 KINDS = dict(AR=0, REDUCE=1, AG=2, GATHER=3, SCATTER=4, BROADCAST=5, A2A=6, RS=7, RSB=8, BARRIER=9)
 
@@ -49,9 +50,9 @@ def node_of(n):
     if 'values' in n:
         out += field(8, field(1, n['values'].encode()))
     rest = {'is_cpu_op': False, **n}
-    for key in ('id', 'type', 'name', 'deps', 'ctrl', 'us', 'values'):
+    for key in ('id', 'type', 'name', 'deps', 'ctrl', 'us', 'values', 'twice'):
         rest.pop(key, None)
-    for name, v in rest.items():
+    for name, v in [*rest.items(), *n.get('twice', {}).items()]:
         out += field(10, field(1, name.encode()) + value_of(v))
     return out
 

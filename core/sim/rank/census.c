@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See census.h. Every op of every trace passes here once, so this looks at fields only.
+ */
+#include "sim/rank/census.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int is_timeless(const struct asim_op *op)
+{
+    return !op->duration_micros && !op->duration_ns;
+}
+
+static void count_collective(struct asim_census *census, const struct asim_node_prefixes *prefixes,
+                             const struct asim_op *op)
+{
+    census->collectives++;
+    census->grouped += op->pg_name[0] && strcmp(op->pg_name, "0") != 0;
+    census->prioritized += op->priority != 0;
+    census->broadcasts += op->comm_type == ASIM_BROADCAST && is_timeless(op);
+    for (size_t i = 0; i < prefixes->n && i < ASIM_CENSUS_PREFIXES; i++)
+        if (prefixes->at[i].node == op->id)
+            census->own_prefixes |= UINT64_C(1) << i;
+}
+
+static void count_compute(struct asim_census *census, const struct asim_op *op)
+{
+    if (op->is_cpu)
+        return;
+    census->computes++;
+    if (!is_timeless(op))
+        return;
+    census->timeless_computes++;
+    census->work_computes += (op->has & (ASIM_HAS_NUM_OPS | ASIM_HAS_TENSOR_SIZE)) != 0;
+}
+
+void asim_census_op(struct asim_census *census, const struct asim_node_prefixes *prefixes,
+                    const struct asim_op *op)
+{
+    if (op->type == ASIM_OP_INVALID)
+        census->invalid++;
+    else if (op->type == ASIM_OP_COMP)
+        count_compute(census, op);
+    else if (op->type != ASIM_OP_METADATA) {
+        census->transfers++;
+        census->timeless_transfers += is_timeless(op);
+    }
+    if (op->type == ASIM_OP_COMM_COLL)
+        count_collective(census, prefixes, op);
+}
+
+void asim_census_version(struct asim_census *census, uint32_t rank, const char *version)
+{
+    if (census->versions++)
+        return;
+    census->first_version = rank + 1;
+    snprintf(census->version, sizeof census->version, "%s", version);
+}
+
+void asim_census_add(struct asim_census *into, const struct asim_census *from)
+{
+    into->invalid += from->invalid;
+    into->broadcasts += from->broadcasts;
+    into->computes += from->computes;
+    into->timeless_computes += from->timeless_computes;
+    into->work_computes += from->work_computes;
+    into->transfers += from->transfers;
+    into->timeless_transfers += from->timeless_transfers;
+    into->collectives += from->collectives;
+    into->grouped += from->grouped;
+    into->prioritized += from->prioritized;
+    into->own_prefixes |= from->own_prefixes;
+    into->versions += from->versions;
+    if (from->first_version &&
+        (!into->first_version || from->first_version < into->first_version)) {
+        into->first_version = from->first_version;
+        memcpy(into->version, from->version, sizeof into->version);
+    }
+}

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Workloads that are legal and seldom meant: a note says so, or an error where no meaning can be right."""
+import os
+import shutil
+import subprocess
+import tempfile
+
+import bench
+import et
+from bench import Run, complains, holds, net, say
+from et import coll, comp, recv, send
+
+MIB = 1 << 20
+R2, R4 = net('Ring', 2), net('Ring', 4)
+AR2 = (2, lambda r: [coll(1, 'AR', MIB)])
+ALL = {'g.json': {'1': [0, 1]}}
+GROUPS = ['--comm-group-configuration=g.json']
+
+
+def notes(name, run, *texts):
+    """Ends well, and stderr has every text."""
+    missing = [t for t in texts if t not in run.err]
+    say(name, f'want notes with {missing}; {run.why()}' if run.code or missing else '')
+
+
+def quiet(name, run):
+    """Ends well and says nothing on stderr."""
+    say(name, f'wanted no word; {run.why()}' if run.code or run.err.strip() else '')
+
+
+# Attributes
+complains('attribute_twice', Run((2, lambda r: [dict(coll(1, 'AR', MIB), twice=dict(comm_size=8))]), network=R2),
+          "node 1 'coll'", 'attribute comm_size is there twice')
+complains('size_as_bool', Run((2, lambda r: [dict(coll(1, 'AR', 0), comm_size=True)]), network=R2), 'comm_size is bool_val 1')
+complains('groups_disagree', Run((2, lambda r: [coll(1, 'AR', MIB, pg_name='1', comm_group='2')]), network=R2, files=ALL, options=GROUPS),
+          'comm_group names another group than pg_name')
+
+# Computations without a duration
+notes('work_without_duration', Run((2, lambda r: [comp(1, 0, num_ops=10**9, tensor_size=10**6)]), network=R2),
+      '2 computations have num_ops or tensor_size and no recorded duration; they take 1 ns each (roofline-enabled')
+ROOFLINE = {'roofline-enabled': 1, 'peak-perf': 100, 'local-mem-bw': 1000}
+quiet('work_with_roofline', Run((2, lambda r: [comp(1, 0, num_ops=10**9, tensor_size=10**6)]), ROOFLINE, R2))
+quiet('work_with_duration', Run((2, lambda r: [comp(1, 3, num_ops=10**9, tensor_size=10**6)]), network=R2))
+notes('no_duration_at_all', Run((2, lambda r: [comp(1, 0), coll(2, 'AR', MIB, [1])]), network=R2),
+      'none of the 2 computations on GPUs has a recorded duration')
+quiet('some_without_duration', Run((2, lambda r: [comp(1, 0), comp(2, 5, [1])]), network=R2))
+quiet('cpu_without_duration', Run((2, lambda r: [comp(1, 0, is_cpu_op=True)]), network=R2))
+notes('replay_without_durations', Run((2, lambda r: [comp(1, 5), coll(2, 'AR', MIB, [1])]), {'replay-only': 1}, R2),
+      'replay-only: 2 of 2 collectives, messages and memory accesses have no recorded duration')
+quiet('replay', Run((2, lambda r: [comp(1, 5), dict(coll(2, 'AR', MIB, [1]), us=7)]), {'replay-only': 1}, R2))
+
+# Collectives of one rank
+notes('one_rank', Run((1, lambda r: [coll(1, 'AR', MIB)]), network=net('Ring', 1), mode='packet'),
+      '1 collectives have no other member (the run has one rank) and took no time; op 1 of rank 0')
+notes('involved_none', Run((4, lambda r: [comp(1, 1), coll(7, 'AR', MIB, [1], involved_dim=[False])]), network=R4),
+      '4 collectives have no other member (involved_dim leaves all others out) and took no time; op 7 of rank 0')
+quiet('group_of_one', Run((2, lambda r: [coll(1, 'AR', MIB, pg_name=str(1 + r))]), network=R2,
+                          files={'g.json': {'1': [0], '2': [1]}}, options=GROUPS))
+
+# Groups
+complains('group_0_of_some', Run((4, lambda r: [coll(1, 'AR', MIB, pg_name='0')]), network=R4, files={'g.json': {'0': [0, 1]}}, options=GROUPS),
+          'group "0"', 'means all ranks')
+quiet('group_0_of_all', Run((2, lambda r: [coll(1, 'AR', MIB, pg_name='0'), coll(2, 'AR', MIB, [1], pg_name='1')]), network=R2,
+                            files={'g.json': {'0': [1, 0], '1': [0, 1]}}, options=GROUPS))
+notes('groups_unused', Run(AR2, network=R2, files=ALL, options=GROUPS), 'the communicator groups have no effect: none of the 2 collectives')
+
+
+def listed(text, n=2, **more):
+    return Run((n, lambda r: [dict(id=1, type='METADATA', values=f"['{text}']"), coll(2, 'AR', MIB, [1], pg_name='1')]), network=net('Ring', n), **more)
+
+
+quiet('listed', listed('[{"pg_name": "1", "ranks": [0, 1], "group_size": 2}]'))
+quiet('listed_part_of_a_job', listed('[{"pg_name": "0", "ranks": [], "group_size": 64}, {"pg_name": "1", "ranks": [], "group_size": 2}]'))
+complains('listed_0_of_some', listed('[{"pg_name": "0", "ranks": [0]}]'), 'lists a process group with the name 0, which means all ranks')
+complains('listed_twice', listed('[{"pg_name": "1", "ranks": [0]}, {"pg_name": "1", "ranks": [0, 1]}]'), 'lists a process group that is listed twice')
+complains('listed_no_list', listed('[{"pg_name": "1", "ranks": "0,1"}]'), 'lists a process group whose ranks are no list')
+complains('listed_no_ranks', listed('[{"pg_name": "1"}]'), 'lists a process group without ranks')
+complains('listed_other_size', listed('[{"pg_name": "1", "ranks": [], "group_size": 4}]'), 'whose group_size is not the number of ranks')
+
+# Settings without effect
+notes('priority_unused', Run((2, lambda r: [coll(1, 'AR', MIB, comm_priority=3)]), network=R2), '2 collectives have a comm_priority, which has no effect')
+notes('explicit_unused', Run(AR2, {'scheduling-policy': 'EXPLICIT'}, R2), 'scheduling-policy EXPLICIT has no effect')
+quiet('priority', Run((2, lambda r: [coll(1, 'AR', MIB, comm_priority=3)]), {'scheduling-policy': 'EXPLICIT'}, R2))
+ALGO = {'algo.et': (2, lambda r: [send(1, 1 - r, MIB, 0), recv(2, 1 - r, MIB, 0)])}
+notes('list_beside_traces', Run(AR2, {'all-reduce-implementation-custom': ['algo']}, R2, files=ALGO),
+      'all-reduce-implementation has no effect beside all-reduce-implementation-custom')
+notes('node_prefix_unused', Run(AR2, {'per-node-custom-implementation': 'map.yml'}, R2, files={**ALGO, 'map.yml': '1: algo\n77: algo\n'}),
+      'per-node-custom-implementation names node 77, but no trace has a collective with that id')
+quiet('node_prefix', Run(AR2, {'per-node-custom-implementation': 'map.yml'}, R2, files={**ALGO, 'map.yml': '1: algo\n'}))
+
+
+def packet(name, code, words, ranks=AR2, options=(), change=None):
+    """asim packet over files that `change` alters first; words: '' = no word on stderr."""
+    with tempfile.TemporaryDirectory() as path:
+        et.write(path + '/w', ranks)
+        if change:
+            change(path)
+        p = subprocess.run([bench.TOOL, 'packet', '--workload=w', *options], cwd=path, capture_output=True, text=True, timeout=60)
+    fine = p.returncode == code and (words in p.stderr if words else not p.stderr.strip())
+    say(name, '' if fine else f'exit code {p.returncode}, {p.stderr.strip()[-300:]!r}')
+
+
+# Files
+packet('files', 0, '')
+packet('two_files_of_a_rank', 0, 'rank 1 has two traces, w.1.et and w.1.et.gz; the first one is read',
+       change=lambda p: shutil.copy(p + '/w.0.et', p + '/w.1.et.gz'))
+packet('packed_beside_plain', 0, 'rank 1 has two traces',
+       change=lambda p: (os.rename(p + '/w.0.et', p + '/w.0.et.gz'), shutil.copy(p + '/w.1.et', p + '/w.1.et.gz')))
+packet('rank_padded', 1, "'w.02.et' has the name of a trace, but its number is no rank's", change=lambda p: shutil.copy(p + '/w.0.et', p + '/w.02.et'))
+packet('rank_beyond', 1, "'w.4294967298.et' has the name of a trace", change=lambda p: shutil.copy(p + '/w.0.et', p + '/w.4294967298.et'))
+packet('other_files', 0, '', change=lambda p: [shutil.copy(p + '/w.0.et', p + '/' + n) for n in ('w.2.et.bak', 'w.2x.et', 'w.x.2.et', 'v.02.et')])
+
+
+def with_version(text):
+    def change(path):
+        for r in (0, 1):
+            with open(f'{path}/w.{r}.et', 'rb') as f:
+                rest = f.read()
+            with open(f'{path}/w.{r}.et', 'wb') as f:
+                head = et.field(1, text.encode()) if text else b''
+                f.write(et.varint(len(head)) + head + rest[8:])
+    return change
+
+
+packet('version_unknown', 0, "2 of 2 traces state a schema version that asim does not know, that of rank 0 is the first ('2.0.0')", change=with_version('2.0.0'))
+packet('version_old', 0, "('0.0.3'); they are read as version 0.0.4", change=with_version('0.0.3'))
+packet('version_word', 0, "('schema`'); they are", change=with_version("schema'"))
+for version in ('', '1.0.0', '0.1.2', '0.0.14'):
+    packet(f'version_{version}', 0, '', change=with_version(version))
+
+
+def hosts(path):
+    with open(path + '/t.txt', 'w') as f:
+        f.write('5 1 4\n4\n' + ''.join(f'{h} 4 200Gbps 500ns 0\n' for h in range(4)))
+
+
+packet('hosts_without_ranks', 0, 'has 4 hosts, the run 2 ranks: hosts 2 to 3 have no rank', change=hosts, options=['--topology=t.txt'])
+packet('made_with_more_hosts', 0, '', options=['--topology=auto:leaf_spine,leaves=4'])

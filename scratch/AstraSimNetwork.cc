@@ -9,6 +9,7 @@
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-fabric.h"
 #include "ns3/asim-processes.h"
+#include "ns3/asim-simulator.h"
 #include "ns3/core-module.h"
 
 extern "C"
@@ -23,6 +24,7 @@ extern "C"
 #include <exception>
 #include <iostream>
 #include <sstream>
+#include <string>
 #include <vector>
 
 using namespace ns3;
@@ -44,6 +46,34 @@ Interrupted()
     return g_interrupted;
 }
 
+/** The variables that ns-3 reads, under the names they get before it looks. */
+const char* const VARIABLES[][2] = {{"NS_GLOBAL_VALUE", "AS_GLOBAL_VALUE"},
+                                    {"NS_ATTRIBUTE_DEFAULT", "AS_ATTRIBUTE_DEFAULT"}};
+
+#ifdef __linux__
+/** Runs before the constructors of ns-3's libraries, which would read NS_GLOBAL_VALUE and abort on a bad
+ *  value without a word. SetVariables reads the variables with the checks of the command line. */
+void
+HideVariables(int, char**, char** environment)
+{
+    for (; *environment; environment++)
+    {
+        for (const auto& names : VARIABLES)
+        {
+            const std::size_t n = std::strlen(names[0]);
+            if (!std::strncmp(*environment, names[0], n) && (*environment)[n] == '=')
+            {
+                std::memcpy(*environment, names[1], n);
+            }
+        }
+    }
+}
+
+__attribute__((section(".preinit_array"), used)) void (*const g_hideVariables)(int, char**, char**) =
+    HideVariables;
+#endif
+
+const char* g_from = ""; //!< where that word stands, if not on the command line
 const char* g_word = ""; //!< the word that ns-3 reads at the moment
 
 /** True for attributes that the topology sets. */
@@ -78,6 +108,14 @@ WhyRefused(const std::string& name)
     {
         return owner + " has no such attribute; --PrintAttributes=" + owner + " lists them";
     }
+    if (info.checker->GetValueTypeName() == "ns3::TimeValue")
+    {
+        return "it takes a time with its unit, such as '300us'";
+    }
+    if (!info.checker->GetValueTypeName().rfind("ns3::EnumValue", 0))
+    {
+        return "it takes one of " + info.checker->GetUnderlyingTypeInformation();
+    }
     return "it takes another kind of value, such as '" +
            info.initialValue->SerializeToString(info.checker) + "'";
 }
@@ -91,8 +129,9 @@ Refuse()
     const bool isPrint = !word.rfind("Print", 0);
 
     std::fprintf(stderr,
-                 "AstraSimNetwork: '%s' is refused: %s.\n",
-                 g_word,
+                 "AstraSimNetwork: %s'%s' is refused: %s.\n",
+                 g_from,
+                 *g_from ? word.c_str() : g_word,
                  isPrint ? "there is no such class; --PrintTypeIds lists them"
                          : WhyRefused(word.substr(0, end)).c_str());
     std::_Exit(2);
@@ -119,6 +158,31 @@ SetValue(const char* word)
     std::cerr.rdbuf(usual);
     std::set_terminate(terminate);
     std::cerr << said.str();
+}
+
+/** What NS_GLOBAL_VALUE and NS_ATTRIBUTE_DEFAULT say, "name=value;name=value". The command line, which
+ *  is read later, wins. */
+void
+SetVariables()
+{
+    for (const auto& names : VARIABLES)
+    {
+        const char* text = std::getenv(names[1]);
+        std::istringstream words(text ? text : "");
+        std::string word;
+
+        while (std::getline(words, word, ';'))
+        {
+            const std::string from = std::string(names[0]) + ": ";
+            const std::string asOption = "--" + word;
+            g_from = from.c_str();
+            if (!word.empty())
+            {
+                SetValue(asOption.c_str());
+            }
+        }
+    }
+    g_from = "";
 }
 
 /** Refuses a class that ns-3 does not know; ns-3 would abort. */
@@ -259,10 +323,22 @@ int
 main(int argc, char** argv)
 {
     asim_app app{};
+    SetVariables();
     std::vector<char*> words = SplitWords(argc, argv);
+    std::string note;
+    const std::string obstacle = AsimSimulator::Prepare(AsimProcesses::Started(), &note);
     AsimAttributes attributes;
     Ptr<AsimProcesses> processes;
 
+    if (!obstacle.empty())
+    {
+        std::fprintf(stderr, "AstraSimNetwork: %s.\n", obstacle.c_str());
+        return 2;
+    }
+    if (!note.empty())
+    {
+        std::fprintf(stderr, "note: %s.\n", note.c_str());
+    }
     if (AsimProcesses::Started() > 1 && !AsimProcesses::GetObstacle().empty())
     {
         std::fprintf(stderr,

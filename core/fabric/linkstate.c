@@ -120,6 +120,17 @@ void asim_linkstate_close(struct asim_fabric *fabric)
     free(fabric->link_events);
 }
 
+size_t asim_linkstate_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
+                              size_t room)
+{
+    const struct asim_linkstate *links = fabric->link_events;
+
+    for (size_t i = 0; links && i < links->n && i < room; i++)
+        changes[i] = (struct asim_link_change){asim_to_ns(fabric, links->at[i].t), links->at[i].link,
+                                               links->at[i].up};
+    return links ? links->n : 0;
+}
+
 /* Drops the ACKs that wait at a NIC. Its queue pairs stay; choose_again moves them. */
 static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {

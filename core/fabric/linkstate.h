@@ -5,6 +5,7 @@
 #ifndef ASIM_FABRIC_LINKSTATE_H
 #define ASIM_FABRIC_LINKSTATE_H
 
+#include "asim/packet.h"
 #include "fabric/node.h"
 
 /* One link changes at t, in ticks. */
@@ -31,6 +32,9 @@ static inline uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
 
     return links && links->next < links->n ? links->at[links->next].t : ASIM_NEVER;
 }
+/* Copies at most `room` planned events, in order of time. Returns how many there are. */
+size_t asim_linkstate_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
+                              size_t room);
 /* Applies all events of that time: no node may have gone past it, and all must have come to it. */
 void asim_linkstate_apply(struct asim_fabric *fabric);
 

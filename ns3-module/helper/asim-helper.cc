@@ -6,6 +6,7 @@
 #include "asim-helper.h"
 
 #include "ns3/asim-attributes.h"
+#include "ns3/asim-simulator.h"
 #include "ns3/qbb-net-device.h"
 
 #include "ns3/abort.h"
@@ -98,6 +99,20 @@ AsimHelper::TryInstall()
     AsimAttributes attributes;
 
     NS_ABORT_MSG_IF(m_world, "a second Install; make another AsimHelper");
+    std::string note;
+    m_error = AsimSimulator::Prepare(1, &note);
+    if (m_error.empty())
+    {
+        m_error = AsimAttributes::GetObstacle();
+    }
+    if (!m_error.empty())
+    {
+        return nullptr;
+    }
+    if (!note.empty())
+    {
+        std::cerr << "note: " << note << ".\n";
+    }
     hooks.self = this;
     hooks.stop = IsStopped;
     hooks.note = [](void*, const char* text) { std::cerr << "note: " << text << "\n"; };
@@ -126,8 +141,6 @@ AsimHelper::Run()
 {
     NS_LOG_FUNCTION(this);
     NS_ABORT_MSG_UNLESS(m_fabric, "Run before Install");
-    NS_ABORT_MSG_IF(Simulator::Now().IsStrictlyPositive(),
-                    "a run begins at time 0; call Simulator::Destroy after the last run");
     asim_err err{};
     int code = m_fabric->Start(&err);
 
@@ -153,7 +166,7 @@ AsimHelper::GetNRanks() const
 Time
 AsimHelper::GetFinishTime(uint32_t rank) const
 {
-    return NanoSeconds(asim_world_cycles(m_world, rank));
+    return m_fabric->GetBegin() + NanoSeconds(asim_world_cycles(m_world, rank));
 }
 
 const std::string&
@@ -169,7 +182,7 @@ AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
     PcapHelper pcap;
     const std::string name = prefix + "-" + std::to_string(device->GetNode()->GetId()) + "-" +
                              std::to_string(device->GetIfIndex()) + ".pcap";
-    Ptr<PcapFileWrapper> file = pcap.CreateFile(name, std::ios::out, PcapHelper::DLT_PPP);
+    Ptr<PcapFileWrapper> file = pcap.CreateFile(name, std::ios::out, AsimCompat::LINK_TYPE_PPP);
 
     device->TraceConnectWithoutContext("PhyTxBegin", MakeBoundCallback(&WritePcap, file));
     device->TraceConnectWithoutContext("MacRx", MakeBoundCallback(&WritePcap, file));

@@ -56,9 +56,11 @@ class AsimHelper
      */
     Ptr<AsimFabric> TryInstall();
     /**
-     * Calls Simulator::Run until all ranks have finished. Begins at time 0.
-     * @return 0, or the core's failure code: ASIM_EINTR after Simulator::Stop, which ends the run
-     * for good
+     * Begins the workload now and calls Simulator::Run, until no event is left, those of the program
+     * included. Simulator::Now is then the finish of the last rank or later. The trace source
+     * Finished of AsimFabric can stop what else goes on for ever.
+     * @return 0, or the core's failure code: ASIM_EINTR after a Simulator::Stop before all ranks have
+     * finished, which ends the run for good
      */
     int Run();
     /**
@@ -67,7 +69,7 @@ class AsimHelper
      */
     uint32_t GetNRanks() const;
     /**
-     * Gets the time at which a rank finished, after Run.
+     * Gets the simulated time at which a rank finished, after Run.
      * @param rank the rank
      * @return the time
      */

@@ -26,8 +26,13 @@ namespace ns3
 class AsimAttributes
 {
   public:
-    /** Collects every attribute whose default was changed. */
+    /** Collects every attribute whose default was changed, in the program or by NS_ATTRIBUTE_DEFAULT. */
     AsimAttributes();
+    /**
+     * Looks for a changed default that can have no effect.
+     * @return the sentence about it; empty where there is none
+     */
+    static std::string GetObstacle();
     /**
      * Gets what was collected.
      * @return key, value, key, value, ..., nullptr; valid while this object lives

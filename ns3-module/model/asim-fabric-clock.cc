@@ -11,12 +11,17 @@
  * meeting to meeting; where process 0 simulates all of the network, the others sleep.
  */
 
+#include "asim-attributes.h"
 #include "asim-fabric.h"
 #include "asim-processes.h"
+#include "qbb-net-device.h"
 
 #include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
+
+#include <algorithm>
+#include <cstring>
 
 namespace ns3
 {
@@ -27,10 +32,17 @@ int
 AsimFabric::Start(asim_err* err)
 {
     NS_LOG_FUNCTION(this);
-    m_code = Watch(err);
+    const std::string obstacle = AsimAttributes::GetObstacle();
+
+    m_begin = Simulator::Now();
+    m_code = obstacle.empty() ? Watch(err) : asim_err_set(err, ASIM_EINVAL, "%s", obstacle.c_str());
     if (!m_code)
     {
         m_code = asim_world_start(m_world, err);
+    }
+    if (!m_code)
+    {
+        PlanLinkChanges();
     }
     if (m_processes)
     {
@@ -61,7 +73,7 @@ AsimFabric::StartAlone()
     if (m_processes->GetSelf())
     {
         m_processes->Sleep();
-        Simulator::Stop();
+        Stop();
         return;
     }
     m_processes->UseBorrowedCores();
@@ -69,14 +81,89 @@ AsimFabric::StartAlone()
 }
 
 void
-AsimFabric::End()
+AsimFabric::ScheduleAt(uint64_t ns, void (AsimFabric::*step)())
+{
+    m_next = Simulator::Schedule(m_begin + NanoSeconds(ns) - Simulator::Now(), step, this);
+}
+
+void
+AsimFabric::Stop()
 {
     NS_LOG_FUNCTION(this << m_code);
-    if (m_processes)
-    {
-        m_processes->Wake();
-    }
+    CancelLinkChanges();
     Simulator::Stop();
+}
+
+/* The last window has begun before its last rank finished. */
+void
+AsimFabric::PlanEnd(uint64_t last)
+{
+    const Time left = m_begin + NanoSeconds(last) - Simulator::Now();
+
+    m_end = Simulator::Schedule(Max(left, Time(0)), &AsimFabric::End, this);
+}
+
+/* Events of the program itself may be left: the simulator goes on. */
+void
+AsimFabric::End()
+{
+    NS_LOG_FUNCTION(this);
+    CancelLinkChanges();
+    m_finished();
+}
+
+uint64_t
+AsimFabric::GetLastFinish() const
+{
+    uint64_t last = 0;
+
+    for (uint32_t rank = 0; rank < asim_world_ranks(m_world); rank++)
+    {
+        if (IsHere(rank))
+        {
+            last = std::max(last, asim_world_cycles(m_world, rank));
+        }
+    }
+    return last;
+}
+
+void
+AsimFabric::PlanLinkChanges()
+{
+    std::vector<asim_link_change> changes(asim_packet_link_changes(m_world, nullptr, 0));
+
+    asim_packet_link_changes(m_world, changes.data(), changes.size());
+    for (const asim_link_change& change : changes)
+    {
+        m_linkChanges.push_back(
+            Simulator::Schedule(NanoSeconds(change.time_ns), &AsimFabric::ChangeLink, this, change));
+    }
+}
+
+void
+AsimFabric::CancelLinkChanges()
+{
+    for (EventId& change : m_linkChanges)
+    {
+        change.Cancel();
+    }
+    m_linkChanges.clear();
+}
+
+void
+AsimFabric::ChangeLink(asim_link_change change)
+{
+    NS_LOG_FUNCTION(this << change.link << change.is_up);
+    const asim_link& link = m_topo->links[change.link];
+
+    for (const uint32_t port : {m_topo->first_port[link.a] + link.port_a - 1,
+                                m_topo->first_port[link.b] + link.port_b - 1})
+    {
+        if (m_devices[port])
+        {
+            m_devices[port]->SetLinkUp(change.is_up);
+        }
+    }
 }
 
 void
@@ -84,12 +171,22 @@ AsimFabric::Plan()
 {
     const uint64_t next = m_code ? ASIM_NEVER : asim_packet_next(m_world);
 
-    if (next == ASIM_NEVER || asim_world_done(m_world))
+    if (next != ASIM_NEVER && !asim_world_done(m_world))
     {
-        End();
+        ScheduleAt(next, &AsimFabric::Step);
         return;
     }
-    m_next = Simulator::Schedule(NanoSeconds(next) - Simulator::Now(), &AsimFabric::Step, this);
+    if (m_processes)
+    {
+        m_processes->Wake();
+    }
+    const uint64_t last = GetLastFinish();
+    if (m_code || last == ASIM_NEVER || asim_world_is_stopped(m_world))
+    {
+        Stop();
+        return;
+    }
+    PlanEnd(last);
 }
 
 void
@@ -110,7 +207,7 @@ AsimFabric::Step()
 void
 AsimFabric::StepTogether()
 {
-    const uint64_t now = Simulator::Now().GetNanoSeconds();
+    const uint64_t now = (Simulator::Now() - m_begin).GetNanoSeconds();
     const uint64_t until = now - now % m_window + m_window;
 
     if (!m_code)
@@ -124,7 +221,7 @@ AsimFabric::StepTogether()
     const uint64_t next = m_watched && !m_code ? asim_packet_next(m_world) : until;
     if (next < until)
     {
-        m_next = Simulator::Schedule(NanoSeconds(next - now), &AsimFabric::StepTogether, this);
+        ScheduleAt(next, &AsimFabric::StepTogether);
         return;
     }
     Meet(until);
@@ -156,14 +253,40 @@ AsimFabric::Meet(uint64_t until)
             Unpack(peer);
         }
     }
-    if (status.ending || status.over || status.next == ASIM_NEVER)
+    if (status.ending)
     {
-        Simulator::Stop();
+        Stop();
+    }
+    else if (status.over || status.next == ASIM_NEVER)
+    {
+        EndTogether();
+    }
+    else
+    {
+        ScheduleAt(status.next, &AsimFabric::StepTogether);
+    }
+}
+
+void
+AsimFabric::EndTogether()
+{
+    const uint64_t mine = GetLastFinish();
+    AsimProcesses::Bytes bytes(sizeof mine);
+    uint64_t last = 0;
+
+    std::memcpy(bytes.data(), &mine, sizeof mine);
+    for (const AsimProcesses::Bytes& one : m_processes->Exchange(bytes))
+    {
+        uint64_t theirs;
+        std::memcpy(&theirs, one.data(), sizeof theirs);
+        last = std::max(last, theirs);
+    }
+    if (last == ASIM_NEVER)
+    {
+        Stop();
         return;
     }
-    m_next = Simulator::Schedule(NanoSeconds(status.next) - Simulator::Now(),
-                                 &AsimFabric::StepTogether,
-                                 this);
+    PlanEnd(last);
 }
 
 /* True if there are bytes for the peer. */

@@ -15,7 +15,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/nstime.h"
-#include "ns3/uinteger.h"
+#include "ns3/traced-value.h"
 
 #include <algorithm>
 
@@ -32,7 +32,13 @@ AsimFabric::GetTypeId()
     static TypeId tid = AddSettings(TypeId("ns3::AsimFabric")
                                         .SetParent<AsimSettings>()
                                         .SetGroupName("Asim")
-                                        .AddConstructor<AsimFabric>());
+                                        .AddConstructor<AsimFabric>()
+                                        .AddTraceSource(
+                                            "Finished",
+                                            "All ranks have finished, at this time. The simulator "
+                                            "goes on while other events are left.",
+                                            MakeTraceSourceAccessor(&AsimFabric::m_finished),
+                                            "ns3::TracedValueCallback::Void"));
     return tid;
 }
 
@@ -51,8 +57,7 @@ namespace
 void
 AddDevice(Ptr<Node> node, Ptr<QbbNetDevice> device, const asim_link& link, uint32_t payload)
 {
-    device->SetAttribute("DataRate", DataRateValue(DataRate(link.rate_bps)));
-    device->SetAttribute("Mtu", UintegerValue(payload));
+    device->SetShown(DataRate(link.rate_bps), static_cast<uint16_t>(payload));
     node->AddDevice(device);
 }
 
@@ -134,7 +139,7 @@ AsimFabric::Build(const asim_netconf& conf)
         Ptr<QbbChannel> channel = CreateObject<QbbChannel>();
         Ptr<QbbNetDevice> a = CreateObject<QbbNetDevice>();
         Ptr<QbbNetDevice> b = CreateObject<QbbNetDevice>();
-        channel->SetAttribute("Delay", TimeValue(FemtoSeconds(link.delay_fs)));
+        channel->SetDelay(FemtoSeconds(link.delay_fs));
         AddDevice(m_nodes[link.a], a, link, *payload);
         AddDevice(m_nodes[link.b], b, link, *payload);
         channel->Attach(a);
@@ -216,7 +221,10 @@ AsimFabric::OnMessage(void* self, const asim_observed_message* message)
     auto fabric = static_cast<AsimFabric*>(self);
     Ptr<RdmaHw> rdma = fabric->m_nodes[message->src]->GetObject<RdmaHw>();
 
-    rdma->m_qpComplete(message->src, message->dst, message->bytes, NanoSeconds(message->start_ns));
+    rdma->m_qpComplete(message->src,
+                       message->dst,
+                       message->bytes,
+                       fabric->m_begin + NanoSeconds(message->start_ns));
 }
 
 int
@@ -229,6 +237,12 @@ const asim_err&
 AsimFabric::GetError() const
 {
     return m_err;
+}
+
+Time
+AsimFabric::GetBegin() const
+{
+    return m_begin;
 }
 
 Ptr<Node>
@@ -254,6 +268,8 @@ AsimFabric::DoDispose()
 {
     NS_LOG_FUNCTION(this);
     m_next.Cancel();
+    m_end.Cancel();
+    CancelLinkChanges();
     m_devices.clear();
     m_nodes.clear();
     m_world = nullptr;

@@ -11,7 +11,9 @@
 #include "ns3/event-id.h"
 #include "ns3/net-device-container.h"
 #include "ns3/node.h"
+#include "ns3/nstime.h"
 #include "ns3/object.h"
+#include "ns3/traced-callback.h"
 
 #include <vector>
 
@@ -71,11 +73,16 @@ class AsimFabric : public AsimSettings
      */
     void SetTick(Callback<void> tick);
     /**
-     * Starts the workload and schedules the first event.
+     * Starts the workload now, at its time 0, and schedules the first event.
      * @param err filled on failure
      * @return 0, or the core's failure
      */
     int Start(asim_err* err);
+    /**
+     * Gets the time of Start.
+     * @return the simulator's time at time 0 of the workload
+     */
+    Time GetBegin() const;
 
     /**
      * Tells whether a next event is scheduled. After Simulator::Run it tells whether the simulator
@@ -132,14 +139,43 @@ class AsimFabric : public AsimSettings
     bool IsHere(uint32_t v) const;
     /** An event of a run in one process. */
     void Step();
-    /** Schedules the next event of a run in one process, or ends the run. */
+    /** Schedules the next event of a run in one process, or its end. */
     void Plan();
+    /**
+     * Schedules an event of the run.
+     * @param ns its time, of the workload
+     * @param step the function of the event
+     */
+    void ScheduleAt(uint64_t ns, void (AsimFabric::*step)());
     /** A window of this process, or one event of it, of a run in several processes. */
     void StepTogether();
     /** The start of a run whose network the first process simulates alone. */
     void StartAlone();
-    /** The end of a run in one process. */
+    /** Stops the simulator: the run cannot go on, or should not. */
+    void Stop();
+    /**
+     * Schedules the end of the workload.
+     * @param last the finish of the last rank, ns
+     */
+    void PlanEnd(uint64_t last);
+    /** The end of the workload: all ranks have finished. */
     void End();
+    /** Schedules the end of the workload where several processes share it. */
+    void EndTogether();
+    /**
+     * Gets the finish of the last rank in this process.
+     * @return ns; ASIM_NEVER where one has not finished
+     */
+    uint64_t GetLastFinish() const;
+    /** Schedules the link events of the configuration for the devices to show. */
+    void PlanLinkChanges();
+    /** Forgets those that are left. */
+    void CancelLinkChanges();
+    /**
+     * A link goes down or comes up.
+     * @param change the link event
+     */
+    void ChangeLink(asim_link_change change);
     /**
      * The end of a window of several processes.
      * @param until the end in ns
@@ -190,7 +226,11 @@ class AsimFabric : public AsimSettings
     uint64_t m_window{0};                     //!< ns, of several processes
     bool m_whole{false};                      //!< process 0 simulates all of the network
     bool m_watched{false};                    //!< a sink of this process wants each frame
+    Time m_begin;                             //!< simulator's time at Start
     EventId m_next;                           //!< the next event of the run
+    EventId m_end;                            //!< the end of the workload
+    std::vector<EventId> m_linkChanges;       //!< link events to come
+    TracedCallback<> m_finished;              //!< all ranks have finished
     std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]
     std::vector<Ptr<QbbNetDevice>> m_devices; //!< [topo.first_port[v] + i]
 };

@@ -6,6 +6,7 @@
 #include "asim-settings.h"
 
 #include "asim-key.h"
+#include "asim-strict-values.h"
 
 #include "ns3/abort.h"
 #include "ns3/boolean.h"
@@ -15,6 +16,8 @@
 #include "ns3/nstime.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
+
+#include <limits>
 
 namespace ns3
 {
@@ -49,7 +52,8 @@ MakeValue(const asim_option& row, Ptr<const AttributeChecker>& checker)
     case ASIM_T_U64:
     case ASIM_T_I64:
     case ASIM_T_SIZE:
-        checker = MakeUintegerChecker<uint64_t>();
+        /* ns-3 reads -1 as 2^64 - 1. */
+        checker = MakeUintegerChecker<uint64_t>(0, std::numeric_limits<int64_t>::max());
         return Create<UintegerValue>();
     case ASIM_T_DOUBLE:
         checker = ranged ? MakeDoubleChecker<double>(row.min, row.max)
@@ -59,10 +63,12 @@ MakeValue(const asim_option& row, Ptr<const AttributeChecker>& checker)
         checker = MakeDataRateChecker();
         return Create<DataRateValue>();
     case ASIM_T_TIME:
-        checker = MakeTimeChecker();
-        return Create<TimeValue>();
-    case ASIM_T_STRING:
+        checker = Create<AsimTimeChecker>();
+        return checker->Create();
     case ASIM_T_CHOICE:
+        checker = Create<AsimChoiceChecker>(row.choices);
+        return checker->Create();
+    case ASIM_T_STRING:
         break;
     }
     checker = MakeStringChecker();
@@ -142,6 +148,7 @@ AsimSettings::AddSettings(TypeId tid)
         initial->DeserializeFromString(key.GetText(*defaults), checker);
         tid.AddAttribute(key.attribute,
                          std::string(key.option->help) + " (" + key.option->key + ").",
+                         TypeId::ATTR_GET | TypeId::ATTR_CONSTRUCT,
                          *initial,
                          Create<SettingAccessor>(key.option->key, checker),
                          checker);

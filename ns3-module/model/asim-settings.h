@@ -28,8 +28,9 @@ namespace ns3
  *
  * Names, types, ranges, defaults and help of the attributes come from the rows of the keys in the
  * core (conf/netconf_keys.c, cc/algo/), so a new congestion control brings its attributes. A value
- * that the user changed (Config::SetDefault, --ns3::Class::Attribute=value) overrides the network
- * configuration.
+ * that the user changed (Config::SetDefault, --ns3::Class::Attribute=value, NS_ATTRIBUTE_DEFAULT)
+ * overrides the network configuration. The run reads the attributes when it is opened, so ns-3
+ * refuses to set them on objects.
  */
 class AsimSettings : public Object
 {

@@ -25,7 +25,8 @@ QbbChannel::GetTypeId()
                             .SetGroupName("Asim")
                             .AddConstructor<QbbChannel>()
                             .AddAttribute("Delay",
-                                          "Propagation delay of the link, set from the topology.",
+                                          "Propagation delay of the link, as the topology states it.",
+                                          TypeId::ATTR_GET,
                                           TimeValue(Seconds(0)),
                                           MakeTimeAccessor(&QbbChannel::m_delay),
                                           MakeTimeChecker());
@@ -41,6 +42,12 @@ QbbChannel::Attach(Ptr<QbbNetDevice> device)
     NS_ABORT_MSG_IF(m_n == 2, "a QbbChannel joins two devices");
     m_ends[m_n++] = device;
     device->SetChannel(this);
+}
+
+void
+QbbChannel::SetDelay(Time delay)
+{
+    m_delay = delay;
 }
 
 std::size_t

@@ -42,6 +42,7 @@ class QbbChannel : public Channel
      * @param device the device
      */
     void Attach(Ptr<QbbNetDevice> device);
+    void SetDelay(Time delay);
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;
 

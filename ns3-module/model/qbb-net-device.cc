@@ -7,6 +7,7 @@
 
 #include "qbb-channel.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
@@ -28,14 +29,16 @@ QbbNetDevice::GetTypeId()
             .SetGroupName("Asim")
             .AddConstructor<QbbNetDevice>()
             .AddAttribute("DataRate",
-                          "Line rate of the interface, set from the topology.",
+                          "Line rate of the interface, as the topology states it.",
+                          TypeId::ATTR_GET,
                           DataRateValue(DataRate("400Gb/s")),
                           MakeDataRateAccessor(&QbbNetDevice::m_rate),
                           MakeDataRateChecker())
             .AddAttribute("Mtu",
-                          "Payload bytes of a full frame, set from PACKET_PAYLOAD_SIZE.",
+                          "Payload bytes of a full frame, as PACKET_PAYLOAD_SIZE states it.",
+                          TypeId::ATTR_GET,
                           UintegerValue(1000),
-                          MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
+                          MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
             .AddTraceSource("PhyTxBegin",
                             "A frame starts being serialized here. Connecting selects per-event mode.",
@@ -71,7 +74,7 @@ QbbNetDevice::GetTypeId()
                             "A PFC frame took effect here: 1 = pause, 0 = resume. Fires when its "
                             "window is settled; at its own time in per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_pfc),
-                            "ns3::TracedValueCallback::Uint32");
+                            "ns3::QbbNetDevice::PfcTracedCallback");
     return tid;
 }
 
@@ -85,6 +88,25 @@ QbbNetDevice::SetChannel(Ptr<QbbChannel> channel)
 {
     NS_LOG_FUNCTION(this << channel);
     m_channel = channel;
+}
+
+void
+QbbNetDevice::SetShown(DataRate rate, uint16_t payload)
+{
+    NS_LOG_FUNCTION(this << rate << payload);
+    m_rate = rate;
+    m_mtu = payload;
+}
+
+void
+QbbNetDevice::SetLinkUp(bool isUp)
+{
+    NS_LOG_FUNCTION(this << isUp);
+    if (isUp != m_isUp)
+    {
+        m_isUp = isUp;
+        m_linkChange();
+    }
 }
 
 bool
@@ -172,8 +194,7 @@ bool
 QbbNetDevice::SetMtu(const uint16_t mtu)
 {
     NS_LOG_FUNCTION(this << mtu);
-    m_mtu = mtu;
-    return true;
+    return mtu == m_mtu;
 }
 
 uint16_t
@@ -185,12 +206,13 @@ QbbNetDevice::GetMtu() const
 bool
 QbbNetDevice::IsLinkUp() const
 {
-    return m_channel != nullptr;
+    return m_channel && m_isUp;
 }
 
 void
 QbbNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
+    m_linkChange.ConnectWithoutContext(callback);
 }
 
 bool
@@ -238,7 +260,7 @@ QbbNetDevice::IsPointToPoint() const
 bool
 QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol)
 {
-    return false;
+    return SendFrom(packet, GetAddress(), dest, protocol);
 }
 
 bool
@@ -247,6 +269,10 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                        const Address& dest,
                        uint16_t protocol)
 {
+    NS_ABORT_MSG("interface " << m_ifIndex << " of node " << (m_node ? m_node->GetId() : 0)
+                              << " is a QbbNetDevice, which carries the messages of the traces only, "
+                                 "and was given a packet of another application; install another "
+                                 "device for other traffic");
     return false;
 }
 

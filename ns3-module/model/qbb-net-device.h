@@ -49,6 +49,17 @@ class QbbNetDevice : public NetDevice
      */
     void SetChannel(Ptr<QbbChannel> channel);
     /**
+     * Sets what the topology and the configuration say of this device.
+     * @param rate the rate of the link
+     * @param payload payload of a full data frame, bytes
+     */
+    void SetShown(DataRate rate, uint16_t payload);
+    /**
+     * Shows a link event of the configuration, and calls back where it is a change.
+     * @param isUp true where the link comes up
+     */
+    void SetLinkUp(bool isUp);
+    /**
      * Tells whether a sink wants single frames.
      * @return true if one does
      */
@@ -70,6 +81,11 @@ class QbbNetDevice : public NetDevice
      * @param pause true for a pause, false for a resume
      */
     void Pfc(bool pause);
+    /**
+     * Signature of QbbPfc.
+     * @param pause 1 for a pause, 0 for a resume
+     */
+    typedef void (*PfcTracedCallback)(uint32_t pause);
 
     // NetDevice
     void SetIfIndex(const uint32_t index) override;
@@ -77,8 +93,17 @@ class QbbNetDevice : public NetDevice
     Ptr<Channel> GetChannel() const override;
     void SetAddress(Address address) override;
     Address GetAddress() const override;
+    /**
+     * Refuses another MTU: ns3::RdmaHw::Mtu is that of all devices.
+     * @param mtu the MTU
+     * @return true if it is the MTU already
+     */
     bool SetMtu(const uint16_t mtu) override;
     uint16_t GetMtu() const override;
+    /**
+     * Tells whether the device has a link that no link event of the configuration has brought down.
+     * @return true if it has
+     */
     bool IsLinkUp() const override;
     void AddLinkChangeCallback(Callback<void> callback) override;
     bool IsBroadcast() const override;
@@ -89,20 +114,21 @@ class QbbNetDevice : public NetDevice
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
     /**
-     * Refuses the packet: the RDMA hardware is the only sender on these links.
+     * Aborts: the messages of the traces are the only traffic of these links, so a packet of another
+     * application would be lost and would delay nothing.
      * @param packet the packet
      * @param dest where to
      * @param protocol its protocol number
-     * @return false
+     * @return does not
      */
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol) override;
     /**
-     * Refuses the packet as Send does.
+     * Aborts as Send does.
      * @param packet the packet
      * @param source where from
      * @param dest where to
      * @param protocol its protocol number
-     * @return false
+     * @return does not
      */
     bool SendFrom(Ptr<Packet> packet,
                   const Address& source,
@@ -125,7 +151,9 @@ class QbbNetDevice : public NetDevice
     DataRate m_rate;           //!< of the link
     uint32_t m_ifIndex{0};     //!< its place among the devices of the node
     uint16_t m_mtu{1000};      //!< payload of a full data frame, bytes
+    bool m_isUp{true};         //!< no link event has brought it down
 
+    TracedCallback<> m_linkChange;                  //!< the link goes down or comes up
     TracedCallback<Ptr<const Packet>> m_phyTxBegin; //!< a frame starts being serialized
     TracedCallback<Ptr<const Packet>> m_macRx;      //!< a frame has arrived
     TracedCallback<Ptr<const Packet>> m_enqueue;    //!< a frame is queued

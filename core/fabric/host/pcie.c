@@ -8,7 +8,8 @@
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
 
-enum { PAUSED_NS = 10000, IDLE_NS = 1000000, END_OF_IDLE = 1u << 31 };
+enum { PAUSED_NS = 10000, IDLE_NS = 1000000 };
+#define END_OF_IDLE (1u << 31)
 
 /* Behind the ACKs in the FIFO, and like all of that FIFO ahead of data. */
 static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,

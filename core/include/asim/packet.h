@@ -41,6 +41,19 @@ ASIM_API uint64_t asim_packet_next(struct asim_world *world);
  * which must not be NULL. */
 ASIM_API uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err);
 
+/* --- links ------------------------------------------------------------------------------------ */
+
+/* A planned event of one link, from LINK_DOWN or LINK_UP of the network configuration. */
+struct asim_link_change {
+    uint64_t time_ns;
+    uint32_t link; /* index into the links of asim_world_topo */
+    int is_up;
+};
+/* Writes at most `room` events in order of time and returns how many there are. An event that
+ * repeats the state of its link changes nothing. */
+ASIM_API size_t asim_packet_link_changes(const struct asim_world *world,
+                                         struct asim_link_change *changes, size_t room);
+
 /* --- frames ----------------------------------------------------------------------------------- */
 
 /* A frame starts to be sent; has arrived; was queued by a switch, or an ACK by a host; was dropped

@@ -152,6 +152,30 @@ static void test_outputs(void)
     asim_world_close(world);
 }
 
+/* The planned events of links, in order of time; LINK_UP is the first line. */
+static void test_link_changes(void)
+{
+    const char *const events[] = {"LINK_UP", "30us 0 2", "LINK_DOWN", "20us 2 0", NULL};
+    struct asim_world *world = NULL;
+    struct asim_err err = {0};
+    struct asim_link_change changes[3] = {{0}, {0}, {7, 7, 7}};
+
+    CHECK(run_open(&world, folder, NULL, NULL, &err) == 0);
+    CHECK_U64(asim_packet_link_changes(world, changes, 3), 0);
+    asim_world_close(world);
+    run_network = events;
+    CHECK(run_open(&world, folder, NULL, NULL, &err) == 0);
+    run_network = NULL;
+    CHECK_U64(asim_packet_link_changes(world, NULL, 0), 2);
+    CHECK_U64(asim_packet_link_changes(world, changes, 1), 2);
+    CHECK(changes[0].time_ns == 20000 && !changes[0].is_up && changes[0].link == 0);
+    CHECK_U64(changes[1].time_ns, 0);
+    CHECK_U64(asim_packet_link_changes(world, changes, 3), 2);
+    CHECK(changes[1].time_ns == 30000 && changes[1].is_up && changes[1].link == 0);
+    CHECK_U64(changes[2].time_ns, 7);
+    asim_world_close(world);
+}
+
 int main(void)
 {
     struct run_op op = {
@@ -162,6 +186,7 @@ int main(void)
     run_trace(folder, 1, &op, 1);
     watched(alone());
     test_outputs();
+    test_link_changes();
     run_remove(folder, 2);
     return CHECK_DONE();
 }

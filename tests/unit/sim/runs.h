@@ -30,6 +30,8 @@ static char *run_mode;
 static char *run_topology, *run_system;
 /* Fast paths to turn off, or NULL. */
 static char *run_without;
+/* Keys of the network configuration and their values, or NULL. */
+static const char *const *run_network;
 static const struct asim_netshape run_shape = {{{ASIM_NET_FULLY_CONNECTED, 3, 50, 500}}, 1};
 
 struct run_text {
@@ -157,6 +159,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     settings.system = run_system;
     settings.mode = run_mode;
     settings.without = run_without;
+    settings.net_overrides = run_network;
     settings.shape = &run_shape;
     if (!code)
         code = asim_world_open(world, &settings, hooks, err);

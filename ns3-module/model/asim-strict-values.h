@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Values of attributes that refuse text which ns-3 would take for another value: a time without a
+ * unit (ns-3 takes it for seconds, the network configuration for ns or us), and a word that is no
+ * choice (an optimized ns-3 does not check it). Not installed.
+ */
+#ifndef ASIM_STRICT_VALUES_H
+#define ASIM_STRICT_VALUES_H
+
+#include "asim-compat.h"
+
+#include "ns3/attribute.h"
+#include "ns3/nstime.h"
+
+#include <set>
+#include <string>
+
+namespace ns3
+{
+
+/** A TimeValue whose text has a unit; 0 needs none. */
+class AsimTimeValue : public TimeValue
+{
+  public:
+    Ptr<AttributeValue> Copy() const override;
+    bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
+};
+
+/** Times from 0 on. */
+class AsimTimeChecker : public AttributeChecker
+{
+  public:
+    bool Check(const AttributeValue& value) const override;
+    std::string GetValueTypeName() const override;
+    bool HasUnderlyingTypeInformation() const override;
+    std::string GetUnderlyingTypeInformation() const override;
+    Ptr<AttributeValue> Create() const override;
+    bool Copy(const AttributeValue& source, AttributeValue& destination) const override;
+
+  private:
+    Ptr<const AttributeChecker> m_usual{MakeTimeChecker(Time(0))};
+};
+
+/** An EnumValue whose text is one of the choices. */
+class AsimChoiceValue : public AsimCompat::ChoiceValue
+{
+  public:
+    Ptr<AttributeValue> Copy() const override;
+    bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
+};
+
+class AsimChoiceChecker : public AsimCompat::ChoiceChecker
+{
+  public:
+    /** choices: "flow|spray"; the value of a word is its place. */
+    explicit AsimChoiceChecker(const std::string& choices);
+    Ptr<AttributeValue> Create() const override;
+    bool Has(const std::string& word) const;
+
+  private:
+    std::set<std::string> m_words;
+};
+
+} // namespace ns3
+
+#endif

@@ -96,7 +96,6 @@ AsimHelper::TryInstall()
     NS_LOG_FUNCTION(this);
     asim_err err{};
     asim_hooks hooks{};
-    AsimAttributes attributes;
 
     NS_ABORT_MSG_IF(m_world, "a second Install; make another AsimHelper");
     std::string note;
@@ -113,6 +112,7 @@ AsimHelper::TryInstall()
     {
         std::cerr << "note: " << note << ".\n";
     }
+    AsimAttributes attributes;
     hooks.self = this;
     hooks.stop = IsStopped;
     hooks.note = [](void*, const char* text) { std::cerr << "note: " << text << "\n"; };

@@ -1,9 +1,12 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-simulator.h"
 
 #include "ns3/global-value.h"
+#include "ns3/log.h"
 #include "ns3/scheduler.h"
 #include "ns3/simulator-impl.h"
 #include "ns3/string.h"
@@ -16,21 +19,33 @@
 namespace ns3
 {
 
+NS_LOG_COMPONENT_DEFINE("AsimSimulator");
+
 namespace
 {
 
-const char IMPLEMENTATION[] = "SimulatorImplementationType";
-const char USUAL[] = "ns3::DefaultSimulatorImpl";
-const char GRANTED_WINDOWS[] = "ns3::DistributedSimulatorImpl";
-const char NULL_MESSAGES[] = "ns3::NullMessageSimulatorImpl";
+const char IMPLEMENTATION[] = "SimulatorImplementationType";     //!< a global value
+const char USUAL[] = "ns3::DefaultSimulatorImpl";                //!< for one process
+const char GRANTED_WINDOWS[] = "ns3::DistributedSimulatorImpl";  //!< for several
+const char NULL_MESSAGES[] = "ns3::NullMessageSimulatorImpl";    //!< for several
 
+/**
+ * Tells whether ns-3 can make an object of a class where it wants one of a kind.
+ * @param type the class
+ * @param kind the kind
+ * @return true if it can
+ */
 bool
 IsOfKind(const TypeId& type, const TypeId& kind)
 {
     return type.IsChildOf(kind) && type.HasConstructor();
 }
 
-/** All classes of a kind, "ns3::HeapScheduler, ns3::MapScheduler". */
+/**
+ * Lists the classes of a kind.
+ * @param kind the kind
+ * @return "ns3::HeapScheduler, ns3::MapScheduler"
+ */
 std::string
 Names(const TypeId& kind)
 {
@@ -48,6 +63,10 @@ Names(const TypeId& kind)
     return names;
 }
 
+/**
+ * Checks SchedulerType.
+ * @return why it cannot be used; empty where it can
+ */
 std::string
 CheckScheduler()
 {
@@ -62,7 +81,10 @@ CheckScheduler()
            Names(Scheduler::GetTypeId());
 }
 
-/** True where the program itself has joined the processes of MPI. */
+/**
+ * Tells whether the program itself has joined the processes of MPI.
+ * @return true if it has
+ */
 bool
 IsMpiEnabled()
 {
@@ -78,6 +100,7 @@ IsMpiEnabled()
 std::string
 AsimSimulator::Prepare(uint32_t processes, std::string* note)
 {
+    NS_LOG_FUNCTION(processes);
     StringValue kind;
     TypeId type;
 

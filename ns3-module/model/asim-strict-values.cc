@@ -1,4 +1,6 @@
 /*
+ * Copyright (c) 2026 the asim authors
+ *
  * SPDX-License-Identifier: GPL-2.0-only
  */
 #include "asim-strict-values.h"
@@ -24,7 +26,7 @@ AsimTimeValue::Copy() const
     return ns3::Create<AsimTimeValue>(*this);
 }
 
-/** ns-3 aborts on text that is no time, and takes a number beyond its own range for any time. */
+/* ns-3 aborts on text that is no time, and takes a number beyond its own range for any time. */
 bool
 AsimTimeValue::DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker)
 {

@@ -1,9 +1,7 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
- * Values of attributes that refuse text which ns-3 would take for another value: a time without a
- * unit (ns-3 takes it for seconds, the network configuration for ns or us), and a word that is no
- * choice (an optimized ns-3 does not check it). Not installed.
+ * SPDX-License-Identifier: GPL-2.0-only
  */
 #ifndef ASIM_STRICT_VALUES_H
 #define ASIM_STRICT_VALUES_H
@@ -16,10 +14,21 @@
 #include <set>
 #include <string>
 
+/**
+ * @file
+ * @ingroup asim
+ * Values of attributes that refuse text which ns-3 would take for another value: a time without a
+ * unit (ns-3 takes it for seconds, the network configuration for ns or us), and a word that is no
+ * choice (an optimized ns-3 does not check it). This header is private to the module.
+ */
+
 namespace ns3
 {
 
-/** A TimeValue whose text has a unit; 0 needs none. */
+/**
+ * @ingroup asim
+ * A TimeValue whose text has a unit; 0 needs none.
+ */
 class AsimTimeValue : public TimeValue
 {
   public:
@@ -27,7 +36,10 @@ class AsimTimeValue : public TimeValue
     bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
 };
 
-/** Times from 0 on. */
+/**
+ * @ingroup asim
+ * The checker of AsimTimeValue: times from 0 on.
+ */
 class AsimTimeChecker : public AttributeChecker
 {
   public:
@@ -39,10 +51,13 @@ class AsimTimeChecker : public AttributeChecker
     bool Copy(const AttributeValue& source, AttributeValue& destination) const override;
 
   private:
-    Ptr<const AttributeChecker> m_usual{MakeTimeChecker(Time(0))};
+    Ptr<const AttributeChecker> m_usual{MakeTimeChecker(Time(0))}; //!< ns-3's own
 };
 
-/** An EnumValue whose text is one of the choices. */
+/**
+ * @ingroup asim
+ * An EnumValue whose text is one of the choices.
+ */
 class AsimChoiceValue : public AsimCompat::ChoiceValue
 {
   public:
@@ -50,18 +65,30 @@ class AsimChoiceValue : public AsimCompat::ChoiceValue
     bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
 };
 
+/**
+ * @ingroup asim
+ * The checker of AsimChoiceValue.
+ */
 class AsimChoiceChecker : public AsimCompat::ChoiceChecker
 {
   public:
-    /** choices: "flow|spray"; the value of a word is its place. */
+    /**
+     * Takes the choices.
+     * @param choices "flow|spray"; the value of a word is its place
+     */
     explicit AsimChoiceChecker(const std::string& choices);
     Ptr<AttributeValue> Create() const override;
+    /**
+     * Looks for a word.
+     * @param word the word
+     * @return true if it is a choice
+     */
     bool Has(const std::string& word) const;
 
   private:
-    std::set<std::string> m_words;
+    std::set<std::string> m_words; //!< the choices
 };
 
 } // namespace ns3
 
-#endif
+#endif /* ASIM_STRICT_VALUES_H */

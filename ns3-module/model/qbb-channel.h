@@ -42,6 +42,10 @@ class QbbChannel : public Channel
      * @param device the device
      */
     void Attach(Ptr<QbbNetDevice> device);
+    /**
+     * Sets what the topology says of this link.
+     * @param delay the propagation delay
+     */
     void SetDelay(Time delay);
     std::size_t GetNDevices() const override;
     Ptr<NetDevice> GetDevice(std::size_t i) const override;

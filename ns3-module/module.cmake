@@ -36,17 +36,21 @@ build_lib(
   LIBNAME asim
   SOURCE_FILES ${module_sources}
   HEADER_FILES ${module_headers}
-  LIBRARIES_TO_LINK ${libcore} ${libnetwork} ${module_mpi} asim-core
+  LIBRARIES_TO_LINK ${libcore} ${libnetwork} ${module_mpi} asim-core ${ASIM_LIBRARIES}
   TEST_SOURCES ${module_tests}
 )
 install(TARGETS asim-core EXPORT ns3ExportTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/)
+# The module's headers include those of the core.
+install(DIRECTORY core/include/asim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/core/asim/chakra.pb-c.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/asim)
 
 # Not built by what a run needs, only when they are asked for by name or with everything. Not in
 # examples/ at the top, which ns-3 would take by itself: that folder holds the workloads of asim.
 add_subdirectory(ns3-module/examples)
 
 # The part of the asim tool that is a run as a program: options, result lines, exit codes.
-add_library(asim-app STATIC tools/app.c tools/args.c tools/compare.c tools/hugepages.c)
+add_library(asim-app OBJECT tools/app.c tools/args.c tools/compare.c tools/hugepages.c)
 set_target_properties(
   asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
 )
@@ -54,11 +58,17 @@ target_compile_definitions(asim-app PRIVATE _POSIX_C_SOURCE=200809L)
 target_include_directories(asim-app PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
 target_link_libraries(asim-app PRIVATE asim-core)
 
+# A static ns-3 links the core itself, whole and once; and some releases link nothing else then.
+set(program_core asim-core)
+if(NS3_STATIC)
+  set(program_core "")
+endif()
+
 # The prefix makes ns-3's own `./ns3 run AstraSimNetwork` find it.
 build_exec(
   EXECNAME AstraSimNetwork
   EXECNAME_PREFIX scratch_
-  SOURCE_FILES scratch/AstraSimNetwork.cc
-  LIBRARIES_TO_LINK ${libasim} ${libcore} ${libnetwork} ${module_mpi} asim-app asim-core
+  SOURCE_FILES scratch/AstraSimNetwork.cc $<TARGET_OBJECTS:asim-app>
+  LIBRARIES_TO_LINK ${libasim} ${libcore} ${libnetwork} ${module_mpi} ${program_core}
   EXECUTABLE_DIRECTORY_PATH ${CMAKE_OUTPUT_DIRECTORY}/scratch/
 )

@@ -5,12 +5,17 @@
 #include "check/check.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/text.h"
 #include "check/graph.h"
 #include "check/groups.h"
 #include "check/messages.h"
 #include "check/ops.h"
 #include "check/say.h"
+#include "check/waits.h"
 
 /* Stops at UINT64_MAX, as the sums of one trace do. */
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -37,14 +42,45 @@ static void add_stats(struct asim_trace_stats *total, const struct asim_trace_st
     total->ctrl_deps += rank->ctrl_deps;
 }
 
+/* The path is that of the plain file if there is one. */
+static void check_files(struct asim_check *check, uint32_t rank, const char *path)
+{
+    size_t n = strlen(path);
+    char *packed = n > 3 && !strcmp(path + n - 3, ".et") ? malloc(n + 4) : NULL;
+    if (!packed)
+        return;
+    snprintf(packed, n + 4, "%s.gz", path);
+    if (!access(packed, F_OK))
+        asim_check_say(check, 0,
+                       "rank %" PRIu32 " has two traces, %s and %s; the first one is read.", rank,
+                       path, packed);
+    free(packed);
+}
+
+static void check_version(struct asim_check *check, uint32_t rank, const struct asim_trace *trace)
+{
+    const char *version;
+    char safe[64];
+    if (asim_trace_version_known(trace, &version) || check->odd_version++)
+        return;
+    asim_check_say(check, 0,
+                   "rank %" PRIu32 " states a schema version that asim does not know ('%s'); it is "
+                   "read as version 0.0.4.",
+                   rank, asim_text_safe(safe, sizeof safe, version));
+}
+
 /* One more pass, with the same counters as every other tool. */
 static void count(struct asim_check *check, uint32_t rank)
 {
     struct asim_trace trace = {0};
     struct asim_trace_stats stats;
     int rc = asim_trace_open(&trace, check->prefix, rank, NULL);
-    if (!rc)
+    if (!rc) {
+        if (!asim_trace_is_shared(check->prefix))
+            check_files(check, rank, trace.path);
+        check_version(check, rank, &trace);
         rc = asim_trace_stats(&stats, &trace, NULL);
+    }
     asim_trace_close(&trace);
     if (rc)
         return;
@@ -88,7 +124,12 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
         return 0; /* members and messages are missing because of the unreadable trace */
     asim_check_members(check);
     asim_check_messages(check);
-    return 0;
+    if (check->ranks == 1 && check->total.by_type[ASIM_OP_COMM_COLL])
+        asim_check_say(check, 0,
+                       "the set has one rank; its %" PRIu64 " collectives have no other member and "
+                       "take no time.",
+                       check->total.by_type[ASIM_OP_COMM_COLL]);
+    return check->errors ? 0 : asim_check_waits(check, err);
 }
 
 void asim_check_fini(struct asim_check *check)

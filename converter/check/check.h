@@ -2,12 +2,12 @@
  *
  * Checks the traces of all ranks before a simulation: each trace for itself (ids, dependencies,
  * cycles, attributes), then all together. The ranks of a group must have the same collectives in
- * the same order, and each send its receive. Otherwise a simulation never ends, the most frequent
- * problem of converted traces.
+ * the same order, and each send its receive, and they must not wait for each other in a circle.
+ * Otherwise a simulation never ends, the most frequent problem of converted traces.
  *
  * The collectives of a group are compared by ascending ids, the order in which the simulator starts
- * ready ops. Memory: the collectives of one rank, one sequence per group and 24 bytes per pair of
- * ranks and tag that exchange messages.
+ * ready ops. Memory: the collectives of one rank, one sequence per group, 24 bytes per pair of
+ * ranks and tag that exchange messages, and the graphs of all ranks (waits.c).
  */
 #ifndef ASIM_CONVERTER_CHECK_CHECK_H
 #define ASIM_CONVERTER_CHECK_CHECK_H
@@ -40,6 +40,9 @@ enum asim_check_problem {
     ASIM_CHECK_BAD_LIST,
     ASIM_CHECK_NO_LIST,
     ASIM_CHECK_INVALID,
+    ASIM_CHECK_LONG_MESSAGE,
+    ASIM_CHECK_LONG_COLL,
+    ASIM_CHECK_NO_DIMS,
     ASIM_CHECK_FINE /* number of problems */
 };
 
@@ -80,7 +83,9 @@ struct asim_check_group {
 
 /* Features that a simulation of the set needs. */
 struct asim_check_needs {
-    uint64_t memory_ops, group_ops, metadata_groups, timeless_comps, comps_with_ops;
+    uint64_t memory_ops, group_ops, metadata_groups, comps_with_ops;
+    /* GPU computations without a duration: without num_ops, and with it. */
+    uint64_t timeless_comps, timeless_work;
     uint32_t dims; /* length of the longest involved_dim */
 };
 
@@ -96,6 +101,8 @@ struct asim_check {
     struct asim_trace_stats total;
     uint64_t fewest, most;     /* numbers of ops of a rank */
     uint32_t idle, first_idle; /* ranks without ops */
+    uint32_t odd_version;      /* ranks with a version that asim does not know */
+    int unfollowed;            /* too many nodes to find ranks that wait for each other */
     struct asim_check_needs needs;
     ASIM_VEC(struct asim_check_group) groups;
     ASIM_VEC(struct asim_check_coll) colls; /* of the current rank */

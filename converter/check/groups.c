@@ -177,10 +177,15 @@ static void expect_members(struct asim_check *check, const struct asim_check_gro
         expect_user(check, group, group->members.ranks[m]);
 }
 
-/* Without any definition of the members the user still has to give a groups file. */
 static void expect_definition(struct asim_check *check, const struct asim_check_group *group)
 {
-    if (group->bare && check->needs.metadata_groups)
+    if (group->bare && !check->needs.metadata_groups)
+        asim_check_say(check, 1,
+                       "group %s has no members: no METADATA node and no groups file defines it; "
+                       "give the file with --groups (%" PRIu64 " collectives of rank %" PRIu32
+                       " and others).",
+                       group->name, group->bare, group->bare_rank);
+    else if (group->bare)
         asim_check_say(check, 1,
                        "rank %u has collectives of group %s, but no METADATA node that defines it "
                        "(%" PRIu64 " such collectives of all ranks).",
@@ -199,11 +204,8 @@ void asim_check_members(struct asim_check *check)
         } else if (group->members.n) {
             expect_definition(check, group);
             expect_members(check, group);
-        } else if (group->bare && check->needs.metadata_groups) {
+        } else {
             expect_definition(check, group);
-        } else if (group->users.n == 1 && !check->has_file) {
-            asim_check_say(check, 0, "group %s is used by rank %u alone.", group->name,
-                           group->first_rank);
         }
     }
 }

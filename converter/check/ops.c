@@ -14,7 +14,8 @@
 #include "check/ops.h"
 #include "check/say.h"
 
-enum { ALL_TO_ALL = 6 }; /* a comm_type */
+enum { ALL_TO_ALL = 6 };                           /* a comm_type */
+#define PACKET_BYTES_MAX ((UINT64_C(1) << 44) - 1) /* sequence numbers have 44 bits */
 
 static const struct {
     int is_error;
@@ -42,6 +43,11 @@ static const struct {
     {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with "
         "whole numbers in quotes as names, so it defines none"},
     {0, "is of the type INVALID_NODE, which takes no time"},
+    {1, "is a message of more than 17592186044415 bytes, the most that the packet network sends"},
+    {0,
+     "has a comm_size of more than 17592186044415 bytes, the most that the packet network sends in "
+     "one message"},
+    {0, "has an involved_dim without any true, so it has no other member and takes no time"},
 };
 
 /* How often each problem occurred in a rank, and its first node. */
@@ -118,6 +124,10 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     }
     if (*name)
         look_group(check, op, seen);
+    if (op->comm_bytes > PACKET_BYTES_MAX)
+        note(seen, ASIM_CHECK_LONG_COLL, op);
+    if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n && !op->involved)
+        note(seen, ASIM_CHECK_NO_DIMS, op);
     if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n > check->needs.dims)
         check->needs.dims = op->involved_n;
     return ASIM_VEC_PUSH(check->colls, coll);
@@ -133,6 +143,8 @@ static int look_message(struct asim_check *check, uint32_t rank, const struct as
     uint32_t needed = ASIM_HAS_COMM_TAG | (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC);
     if (!(op->has & ASIM_HAS_COMM_SIZE))
         note(seen, ASIM_CHECK_NO_SIZE, op);
+    if (op->comm_bytes > PACKET_BYTES_MAX)
+        note(seen, ASIM_CHECK_LONG_MESSAGE, op);
     if ((op->has & needed) != needed) {
         note(seen, ASIM_CHECK_NO_PEER, op);
         return 0;
@@ -156,6 +168,15 @@ static int look_metadata(struct asim_check *check, const struct asim_op *op, str
     return 0;
 }
 
+static void look_compute(struct asim_check_needs *needs, const struct asim_op *op)
+{
+    int has_work = (op->has & ASIM_HAS_NUM_OPS) != 0;
+    int is_timeless = !op->duration_micros && !op->duration_ns && !op->is_cpu;
+    needs->comps_with_ops += has_work;
+    needs->timeless_comps += is_timeless && !has_work;
+    needs->timeless_work += is_timeless && has_work;
+}
+
 /* The simulator refuses communication on the CPU; it is not compared, so that the problem is
  * reported once. */
 static int look(struct asim_check *check, uint32_t rank, const struct asim_op *op,
@@ -177,9 +198,7 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
         needs->memory_ops++;
         break;
     case ASIM_OP_COMP:
-        needs->comps_with_ops += (op->has & ASIM_HAS_NUM_OPS) != 0;
-        needs->timeless_comps += !op->duration_micros && !op->duration_ns &&
-                                 !(op->has & ASIM_HAS_NUM_OPS) && !op->is_cpu;
+        look_compute(needs, op);
         break;
     case ASIM_OP_METADATA:
         return look_metadata(check, op, seen);

@@ -96,8 +96,17 @@ static void show_needs(const struct asim_check *check)
                needs->comps_with_ops);
     printf("\n");
     if (needs->timeless_comps)
-        printf("note: %" PRIu64 " computations on the GPU have no duration; they take no time.\n",
+        printf("note: %" PRIu64 " computations on the GPU have no duration; they take 1 ns each.\n",
                needs->timeless_comps);
+    if (needs->timeless_work)
+        printf("note: %" PRIu64
+               " computations on the GPU have num_ops and no duration; they take 1 "
+               "ns each without roofline-enabled.\n",
+               needs->timeless_work);
+    if (check->unfollowed)
+        printf(
+            "note: the set has too many nodes to find out whether ranks wait for each other in a "
+            "circle.\n");
 }
 
 static int find_ranks(struct asim_check *check, const struct options *o, struct asim_err *err)

@@ -56,7 +56,8 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
                 "form, so look at the result.\n",
                 o->host, link.host.schema);
     if (!code && !o->quiet)
-        asim_link_report(&link, o->rank, stdout);
+        asim_link_report(&link, o->rank || link.kin.rank < 0 ? o->rank : (uint32_t)link.kin.rank,
+                         stdout);
     asim_link_fini(&link);
     return code;
 }

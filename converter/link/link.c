@@ -20,6 +20,11 @@ static int read_device(struct asim_linking *link, struct asim_err *err)
     const struct asim_link_options *opt = link->opt;
     int code = asim_kineto_read(kin, opt->device, opt->compat, err);
 
+    if (!code && !opt->compat && !kin->cpu.n && !kin->gpu.n)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s: none of the %llu events is an op or a GPU operation, so nothing "
+                            "can be linked; is it the right file?",
+                            opt->device, (unsigned long long)kin->events);
     if (!code)
         code = asim_nest_order(kin, err);
     if (!code)

@@ -50,6 +50,8 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
             " matched to the device trace's %zu CPU ops\n",
             rank, link->host.schema[0] ? link->host.schema : "(none)", c->host_nodes,
             c->host_matched, kin->cpu.n);
+    if (kin->rank >= 0 && kin->rank != (int64_t)rank)
+        fprintf(file, "  the device trace says that it is of rank %" PRId64 "\n", kin->rank);
     reason(file, c->aligned, "of them by the order of names (no Record function ids)");
     if (!c->host_matched)
         reason(file, c->host_nodes,

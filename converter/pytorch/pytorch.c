@@ -75,6 +75,28 @@ static void hidden(const struct job *job, uint32_t rank, const char *what, char 
     snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
 }
 
+/* Files of two ranks may be exchanged, or renamed on purpose to simulate a part of a job. */
+static int check_device(const struct job *job, const struct asim_folder_rank *rank,
+                        const struct asim_kineto *kin)
+{
+    if (!kin->gpu.n)
+        asim_diagnose(&job->opt->notes,
+                      "rank %" PRIu32 ": %s has no GPU operations, so nothing has a GPU time.",
+                      rank->rank, rank->device);
+    if (kin->rank < 0 || kin->rank == (int64_t)rank->rank)
+        return 0;
+    if (job->opt->strict)
+        return asim_err_set(job->err, ASIM_EINVAL,
+                            "%s: distributedInfo says rank %" PRId64 ", the file's name rank "
+                            "%" PRIu32 ", and --strict was given.",
+                            rank->device, kin->rank, rank->rank);
+    asim_diagnose(&job->opt->notes,
+                  "%s: distributedInfo says rank %" PRId64 ", the file's name rank %" PRIu32
+                  "; the name counts.",
+                  rank->device, kin->rank, rank->rank);
+    return 0;
+}
+
 /* Measures the kernels while the device trace is in memory. */
 static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
                      struct asim_calibrate_device *device)
@@ -83,6 +105,8 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
     struct asim_linking link;
     int code = asim_link_run(&link, &opt, job->err);
 
+    if (!code)
+        code = check_device(job, rank, &link.kin);
     if (!code) {
         asim_link_report(&link, rank->rank, job->report);
         asim_calibrate_measure(device, &link.kin);

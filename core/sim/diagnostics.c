@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 #include "conf/rank_values.h"
+#include "sim/collective/op_graph_set.h"
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
@@ -150,4 +151,5 @@ void asim_world_diagnose_run(struct asim_world *world)
                             world->set.n_ranks == 1 ? "the run has one rank"
                                                     : "involved_dim leaves all others out",
                             (unsigned long long)totals.alone_op, totals.alone_rank - 1);
+    asim_op_graph_set_diagnose(world);
 }

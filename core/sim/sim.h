@@ -114,9 +114,10 @@ struct asim_world_setup {
 /* Data that any shard makes on first use, under the lock; constant from then on. */
 struct asim_world_made {
     pthread_mutex_t lock;
-    struct asim_op_graph *op_graphs;     /* op graphs read from traces so far */
-    struct asim_nccl_graph *nccl_graphs; /* NCCL graphs compiled so far */
-    struct asim_named_groups *named;     /* groups of METADATA ops, one per distinct text */
+    struct asim_op_graph *op_graphs;         /* op graphs read from traces so far */
+    struct asim_op_graph_set *op_graph_sets; /* algorithms of all members checked so far */
+    struct asim_nccl_graph *nccl_graphs;     /* NCCL graphs compiled so far */
+    struct asim_named_groups *named;         /* groups of METADATA ops, one per distinct text */
 };
 
 /* The network that carries the messages. */

@@ -12,6 +12,7 @@
 #include "sim/collective/groups.h"
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/op_graph.h"
+#include "sim/collective/op_graph_set.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/memory.h"
 #include "sim/rank/event_bus.h"
@@ -433,6 +434,7 @@ void asim_world_close(struct asim_world *world)
     asim_world_disconnect(world);
     asim_group_fini(world);
     asim_op_graph_fini(world);
+    asim_op_graph_set_fini(world);
     asim_nccl_graph_fini(world);
     asim_nvswitch_close(world);
     asim_memory_fini(world);

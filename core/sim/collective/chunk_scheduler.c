@@ -132,7 +132,7 @@ static void leave_queue(struct asim_rank *rank, int q)
 /* Ends the collective after its last chunk. Its op ends in the middle of the last chunk's last
  * advance, as in ASTRA-sim: successors of the op may start while the chunk still counts. The struct
  * is freed last, because these successors may read the rank's list of open collectives. */
-static void finish_chunk_of(struct asim_rank *rank, struct asim_coll_op *coll)
+void asim_chunk_scheduler_ended(struct asim_rank *rank, struct asim_coll_op *coll)
 {
     if (--coll->chunks)
         return;
@@ -152,7 +152,7 @@ void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
     uint32_t q;
 
     if (over)
-        finish_chunk_of(rank, chunk->coll);
+        asim_chunk_scheduler_ended(rank, chunk->coll);
     if (old >= 0)
         unlink_chunk(&rank->queues[old], chunk);
     if (over) {

@@ -9,5 +9,7 @@
 
 /* Moves a chunk into its next phase, or ends it (system-layer.md#queues-and-active-chunks). */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk);
+/* One chunk less of the collective; the last one ends it. */
+void asim_chunk_scheduler_ended(struct asim_rank *rank, struct asim_coll_op *coll);
 
 #endif

@@ -19,6 +19,7 @@
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/groups.h"
 #include "sim/collective/op_graph.h"
+#include "sim/collective/op_graph_set.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/compute.h"
 #include "sim/rank/event_bus.h"
@@ -150,8 +151,9 @@ static void record_join(const struct asim_phase_plan *plan, const struct asim_co
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
-/* Each chunk starts before the next is made (system-layer.md#chunks), and may even end. The extra
- * count in coll->chunks keeps the collective open meanwhile. */
+/* Each chunk starts before the next is made (system-layer.md#chunks), and may even end: a member of
+ * an algorithm given as traces may have nothing to do, or receive only what is there already. The
+ * extra count in coll->chunks keeps the collective open meanwhile. */
 static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
                        const struct asim_op *op, uint64_t chunk_size, uint64_t total)
 {
@@ -180,8 +182,8 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
         total = done > total ? 0 : total - done;
         asim_chunk_advance(rank, chunk);
     }
-    if (!rank->failed && --coll->chunks == 0)
-        asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
+    if (!rank->failed)
+        asim_chunk_scheduler_ended(rank, coll);
 }
 
 /* The prefix of the algorithm's traces, or NULL: the op's own before that of its kind, as in
@@ -315,7 +317,10 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
         asim_phase_plan_tags_fit(plan, "an algorithm given as traces");
         plan->graph =
             asim_op_graph_find(plan->rank, custom, plan->group ? plan->position : plan->rank->id);
-        return plan->rank->failed ? ASIM_EINVAL : 0;
+        if (plan->rank->failed)
+            return ASIM_EINVAL;
+        return asim_op_graph_set_check(plan->rank, custom, (uint32_t)asim_phase_plan_members(plan),
+                                       op);
     }
     plan->n_dims = plan->group ? 1 : asim_phase_plan_dims(world, plan->list);
     return find_root(plan, op);

@@ -155,5 +155,5 @@ finishes('custom_twice_at_once', run, 90174)
 complains('custom_missing', Run(one('AR'), {'all-reduce-implementation-custom': ['nothing']}), 'nothing.0.et')
 complains('custom_bad_member', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [send(1, 8, 1, 0)])}), 'member 8', 'algo.0.et')
 complains('custom_bad_node', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [coll(1, 'AR', 5)])}), 'COMM_COLL_NODE')
-complains('custom_stall', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [recv(1, (r + 1) % 8, 5, 0)])}),
+complains('custom_stall', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [recv(1, (r + 1) % 8, 5, 0), send(2, (r - 1) % 8, 5, 0, [1])])}),
           'cannot go on', 'collective 1')

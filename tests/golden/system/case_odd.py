@@ -136,3 +136,48 @@ def hosts(path):
 
 packet('hosts_without_ranks', 0, 'has 4 hosts, the run 2 ranks: hosts 2 to 3 have no rank', change=hosts, options=['--topology=t.txt'])
 packet('made_with_more_hosts', 0, '', options=['--topology=auto:leaf_spine,leaves=4'])
+
+# Algorithms given as traces
+W4 = (4, lambda r: [coll(1, 'AR', MIB)])
+
+
+def ring(n, size):
+    """The ring all-reduce of n members with messages of that size."""
+    return (n, lambda r: [x for s in range(2 * n - 2) for x in (
+        send(2 * s + 1, (r + 1) % n, size, s, [2 * s] if s else []), recv(2 * s + 2, (r - 1) % n, size, s, [2 * s] if s else []))])
+
+
+def given(algo, mode='packet', ranks=W4, **more):
+    kept = bench.lists
+    bench.lists = lambda *words: {k: v for k, v in kept(*words).items() if k != 'all-reduce-implementation'}
+    try:
+        return Run(ranks, {'all-reduce-implementation-custom': ['algo']}, R4, mode, files={'algo.et': algo}, **more)
+    finally:
+        bench.lists = kept
+
+
+for mode in ('packet', 'unaware'):
+    quiet(f'given_{mode}', given(ring(4, MIB // 4), mode))
+    complains(f'given_empty_{mode}', given((4, lambda r: []), mode), 'collective algorithm', 'of all 4 members have no nodes')
+    complains(f'given_unreceived_{mode}', given((4, lambda r: [send(1, (r + 1) % 4, 100, 0)]), mode),
+              'from member 0 to member 1 with tag 0, 100 bytes are sent and 0 are received')
+    complains(f'given_unsent_{mode}', given((4, lambda r: [recv(1, (r + 1) % 4, 100, 0)]), mode),
+              'from member 0 to member 3 with tag 0, 0 bytes are sent and 100 are received')
+    complains(f'given_part_received_{mode}', given((4, lambda r: [send(1, (r + 1) % 4, 1000, 0), recv(2, (r - 1) % 4, 500, 0)]), mode),
+              '1000 bytes are sent and 500 are received')
+    complains(f'given_other_owner_{mode}', given((4, lambda r: [send(1, (r + 1) % 4, 100, 0, comm_src=3), recv(2, (r - 1) % 4, 100, 0)]), mode),
+              'node 1 has comm_src 3; it must be 0')
+    complains(f'given_larger_{mode}', given(ring(8, MIB // 8), mode), 'exchanges with member 7; it must be another one, of 0 to 3')
+    notes(f'given_more_{mode}', given((8, lambda r: [send(1, r ^ 1, MIB, 0), recv(2, r ^ 1, MIB, 0)]), mode),
+          'has traces of more members than the 4 of the collective; those from member 4 on are not used')
+    notes(f'given_small_{mode}', given(ring(4, 10), mode), 'sends 240 bytes among its 4 members, whatever comm_size is; the ALL_REDUCE of 1048576 '
+          'bytes of op 1 needs at least 6291456')
+    notes(f'given_large_{mode}', given(ring(4, 64 * MIB), mode), 'needs at most 25165824')
+    notes(f'given_two_sizes_{mode}', given(ring(4, MIB // 4), mode, (4, lambda r: [coll(1, 'AR', MIB), coll(2, 'AR', 64 * MIB, [1])])),
+          'the ALL_REDUCE of 67108864 bytes of op 2 needs at least')
+    # a member with nothing to do, and one that receives only what is there already
+    idle = given((4, lambda r: [[], [send(1, 2, 9 * MIB, 0)], [recv(1, 1, 9 * MIB, 0)], []][r]), mode, (4, lambda r: [coll(1, 'AR', MIB), comp(2, 5, [1])]))
+    holds(f'given_idle_member_{mode}', idle, [(idle.code, 0), (idle.ticks.get(0), 5000), (idle.ticks.get(3), 5000)])
+    late = given((4, lambda r: [[], [send(1, 2, 9 * MIB, 0)], [recv(1, 1, 9 * MIB, 0)], []][r]), mode,
+                 (4, lambda r: [comp(1, 10000), coll(2, 'AR', MIB, [1])] if r == 2 else [coll(2, 'AR', MIB)]))
+    holds(f'given_late_member_{mode}', late, [(late.code, 0), (late.ticks.get(2), 10000000)])

@@ -31,6 +31,7 @@ def recv(id, src, dst, size=100, deps=()):
 
 COMP = dict(id=1, type='COMP', us=5)
 TWO, THREE = {'1': [0, 1]}, {'1': [0, 1, 2]}
+GROUPS = {'1': [0, 1], '2': [0, 2], '3': [1, 2]}
 SETS = {
     'group': [[meta(1, TWO), coll(5, '1')]] * 2 + [[meta(1, TWO)]],
     'others': [[meta(1, TWO), coll(5, '1')]] + [[meta(1, THREE), coll(5, '1')]] * 2,
@@ -56,6 +57,18 @@ SETS = {
     'long': [[send(1, 0, 1, 250)], [recv(1, 0, 1)]],
     'joined': [[send(1, 0, 1), send(2, 0, 1, 200)], [recv(1, 0, 1, 300)]],
     'empty_send': [[send(1, 0, 1, 0)], []],
+    'unknown': [[coll(5, '9')]] * 2,
+    'circle': [[recv(1, 1, 0), send(2, 0, 1, deps=[1])], [recv(1, 0, 1), send(2, 1, 0, deps=[1])]],
+    'circle_of_groups': [[meta(1, GROUPS), coll(5, '1'), coll(6, '2', [5])], [meta(1, GROUPS), coll(5, '1', [6]), coll(6, '3')],
+                         [meta(1, GROUPS), coll(5, '2'), coll(6, '3', [5])]],
+    'no_circle': [[send(2, 0, 1), recv(1, 1, 0, deps=[2])], [recv(1, 0, 1), send(2, 1, 0, deps=[1])]],
+    'other_ids': [[coll(5, ''), coll(6, '', [5])], [coll(5, '', [6]), coll(6, '')]],
+    'long_message': [[send(1, 0, 1, 1 << 44)], [recv(1, 0, 1, 1 << 44)]],
+    'zero_of_some': [[meta(1, {'0': [0]}), coll(5, '')]] * 2,
+    'listed_twice': [[meta(1, "['[{\"pg_name\": \"1\", \"ranks\": [0]}, {\"pg_name\": \"1\", \"ranks\": [0, 1]}]']"), coll(5, '1')]] * 2,
+    'one_rank': [[coll(5, '')]],
+    'no_dims': [[dict(coll(5, ''), involved_dim=[False, False])]] * 2,
+    'no_duration': [[dict(id=1, type='COMP', num_ops=1000, tensor_size=8), dict(id=2, type='COMP')]],
 }
 
 for name, ranks in SETS.items():

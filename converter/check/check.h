@@ -43,6 +43,8 @@ enum asim_check_problem {
     ASIM_CHECK_LONG_MESSAGE,
     ASIM_CHECK_LONG_COLL,
     ASIM_CHECK_NO_DIMS,
+    ASIM_CHECK_NO_TENSOR,
+    ASIM_CHECK_SLIP,
     ASIM_CHECK_FINE /* number of problems */
 };
 
@@ -101,6 +103,7 @@ struct asim_check {
     struct asim_trace_stats total;
     uint64_t fewest, most;     /* numbers of ops of a rank */
     uint32_t idle, first_idle; /* ranks without ops */
+    int some_dims;             /* a collective without a group leaves dimensions out */
     uint32_t odd_version;      /* ranks with a version that asim does not know */
     int unfollowed;            /* too many nodes to find ranks that wait for each other */
     struct asim_check_needs needs;

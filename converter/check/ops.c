@@ -48,6 +48,8 @@ static const struct {
      "has a comm_size of more than 17592186044415 bytes, the most that the packet network sends in "
      "one message"},
     {0, "has an involved_dim without any true, so it has no other member and takes no time"},
+    {1, "is a memory access without tensor_size"},
+    {0, "has an attribute whose name is nearly one that counts, and which has no effect"},
 };
 
 /* How often each problem occurred in a rank, and its first node. */
@@ -92,6 +94,18 @@ static void look_group(struct asim_check *check, const struct asim_op *op, struc
         note(seen, ASIM_CHECK_BAD_GROUP, op);
 }
 
+/* involved_dim counts for collectives of all ranks. */
+static void look_dims(struct asim_check *check, const struct asim_op *op, int is_of_all,
+                      struct seen *seen)
+{
+    if (is_of_all && op->involved_n && !op->involved)
+        note(seen, ASIM_CHECK_NO_DIMS, op);
+    if (is_of_all && op->involved != (1u << op->involved_n) - 1)
+        check->some_dims = 1;
+    if (op->involved_n > check->needs.dims)
+        check->needs.dims = op->involved_n;
+}
+
 /* A barrier needs no size, and its size does not count in comparisons. PyTorch calls the group of
  * all ranks "0". */
 static int look_collective(struct asim_check *check, uint32_t rank, const struct asim_op *op,
@@ -126,10 +140,8 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
         look_group(check, op, seen);
     if (op->comm_bytes > PACKET_BYTES_MAX)
         note(seen, ASIM_CHECK_LONG_COLL, op);
-    if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n && !op->involved)
-        note(seen, ASIM_CHECK_NO_DIMS, op);
-    if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n > check->needs.dims)
-        check->needs.dims = op->involved_n;
+    if (op->has & ASIM_HAS_INVOLVED_DIM)
+        look_dims(check, op, !*name, seen);
     return ASIM_VEC_PUSH(check->colls, coll);
 }
 
@@ -183,6 +195,8 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
                 struct seen *seen)
 {
     struct asim_check_needs *needs = &check->needs;
+    if (op->slip)
+        note(seen, ASIM_CHECK_SLIP, op);
     if (op->is_cpu && op->type >= ASIM_OP_COMM_SEND) {
         note(seen, ASIM_CHECK_CPU_COMM, op);
         return 0;
@@ -196,6 +210,8 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
     case ASIM_OP_MEM_LOAD:
     case ASIM_OP_MEM_STORE:
         needs->memory_ops++;
+        if (!(op->has & ASIM_HAS_TENSOR_SIZE))
+            note(seen, ASIM_CHECK_NO_TENSOR, op);
         break;
     case ASIM_OP_COMP:
         look_compute(needs, op);

@@ -7,8 +7,8 @@
  *
  * Which collective of a group meets which depends on the order in which a rank starts them. The set
  * is followed by the order in which they become ready here, and by ascending ids; only a set that
- * gets stuck both ways is reported. Broadcasts, groups of one, and collectives over some dimensions
- * wait for nobody here.
+ * gets stuck both ways is reported. Broadcasts and groups of one wait for nobody here, nor do
+ * collectives without a group in a set where one is over some dimensions only.
  *
  * Memory: about 16 bytes a node, 4 a dependency and 64 a communication, of all ranks at once.
  */
@@ -69,8 +69,8 @@ typedef ASIM_VEC(struct edge) edge_list;
 static int meets_others(const struct asim_check *check, const struct asim_op *op, uint32_t group)
 {
     const struct asim_check_group *of = &check->groups.at[group];
-    uint32_t members = *of->name ? of->members.n : check->ranks;
-    return op->comm_type != BROADCAST && members > 1 && !(op->has & ASIM_HAS_INVOLVED_DIM);
+    uint32_t members = *of->name ? of->members.n : check->some_dims ? 1 : check->ranks;
+    return op->comm_type != BROADCAST && members > 1;
 }
 
 /* Adds the communication of a node; other nodes have none. */

@@ -81,6 +81,11 @@ int asim_memory_read(struct asim_memory *mem, const char *path,
     }
     if (!rc)
         rc = check(mem, root, path, err);
+    if (!rc && mem->type != ASIM_MEM_PER_NODE && (mem->nodes || mem->npus_per_node))
+        asim_diagnose(diagnostics,
+                      "%s: num-nodes and num-npus-per-node have an effect with "
+                      "PER_NODE_MEMORY_EXPANSION only.",
+                      path);
     if (!rc && mem->bandwidth_gbps != floor(mem->bandwidth_gbps))
         asim_diagnose(diagnostics,
                       "%s: remote-mem-bw %g GB/s is used as it stands; ASTRA-sim would "

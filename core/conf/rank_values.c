@@ -5,6 +5,7 @@
  */
 #include "conf/rank_values.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
@@ -58,11 +59,13 @@ int asim_rank_values_read(struct asim_rank_values *values, const struct asim_ran
 
         one->value = json_number_value(value);
         if (read_range(one, range) || !json_is_number(value) ||
-            !(one->value >= 0 && one->value <= where->most))
+            !(one->value >= 0 && one->value <= where->most) ||
+            (where->whole && one->value != floor(one->value)))
             return asim_err_at(err, ASIM_EINVAL, at,
                                "key \"%s\", entry \"%s\": expected a rank (\"7\"), ranks "
-                               "(\"8-15\") or \"*\", and a number from 0 to %g.",
-                               where->key, asim_text_safe(safe, sizeof safe, range), where->most);
+                               "(\"8-15\") or \"*\", and a %snumber from 0 to %g.",
+                               where->key, asim_text_safe(safe, sizeof safe, range),
+                               where->whole ? "whole " : "", where->most);
         values->n++;
     }
     return 0;

@@ -18,6 +18,7 @@
 struct asim_rank_values_key {
     const char *key, *path;
     double most;
+    int whole; /* only whole numbers */
 };
 int asim_rank_values_read(struct asim_rank_values *values, const struct asim_rank_values_key *where,
                           const json_t *object, struct asim_err *err);

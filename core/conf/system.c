@@ -148,10 +148,11 @@ static const struct rank_key {
     const char *key;
     size_t offset;
     double most;
+    int whole;
 } rank_keys[] = {
-    {"rank-compute-scale", F(compute_scale), 1e6},     /* multiplies compute times */
-    {"rank-start-delay", F(start_delay_ns), 1e15},     /* ns before the first op is issued */
-    {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
+    {"rank-compute-scale", F(compute_scale), 1e6, 0},     /* multiplies compute times */
+    {"rank-start-delay", F(start_delay_ns), 1e15, 1},     /* ns before the first op is issued */
+    {"rank-message-delay", F(message_delay_ns), 1e15, 1}, /* ns on top of endpoint-delay */
 };
 
 /* Suggests the nearest scalar, list or ignored key. */
@@ -276,9 +277,10 @@ static int read_key(struct reader *r, const char *key, const json_t *value)
     if (row)
         return read_scalar(r, row, value);
     if (of_ranks)
-        return asim_rank_values_read((void *)((char *)r->sys + of_ranks->offset),
-                                     &(struct asim_rank_values_key){key, r->path, of_ranks->most},
-                                     value, r->err);
+        return asim_rank_values_read(
+            (void *)((char *)r->sys + of_ranks->offset),
+            &(struct asim_rank_values_key){key, r->path, of_ranks->most, of_ranks->whole}, value,
+            r->err);
     switch (list_key(key, &kind)) {
     case NATIVE:
         return read_list(r, key, &r->sys->impl[kind], value);
@@ -306,6 +308,20 @@ static int check_values(struct asim_system *sys, const char *path, struct asim_e
                        bw);
 }
 
+/* Keys that another key makes useless. */
+static void diagnose_unused(struct reader *r, const struct asim_system *sys)
+{
+    for (int k = 0; k < ASIM_COLL_TYPES; k++)
+        if (sys->custom[k] && sys->impl[k].n)
+            asim_diagnose(r->diagnostics,
+                          "%s: %s-implementation has no effect beside %s-implementation-custom.",
+                          r->path, asim_coll_type_key(k), asim_coll_type_key(k));
+    if (!sys->shared_bus &&
+        (sys->loggp_l > 0 || sys->loggp_o > 0 || sys->loggp_g > 0 || sys->loggp_G > 0))
+        asim_diagnose(r->diagnostics,
+                      "%s: L, o, g and G have no effect without model-shared-bus 1.", r->path);
+}
+
 /* Checks, diagnostics and paths that need the whole file. */
 static int finish(struct reader *r, const json_t *root)
 {
@@ -328,11 +344,7 @@ static int finish(struct reader *r, const json_t *root)
                       r->path);
     if (r->silent[0])
         asim_diagnose(r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
-    for (int k = 0; k < ASIM_COLL_TYPES; k++)
-        if (sys->custom[k] && sys->impl[k].n)
-            asim_diagnose(r->diagnostics,
-                          "%s: %s-implementation has no effect beside %s-implementation-custom.",
-                          r->path, asim_coll_type_key(k), asim_coll_type_key(k));
+    diagnose_unused(r, sys);
     if (!sys->per_node_custom)
         return 0;
     resolved = asim_conf_resolve(r->path, sys->per_node_custom);

@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 #include "conf/rank_values.h"
+#include "sim/collective/consistency.h"
 #include "sim/collective/op_graph_set.h"
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
@@ -47,7 +48,8 @@ static void diagnose_durations(struct asim_world *world, const struct asim_censu
     const struct asim_system *sys = &world->set.system;
     int recorded = sys->replay_only || !sys->roofline;
 
-    if (census->broadcasts && !world->set.n_choices[ASIM_BROADCAST] && !sys->replay_only)
+    if (census->broadcasts && !world->set.n_choices[ASIM_BROADCAST] && !sys->replay_only &&
+        !world->set.custom[ASIM_BROADCAST])
         asim_world_diagnose(world,
                             "%llu broadcasts have no recorded duration and take 1 ns; a "
                             "broadcast-implementation in the system configuration simulates them",
@@ -74,6 +76,23 @@ static void diagnose_durations(struct asim_world *world, const struct asim_censu
                             (unsigned long long)census->computes);
 }
 
+/* Computations that the roofline model does not time as one may expect. */
+static void diagnose_roofline(struct asim_world *world, const struct asim_census *census)
+{
+    const struct asim_system *sys = &world->set.system;
+
+    if (census->work_cpu)
+        asim_world_diagnose(world,
+                            "%llu CPU ops have num_ops and no recorded duration; they take 1 ns "
+                            "each (the roofline model holds for GPU computations)",
+                            (unsigned long long)census->work_cpu);
+    if (sys->roofline && !sys->replay_only && census->half_work)
+        asim_world_diagnose(world,
+                            "%llu computations have a num_ops or a tensor_size of 0; the roofline "
+                            "model gives them no time",
+                            (unsigned long long)census->half_work);
+}
+
 /* Settings that no op of the traces makes use of. */
 static void diagnose_unused(struct asim_world *world, const struct asim_census *census)
 {
@@ -91,6 +110,11 @@ static void diagnose_unused(struct asim_world *world, const struct asim_census *
                             "the communicator groups have no effect: none of the %llu collectives "
                             "names a group (attribute pg_name)",
                             (unsigned long long)census->collectives);
+    if (census->group_dims)
+        asim_world_diagnose(world,
+                            "%llu collectives of a group have an involved_dim, which has no effect "
+                            "there: all members of the group take part",
+                            (unsigned long long)census->group_dims);
     if (is_explicit && census->collectives && !census->prioritized)
         asim_world_diagnose(world, "scheduling-policy EXPLICIT has no effect: no collective has a "
                                    "comm_priority other than 0");
@@ -121,6 +145,12 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
             "0); they take no time",
             (unsigned long long)totals.census.invalid);
+    if (totals.census.slips)
+        asim_world_diagnose(world,
+                            "%llu nodes have an attribute '%s', which has no effect; is another "
+                            "name meant (comm_size, pg_name, involved_dim, …)?",
+                            (unsigned long long)totals.census.slips,
+                            asim_text_safe(safe, sizeof safe, totals.census.slip));
     if (totals.census.versions)
         asim_world_diagnose(world,
                             "%llu of %u traces state a schema version that asim does not know, "
@@ -134,6 +164,7 @@ void asim_world_diagnose_traces(struct asim_world *world)
                             "rank finishes at once",
                             totals.idle, world->set.n_ranks, totals.first_idle - 1);
     diagnose_durations(world, &totals.census);
+    diagnose_roofline(world, &totals.census);
     diagnose_unused(world, &totals.census);
 }
 
@@ -152,4 +183,5 @@ void asim_world_diagnose_run(struct asim_world *world)
                                                     : "involved_dim leaves all others out",
                             (unsigned long long)totals.alone_op, totals.alone_rank - 1);
     asim_op_graph_set_diagnose(world);
+    asim_consistency_diagnose(world);
 }

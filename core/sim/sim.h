@@ -141,9 +141,9 @@ struct asim_world_run {
     uint64_t settled_ns;         /* all ranks have passed this time */
     struct asim_failure failure; /* the first in simulated time */
     struct asim_event_bus event_bus;
-    struct asim_map members_met;      /* collectives under way (consistency.c) */
-    struct asim_map sizes;            /* message sizes with numbers (ops/p2p.c) */
-    struct asim_nvswitch *nvswitches; /* [topo.endpoints]; NULL where NVSwitches take no part */
+    struct asim_consistency *consistency; /* collectives under way */
+    struct asim_map sizes;                /* message sizes with numbers (ops/p2p.c) */
+    struct asim_nvswitch *nvswitches;     /* [topo.endpoints]; NULL where NVSwitches take no part */
     struct asim_memory_server *memory_servers;
     int no_tensor_list_reported; /* the user knows that an op lists no tensors (rank/tensor.c) */
 };

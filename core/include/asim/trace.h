@@ -101,6 +101,9 @@ struct asim_op {
     /* Borrowed until the next call on the reader; "" if absent. */
     const char *name, *pg_name;
     const char *inputs_values; /* METADATA: process groups as JSON */
+    /* While a trace is read in order: an attribute whose name is nearly one that counts; or NULL.
+     */
+    const char *slip;
     const char *const *input_list, *const
                                        *output_list; /* tensor names: attributes inputs, outputs */
     size_t input_n, output_n;

@@ -142,12 +142,15 @@ static void record_join(const struct asim_phase_plan *plan, const struct asim_co
     struct asim_event event = {.t = coll->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
 
     event.of.join.index = coll->op;
-    event.of.join.kind = (uint32_t)plan->list;
-    event.of.join.group = asim_group_key(plan->listed);
+    event.of.join.kind = (uint8_t)plan->list;
+    event.of.join.group = (uint32_t)asim_group_key(plan->listed);
+    event.of.join.bytes = plan->kind == ASIM_BARRIER ? 0 : coll->bytes;
+    if (asim_phase_plan_is_rooted(plan->kind))
+        event.of.join.root = plan->group ? plan->group->ranks[plan->root] : plan->root;
     event.of.join.sequence = coll->sequence;
     event.of.join.first = asim_phase_plan_first(plan);
     event.of.join.sized = plan->sizes != NULL;
-    event.of.join.members = asim_phase_plan_members(plan);
+    event.of.join.members = (uint32_t)asim_phase_plan_members(plan);
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 

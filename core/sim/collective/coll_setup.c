@@ -153,6 +153,21 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
+/* flow-order-seed orders the nodes of op graphs: NCCL's flows, and algorithms given as traces. */
+static void diagnose_seed(struct asim_world *world)
+{
+    int used = world->set.node_prefixes.n > 0;
+
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
+        used |= world->set.custom[kind] != NULL;
+        for (uint32_t d = 0; d < world->set.n_choices[kind]; d++)
+            used |= world->set.choices[kind][d].algo->flows != NULL;
+    }
+    if (world->set.system.flow_order_seed && !used)
+        asim_world_diagnose(world, "flow-order-seed has no effect: no algorithm has flows (nccl…) "
+                                   "or is given as traces");
+}
+
 /* asim_world_close frees everything, also after a failure. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
@@ -171,6 +186,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
     if (asim_dims_order_open(&world->set.order, world->set.system.dim_order, err) ||
         choose_all(world, err) || resolve_trace_prefixes(world, err) || measure_dims(world, err))
         return ASIM_EINVAL;
+    diagnose_seed(world);
     world->set.max_phases = 2 * (uint32_t)world->set.dims.n + 1;
     world->set.queue_limit = (world->set.system.active_chunks + queues - 1) / queues;
     world->set.units[ASIM_UNIT_CPU] = world->set.system.cpu_slots;

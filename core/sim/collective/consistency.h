@@ -9,6 +9,8 @@
 
 /* Adds the observer that compares members. 0 or ASIM_ENOMEM. */
 int asim_consistency_open(struct asim_world *world);
+/* Notes collectives whose members have different sizes. */
+void asim_consistency_diagnose(struct asim_world *world);
 void asim_consistency_fini(struct asim_world *world);
 
 #endif

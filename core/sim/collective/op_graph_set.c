@@ -171,6 +171,7 @@ static void compare(struct asim_op_graph_set *set, const struct asim_op *op)
     int kind =
         op->comm_type == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : (int)op->comm_type;
 
+    set->has_dims |= op->has & ASIM_HAS_INVOLVED_DIM && op->involved != (1u << op->involved_n) - 1;
     range_of(kind, set->members, (double)op->comm_bytes, &least, &most);
     if (!most || (bytes >= least - least / 64 && bytes <= most + most / 64) ||
         (set->is_odd && set->op <= op->id))
@@ -260,6 +261,11 @@ void asim_op_graph_set_diagnose(struct asim_world *world)
                                 "the collective algorithm %s has traces of more members than the "
                                 "%u of the collective; those from member %u on are not used",
                                 set->prefix, set->members, set->members);
+        if (set->has_dims)
+            asim_world_diagnose(world,
+                                "the collective algorithm %s runs among all %u members, whatever "
+                                "involved_dim is",
+                                set->prefix, set->members);
         if (set->is_odd)
             diagnose_bytes(world, set);
     }

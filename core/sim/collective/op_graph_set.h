@@ -12,6 +12,7 @@ struct asim_op_graph_set {          /* one for each algorithm and number of memb
     const char *prefix;             /* borrowed from the configuration */
     uint32_t members;
     int has_more;        /* there are traces of further members */
+    int has_dims;        /* a collective that used the algorithm leaves dimensions out */
     uint64_t bytes;      /* sent by all members together */
     int is_odd;          /* the bytes do not fit a collective that used the algorithm: */
     int kind;            /* of the one with the lowest id, its type, */

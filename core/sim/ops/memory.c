@@ -14,7 +14,7 @@
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/sim.h"
+#include "sim/world.h"
 
 #include <stdlib.h>
 
@@ -61,6 +61,12 @@ int asim_memory_setup(struct asim_world *world, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL,
                             "the remote memory configuration has %u nodes of %u NPUs, but the run "
                             "has %u ranks",
+                            mem->nodes, mem->npus_per_node, world->set.n_ranks);
+    if (mem->type == ASIM_MEM_PER_NODE &&
+        (uint64_t)mem->nodes * mem->npus_per_node > world->set.n_ranks)
+        asim_world_diagnose(world,
+                            "the remote memory configuration has %u nodes of %u NPUs, the run %u "
+                            "ranks: some NPUs do not exist",
                             mem->nodes, mem->npus_per_node, world->set.n_ranks);
     world->run.memory_servers =
         asim_arena_array(&world->arena, memory_servers, sizeof *world->run.memory_servers);

@@ -18,6 +18,9 @@ static void count_collective(struct asim_census *census, const struct asim_node_
     census->collectives++;
     census->grouped += op->pg_name[0] && strcmp(op->pg_name, "0") != 0;
     census->prioritized += op->priority != 0;
+    if (op->pg_name[0] && strcmp(op->pg_name, "0") != 0)
+        census->group_dims +=
+            op->has & ASIM_HAS_INVOLVED_DIM && op->involved != (1u << op->involved_n) - 1;
     census->broadcasts += op->comm_type == ASIM_BROADCAST && is_timeless(op);
     for (size_t i = 0; i < prefixes->n && i < ASIM_CENSUS_PREFIXES; i++)
         if (prefixes->at[i].node == op->id)
@@ -26,9 +29,12 @@ static void count_collective(struct asim_census *census, const struct asim_node_
 
 static void count_compute(struct asim_census *census, const struct asim_op *op)
 {
-    if (op->is_cpu)
+    if (op->is_cpu) {
+        census->work_cpu += op->num_ops && is_timeless(op);
         return;
+    }
     census->computes++;
+    census->half_work += !op->num_ops != !op->tensor_bytes;
     if (!is_timeless(op))
         return;
     census->timeless_computes++;
@@ -38,6 +44,8 @@ static void count_compute(struct asim_census *census, const struct asim_op *op)
 void asim_census_op(struct asim_census *census, const struct asim_node_prefixes *prefixes,
                     const struct asim_op *op)
 {
+    if (op->slip && !census->slips++)
+        snprintf(census->slip, sizeof census->slip, "%s", op->slip);
     if (op->type == ASIM_OP_INVALID)
         census->invalid++;
     else if (op->type == ASIM_OP_COMP)
@@ -65,11 +73,17 @@ void asim_census_add(struct asim_census *into, const struct asim_census *from)
     into->computes += from->computes;
     into->timeless_computes += from->timeless_computes;
     into->work_computes += from->work_computes;
+    into->work_cpu += from->work_cpu;
+    into->half_work += from->half_work;
     into->transfers += from->transfers;
     into->timeless_transfers += from->timeless_transfers;
     into->collectives += from->collectives;
     into->grouped += from->grouped;
     into->prioritized += from->prioritized;
+    into->group_dims += from->group_dims;
+    if (!into->slips)
+        memcpy(into->slip, from->slip, sizeof into->slip);
+    into->slips += from->slips;
     into->own_prefixes |= from->own_prefixes;
     into->versions += from->versions;
     if (from->first_version &&

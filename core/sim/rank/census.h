@@ -15,15 +15,20 @@ struct asim_census {
     /* GPU computations; those without a recorded duration; of these, those with num_ops or
      * tensor_size. */
     uint64_t computes, timeless_computes, work_computes;
+    uint64_t work_cpu;  /* CPU ops with num_ops and without a recorded duration */
+    uint64_t half_work; /* GPU computations with one of num_ops and tensor_size, or a zero */
     /* Collectives, messages and memory accesses; those without a recorded duration. */
     uint64_t transfers, timeless_transfers;
     uint64_t collectives;
     uint64_t grouped;       /* collectives that name a group other than 0 */
     uint64_t prioritized;   /* collectives with a comm_priority other than 0 */
+    uint64_t group_dims;    /* of the grouped ones: with an involved_dim that has a false */
+    uint64_t slips;         /* ops with an attribute whose name is nearly one that counts */
     uint64_t own_prefixes;  /* bit i: a collective has the id of entry i of the node prefixes */
     uint64_t versions;      /* traces with a version that asim does not know */
     uint32_t first_version; /* 1 + the rank of the first of them, 0 = none */
     char version[32];       /* its version */
+    char slip[48];          /* the first such attribute */
 };
 
 /* Entries of the node prefixes that the census follows. */

@@ -71,11 +71,12 @@ struct asim_event {
             struct asim_rank_facts *facts; /* of a rank in another process; else NULL */
         } done;
         struct {
-            uint64_t group, sequence; /* group id + 1, 0 = all ranks; number among the group's */
-            uint32_t index, kind;
-            uint32_t first;   /* lowest member: tells equal rings of a dimension apart */
-            uint32_t sized;   /* 1: an all-to-all-v */
-            uint64_t members; /* number of ranks that exchange data */
+            uint64_t sequence, bytes; /* sequence: number among the group's; bytes: comm_size */
+            uint32_t group, index;    /* group: id + 1, 0 = all ranks */
+            uint32_t first;           /* lowest member: tells equal rings of a dimension apart */
+            uint32_t members;         /* number of ranks that exchange data */
+            uint32_t root;            /* rank of a rooted collective, else 0 */
+            uint8_t kind, sized;      /* sized: an all-to-all-v */
         } join;
     } of;
 };

@@ -30,13 +30,15 @@ static int bad(struct list *list, const char *why)
  * have some ranks of a recorded job, whose group 0 is then larger. */
 static int check_shape(struct list *list, int64_t id, json_t *ranks, json_t *size)
 {
+    size_t n;
+
     if (ranks && !json_is_array(ranks))
         return bad(list, "whose ranks are no list");
     if (!ranks && !size)
         return bad(list, "without ranks");
-    if (id && !json_array_size(ranks) && json_is_integer(size) &&
-        json_integer_value(size) != (json_int_t)list->n_ranks)
-        return bad(list, "of all ranks whose group_size is not the number of ranks");
+    n = json_array_size(ranks) ? json_array_size(ranks) : list->n_ranks;
+    if (id && json_is_integer(size) && json_integer_value(size) != (json_int_t)n)
+        return bad(list, "whose group_size is not the number of its ranks");
     return 0;
 }
 

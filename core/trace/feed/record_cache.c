@@ -70,6 +70,7 @@ static void copy(struct asim_op_record *record, const struct asim_op *op)
     unsigned char *to = record->memory;
     struct asim_op *own = &record->op;
     *own = *op;
+    own->slip = NULL;
     const char **inputs = put(&to, op->input_list, op->input_n * sizeof *inputs);
     const char **outputs = put(&to, op->output_list, op->output_n * sizeof *outputs);
     own->input_list = inputs;

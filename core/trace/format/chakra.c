@@ -251,6 +251,43 @@ static int fill_sizes(struct asim_reader *reader, const attribute *attr, struct 
     return 0;
 }
 
+static char plain(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* 1 if the names differ by case, by '-' and '_', and by one letter at most. */
+static int is_slip(const char *name, const char *known)
+{
+    int slips = 0;
+    while (*name || *known) {
+        if (*name == '_' || *name == '-') {
+            name++;
+        } else if (*known == '_') {
+            known++;
+        } else if (plain(*name) == *known) {
+            name++;
+            known++;
+        } else {
+            int is_longer = strlen(name) > strlen(known), is_shorter = strlen(name) < strlen(known);
+            if (slips++)
+                return 0;
+            name += !is_shorter;
+            known += !is_longer;
+        }
+    }
+    return 1;
+}
+
+/* An unknown attribute is skipped, but a misspelt one is a value that was meant to count. */
+static void note_slip(const attribute *attr, struct asim_op *op)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !op->slip; i++)
+        if (plain(attr->name[0]) == rules[i].name[0] && rules[i].want != WANT_LIST &&
+            strcmp(attr->name, "is_gpu_op") != 0 && is_slip(attr->name, rules[i].name))
+            op->slip = attr->name;
+}
+
 /* Linear in the rules, about a dozen. */
 static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                 struct asim_err *err)
@@ -259,8 +296,10 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !rule; i++)
         if (!strcmp(attr->name, rules[i].name))
             rule = &rules[i];
-    if (!rule)
+    if (!rule) {
+        note_slip(attr, op);
         return 0;
+    }
     if (op->has & rule->has)
         return refuse_name(reader, rule->name,
                            "is there twice; leave one of the two out (Chakra's reader takes the "

@@ -75,12 +75,21 @@ complains('listed_0_of_some', listed('[{"pg_name": "0", "ranks": [0]}]'), 'lists
 complains('listed_twice', listed('[{"pg_name": "1", "ranks": [0]}, {"pg_name": "1", "ranks": [0, 1]}]'), 'lists a process group that is listed twice')
 complains('listed_no_list', listed('[{"pg_name": "1", "ranks": "0,1"}]'), 'lists a process group whose ranks are no list')
 complains('listed_no_ranks', listed('[{"pg_name": "1"}]'), 'lists a process group without ranks')
-complains('listed_other_size', listed('[{"pg_name": "1", "ranks": [], "group_size": 4}]'), 'whose group_size is not the number of ranks')
+complains('listed_other_size', listed('[{"pg_name": "1", "ranks": [], "group_size": 4}]'), 'whose group_size is not the number of its ranks')
+complains('listed_larger_size', listed('[{"pg_name": "1", "ranks": [0, 1], "group_size": 4}]'), 'whose group_size is not the number of its ranks')
 
 # Settings without effect
 notes('priority_unused', Run((2, lambda r: [coll(1, 'AR', MIB, comm_priority=3)]), network=R2), '2 collectives have a comm_priority, which has no effect')
 notes('explicit_unused', Run(AR2, {'scheduling-policy': 'EXPLICIT'}, R2), 'scheduling-policy EXPLICIT has no effect')
 quiet('priority', Run((2, lambda r: [coll(1, 'AR', MIB, comm_priority=3)]), {'scheduling-policy': 'EXPLICIT'}, R2))
+notes('bus_unused', Run(AR2, {'L': 5}, R2), 'L, o, g and G have no effect without model-shared-bus 1')
+notes('seed_unused', Run(AR2, {'flow-order-seed': 5}, R2), 'flow-order-seed has no effect')
+complains('delay_not_whole', Run(AR2, {'rank-start-delay': {'0': 0.5}}, R2), 'a whole number from 0 to 1e+15')
+POOL = {'memory-type': 'PER_NPU_MEMORY_EXPANSION', 'remote-mem-bw': 1, 'num-nodes': 2}
+notes('memory_nodes_unused', Run(AR2, network=R2, files={'m.json': POOL}, options=['--remote-memory-configuration=m.json']),
+      'num-nodes and num-npus-per-node have an effect with PER_NODE_MEMORY_EXPANSION only')
+POOL = {'memory-type': 'PER_NODE_MEMORY_EXPANSION', 'remote-mem-bw': 1, 'num-nodes': 2, 'num-npus-per-node': 8}
+notes('memory_more_npus', Run(AR2, network=R2, files={'m.json': POOL}, options=['--remote-memory-configuration=m.json']), 'some NPUs do not exist')
 ALGO = {'algo.et': (2, lambda r: [send(1, 1 - r, MIB, 0), recv(2, 1 - r, MIB, 0)])}
 notes('list_beside_traces', Run(AR2, {'all-reduce-implementation-custom': ['algo']}, R2, files=ALGO),
       'all-reduce-implementation has no effect beside all-reduce-implementation-custom')
@@ -181,3 +190,27 @@ for mode in ('packet', 'unaware'):
     late = given((4, lambda r: [[], [send(1, 2, 9 * MIB, 0)], [recv(1, 1, 9 * MIB, 0)], []][r]), mode,
                  (4, lambda r: [comp(1, 10000), coll(2, 'AR', MIB, [1])] if r == 2 else [coll(2, 'AR', MIB)]))
     holds(f'given_late_member_{mode}', late, [(late.code, 0), (late.ticks.get(2), 10000000)])
+
+# Names of attributes
+for name, value in (('involved_dims', [True]), ('Involved-Dim', [True]), ('pgname', '3'), ('tensor_sizes', 4), ('num_op', 4), ('comm_sise', 4)):
+    notes(f'slip_{name}', Run((2, lambda r: [coll(1, 'AR', MIB, **{name: value})]), network=R2), f"2 nodes have an attribute '{name}', which has no effect")
+for name in ('comm_topology', 'tensor_loc', 'stream', 'rf_id', 'comm', 'is_gpu_op', 'num_cores', 'dims'):
+    quiet(f'other_{name}', Run((2, lambda r: [coll(1, 'AR', MIB, **{name: 4})]), network=R2))
+notes('dims_in_group', Run((2, lambda r: [coll(1, 'AR', MIB, pg_name='1', involved_dim=[False])]), network=R2, files=ALL, options=GROUPS),
+      '2 collectives of a group have an involved_dim, which has no effect there')
+
+quiet('broadcast_as_traces', Run((2, lambda r: [coll(1, 'BROADCAST', MIB)]), {'broadcast-implementation-custom': ['algo']}, R2, files=ALGO))
+notes('dims_as_traces', Run((2, lambda r: [coll(1, 'BROADCAST', MIB, involved_dim=[False])]), {'broadcast-implementation-custom': ['algo']}, R2, files=ALGO),
+      'runs among all 2 members, whatever involved_dim is')
+
+# Members that differ
+for kind, end in (('BROADCAST', 'comm_src'), ('SCATTER', 'comm_src'), ('REDUCE', 'comm_dst'), ('GATHER', 'comm_dst')):
+    complains(f'roots_differ_{kind.lower()}', Run((4, lambda r: [coll(1, kind, 4096, **{end: r})]), {'broadcast-implementation': ['binomialTree']}, R4),
+              f'is {kind} with root 1, but another member\'s is {kind} with root 0')
+notes('sizes_differ', Run((4, lambda r: [coll(1, 'AR', 4096 + r), coll(2, 'AR', 4096, [1])]), network=R4, mode='packet'),
+      'the members of 1 collectives have different sizes; the first is an ALL_REDUCE of 4096 bytes for rank 0 and of 4097 bytes for rank 1')
+quiet('barrier_sizes_differ', Run((4, lambda r: [coll(1, 'BARRIER', r)]), network=R4))
+notes('roofline_without_bytes', Run((2, lambda r: [comp(1, 0, num_ops=10**9, tensor_size=0)]), ROOFLINE, R2),
+      '2 computations have a num_ops or a tensor_size of 0; the roofline model gives them no time')
+notes('roofline_on_cpu', Run((2, lambda r: [comp(1, 0, is_cpu_op=True, num_ops=10**9, tensor_size=8)]), ROOFLINE, R2),
+      '2 CPU ops have num_ops and no recorded duration; they take 1 ns each')

@@ -67,6 +67,8 @@ SETS = {
     'zero_of_some': [[meta(1, {'0': [0]}), coll(5, '')]] * 2,
     'listed_twice': [[meta(1, "['[{\"pg_name\": \"1\", \"ranks\": [0]}, {\"pg_name\": \"1\", \"ranks\": [0, 1]}]']"), coll(5, '1')]] * 2,
     'one_rank': [[coll(5, '')]],
+    'some_dims': [[dict(coll(5, ''), involved_dim=[False]), COMP], [COMP, dict(coll(5, ''), involved_dim=[False])]],
+    'no_tensor': [[dict(id=1, type='LOAD')]],
     'no_dims': [[dict(coll(5, ''), involved_dim=[False, False])]] * 2,
     'no_duration': [[dict(id=1, type='COMP', num_ops=1000, tensor_size=8), dict(id=2, type='COMP')]],
 }

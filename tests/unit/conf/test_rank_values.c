@@ -14,7 +14,7 @@ static int read_text(struct asim_rank_values *values, const char *text, struct a
 {
     json_t *root = json_loads(text, JSON_DECODE_ANY, NULL);
     int code = asim_rank_values_read(
-        values, &(struct asim_rank_values_key){"rank-compute-scale", "s.json", 100}, root, err);
+        values, &(struct asim_rank_values_key){"rank-compute-scale", "s.json", 100, 0}, root, err);
 
     json_decref(root);
     return code;

@@ -6,11 +6,29 @@
 # the machine uses already: its entries are read as source entries from a private folder, and the
 # system's lists stay untouched. A tree of the user is built as the user configured it.
 
+# The source that is fetched, and the SHA-256 of its files. Results and tests were checked with it.
+ns3_version=3.37-2
+ns3_sums='ff08b1481999a3cb5cbf2d232fd9a0f9432ab37c928df5db81d562face4eab36  ns3_3.37-2.dsc
+dfa5ca1994ff3dbe1d4b23cef54e05e6079f5707a2ed6055f717bdd5b458c38d  ns3_3.37.orig.tar.bz2
+da1db3d31b04843df1d73b0cfc0a1008eaec193ca74bab9e086e1d53a8014c10  ns3_3.37-2.debian.tar.xz'
+
 tree=          # the ns-3 tree in use
 tree_origin=   # home, around or own
 
 tree_is_ns3() {
     [[ -f $1/ns3 && -f $1/VERSION && -f $1/CMakeLists.txt && -d $1/src/core ]]
+}
+
+# Sets $tree where this repository, or a link to it by which the script was called, is contrib/asim in one.
+tree_around() {
+    local place
+    for place in "${called:-$root}" "$root"; do
+        if [[ $place -ef $root && ${place%/*} == */contrib ]] && tree_is_ns3 "${place%/*/*}"; then
+            tree=$(cd "${place%/*/*}" && pwd -P)
+            return
+        fi
+    done
+    return 1
 }
 
 # Finds a tree without making one; returns 1 where there is none yet.
@@ -20,8 +38,7 @@ tree_find() {
             '(no ns3, VERSION, CMakeLists.txt and src/core there). Set it to one, release 3.37 or newer.'
         tree=$(cd "$NS3_HOME" && pwd -P)
         tree_origin=home
-    elif [[ $(basename "$(dirname "$root")") == contrib ]] && tree_is_ns3 "$root/../.."; then
-        tree=$(cd "$root/../.." && pwd -P)
+    elif tree_around; then
         tree_origin=around
     elif tree_is_ns3 "$state/ns-3"; then
         tree=$(cd "$state/ns-3" && pwd -P)
@@ -64,10 +81,27 @@ source_entries() {
 
 # Private lists must not run the hooks of the system (cleaning caches, desktop notifications).
 source_apt() {
-    apt-get -c "$fetch/apt.conf" -o Dir::Etc::sourcelist=/dev/null \
+    local program=$1
+    shift
+    "$program" -c "$fetch/apt.conf" -o Dir::Etc::sourcelist=/dev/null \
         -o Dir::Etc::sourceparts="$fetch/parts" -o Dir::State::Lists="$fetch/lists" \
         -o Dir::Cache="$fetch/cache" -o APT::Sandbox::User="$(id -un)" \
         -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
+}
+
+# The wanted version, where the archive has it and its files are the right ones.
+source_download() {
+    local found
+    found=$(source_apt apt-cache showsrc ns3 2>/dev/null | sed -n 's/^Version: //p' | sort -u | paste -sd ' ' -)
+    if [[ " $found " != *" $ns3_version "* ]]; then
+        echo "the package archive of this machine has ns3 ${found:-in no version}, and asim takes $ns3_version"
+        return 1
+    fi
+    source_apt apt-get source --download-only "ns3=$ns3_version" || return
+    sha256sum --check --strict <<<"$ns3_sums" || {
+        echo "a file of ns3 $ns3_version is not the one that asim was checked with"
+        return 1
+    }
 }
 
 source_fetch() {
@@ -76,11 +110,11 @@ source_fetch() {
     source_entries "$fetch/parts"
     printf '#clear APT::Update::Post-Invoke;\n#clear APT::Update::Post-Invoke-Success;\n' \
         >"$fetch/apt.conf"
-    source_apt update || echo 'some lists could not be fetched; going on with the others'
-    (cd "$fetch/files" && source_apt source --download-only ns3) || return
+    source_apt apt-get update || echo 'some lists could not be fetched; going on with the others'
+    (cd "$fetch/files" && source_download) || return
     rm -rf "$tmp"
     mkdir -p "$tmp"
-    dpkg-source --no-check -x "$fetch"/files/ns3_*.dsc "$tmp/unpacked" || return
+    dpkg-source --no-check -x "$fetch/files/ns3_$ns3_version.dsc" "$tmp/unpacked" || return
     found=$(find "$tmp" -maxdepth 3 -name VERSION -printf '%h\n' | while read -r folder; do
         if tree_is_ns3 "$folder"; then echo "$folder"; fi
     done | head -n 1)
@@ -94,8 +128,8 @@ source_fetch() {
 tree_provision() {
     local fetch="$state/fetch" way
     way='To use an ns-3 source tree of your own instead, set NS3_HOME=/path/to/ns-3 and start again.'
-    say 'there is no ns-3 yet: its source package is fetched and built once, into .ns3/ (about five'
-    say 'minutes on two cores, 600 MB). Set NS3_HOME to use a tree of your own instead.'
+    say "there is no ns-3 yet: its source package, version $ns3_version, is fetched and built once, into"
+    say '.ns3/ (about five minutes on two cores, 600 MB). Set NS3_HOME to use a tree of your own instead.'
     has apt-get || die "this machine has no apt-get to fetch ns-3 with. $way"
     packages_need source
     step fetch 'fetching and unpacking the source of ns-3 (some 40 MB); about half a minute.' \

@@ -142,35 +142,58 @@ packages_missing() {
     done | sort -u | paste -sd ' ' -
 }
 
+# True where an earlier installation was interrupted, and apt-get would refuse to go on.
+packages_interrupted() {
+    [[ $(dpkg --audit 2>/dev/null; ls /var/lib/dpkg/updates 2>/dev/null) ]]
+}
+
 # Three steps install packages on a Debian machine in any state: finish an interrupted dpkg, refresh the
 # lists, install.
 packages_apt() {
     local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive)
-    "${apt[@]}" dpkg --configure -a || return
+    [[ ! $interrupted ]] || "${apt[@]}" dpkg --configure -a || return
     "${apt[@]}" apt-get -o DPkg::Lock::Timeout=600 update ||
         echo 'the package lists could not be refreshed; going on with those that are here'
     "${apt[@]}" apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@"
 }
 
-# packages_need GROUP...: installs what is missing, as root or with sudo, or prints what to type.
+# Prints what to type where the scripts may not install packages.
+packages_by_hand() {
+    local shell=''
+    if ((EUID != 0)); then
+        shell=$(has sudo && echo 'sudo sh -c' || echo 'su -c')
+    fi
+    say "$1 Type this, then start again:"
+    printf '\n    %s\n\n' "${shell:+$shell \"}$words${shell:+\"}" >&2
+    exit 1
+}
+
+# packages_need GROUP...: says what is missing and how it is installed, then installs it as root or with
+# sudo; or prints what to type.
 packages_need() {
-    local missing words as_root=()
+    local missing words interrupted='' as_root=()
     missing=$(packages_missing "$@")
     [[ $missing ]] || return 0
-    words="apt-get update && apt-get install -y --no-install-recommends $missing"
     has apt-get || die "this machine lacks what these Debian packages supply: $missing. It has no" \
         'apt-get, so install their counterparts with its own package manager and start again.'
-    if ((EUID != 0)); then
-        if has sudo && { sudo -n true 2>/dev/null || { [[ -t 0 ]] && sudo -v; }; }; then
-            as_root=(sudo)
-        else
-            say 'packages are missing, and installing them needs root. Type this, then start again:'
-            printf '\n    %s "%s"\n\n' "$(has sudo && echo 'sudo sh -c' || echo 'su -c')" "$words" >&2
-            exit 1
-        fi
+    words="apt-get update && apt-get install -y --no-install-recommends $missing"
+    if packages_interrupted; then
+        interrupted=1
+        words="dpkg --configure -a && $words"
     fi
-    step packages "installing packages ($missing); a minute or two." \
-        packages_apt $missing || die "installing packages failed. By hand it is: $words"
+    [[ ${ASIM_INSTALL:-} != no ]] || packages_by_hand 'packages are missing, and ASIM_INSTALL is no.'
+    ((EUID == 0)) || has sudo ||
+        packages_by_hand 'packages are missing, and installing them needs root.'
+    ((EUID == 0)) || as_root=(sudo)
+    say "these Debian packages are missing and are installed now${as_root:+ with sudo}: $missing"
+    say "that is: $words"
+    [[ ! $interrupted ]] ||
+        say 'dpkg comes first because an earlier installation on this machine was interrupted.'
+    if ((EUID != 0)) && ! sudo -n true 2>/dev/null; then
+        [[ -t 0 ]] && sudo -v || packages_by_hand 'packages are missing, and installing them needs root.'
+    fi
+    # shellcheck disable=SC2086
+    step packages 'installing packages; a minute or two.' packages_apt $missing || die "installing packages failed. By hand it is: $words"
     missing=$(packages_missing "$@")
     [[ -z $missing ]] || die "these packages are installed but what they supply is not found: $missing"
 }
@@ -181,7 +204,7 @@ build_c() {
     local name=$1 target=$2 folder="$root/build/$1" home
     shift 2
     home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt" 2>/dev/null)
-    if [[ $home && $home != "$root" ]]; then
+    if [[ $home && ! $home -ef $root ]]; then
         rm -rf "$folder"
     fi
     step "cmake-$name" "configuring build/$name." \

@@ -30,7 +30,7 @@ else
 fi
 # With runs, which the reports that alike asks for leave out.
 ring=(--workload="$work/ring" --topology=auto:switch)
-if run "${ring[@]}" >"$work/a" && ./ns3 run AstraSimNetwork --mpi=2 -- "${ring[@]}" >"$work/b" 2>"$work/err2" &&
+if run "${ring[@]}" >"$work/a" && ./ns3 run AstraSimNetwork --mpi=2 --oversubscribe -- "${ring[@]}" >"$work/b" 2>"$work/err2" &&
     cmp "$work/a" "$work/b"; then
     t_ok ns3/mpi_one_switch_runs
 else
@@ -81,7 +81,7 @@ alike ns3/mpi_one_switch_bad_trace '' --mpi=2 --workload="$work/ring" --topology
 refuses() {
     local name=$1 pattern=$2 code
     shift 2
-    ./ns3 run AstraSimNetwork --mpi 2 -- "$@" >"$work/out" 2>"$work/err"
+    ./ns3 run AstraSimNetwork --mpi 2 --oversubscribe -- "$@" >"$work/out" 2>"$work/err"
     code=$?
     if ((code == 1)) && [[ $(grep -c '^AstraSimNetwork: ' "$work/err") -eq 1 ]] &&
         grep -q "^AstraSimNetwork: .*$pattern" "$work/err"; then
@@ -94,7 +94,7 @@ refuses ns3/mpi_shared_memory 'run this on one' --workload="$work/all" --topolog
 refuses_all() { # the same, said by each: they have not met yet
     local name=$1 pattern=$2 code
     shift 2
-    ./ns3 run AstraSimNetwork --mpi=2 -- "$@" >"$work/out" 2>"$work/err"
+    ./ns3 run AstraSimNetwork --mpi=2 --oversubscribe -- "$@" >"$work/out" 2>"$work/err"
     code=$?
     if ((code == 1)) && grep -q "^AstraSimNetwork: .*$pattern" "$work/err"; then
         t_ok "$name"
@@ -104,16 +104,25 @@ refuses_all() { # the same, said by each: they have not met yet
 }
 refuses_all ns3/mpi_null_messages 'cannot run several processes' --workload="$work/all" --topology=$eight \
     --SimulatorImplementationType=ns3::NullMessageSimulatorImpl
+./ns3 run AstraSimNetwork --mpi 5 --oversubscribe -- --workload="$work/four" --topology=auto:leaf_spine,leaves=2 \
+    >"$work/out" 2>"$work/err"
+code=$?
+if ((code == 1)) && [[ $(grep -c '^AstraSimNetwork: ' "$work/err") -eq 1 && ! -s $work/out ]] &&
+    grep -q '^AstraSimNetwork: 5 processes for a network of 4 hosts' "$work/err"; then
+    t_ok ns3/mpi_more_than_hosts
+else
+    t_not_ok ns3/mpi_more_than_hosts "exit code $code, and: $(head -n 3 "$work/err")"
+fi
 refuses ns3/mpi_capture 'run one process' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"
 
 # Ctrl-C, as a terminal sends it: to the launcher's group. A run that would take minutes ends with what
 # is known, and its exit code.
-interrupt() { # NAME TOPOLOGY
-    local name=$1 topology=$2
+interrupt() { # NAME TOPOLOGY [SIGNAL]
+    local name=$1 topology=$2 signal=${3:-INT}
     rm -rf "$work/cut"
     set -m
     # Where the tests run in the background Ctrl-C is ignored, and a shell cannot change that for itself.
-    env --default-signal=INT ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology="$topology" \
+    env --default-signal="$signal" ./ns3 run AstraSimNetwork --mpi 2 --oversubscribe -- --workload="$work/long" --topology="$topology" \
         --runs=off --out="$work/cut" >"$work/out" 2>"$work/err" &
     local leader=$! code
     set +m
@@ -122,7 +131,7 @@ interrupt() { # NAME TOPOLOGY
         sleep 0.1
     done
     sleep 0.5
-    kill -INT -- "-$leader"
+    kill "-$signal" -- "-$leader"
     wait "$leader"
     code=$?
     if ((code == 130)) && grep -q '^AstraSimNetwork: interrupted at' "$work/err" && [[ -s $work/cut/summary.json ]]; then
@@ -133,4 +142,5 @@ interrupt() { # NAME TOPOLOGY
 }
 "$ASIM_TOOL" trace generate --out="$work/long" --ranks=8 --type=all_reduce --size=64GiB >/dev/null
 interrupt ns3/mpi_interrupt $eight
+interrupt ns3/mpi_terminate $eight TERM
 interrupt ns3/mpi_one_switch_interrupt auto:switch

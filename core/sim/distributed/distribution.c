@@ -72,6 +72,11 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
 
     if (settings->processes < 2)
         return 0;
+    if (settings->processes > world->set.topo.hosts)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%u processes for a network of %u hosts: each process simulates at "
+                            "least one host; start at most %u.",
+                            settings->processes, world->set.topo.hosts, world->set.topo.hosts);
     dist = world->dist = calloc(1, sizeof *dist);
     if (!dist)
         return asim_err_nomem(err, "dividing the network among processes");

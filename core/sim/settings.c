@@ -34,6 +34,11 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(topology),
      .help = "topology file, wins over the network configuration's; auto:NAME,key=value makes one; "
              "without either: one switch"},
+    {.key = "placement",
+     .type = ASIM_T_STRING,
+     .offset = AT(placement),
+     .help = "the host of each rank, as 2,0,1 or a file of such numbers; without it: rank r runs on "
+             "host r"},
     {.key = "logical",
      .alias = "logical-topology-configuration",
      .type = ASIM_T_STRING,

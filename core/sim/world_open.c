@@ -22,6 +22,7 @@
 #include "sim/families.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
+#include "topo/placement.h"
 #include "trace/files.h"
 
 #include <stdlib.h>
@@ -159,7 +160,7 @@ static void diagnose_hosts(struct asim_world *world, const struct asim_settings 
     uint32_t hosts = world->set.topo.hosts, ranks = world->set.n_ranks;
     int is_made = set->topology && !strncmp(set->topology, "auto:", 5);
 
-    if (hosts > ranks && !is_made)
+    if (hosts > ranks && !is_made && !set->placement)
         asim_world_diagnose(world,
                             "the topology %s has %u hosts, the run %u ranks: hosts %u to %u have "
                             "no rank and send nothing",
@@ -173,7 +174,10 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
     int code;
 
     if (!asim_settings_has_packets(set))
-        return 0;
+        return set->placement ? asim_err_set(err, ASIM_EINVAL,
+                                             "--placement is for the packet network; the formulas "
+                                             "have no hosts to place ranks on.")
+                              : 0;
     code = set->network ? asim_netconf_read(&world->set.net, set->network,
                                             asim_world_diagnostics(world), err)
                         : asim_netconf_defaults(&world->set.net, err);
@@ -187,6 +191,9 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                             "on host r, so it needs at least as many hosts",
                             world->set.topo.source, world->set.topo.hosts, world->set.n_ranks);
     diagnose_hosts(world, set);
+    if (set->placement &&
+        (code = asim_topo_place(&world->set.topo, set->placement, world->set.n_ranks, err)))
+        return code;
     if (asim_topo_check_connected(&world->set.topo, world->set.n_ranks, err))
         return ASIM_EINVAL;
     if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&

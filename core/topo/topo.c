@@ -189,6 +189,8 @@ void asim_topo_fini(struct asim_topo *topo)
     free(topo->links);
     free(topo->first_port);
     free(topo->ports);
+    free(topo->shown);
+    free(topo->internal);
     memset(topo, 0, sizeof *topo);
 }
 

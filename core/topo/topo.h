@@ -27,14 +27,16 @@ static inline int asim_topo_is_virtual(const struct asim_topo *topo, size_t link
 static inline uint32_t asim_topo_external_id(const struct asim_topo *topo, uint32_t node)
 {
     if (node < topo->hosts - topo->endpoints)
-        return node;
+        return topo->shown ? topo->shown[node] : node;
     if (node < topo->hosts)
         node = topo->ports[topo->first_port[node]].peer;
     return node - topo->endpoints;
 }
 static inline uint32_t asim_topo_internal_id(const struct asim_topo *topo, uint32_t shown)
 {
-    return shown < topo->hosts - topo->endpoints ? shown : shown + topo->endpoints;
+    if (shown >= topo->hosts - topo->endpoints)
+        return shown + topo->endpoints;
+    return topo->internal ? topo->internal[shown] : shown;
 }
 
 /* 1 if v is a switch with at least `ports` ports that all lead to different hosts. */

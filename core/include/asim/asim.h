@@ -79,6 +79,7 @@ struct asim_settings {
     const struct asim_net_backend *backend;
     void *backend_data;
     char *without; /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
+    char *placement; /* an option: hosts of the ranks, "2,0,1" or a file; NULL = rank r on host r */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -56,6 +56,9 @@ struct asim_topo {
     /* The last `endpoints` hosts are endpoints of NVSwitches; the last `endpoints` links are their
      * virtual links. */
     uint32_t endpoints;
+    /* Where ranks are placed: the number of host r in the topology as it was read, and the inverse.
+     * NULL: the same numbers. */
+    uint32_t *shown, *internal;
 };
 
 ASIM_API void asim_topo_init(struct asim_topo *topo);

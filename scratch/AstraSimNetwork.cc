@@ -1,11 +1,18 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim
  * AstraSimNetwork: options, build, run, exit code. Words that ns-3 itself understands
  * (--ns3::Class::Attribute=value, --PrintAttributes=..., --RngRun=...) go to ns-3's command line,
  * all others to the option table of the core. Under mpiexec each process simulates its part of the
  * network, and process 0 prints.
  */
+
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-fabric.h"
 #include "ns3/asim-processes.h"
@@ -32,14 +39,19 @@ using namespace ns3;
 namespace
 {
 
-volatile std::sig_atomic_t g_interrupted = 0;
+volatile std::sig_atomic_t g_interrupted = 0; //!< 1 after Ctrl-C
 
+/** Takes Ctrl-C. */
 void
 OnInterrupt(int)
 {
     g_interrupted = 1;
 }
 
+/**
+ * Tells of Ctrl-C.
+ * @return 1 after it
+ */
 int
 Interrupted()
 {
@@ -51,8 +63,9 @@ const char* const VARIABLES[][2] = {{"NS_GLOBAL_VALUE", "AS_GLOBAL_VALUE"},
                                     {"NS_ATTRIBUTE_DEFAULT", "AS_ATTRIBUTE_DEFAULT"}};
 
 #ifdef __linux__
-/** Runs before the constructors of ns-3's libraries, which would read NS_GLOBAL_VALUE and abort on a bad
- *  value without a word. SetVariables reads the variables with the checks of the command line. */
+/** Runs before the constructors of ns-3's libraries, which would read NS_GLOBAL_VALUE and abort on
+ * a bad value without a word. SetVariables reads the variables with the checks of the command line.
+ */
 void
 HideVariables(int, char**, char** environment)
 {
@@ -69,20 +82,29 @@ HideVariables(int, char**, char** environment)
     }
 }
 
-__attribute__((section(".preinit_array"), used)) void (*const g_hideVariables)(int, char**, char**) =
-    HideVariables;
+__attribute__((section(".preinit_array"),
+               used)) void (*const g_hideVariables)(int, char**, char**) = HideVariables;
 #endif
 
 const char* g_from = ""; //!< where that word stands, if not on the command line
 const char* g_word = ""; //!< the word that ns-3 reads at the moment
 
-/** True for attributes that the topology sets. */
+/**
+ * Finds attributes that the topology sets.
+ * @param name of the attribute
+ * @return true for these
+ */
 bool
 IsResult(const std::string& name)
 {
     return !name.rfind("ns3::QbbNetDevice::", 0) || !name.rfind("ns3::QbbChannel::", 0);
 }
 
+/**
+ * Tells why a value is refused.
+ * @param name of the attribute or global value
+ * @return the reason
+ */
 std::string
 WhyRefused(const std::string& name)
 {
@@ -160,8 +182,8 @@ SetValue(const char* word)
     std::cerr << said.str();
 }
 
-/** What NS_GLOBAL_VALUE and NS_ATTRIBUTE_DEFAULT say, "name=value;name=value". The command line, which
- *  is read later, wins. */
+/** What NS_GLOBAL_VALUE and NS_ATTRIBUTE_DEFAULT say, "name=value;name=value". The command line,
+ * which is read later, wins. */
 void
 SetVariables()
 {
@@ -242,7 +264,13 @@ SplitWords(int argc, char** argv)
     return ours;
 }
 
-/** The error of the first process that has one, in all of them. */
+/**
+ * Agrees on an error: that of the first process that has one.
+ * @param self the processes
+ * @param code of this process
+ * @param err its error, then that of all
+ * @return the code of all
+ */
 int
 CollectiveError(void* self, int code, asim_err* err)
 {
@@ -263,7 +291,14 @@ CollectiveError(void* self, int code, asim_err* err)
     return code;
 }
 
-/** Merges the results of all processes into process 0. Returns the code of this process. */
+/**
+ * Merges the results of all processes into process 0.
+ * @param processes the processes
+ * @param world the part of this process
+ * @param code the result of this process
+ * @param err its error, then that of the run
+ * @return the code of this process
+ */
 int
 Merge(const AsimProcesses& processes, asim_world* world, int code, asim_err* err)
 {
@@ -292,7 +327,12 @@ Merge(const AsimProcesses& processes, asim_world* world, int code, asim_err* err
     return code;
 }
 
-/** The world from its start to its reports; returns the exit code. */
+/**
+ * Takes the world from its start to its reports.
+ * @param app the run
+ * @param processes the processes, or null
+ * @return the exit code
+ */
 int
 RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
 {

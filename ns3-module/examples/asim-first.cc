@@ -1,6 +1,12 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim
  * The smallest program: a workload over a topology, and when each rank finishes.
  *
  *   ./ns3 run "asim-first --workload=$PWD/examples/workloads/all_reduce_2r_1MiB/all_reduce"
@@ -8,6 +14,7 @@
  * in this repository; the program runs in the folder of the ns-3 tree, hence the whole path.
  * Attributes work as everywhere in ns-3, e.g. --ns3::RdmaHw::Mtu=9000.
  */
+
 #include "ns3/asim-helper.h"
 #include "ns3/core-module.h"
 
@@ -34,8 +41,8 @@ main(int argc, char* argv[])
     const int code = asim.TryInstall() ? asim.Run() : 1;
     for (uint32_t rank = 0; !code && rank < asim.GetNRanks(); rank++)
     {
-        std::cout << "rank " << rank << " finished at "
-                  << asim.GetFinishTime(rank).GetNanoSeconds() << " ns\n";
+        std::cout << "rank " << rank << " finished at " << asim.GetFinishTime(rank).GetNanoSeconds()
+                  << " ns\n";
     }
     if (code)
     {

@@ -1,6 +1,12 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim
  * Trace sources: counts what arrives at each host by kind of frame, read from the packets' own
  * headers, and writes the first host's frames as a capture. Connecting a sink of frames makes the
  * run advance event by event; the finish times stay the same.
@@ -9,6 +15,7 @@
  *
  * in this repository; the program runs in the folder of the ns-3 tree, hence the whole path.
  */
+
 #include "ns3/asim-helper.h"
 #include "ns3/core-module.h"
 #include "ns3/packet.h"
@@ -24,6 +31,10 @@ namespace
 
 std::map<uint8_t, uint64_t> g_frames; //!< by IPv4 protocol number
 
+/**
+ * A frame has arrived.
+ * @param packet the frame
+ */
 void
 OnFrame(Ptr<const Packet> packet)
 {

@@ -5,14 +5,13 @@
  */
 #include "asim-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-simulator.h"
-#include "ns3/qbb-net-device.h"
-
-#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/qbb-net-device.h"
 #include "ns3/simulator.h"
 
 #include <iostream>
@@ -81,6 +80,53 @@ AsimHelper::Set(const std::string& option, const std::string& value)
                     err.text);
 }
 
+void
+AsimHelper::SetPlacement(const std::vector<uint32_t>& hosts)
+{
+    NS_LOG_FUNCTION(this << hosts.size());
+    std::string text;
+
+    for (const uint32_t host : hosts)
+    {
+        text += (text.empty() ? "" : ",") + std::to_string(host);
+    }
+    Set("placement", text);
+}
+
+void
+AsimHelper::Send(uint32_t src, uint32_t dst, uint64_t bytes, Time start)
+{
+    NS_LOG_FUNCTION(this << src << dst << bytes << start);
+    NS_ABORT_MSG_IF(m_world, "Send comes before Install");
+    m_messages.Add(src, dst, bytes, start);
+}
+
+bool
+AsimHelper::UseMessages()
+{
+    std::string prefix;
+
+    if (m_messages.IsEmpty())
+    {
+        return true;
+    }
+    if (m_settings.workload)
+    {
+        m_error = "the messages of Send and the option workload exclude each other";
+        return false;
+    }
+    if (!m_messages.Write(&prefix, &m_error))
+    {
+        return false;
+    }
+    Set("workload", prefix);
+    if (!m_settings.system)
+    {
+        Set("system", m_messages.GetSystem());
+    }
+    return true;
+}
+
 Ptr<AsimFabric>
 AsimHelper::Install()
 {
@@ -104,7 +150,7 @@ AsimHelper::TryInstall()
     {
         m_error = AsimAttributes::GetObstacle();
     }
-    if (!m_error.empty())
+    if (!m_error.empty() || !UseMessages())
     {
         return nullptr;
     }
@@ -186,6 +232,20 @@ AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
 
     device->TraceConnectWithoutContext("PhyTxBegin", MakeBoundCallback(&WritePcap, file));
     device->TraceConnectWithoutContext("MacRx", MakeBoundCallback(&WritePcap, file));
+}
+
+void
+AsimHelper::EnablePcapAll(const std::string& prefix)
+{
+    NS_LOG_FUNCTION(this << prefix);
+    NS_ABORT_MSG_UNLESS(m_fabric, "EnablePcapAll comes after Install");
+    for (const auto& device : m_fabric->GetDevices())
+    {
+        if (device)
+        {
+            EnablePcap(prefix, device);
+        }
+    }
 }
 
 void

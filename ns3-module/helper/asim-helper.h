@@ -6,6 +6,8 @@
 #ifndef ASIM_HELPER_H
 #define ASIM_HELPER_H
 
+#include "asim-messages.h"
+
 #include "ns3/asim-fabric.h"
 #include "ns3/output-stream-wrapper.h"
 #include "ns3/trace-helper.h"
@@ -45,6 +47,22 @@ class AsimHelper
      */
     void Set(const std::string& option, const std::string& value);
     /**
+     * Places ranks on hosts; without it rank r runs on host r. Nodes of hosts are numbered by rank
+     * then, in AsimFabric::GetNode as in trace sources.
+     * @param hosts the host of each rank, as the topology numbers hosts
+     */
+    void SetPlacement(const std::vector<uint32_t>& hosts);
+    /**
+     * Sends a message; for programs without traces, which leave out the option "workload". Hosts
+     * are numbered as in the topology. The messages of a host do not wait for each other. RdmaHw's
+     * trace source QpComplete tells when a message is acknowledged.
+     * @param src the host that sends
+     * @param dst the host that receives
+     * @param bytes size of the message
+     * @param start when it is posted, counted from the beginning of the run
+     */
+    void Send(uint32_t src, uint32_t dst, uint64_t bytes, Time start = Time(0));
+    /**
      * Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
      * core's sentence. Notes go to std::cerr. A helper installs once.
      * @return the network
@@ -56,11 +74,11 @@ class AsimHelper
      */
     Ptr<AsimFabric> TryInstall();
     /**
-     * Begins the workload now and calls Simulator::Run, until no event is left, those of the program
-     * included. Simulator::Now is then the finish of the last rank or later. The trace source
-     * Finished of AsimFabric can stop what else goes on for ever.
-     * @return 0, or the core's failure code: ASIM_EINTR after a Simulator::Stop before all ranks have
-     * finished, which ends the run for good
+     * Begins the workload now and calls Simulator::Run, until no event is left, those of the
+     * program included. Simulator::Now is then the finish of the last rank or later. The trace
+     * source Finished of AsimFabric can stop what else goes on for ever.
+     * @return 0, or the core's failure code: ASIM_EINTR after a Simulator::Stop before all ranks
+     * have finished, which ends the run for good
      */
     int Run();
     /**
@@ -88,6 +106,11 @@ class AsimHelper
      */
     void EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device);
     /**
+     * Writes a capture for every device of this process.
+     * @param prefix of the files' names
+     */
+    void EnablePcapAll(const std::string& prefix);
+    /**
      * Writes a line per event of every device: + queued, - sent, r received, d lost. Selects
      * per-event mode.
      * @param stream where to
@@ -96,12 +119,18 @@ class AsimHelper
 
   private:
     /**
+     * Makes the messages of Send the workload.
+     * @return true unless it fails; GetError tells why
+     */
+    bool UseMessages();
+    /**
      * Tells the core whether the simulator was stopped.
      * @param self the AsimHelper
      * @return not 0 if it was
      */
     static int IsStopped(void* self);
 
+    AsimMessages m_messages;      //!< of Send
     asim_settings m_settings{};   //!< the options
     bool m_stopped{false};        //!< Simulator::Stop came before the end
     asim_world* m_world{nullptr}; //!< the run

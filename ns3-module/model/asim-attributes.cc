@@ -143,8 +143,8 @@ AsimAttributes::GetObstacle()
                 info.originalInitialValue->SerializeToString(info.checker) ||
             (environment && std::strstr(environment, (name + "=").c_str())))
         {
-            return "The default of " + name + " was changed, but the attribute only shows a value: " +
-                   shown.source + ".";
+            return "The default of " + name +
+                   " was changed, but the attribute only shows a value: " + shown.source + ".";
         }
     }
     while (std::getline(words, word, ';'))
@@ -152,7 +152,8 @@ AsimAttributes::GetObstacle()
         if (!IsTaken(word))
         {
             return "NS_ATTRIBUTE_DEFAULT: '" + word +
-                   "' names no attribute of that class, or a value that the attribute does not take.";
+                   "' names no attribute of that class, or a value that the attribute does not "
+                   "take.";
         }
     }
     return "";

@@ -26,7 +26,8 @@ namespace ns3
 class AsimAttributes
 {
   public:
-    /** Collects every attribute whose default was changed, in the program or by NS_ATTRIBUTE_DEFAULT. */
+    /** Collects every attribute whose default was changed, in the program or by
+     * NS_ATTRIBUTE_DEFAULT. */
     AsimAttributes();
     /**
      * Looks for a changed default that can have no effect.

@@ -52,9 +52,9 @@ AsimFabric::Start(asim_err* err)
         }
         /* The first meeting tells the other processes of a failure here. */
         m_err = *err;
-        m_next = Simulator::ScheduleNow(m_whole ? &AsimFabric::StartAlone
-                                                : &AsimFabric::StepTogether,
-                                        this);
+        m_next =
+            Simulator::ScheduleNow(m_whole ? &AsimFabric::StartAlone : &AsimFabric::StepTogether,
+                                   this);
         return 0;
     }
     if (!m_code)
@@ -135,8 +135,10 @@ AsimFabric::PlanLinkChanges()
     asim_packet_link_changes(m_world, changes.data(), changes.size());
     for (const asim_link_change& change : changes)
     {
-        m_linkChanges.push_back(
-            Simulator::Schedule(NanoSeconds(change.time_ns), &AsimFabric::ChangeLink, this, change));
+        m_linkChanges.push_back(Simulator::Schedule(NanoSeconds(change.time_ns),
+                                                    &AsimFabric::ChangeLink,
+                                                    this,
+                                                    change));
     }
 }
 
@@ -227,9 +229,9 @@ AsimFabric::StepTogether()
     Meet(until);
 }
 
-/* The end of a window. The next window is the first in which any process has something to do. Planned
- *  link events may outlast the run: they do not count where no process, and no message between
- *  processes, has anything else left. */
+/* The end of a window. The next window is the first in which any process has something to do.
+ * Planned link events may outlast the run: they do not count where no process, and no message
+ * between processes, has anything else left. */
 void
 AsimFabric::Meet(uint64_t until)
 {

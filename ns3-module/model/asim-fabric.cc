@@ -29,16 +29,16 @@ NS_OBJECT_ENSURE_REGISTERED(AsimFabric);
 TypeId
 AsimFabric::GetTypeId()
 {
-    static TypeId tid = AddSettings(TypeId("ns3::AsimFabric")
-                                        .SetParent<AsimSettings>()
-                                        .SetGroupName("Asim")
-                                        .AddConstructor<AsimFabric>()
-                                        .AddTraceSource(
-                                            "Finished",
-                                            "All ranks have finished, at this time. The simulator "
-                                            "goes on while other events are left.",
-                                            MakeTraceSourceAccessor(&AsimFabric::m_finished),
-                                            "ns3::TracedValueCallback::Void"));
+    static TypeId tid =
+        AddSettings(TypeId("ns3::AsimFabric")
+                        .SetParent<AsimSettings>()
+                        .SetGroupName("Asim")
+                        .AddConstructor<AsimFabric>()
+                        .AddTraceSource("Finished",
+                                        "All ranks have finished, at this time. The simulator "
+                                        "goes on while other events are left.",
+                                        MakeTraceSourceAccessor(&AsimFabric::m_finished),
+                                        "ns3::TracedValueCallback::Void"));
     return tid;
 }
 
@@ -92,8 +92,8 @@ AsimFabric::Build(const asim_netconf& conf)
 {
     NS_LOG_FUNCTION(this << m_topo->nodes << m_topo->n_links);
     std::vector<bool> wanted(m_topo->nodes);
-    /* Also for the far ends of cut links: with the system id of another process ns-3 would synchronize in
-     * every window, for packets of its own that never come. */
+    /* Also for the far ends of cut links: with the system id of another process ns-3 would
+     * synchronize in every window, for packets of its own that never come. */
     const uint32_t self = m_processes ? m_processes->GetSelf() : 0;
     const auto payload = static_cast<const uint32_t*>(
         asim_netconf_field(&conf, asim_netconf_key("PACKET_PAYLOAD_SIZE")));
@@ -175,11 +175,12 @@ AsimFabric::Watch(asim_err* err)
     observer.self = this;
     observer.message_done = ends ? &AsimFabric::OnMessage : nullptr;
     observer.paused = pauses ? &AsimFabric::OnPause : nullptr;
-    m_watched = std::any_of(m_devices.begin(), m_devices.end(), [](const Ptr<QbbNetDevice>& device) {
-        return device && device->IsWatched();
-    });
+    m_watched =
+        std::any_of(m_devices.begin(), m_devices.end(), [](const Ptr<QbbNetDevice>& device) {
+            return device && device->IsWatched();
+        });
     NS_LOG_INFO("sinks of messages: " << ends << ", of pauses: " << pauses
-                                     << ", of frames: " << m_watched);
+                                      << ", of frames: " << m_watched);
     if ((!m_processes || m_whole) && (ends || pauses))
     {
         code = asim_world_observe(m_world, &observer, err);

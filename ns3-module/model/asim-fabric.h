@@ -31,6 +31,12 @@
  * the state machines. Start with ns3::AsimHelper.
  */
 
+/**
+ * @ingroup asim
+ * @ingroup tests
+ * @defgroup asim-tests Tests of RDMA networks for distributed machine learning
+ */
+
 namespace ns3
 {
 
@@ -107,7 +113,7 @@ class AsimFabric : public AsimSettings
 
     /**
      * Gets a node of the topology.
-     * @param v its number in the topology
+     * @param v its number in the topology; where ranks are placed, the rank of a host
      * @return the node; null where it lives in another process and no link leads there
      */
     Ptr<Node> GetNode(uint32_t v) const;

@@ -98,8 +98,8 @@ struct Head
 /** Bytes of a first piece: MPI sends it without asking the receiver first. */
 constexpr std::size_t FIRST_BYTES = 3500;
 
-/** At the end OpenMPI's processes send mpiexec several short messages over TCP. Nagle's algorithm would
- *  hold back all but the first until its acknowledgment: 40 ms of every run. */
+/** At the end OpenMPI's processes send mpiexec several short messages over TCP. Nagle's algorithm
+ * would hold back all but the first until its acknowledgment: 40 ms of every run. */
 void
 DisableNagle()
 {
@@ -243,8 +243,7 @@ AsimProcesses::Send(uint32_t peer, const Status& status)
     const Head head{status, out.size() - sizeof(Head)};
 
     std::memcpy(out.data(), &head, sizeof head);
-    for (std::size_t at = 0, n = std::min(out.size(), FIRST_BYTES); n;
-         at += n, n = out.size() - at)
+    for (std::size_t at = 0, n = std::min(out.size(), FIRST_BYTES); n; at += n, n = out.size() - at)
     {
         m_transport->sending.push_back(MPI_REQUEST_NULL);
         MPI_Isend(out.data() + at,

@@ -56,8 +56,8 @@ MakeValue(const asim_option& row, Ptr<const AttributeChecker>& checker)
         checker = MakeUintegerChecker<uint64_t>(0, std::numeric_limits<int64_t>::max());
         return Create<UintegerValue>();
     case ASIM_T_DOUBLE:
-        checker = ranged ? MakeDoubleChecker<double>(row.min, row.max)
-                         : MakeDoubleChecker<double>();
+        checker =
+            ranged ? MakeDoubleChecker<double>(row.min, row.max) : MakeDoubleChecker<double>();
         return Create<DoubleValue>();
     case ASIM_T_RATE:
         checker = MakeDataRateChecker();

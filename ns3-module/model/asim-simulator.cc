@@ -24,10 +24,10 @@ NS_LOG_COMPONENT_DEFINE("AsimSimulator");
 namespace
 {
 
-const char IMPLEMENTATION[] = "SimulatorImplementationType";     //!< a global value
-const char USUAL[] = "ns3::DefaultSimulatorImpl";                //!< for one process
-const char GRANTED_WINDOWS[] = "ns3::DistributedSimulatorImpl";  //!< for several
-const char NULL_MESSAGES[] = "ns3::NullMessageSimulatorImpl";    //!< for several
+const char IMPLEMENTATION[] = "SimulatorImplementationType";    //!< a global value
+const char USUAL[] = "ns3::DefaultSimulatorImpl";               //!< for one process
+const char GRANTED_WINDOWS[] = "ns3::DistributedSimulatorImpl"; //!< for several
+const char NULL_MESSAGES[] = "ns3::NullMessageSimulatorImpl";   //!< for several
 
 /**
  * Tells whether ns-3 can make an object of a class where it wants one of a kind.
@@ -77,8 +77,8 @@ CheckScheduler()
     {
         return "";
     }
-    return "SchedulerType is '" + scheduler.Get().GetName() + "', which is no scheduler; there are " +
-           Names(Scheduler::GetTypeId());
+    return "SchedulerType is '" + scheduler.Get().GetName() +
+           "', which is no scheduler; there are " + Names(Scheduler::GetTypeId());
 }
 
 /**

@@ -5,12 +5,16 @@
  */
 #include "asim-strict-values.h"
 
+#include "ns3/log.h"
+
 #include <cmath>
 #include <map>
 #include <sstream>
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("AsimStrictValues");
 
 namespace
 {

@@ -61,7 +61,17 @@ class AsimTimeChecker : public AttributeChecker
 class AsimChoiceValue : public AsimCompat::ChoiceValue
 {
   public:
+    /**
+     * Copies the value.
+     * @return the copy
+     */
     Ptr<AttributeValue> Copy() const override;
+    /**
+     * Reads the value from text.
+     * @param value the text
+     * @param checker the checker
+     * @return false where the text is no choice
+     */
     bool DeserializeFromString(std::string value, Ptr<const AttributeChecker> checker) override;
 };
 
@@ -77,6 +87,10 @@ class AsimChoiceChecker : public AsimCompat::ChoiceChecker
      * @param choices "flow|spray"; the value of a word is its place
      */
     explicit AsimChoiceChecker(const std::string& choices);
+    /**
+     * Makes an empty value.
+     * @return the value
+     */
     Ptr<AttributeValue> Create() const override;
     /**
      * Looks for a word.

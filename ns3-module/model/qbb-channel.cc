@@ -20,16 +20,17 @@ NS_OBJECT_ENSURE_REGISTERED(QbbChannel);
 TypeId
 QbbChannel::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::QbbChannel")
-                            .SetParent<Channel>()
-                            .SetGroupName("Asim")
-                            .AddConstructor<QbbChannel>()
-                            .AddAttribute("Delay",
-                                          "Propagation delay of the link, as the topology states it.",
-                                          TypeId::ATTR_GET,
-                                          TimeValue(Seconds(0)),
-                                          MakeTimeAccessor(&QbbChannel::m_delay),
-                                          MakeTimeChecker());
+    static TypeId tid =
+        TypeId("ns3::QbbChannel")
+            .SetParent<Channel>()
+            .SetGroupName("Asim")
+            .AddConstructor<QbbChannel>()
+            .AddAttribute("Delay",
+                          "Propagation delay of the link, as the topology states it.",
+                          TypeId::ATTR_GET,
+                          TimeValue(Seconds(0)),
+                          MakeTimeAccessor(&QbbChannel::m_delay),
+                          MakeTimeChecker());
     return tid;
 }
 

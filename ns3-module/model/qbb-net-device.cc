@@ -40,10 +40,11 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1000),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
-            .AddTraceSource("PhyTxBegin",
-                            "A frame starts being serialized here. Connecting selects per-event mode.",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin),
-                            "ns3::Packet::TracedCallback")
+            .AddTraceSource(
+                "PhyTxBegin",
+                "A frame starts being serialized here. Connecting selects per-event mode.",
+                MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin),
+                "ns3::Packet::TracedCallback")
             .AddTraceSource("MacTx",
                             "The same as PhyTxBegin: there is no queue between MAC and PHY.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macTx),
@@ -60,11 +61,12 @@ QbbNetDevice::GetTypeId()
                             "A frame has arrived here. Connecting selects per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("QbbEnqueue",
-                            "A switch has queued a frame, or a host an ACK, here. Connecting selects "
-                            "per-event mode.",
-                            MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
-                            "ns3::Packet::TracedCallback")
+            .AddTraceSource(
+                "QbbEnqueue",
+                "A switch has queued a frame, or a host an ACK, here. Connecting selects "
+                "per-event mode.",
+                MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
+                "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbDrop",
                             "A switch has dropped a frame that came in here. Connecting selects "
                             "per-event mode.",
@@ -113,8 +115,7 @@ bool
 QbbNetDevice::IsWatched() const
 {
     return !m_phyTxBegin.IsEmpty() || !m_macRx.IsEmpty() || !m_enqueue.IsEmpty() ||
-           !m_drop.IsEmpty() || !m_dequeue.IsEmpty() || !m_macTx.IsEmpty() ||
-           !m_phyRxEnd.IsEmpty();
+           !m_drop.IsEmpty() || !m_dequeue.IsEmpty() || !m_macTx.IsEmpty() || !m_phyRxEnd.IsEmpty();
 }
 
 bool
@@ -269,10 +270,11 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                        const Address& dest,
                        uint16_t protocol)
 {
-    NS_ABORT_MSG("interface " << m_ifIndex << " of node " << (m_node ? m_node->GetId() : 0)
-                              << " is a QbbNetDevice, which carries the messages of the traces only, "
-                                 "and was given a packet of another application; install another "
-                                 "device for other traffic");
+    NS_ABORT_MSG(
+        "interface " << m_ifIndex << " of node " << (m_node ? m_node->GetId() : 0)
+                     << " is a QbbNetDevice, which carries the messages of the traces only, "
+                        "and was given a packet of another application; install another "
+                        "device for other traffic");
     return false;
 }
 

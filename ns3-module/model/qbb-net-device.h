@@ -114,8 +114,8 @@ class QbbNetDevice : public NetDevice
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
     /**
-     * Aborts: the messages of the traces are the only traffic of these links, so a packet of another
-     * application would be lost and would delay nothing.
+     * Aborts: the messages of the traces are the only traffic of these links, so a packet of
+     * another application would be lost and would delay nothing.
      * @param packet the packet
      * @param dest where to
      * @param protocol its protocol number

@@ -17,11 +17,10 @@ NS_OBJECT_ENSURE_REGISTERED(SwitchMmu);
 TypeId
 SwitchMmu::GetTypeId()
 {
-    static TypeId tid = AddSettings(
-        TypeId("ns3::SwitchMmu")
-            .SetParent<AsimSettings>()
-            .SetGroupName("Asim")
-            .AddConstructor<SwitchMmu>());
+    static TypeId tid = AddSettings(TypeId("ns3::SwitchMmu")
+                                        .SetParent<AsimSettings>()
+                                        .SetGroupName("Asim")
+                                        .AddConstructor<SwitchMmu>());
     return tid;
 }
 

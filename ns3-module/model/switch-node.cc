@@ -17,11 +17,10 @@ NS_OBJECT_ENSURE_REGISTERED(SwitchNode);
 TypeId
 SwitchNode::GetTypeId()
 {
-    static TypeId tid = AddSettings(
-        TypeId("ns3::SwitchNode")
-            .SetParent<AsimSettings>()
-            .SetGroupName("Asim")
-            .AddConstructor<SwitchNode>());
+    static TypeId tid = AddSettings(TypeId("ns3::SwitchNode")
+                                        .SetParent<AsimSettings>()
+                                        .SetGroupName("Asim")
+                                        .AddConstructor<SwitchNode>());
     return tid;
 }
 

@@ -1,10 +1,17 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim-tests
  * What ns-3's objects promise beside the run: attributes that can be set and those that cannot, the
  * clock before and after the workload, links that go down, packets of other applications, and the
  * classes that global values name.
  */
+
 #include "asim-test-trace.h"
 
 #include "ns3/asim-helper.h"
@@ -29,17 +36,27 @@
 
 using namespace ns3;
 
-/** Two ranks over one switch; a run takes 62148 ns. */
+/**
+ * @ingroup asim-tests
+ * Two ranks over one switch; a run takes 62148 ns.
+ */
 class AsimObjectsTestCase : public TestCase
 {
   public:
+    /**
+     * Makes the test case.
+     * @param name of the test case
+     */
     AsimObjectsTestCase(const std::string& name)
         : TestCase(name)
     {
     }
 
   protected:
-    /** Names the workload for a helper. */
+    /**
+     * Names the workload for a helper.
+     * @param asim the helper
+     */
     void Prepare(AsimHelper& asim)
     {
         const std::string prefix = CreateTempDirFilename("all_reduce");
@@ -124,6 +141,12 @@ class AsimStrictValuesTestCase : public AsimObjectsTestCase
     }
 
   private:
+    /**
+     * Sets a default.
+     * @param attribute its name
+     * @param value its value
+     * @param isTaken whether ns-3 takes the value
+     */
     void Expect(const std::string& attribute, const std::string& value, bool isTaken)
     {
         NS_TEST_EXPECT_MSG_EQ(Config::SetDefaultFailSafe(attribute, StringValue(value)),
@@ -133,7 +156,8 @@ class AsimStrictValuesTestCase : public AsimObjectsTestCase
 
     void DoRun() override
     {
-        for (const char* value : {"300", "1e3", "300 us", "300xs", "us", "", "-1us", "1e300s", "nan"})
+        for (const char* value :
+             {"300", "1e3", "300 us", "300xs", "us", "", "-1us", "1e300s", "nan"})
         {
             Expect("ns3::RdmaHw::RPTimer", value, false);
         }
@@ -193,35 +217,40 @@ class AsimClockTestCase : public AsimObjectsTestCase
         /* Finished can end what would go on for ever. */
         AsimHelper third;
         Prepare(third);
-        third.Install()->TraceConnectWithoutContext("Finished", MakeCallback(&AsimClockTestCase::Stop));
+        third.Install()->TraceConnectWithoutContext("Finished",
+                                                    MakeCallback(&AsimClockTestCase::Stop));
         Simulator::Schedule(MicroSeconds(1), &AsimClockTestCase::Again, this);
         NS_TEST_EXPECT_MSG_EQ(third.Run(), 0, third.GetError());
         NS_TEST_EXPECT_MSG_EQ(Simulator::Now(), NanoSeconds(62148), "stopped there");
         Simulator::Destroy();
     }
 
+    /** All ranks have finished. */
     void OnFinished()
     {
         m_finished = Simulator::Now();
     }
 
+    /** An event of the program. */
     void OnEvent()
     {
         m_event = Simulator::Now();
     }
 
+    /** An event that comes again. */
     void Again()
     {
         Simulator::Schedule(MicroSeconds(1), &AsimClockTestCase::Again, this);
     }
 
+    /** Ends the simulation. */
     static void Stop()
     {
         Simulator::Stop();
     }
 
-    Time m_finished;
-    Time m_event;
+    Time m_finished; //!< of OnFinished
+    Time m_event;    //!< of OnEvent
 };
 
 /** LINK_DOWN and LINK_UP as other models see them. */
@@ -255,15 +284,16 @@ class AsimLinkChangeTestCase : public AsimObjectsTestCase
         Simulator::Destroy();
     }
 
+    /** A link has gone down or come up. */
     void OnChange()
     {
         m_times.push_back(Simulator::Now());
         m_up.push_back(m_device->IsLinkUp());
     }
 
-    Ptr<QbbNetDevice> m_device;
-    std::vector<Time> m_times;
-    std::vector<bool> m_up;
+    Ptr<QbbNetDevice> m_device; //!< one end of the link
+    std::vector<Time> m_times;  //!< of the changes
+    std::vector<bool> m_up;     //!< after each
 };
 
 /** A packet that the model cannot carry is not lost in silence. */
@@ -319,7 +349,11 @@ class AsimSignatureTestCase : public AsimObjectsTestCase
     }
 
   private:
-    static void OnPause(uint32_t)
+    /**
+     * A pause or resume.
+     * @param pause 1 or 0
+     */
+    static void OnPause(uint32_t pause)
     {
     }
 
@@ -333,7 +367,9 @@ class AsimSignatureTestCase : public AsimObjectsTestCase
                               true,
                               "a sink of one argument");
         QbbNetDevice::GetTypeId().LookupTraceSourceByName("QbbPfc", &info);
-        NS_TEST_EXPECT_MSG_EQ(info.callback, "ns3::QbbNetDevice::PfcTracedCallback", "as documented");
+        NS_TEST_EXPECT_MSG_EQ(info.callback,
+                              "ns3::QbbNetDevice::PfcTracedCallback",
+                              "as documented");
     }
 };
 
@@ -347,6 +383,13 @@ class AsimSimulatorTestCase : public AsimObjectsTestCase
     }
 
   private:
+    /**
+     * Checks a value.
+     * @param global its global value
+     * @param value the value
+     * @param note set to the note on it
+     * @return the obstacle; empty for none
+     */
     std::string Try(const std::string& global, const std::string& value, std::string* note)
     {
         StringValue before;
@@ -363,8 +406,7 @@ class AsimSimulatorTestCase : public AsimObjectsTestCase
         const std::string simulator = "SimulatorImplementationType";
         std::string note;
 
-        for (const char* name :
-             {"ns3::DistributedSimulatorImpl", "ns3::NullMessageSimulatorImpl"})
+        for (const char* name : {"ns3::DistributedSimulatorImpl", "ns3::NullMessageSimulatorImpl"})
         {
             NS_TEST_EXPECT_MSG_EQ(Try(simulator, name, &note), "", name);
             NS_TEST_EXPECT_MSG_NE(note.find(name), std::string::npos, "a note names it");
@@ -376,7 +418,9 @@ class AsimSimulatorTestCase : public AsimObjectsTestCase
                 std::string::npos,
                 name);
         }
-        NS_TEST_EXPECT_MSG_EQ(Try(simulator, "ns3::DefaultSimulatorImpl", &note), "", "the usual one");
+        NS_TEST_EXPECT_MSG_EQ(Try(simulator, "ns3::DefaultSimulatorImpl", &note),
+                              "",
+                              "the usual one");
         NS_TEST_EXPECT_MSG_EQ(note, "", "without a note");
         NS_TEST_EXPECT_MSG_EQ(Try("SchedulerType", "ns3::HeapScheduler", &note), "", "a scheduler");
         NS_TEST_EXPECT_MSG_NE(Try("SchedulerType", "ns3::Node", &note).find("no scheduler"),
@@ -385,6 +429,10 @@ class AsimSimulatorTestCase : public AsimObjectsTestCase
     }
 };
 
+/**
+ * @ingroup asim-tests
+ * The suite.
+ */
 class AsimObjectsTestSuite : public TestSuite
 {
   public:
@@ -402,4 +450,4 @@ class AsimObjectsTestSuite : public TestSuite
     }
 };
 
-static AsimObjectsTestSuite g_asimObjectsTestSuite;
+static AsimObjectsTestSuite g_asimObjectsTestSuite; //!< registers the suite

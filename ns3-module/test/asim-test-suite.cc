@@ -1,9 +1,16 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim-tests
  * The ns-3 side: windows as events, per-event mode for frame sinks, attributes before
  * configuration keys, cores. The traces are written by the test itself.
  */
+
 #include "asim-test-trace.h"
 
 #include "ns3/asim-attributes.h"
@@ -28,10 +35,18 @@
 
 using namespace ns3;
 
-/** Runs two ranks over one switch and keeps what it saw. */
+/**
+ * @ingroup asim-tests
+ * Runs two ranks over one switch and keeps what it saw.
+ */
 class AsimRunTestCase : public TestCase
 {
   public:
+    /**
+     * Makes the test case.
+     * @param name of the test case
+     * @param watched true for a sink on every frame
+     */
     AsimRunTestCase(const std::string& name, bool watched)
         : TestCase(name),
           m_watched(watched)
@@ -39,14 +54,18 @@ class AsimRunTestCase : public TestCase
     }
 
   protected:
+    /**
+     * Runs the ranks.
+     * @param wanted when both finish, ns
+     */
     void Run(uint64_t wanted);
 
-    uint64_t m_frames{0};
-    uint64_t m_lastFrameNs{0};
-    uint64_t m_messages{0};
+    uint64_t m_frames{0};      //!< frames seen
+    uint64_t m_lastFrameNs{0}; //!< when the last one was seen
+    uint64_t m_messages{0};    //!< messages completed
     uint64_t m_packets[256]{}; //!< by IPv4 protocol number
     uint64_t m_payload{0};     //!< bytes of data seen
-    bool m_timesRise{true};
+    bool m_timesRise{true};    //!< frames came in order of time
 
   private:
     void DoRun() override
@@ -54,11 +73,21 @@ class AsimRunTestCase : public TestCase
         Run(62148);
     }
 
+    /**
+     * A frame has arrived.
+     * @param packet the frame
+     */
     void OnFrame(Ptr<const Packet> packet);
+    /**
+     * A message is complete.
+     * @param src source node
+     * @param dst destination node
+     * @param bytes its size
+     * @param start when it was posted
+     */
     void OnComplete(uint32_t src, uint32_t dst, uint64_t bytes, Time start);
-    static void OnLine(void* self, const char* text);
 
-    bool m_watched;
+    bool m_watched; //!< there is a sink on every frame
 };
 
 void
@@ -272,6 +301,69 @@ class AsimHelperTestCase : public TestCase
     }
 };
 
+/** A program without traces. */
+class AsimMessagesTestCase : public TestCase
+{
+  public:
+    AsimMessagesTestCase()
+        : TestCase("messages without traces, and a capture for each device")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        AsimHelper alone;
+        alone.Set("topology", "auto:switch,rate=200Gbps");
+        alone.Send(0, 1, 1);
+        NS_TEST_ASSERT_MSG_NE(alone.TryInstall(), nullptr, alone.GetError());
+        NS_TEST_EXPECT_MSG_EQ(alone.Run(), 0, alone.GetError());
+        const Time once = alone.GetFinishTime(1);
+        Simulator::Destroy();
+
+        AsimHelper later;
+        later.Set("topology", "auto:switch,rate=200Gbps");
+        later.Send(0, 1, 1, NanoSeconds(777));
+        later.Send(2, 1, 1);
+        Ptr<AsimFabric> fabric = later.TryInstall();
+        NS_TEST_ASSERT_MSG_NE(fabric, nullptr, later.GetError());
+        const std::string prefix = CreateTempDirFilename("all");
+        later.EnablePcapAll(prefix);
+        NS_TEST_EXPECT_MSG_EQ(later.Run(), 0, later.GetError());
+        NS_TEST_EXPECT_MSG_EQ(later.GetNRanks(), 3, "hosts 0 to 2");
+        NS_TEST_EXPECT_MSG_EQ(later.GetFinishTime(1), once + NanoSeconds(777), "starts count");
+        for (const auto& device : fabric->GetDevices())
+        {
+            std::ifstream file(prefix + "-" + std::to_string(device->GetNode()->GetId()) + "-" +
+                               std::to_string(device->GetIfIndex()) + ".pcap");
+            NS_TEST_EXPECT_MSG_EQ(file.is_open(), true, "a capture of each device");
+        }
+        Simulator::Destroy();
+
+        AsimHelper placed;
+        const std::string far = CreateTempDirFilename("far.txt");
+        std::ofstream(far) << "4 1 3\n3\n0 3 200Gbps 500ns 0\n1 3 200Gbps 500ns 0\n"
+                              "2 3 200Gbps 5us 0\n";
+        placed.Set("topology", far);
+        placed.SetPlacement({2, 0});
+        placed.Send(0, 1, 1);
+        NS_TEST_ASSERT_MSG_NE(placed.TryInstall(), nullptr, placed.GetError());
+        NS_TEST_EXPECT_MSG_EQ(placed.Run(), 0, placed.GetError());
+        NS_TEST_EXPECT_MSG_EQ(placed.GetFinishTime(1),
+                              once + NanoSeconds(4500),
+                              "over the long link");
+        Simulator::Destroy();
+
+        AsimHelper both;
+        both.Set("workload", prefix);
+        both.Send(0, 1, 1);
+        NS_TEST_EXPECT_MSG_EQ(both.TryInstall(), nullptr, "traces and messages");
+        NS_TEST_EXPECT_MSG_NE(both.GetError().find("exclude each other"),
+                              std::string::npos,
+                              both.GetError());
+    }
+};
+
 /** Where the system tells of cores; else there are none, and nothing is changed. */
 class AsimCoresTestCase : public TestCase
 {
@@ -299,6 +391,10 @@ class AsimCoresTestCase : public TestCase
     }
 };
 
+/**
+ * @ingroup asim-tests
+ * The suite.
+ */
 class AsimTestSuite : public TestSuite
 {
   public:
@@ -311,8 +407,9 @@ class AsimTestSuite : public TestSuite
         AddTestCase(new AsimKeysTestCase());
         AddTestCase(new AsimCcAttributeTestCase());
         AddTestCase(new AsimHelperTestCase());
+        AddTestCase(new AsimMessagesTestCase());
         AddTestCase(new AsimCoresTestCase());
     }
 };
 
-static AsimTestSuite g_asimTestSuite;
+static AsimTestSuite g_asimTestSuite; //!< registers the suite

@@ -1,8 +1,15 @@
 /*
- * SPDX-License-Identifier: GPL-2.0-only
+ * Copyright (c) 2026 the asim authors
  *
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+
+/**
+ * @file
+ * @ingroup asim-tests
  * The workload of the test suites, written by the tests themselves.
  */
+
 #ifndef ASIM_TEST_TRACE_H
 #define ASIM_TEST_TRACE_H
 
@@ -12,7 +19,11 @@
 
 #include <string>
 
-/** One all-reduce of 1 MiB for a rank, as `asim trace generate` writes it. */
+/**
+ * Writes one all-reduce of 1 MiB for a rank, as `asim trace generate` does.
+ * @param prefix of the traces
+ * @param rank the rank
+ */
 inline void
 WriteTrace(const std::string& prefix, uint32_t rank)
 {

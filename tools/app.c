@@ -141,6 +141,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         forget_settings(app);
         return code ? 2 : 0;
     }
+    if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
+        say_note(app, "--compare-network has no effect without --compare=analytical");
     code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
     if (!code)
         code = asim_reports_open(app->world, app->settings.out, &app->err);

@@ -15,8 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-#define GIB 1073741824.0
-#define MIB 1048576u
+#define GIB     1073741824.0
+#define MIB     1048576u
+#define MOST_NS 4.6e18
 
 struct span {                   /* how a group lies over servers */
     uint32_t gpus, nodes, nics; /* GPUs in a server, servers, NICs that serve it */
@@ -180,6 +181,11 @@ int asim_sa_cost(const struct asim_sa *sa, const struct asim_simai_comm *comm,
         if (rc)
             return rc;
         cost->exact_ns = (double)comm->bytes / GIB / gib * 1e9 * share * twice;
+        if (!(cost->exact_ns < MOST_NS))
+            return asim_err_set(err, ASIM_EINVAL,
+                                "a collective of %llu bytes at %g GiB/s takes longer than 146 "
+                                "years: check -nv, -nic and the file of -busbw.",
+                                (unsigned long long)comm->bytes, gib);
     }
     cost->ns = floor(cost->exact_ns);
     if (cost->ns > 0) {

@@ -262,16 +262,87 @@ static int refuse(const struct asim_option *row, const char *text, struct asim_w
 }
 
 /* Ranges are in the units of the table (ns, bit/s, bytes), not in the user's. */
+static const char *unit_of_range(const struct asim_option *row)
+{
+    return row->type == ASIM_T_TIME   ? " ns"
+           : row->type == ASIM_T_RATE ? " bit/s"
+           : row->type == ASIM_T_SIZE ? " bytes"
+                                      : "";
+}
+
+/* The end of a sentence about a number that has no unit, or "". */
+static const char *bare_unit(const struct asim_option *row, const char *text)
+{
+    size_t n = strlen(text);
+    int is_bare = n && ((text[n - 1] >= '0' && text[n - 1] <= '9') || text[n - 1] == '.');
+
+    if (!is_bare ||
+        (row->type != ASIM_T_SIZE && row->type != ASIM_T_TIME && row->type != ASIM_T_RATE))
+        return "";
+    return row->flags & ASIM_F_MIB    ? "; a number without a unit is MiB"
+           : row->flags & ASIM_F_US   ? "; a number without a unit is us"
+           : row->flags & ASIM_F_NS   ? "; a number without a unit is ns"
+           : row->flags & ASIM_F_BARE ? "; a number without a unit is bit/s"
+                                      : "";
+}
+
 static int refuse_range(const struct asim_option *row, const char *text, struct asim_where at,
                         struct asim_err *err)
 {
     char safe[120];
-    const char *unit = row->type == ASIM_T_TIME   ? " ns"
-                       : row->type == ASIM_T_RATE ? " bit/s"
-                       : row->type == ASIM_T_SIZE ? " bytes"
-                                                  : "";
-    return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected %.10g to %.10g%s.", row->key,
-                       asim_text_safe(safe, sizeof safe, text), row->min, row->max, unit);
+
+    return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected %.12g to %.12g%s%s.", row->key,
+                       asim_text_safe(safe, sizeof safe, text), row->min, row->max,
+                       unit_of_range(row), bare_unit(row, text));
+}
+
+/* The number at field in the units of min and max; 0 for other types. */
+static double number_at(const struct asim_option *row, const void *field)
+{
+    uint32_t u32;
+    uint64_t u64;
+    double real;
+
+    switch (row->type) {
+    case ASIM_T_U32:
+        memcpy(&u32, field, sizeof u32);
+        return u32;
+    case ASIM_T_DOUBLE:
+        memcpy(&real, field, sizeof real);
+        return real;
+    case ASIM_T_TIME:
+    case ASIM_T_U64:
+    case ASIM_T_RATE:
+    case ASIM_T_SIZE:
+        memcpy(&u64, field, sizeof u64);
+        return row->type == ASIM_T_TIME ? (double)u64 / ASIM_FS_PER_NS : (double)u64;
+    default:
+        return 0;
+    }
+}
+
+int asim_option_is_doubtful(const struct asim_option *row, const void *field, const char *text,
+                            char *buf, size_t size)
+{
+    const uint64_t us = 1000 * (uint64_t)ASIM_FS_PER_NS;
+    double value = number_at(row, field);
+    char safe[120];
+    uint64_t fs = 0;
+
+    asim_text_safe(safe, sizeof safe, text);
+    if (row->flags & ASIM_F_WHOLE)
+        memcpy(&fs, field, sizeof fs);
+    if (fs % us) {
+        snprintf(buf, size, "%s is '%s', of which %llu us count: the fraction is dropped", row->key,
+                 safe, (unsigned long long)(fs / us));
+        return 1;
+    }
+    if (!value || (row->usual_min == 0 && row->usual_max == 0) ||
+        (value >= row->usual_min && value <= row->usual_max))
+        return 0;
+    snprintf(buf, size, "%s is '%s'; usual are %.12g to %.12g%s%s", row->key, safe, row->usual_min,
+             row->usual_max, unit_of_range(row), bare_unit(row, text));
+    return 1;
 }
 
 /* Frees the old string only after the copy has succeeded. */

@@ -80,6 +80,8 @@ struct asim_cc {
     /* An ACK without a mark changes nothing, at any time: then steady-state detection may skip
      * periods without marks and timers (fabric/memo/steady_state.h). */
     int steady;
+    /* Only ECN marks make it lower a rate. */
+    int by_marks;
     /* The algorithm sets window_bytes itself; the fabric does not scale it with the rate. */
     int own_window;
     /* Bytes of per-flow state; the fabric allocates and frees it with the flow. */
@@ -117,13 +119,13 @@ int asim_cc_check(struct asim_err *err);
     {                                                                                              \
         .key = "RATE_AI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME), .def = "50Mb/s",  \
         .flags = ASIM_F_BARE, .help = "additive increase", .attribute = "RateAI",                  \
-        .builtin = "none"                                                                          \
+        .builtin = "none", .usual_min = 1e6, .usual_max = 1e12                                     \
     }
 #define ASIM_CC_RATE_HAI(STRUCT, NAME)                                                             \
     {                                                                                              \
         .key = "RATE_HAI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME),                  \
         .def = "100Mb/s", .flags = ASIM_F_BARE, .help = "hyper increase", .attribute = "RateHAI",  \
-        .builtin = "none"                                                                          \
+        .builtin = "none", .usual_min = 1e6, .usual_max = 1e12                                     \
     }
 #define ASIM_CC_EWMA_GAIN(STRUCT, NAME)                                                            \
     {                                                                                              \
@@ -133,7 +135,8 @@ int asim_cc_check(struct asim_err *err);
 #define ASIM_CC_U_TARGET(STRUCT, NAME)                                                             \
     {                                                                                              \
         .key = "U_TARGET", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME), .def = "0.95", \
-        .max = 1e3, .help = "HPCC: target utilisation", .attribute = "TargetUtil"                  \
+        .max = 1e3, .help = "HPCC: target utilisation", .attribute = "TargetUtil",                 \
+        .usual_min = 0.1, .usual_max = 1                                                           \
     }
 #define ASIM_CC_MI_THRESH(STRUCT, NAME)                                                            \
     {                                                                                              \

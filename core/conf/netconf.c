@@ -24,6 +24,8 @@
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
+/* A slower link in a map is a forgotten unit. */
+#define LEAST_LINK_BPS 10000000u
 /* parity: ASTRA-sim counts LINK_DOWN from 2 s on (rdma-network.md#link-events). */
 #define LINK_OFFSET_NS 2000000000u
 
@@ -85,12 +87,18 @@ static void mark_seen(struct reader *r, const char *key, unsigned *line)
 static int read_option(struct reader *r, struct key_seen *key)
 {
     const char *value;
+    char text[300];
+    int rc;
 
     mark_seen(r, key->row->key, &key->line);
     value = asim_src_word_in_line(&r->src);
     if (!value)
         return bad(r, key->row->key, NULL, "a value after it on the same line");
-    return asim_netconf_put(r->net, key->row, value, asim_src_where(&r->src), r->err);
+    rc = asim_netconf_put(r->net, key->row, value, asim_src_where(&r->src), r->err);
+    if (!rc && asim_option_is_doubtful(key->row, asim_netconf_field(r->net, key->row), value, text,
+                                       sizeof text))
+        asim_diagnose(r->diagnostics, "%s:%u: %s", r->src.name, r->src.word_line, text);
+    return rc;
 }
 
 /* Thresholds are KB of 1000 bytes in ASTRA-sim (rdma-network.md#ecn-marking); they are kept in
@@ -103,6 +111,11 @@ static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *en
         return bad(r, maps[m].key, word,
                    "a link rate, such as 100Gbps or 100000000000, for each "
                    "entry counted");
+    if (entry->rate_bps < LEAST_LINK_BPS)
+        asim_diagnose(r->diagnostics,
+                      "%s:%u: %s has thresholds for links of %" PRIu64
+                      " bit/s; a rate without a unit is bit/s",
+                      r->src.name, r->src.word_line, maps[m].key, entry->rate_bps);
     word = asim_src_word_in_line(&r->src);
     if (!word || asim_text_double(word, &entry->value) || entry->value < 0 ||
         entry->value > maps[m].max)
@@ -166,7 +179,7 @@ static int read_link_time(const char *word, uint64_t *at_ns)
 /* LINK_DOWN t a b, LINK_UP t a b. */
 static int read_link_event(struct reader *r, const char *key)
 {
-    uint64_t at_ns, end[2];
+    uint64_t at_ns, end[2] = {0, 0};
     struct asim_netconf *net = r->net;
     const char *word = asim_src_word_in_line(&r->src);
 
@@ -177,8 +190,15 @@ static int read_link_event(struct reader *r, const char *key)
         if (!word || asim_text_u64(word, &end[i]) || end[i] > UINT32_MAX)
             return bad(r, key, word, "a time in us and two node ids");
     }
-    if (at_ns == UINT64_MAX)
+    if (at_ns == UINT64_MAX) {
+        /* the published files have "0 0 0" */
+        if (end[0] || end[1])
+            asim_diagnose(r->diagnostics,
+                          "%s:%u: %s at time 0 stands for never, as in ASTRA-sim; 0ns is the "
+                          "beginning of the run",
+                          r->src.name, r->src.word_line, key);
         return 0;
+    }
     if (net->link_downs >= MAX_LINK_DOWN)
         return asim_err_at(r->err, ASIM_ENOMEM, asim_src_where(&r->src),
                            "there are more than %d LINK_DOWN and LINK_UP lines.", MAX_LINK_DOWN);

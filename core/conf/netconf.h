@@ -92,6 +92,10 @@ int asim_netconf_is_own(const struct asim_option *row);
 /* Parses the value into the field of every row with that key. */
 int asim_netconf_put(struct asim_netconf *net, const struct asim_option *row, const char *value,
                      struct asim_where at, struct asim_err *err);
+/* Says which settings contradict each other or have no effect beside others (netconf_notes.c).
+ * source: the file, for the sentences. */
+int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
+                          const struct asim_diagnostics *diagnostics, struct asim_err *err);
 /* Start-up check: rows of one key agree in type, default and range. */
 int asim_netconf_check(struct asim_err *err);
 

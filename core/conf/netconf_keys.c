@@ -14,9 +14,11 @@
 #include <string.h>
 #include "cc/cc.h"
 
-#define U32_MOST      4294967295.0
-#define NOOP          ASIM_F_NOOP /* ASTRA-sim reads the key and never uses it */
-#define SIMAI_MONITOR "SimAI never starts its monitors; --reports has links, rates, queues"
+#define U32_MOST           4294967295.0
+#define GIB                1073741824.0
+#define USUAL(LEAST, MOST) .usual_min = (LEAST), .usual_max = (MOST)
+#define NOOP               ASIM_F_NOOP /* ASTRA-sim reads the key and never uses it */
+#define SIMAI_MONITOR      "SimAI never starts its monitors; --reports has links, rates, queues"
 #define ROW(KEY, TYPE, FIELD, HELP, ...)                                                           \
     {                                                                                              \
         .key = KEY, .type = ASIM_T_##TYPE, .offset = offsetof(struct asim_netconf, FIELD),         \
@@ -33,7 +35,7 @@ static const struct asim_option own_keys[] = {
     ROW("DATA_RATE", STRING, data_rate, "parsed and never used in ASTRA-sim", .flags = NOOP),
     ROW("LINK_DELAY", STRING, link_delay, "parsed and never used in ASTRA-sim", .flags = NOOP),
     ROW("PACKET_PAYLOAD_SIZE", U32, payload_bytes, "payload of a packet, bytes", .def = "1000",
-        .min = 1, .max = 65000, .flags = ASIM_F_BYTES, .attribute = "Mtu"),
+        .min = 1, .max = 65000, .flags = ASIM_F_BYTES, .attribute = "Mtu", USUAL(64, 65000)),
     ROW("L2_CHUNK_SIZE", U32, l2_chunk_bytes, "chunk that forces an ACK, bytes", .def = "4000",
         .max = U32_MOST, .flags = ASIM_F_BYTES, .builtin = "0"),
     ROW("L2_ACK_INTERVAL", U32, l2_ack_interval_bytes, "bytes between ACKs", .def = "1",
@@ -58,18 +60,18 @@ static const struct asim_option own_keys[] = {
         .builtin = "1"),
     ROW("CC", STRING, cc_name, "congestion control by name, before CC_MODE", .attribute = "Cc"),
     ROW("MIN_RATE", RATE, min_rate_bps, "least rate of a flow", .def = "100Mb/s",
-        .flags = ASIM_F_BARE),
+        .flags = ASIM_F_BARE, USUAL(1e6, 1e12)),
     ROW("ERROR_RATE_PER_LINK", DOUBLE, error_rate, "packets lost on links that state none",
-        .def = "0", .max = 1, .attribute = "AsimFabric::ErrorRatePerLink"),
+        .def = "0", .max = 1, .attribute = "AsimFabric::ErrorRatePerLink", USUAL(0, 0.1)),
     ROW("LOSS_RECOVERY", CHOICE, loss_recovery,
         "repeats after a loss: all packets from the gap on, or the missing ones only",
         .def = "go_back_n", .choices = "go_back_n|selective_repeat"),
     ROW("RTO", TIME, rto_fs, "retransmission timeout, us; 0 = 1 ms + 10 round trips", .def = "0us",
-        .flags = ASIM_F_US),
+        .flags = ASIM_F_US, USUAL(1e3, 1e10)),
     ROW("RTO_RETRIES", U32, rto_retries, "consecutive timeouts before a message is aborted",
         .def = "16", .max = 1e6),
     ROW("NACK_INTERVAL", TIME, nack_interval_fs, "least time between equal NACKs, us",
-        .def = "500us", .flags = ASIM_F_US, .attribute = "NACKGenerationInterval"),
+        .def = "500us", .flags = ASIM_F_US, .attribute = "NACKGenerationInterval", USUAL(1, 1e9)),
     ROW("LOAD_BALANCE", CHOICE, load_balance, "equal-cost ports: one per flow, or packets in turn",
         .def = "flow", .choices = "flow|spray", .attribute = "SwitchNode::LoadBalance"),
     ROW("PRIORITY_GROUP", U32, priority_group, "queue of data packets in switches", .def = "3",
@@ -98,7 +100,8 @@ static const struct asim_option own_keys[] = {
     ROW("ENABLE_TRACE", BOOL, enable_trace, "packet trace of the nodes in TRACE_FILE", .def = "1",
         .attribute = "AsimFabric::EnableTrace"),
     ROW("BUFFER_SIZE", SIZE, buffer_bytes, "shared buffer of a switch; a bare number is MiB",
-        .def = "32MiB", .flags = ASIM_F_MIB, .attribute = "SwitchMmu::BufferSize", .builtin = "16"),
+        .def = "32MiB", .max = 1024 * GIB, .flags = ASIM_F_MIB,
+        .attribute = "SwitchMmu::BufferSize", .builtin = "16", USUAL(1, 16 * GIB)),
     ROW("QLEN_MON_FILE", STRING, qlen_output, "queue lengths",
         .attribute = "AsimFabric::QlenMonFile"),
     ROW("QLEN_MON_START", U64, qlen_start_ns, "first sample, ns", .def = "0", .flags = ASIM_F_NS,

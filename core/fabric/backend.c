@@ -6,6 +6,7 @@
  *
  * Costs: a wake is one entry of the host's event heap; a message is a slot, and mostly no entry.
  */
+#include "fabric/link_diagnostics.h"
 #include "fabric/node.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/thread_team.h"
@@ -111,6 +112,7 @@ static struct asim_background background_of(const struct asim_fabric *fabric)
 static const struct asim_packet_network network = {
     .open = asim_fabric_open,
     .diagnose = asim_fabric_diagnostics,
+    .diagnose_end = asim_links_diagnose_end,
     .hooks = asim_fabric_watcher,
     .watch_queues = asim_fabric_watch_queues,
     .use_memo = asim_fabric_use_memo,

@@ -3,14 +3,16 @@
  * Diagnostics before a run: settings with an effect that a user may not expect. One diagnostic
  * each, for any number of switches.
  */
+#include "fabric/link_diagnostics.h"
 #include "fabric/node.h"
 
-static int has_rate(const struct asim_rate_map *map, uint64_t bps)
+/* The entry of a map for a rate, or NULL. */
+static const struct asim_rate_value *entry_of(const struct asim_rate_map *map, uint64_t bps)
 {
     for (size_t i = 0; i < map->n; i++)
         if (map->at[i].rate_bps == bps)
-            return 1;
-    return 0;
+            return &map->at[i];
+    return NULL;
 }
 
 /* The rate of a switch port without an entry in the ECN maps, 0 if there is none. NVSwitches do not
@@ -28,11 +30,59 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
 
             if (asim_topo_is_virtual(fabric->set.topo, port->out->id / 2))
                 continue;
-            if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
+            if (!entry_of(&net->kmin, bps) || !entry_of(&net->kmax, bps))
                 return bps;
         }
     }
     return 0;
+}
+
+/* Thresholds of the rates that links have, where marks lower rates: thresholds that no queue can
+ * reach, and no probability between the two. */
+static void say_thresholds(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    const struct asim_netconf *net = fabric->set.net;
+    const struct asim_topo *topo = fabric->set.topo;
+    int high = 0, no_chance = 0;
+
+    for (size_t l = 0; l < topo->n_links; l++) {
+        uint64_t bps = topo->links[l].rate_bps;
+        const struct asim_rate_value *kmin = entry_of(&net->kmin, bps);
+        const struct asim_rate_value *kmax = entry_of(&net->kmax, bps);
+        const struct asim_rate_value *pmax = entry_of(&net->pmax, bps);
+
+        if (!kmin || !kmax || asim_topo_is_virtual(topo, l))
+            continue;
+        if (kmin->value >= (double)net->buffer_bytes && !high++)
+            asim_diagnose(notes,
+                          "KMIN_MAP has %g KB for %llu bit/s and BUFFER_SIZE is %g KB: no queue "
+                          "of such a link is long enough for an ECN mark",
+                          kmin->value / 1000, (unsigned long long)bps,
+                          (double)net->buffer_bytes / 1000);
+        if (!pmax && kmin->value < kmax->value && !no_chance++)
+            asim_diagnose(notes,
+                          "PMAX_MAP has no entry for %llu bit/s: links of that rate mark no frame "
+                          "between KMIN and KMAX",
+                          (unsigned long long)bps);
+    }
+}
+
+/* No flow is slower than MIN_RATE; a line slower than it runs at its own rate. */
+static void say_least_rate(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    uint64_t fastest = 0, least = fabric->set.net->min_rate_bps;
+
+    for (uint32_t p = 0; p < topo->first_port[topo->hosts - topo->endpoints]; p++) {
+        uint64_t bps = topo->links[topo->ports[p].link].rate_bps;
+
+        fastest = bps > fastest ? bps : fastest;
+    }
+    if (fabric->set.cc->number != 12 && fastest && least >= fastest)
+        asim_diagnose(notes,
+                      "MIN_RATE %llu bit/s is not below the rate of any host's link, so %s never "
+                      "lowers a rate",
+                      (unsigned long long)least, fabric->set.cc->member.name);
 }
 
 /* Two nodes with several links between them; one such pair is reported. */
@@ -70,11 +120,15 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
                       asim_topo_external_id(fabric->set.topo, duplicate.a),
                       asim_topo_external_id(fabric->set.topo, duplicate.b));
     /* Without a congestion control that reacts to marks this changes no time. */
-    if (bps && fabric->set.net->enable_qcn && fabric->set.cc->number != 12)
+    if (bps && fabric->set.net->enable_qcn && fabric->set.cc->by_marks)
         asim_diagnose(notes,
                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
                       "that leaves others queued behind it there is ECN-marked (as in ASTRA-sim); "
                       "add the rate to the maps",
                       (unsigned long long)bps);
+    if (fabric->set.net->enable_qcn && fabric->set.cc->by_marks)
+        say_thresholds(fabric, notes);
+    say_least_rate(fabric, notes);
+    asim_links_diagnose(fabric, notes);
     return 0;
 }

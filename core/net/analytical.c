@@ -187,6 +187,11 @@ int asim_analytical_run(struct asim_net *net, struct asim_err *err)
     while (!base->failed && !base->user.done(base->user.self) && asim_due_next(&base->queue)) {
         struct asim_due *due;
 
+        if (base->queue.now_ns >= ASIM_NS_MOST)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the run passes 146 years of simulated time, where times stop "
+                                "being exact; look at the bandwidths and latencies of the network "
+                                "and at the durations in the traces");
         while ((due = asim_due_take(&base->queue))) {
             run_one(base, due);
             events++;

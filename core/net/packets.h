@@ -138,6 +138,8 @@ struct asim_packet_network {
                 struct asim_err *err);
     int (*diagnose)(const struct asim_fabric *fabric, const struct asim_diagnostics *diagnostics,
                     struct asim_err *err);
+    void (*diagnose_end)(const struct asim_fabric *fabric,
+                         const struct asim_diagnostics *diagnostics);
     struct asim_fabric_watch *(*hooks)(struct asim_fabric *fabric);
     int (*watch_queues)(struct asim_fabric *fabric,
                         void (*hook)(void *self, uint64_t t, struct asim_port_id at,

@@ -9,6 +9,7 @@
 #include "sim/collective/op_graph_set.h"
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
+#include "trace/shared.h"
 
 #include <stdio.h>
 
@@ -17,6 +18,25 @@ int asim_world_attach_source(int code, const char *path, struct asim_err *err)
     if (code && path && err && err->code == ASIM_EINVAL && !err->source[0])
         snprintf(err->source, sizeof err->source, "%s", path);
     return code;
+}
+
+/* Options of one run that change nothing in it. */
+void asim_world_diagnose_options(struct asim_world *world, const struct asim_settings *set)
+{
+    if (set->comm_scale != 1 || set->compute_scale != 1)
+        asim_world_diagnose(world, "--%s-scale has no effect, as in ASTRA-sim",
+                            set->comm_scale != 1 ? "comm" : "compute");
+    if (set->injection_scale != 1 && !world->set.system.endpoint_delay_set)
+        asim_world_diagnose(world, "--injection-scale has no effect: it multiplies an "
+                                   "endpoint-delay that the system configuration states");
+    if (set->logging_folder && *set->logging_folder && !world->set.system.trace_enabled)
+        asim_world_diagnose(world, "--logging-folder has no effect: the system configuration does "
+                                   "not say \"trace-enabled\": 1");
+}
+
+void asim_world_diagnose_text(struct asim_world *world, const char *workload)
+{
+    asim_trace_shared_diagnose(workload, asim_world_diagnostics(world));
 }
 
 /* A wrong rank number in a list would otherwise have no effect at all. */

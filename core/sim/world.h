@@ -33,8 +33,10 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
     (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})
 #define asim_world_diagnose(world, ...) asim_diagnose(asim_world_diagnostics(world), __VA_ARGS__)
 
-/* diagnostics.c: reports legal input that is seldom meant, in values of ranks, in traces, and in
- * what the run did. */
+/* diagnostics.c: reports legal input that is seldom meant, in options, values of ranks and traces,
+ * and in what the run did. */
+void asim_world_diagnose_options(struct asim_world *world, const struct asim_settings *set);
+void asim_world_diagnose_text(struct asim_world *world, const char *workload);
 void asim_world_diagnose_values(struct asim_world *world);
 void asim_world_diagnose_traces(struct asim_world *world);
 void asim_world_diagnose_run(struct asim_world *world);

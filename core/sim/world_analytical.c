@@ -68,6 +68,25 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                             network);
 }
 
+/* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. Limits are a
+ * thousand times off links of today. */
+static void diagnose_shape(const struct asim_world *world, const char *source)
+{
+    for (size_t d = 0; d < world->set.shape.n; d++) {
+        const struct asim_netdim *dim = &world->set.shape.at[d];
+
+        if (dim->bandwidth_gbps < 1e-3 || dim->bandwidth_gbps > 1e6)
+            asim_world_diagnose(world,
+                                "%s: the bandwidth of dimension %zu is %g; the unit is GB/s of "
+                                "2^30 bytes (400 Gb/s are 46.6)",
+                                source, d + 1, dim->bandwidth_gbps);
+        if ((dim->latency_ns > 0 && dim->latency_ns < 1) || dim->latency_ns > 1e9)
+            asim_world_diagnose(world,
+                                "%s: the latency of dimension %zu is %g; the unit is ns per hop",
+                                source, d + 1, dim->latency_ns);
+    }
+}
+
 /* set->shape, which tests and embedding programs use, overrides the file. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
@@ -88,6 +107,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
     if (!world->set.shape.n || world->set.shape.n > ASIM_DIMS)
         return asim_err_set(err, ASIM_EINVAL, "settings.shape has %zu dimensions; expected 1 to %d",
                             world->set.shape.n, ASIM_DIMS);
+    diagnose_shape(world, set->shape ? "settings.shape" : set->network);
     world->set.dims.n = world->set.shape.n;
     for (size_t d = 0; d < world->set.shape.n; d++)
         world->set.dims.at[d] = world->set.shape.at[d].npus;

@@ -147,9 +147,13 @@ static int override_network(struct asim_world *world, const struct asim_settings
         struct asim_where where = {"network attribute", 0, 0};
         int code = row ? asim_netconf_put(&world->set.net, row, at[1], where, err)
                        : asim_netconf_set(&world->set.net, at, err);
+        char text[300];
 
         if (code)
             return ASIM_EINVAL;
+        if (row && asim_option_is_doubtful(row, asim_netconf_field(&world->set.net, row), at[1],
+                                           text, sizeof text))
+            asim_world_diagnose(world, "%s: %s", where.source, text);
     }
     return 0;
 }
@@ -183,6 +187,9 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                         : asim_netconf_defaults(&world->set.net, err);
 
     if (code || (code = override_network(world, set, err)) ||
+        (code = asim_netconf_diagnose(&world->set.net,
+                                      set->network ? set->network : "network settings",
+                                      asim_world_diagnostics(world), err)) ||
         (code = open_topology(world, set, err)))
         return code;
     if (world->set.topo.hosts < world->set.n_ranks)
@@ -315,11 +322,11 @@ static int keep_strings(struct asim_world *world, const struct asim_settings *se
 /* Ranks that share one clock run on one thread. */
 static int check_parallel(const struct asim_settings *set, struct asim_err *err)
 {
-    if (asim_settings_has_packets(set) || (set->processes < 2 && set->threads < 2))
+    if (asim_settings_has_packets(set) || set->processes < 2)
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "an analytical network has one clock for all ranks and runs in one "
-                        "process, on one thread; leave out --threads and mpiexec");
+                        "process; leave out --mpi and mpiexec");
 }
 
 /* The first error ends it; asim_world_close frees the parts that were opened. */
@@ -344,6 +351,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
         (code = keep_strings(world, set, err)))
         return code;
+    asim_world_diagnose_options(world, set);
+    asim_world_diagnose_text(world, set->workload);
     asim_world_diagnose_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");

@@ -129,23 +129,39 @@ static int wire_grid(struct asim_topo *topo, const struct grid *grid,
     return rc;
 }
 
-int asim_grid_make(struct asim_topo *topo, uint32_t hosts, int wrap,
-                   const struct asim_grid_options *opt, struct asim_err *err)
+/* Options that say the same thing twice must agree. */
+static int check_options(const struct grid *grid, const struct asim_grid_options *opt,
+                         struct asim_err *err)
 {
-    struct grid grid = {.wrap = wrap};
-    uint32_t n;
-    int rc = opt->dims ? parse_dims(&grid, opt->dims, err) : 0;
-    if (rc)
-        return rc;
-    if (opt->dims && opt->gpus && opt->gpus != grid.hosts)
+    if (opt->dims && opt->gpus && opt->gpus != grid->hosts)
         return asim_err_set(err, ASIM_EINVAL,
                             "dims '%s' have %" PRIu64 " hosts but g says %u: give one of the two.",
-                            opt->dims, grid.hosts, opt->gpus);
+                            opt->dims, grid->hosts, opt->gpus);
+    if (opt->dims && opt->ndims && opt->ndims != grid->n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "dims '%s' are %u dimensions but ndims says %u: give one of the two.",
+                            opt->dims, grid->n, opt->ndims);
+    if (opt->direct && opt->host_rate_bps)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "direct=1 makes no links between hosts and routers: leave out hbw.");
+    return 0;
+}
+
+int asim_grid_make(struct asim_topo *topo, uint32_t hosts, struct asim_grid_form form,
+                   const struct asim_grid_options *opt, struct asim_err *err)
+{
+    struct grid grid = {.wrap = form.wrap};
+    uint32_t n;
+    int rc = opt->dims ? parse_dims(&grid, opt->dims, err) : 0;
+    if (!rc)
+        rc = check_options(&grid, opt, err);
+    if (rc)
+        return rc;
     rc = asim_build_hosts(opt->dims ? (uint32_t)grid.hosts : opt->gpus, hosts, 16, &n, err);
     if (rc)
         return rc;
     if (!opt->dims)
-        square_dims(&grid, n, opt->ndims);
+        square_dims(&grid, n, opt->ndims ? opt->ndims : form.ndims);
     struct asim_build_size size = {.hosts = n,
                                    .switches = opt->direct ? 0 : n,
                                    .links = grid_links(&grid) + (opt->direct ? 0 : n)};

@@ -15,12 +15,13 @@ struct asim_grid_options {
     uint64_t rate_bps, delay_fs, host_rate_bps, host_delay_fs;
     double error_rate;
 };
-/* The option rows of a grid without the end row; NDIMS is a string. */
+/* The option rows of a grid without the end row; NDIMS is a string. ndims has no default in its
+ * row, so that 0 stands for "not given". */
 #define ASIM_GRID_OPTIONS(NDIMS)                                                                    \
     {"g", "gpus",  "hosts", NULL, ASIM_T_U32, offsetof(struct asim_grid_options, gpus),             \
      0,   1 << 24, NULL,    0},                                                                     \
-        {"ndims", "d",        "number of dimensions when dims is not given",                        \
-         NDIMS,   ASIM_T_U32, offsetof(struct asim_grid_options, ndims),                            \
+        {"ndims", "d",        "number of dimensions when dims is not given (default " NDIMS ")",    \
+         NULL,    ASIM_T_U32, offsetof(struct asim_grid_options, ndims),                            \
          1,       8,          NULL,                                                                 \
          0},                                                                                        \
         {"dims",                                                                                    \
@@ -70,7 +71,12 @@ struct asim_grid_options {
             offsetof(struct asim_grid_options, error_rate), 0, 1, NULL, 0                           \
     }
 
-int asim_grid_make(struct asim_topo *topo, uint32_t hosts, int wrap,
+/* What a maker brings: dimensions where none are given; wrap = 1 closes rows to rings. */
+struct asim_grid_form {
+    uint32_t ndims;
+    int wrap;
+};
+int asim_grid_make(struct asim_topo *topo, uint32_t hosts, struct asim_grid_form form,
                    const struct asim_grid_options *opt, struct asim_err *err);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "asim/ext/family.h"
 #include "asim/trace.h"
+#include "base/diagnostics.h"
 
 /* Family trace/format: row symbols asim_trace_format_<file>, table asim_trace_format_table. */
 struct asim_reader; /* one open trace of one rank; each format defines the struct */
@@ -30,6 +31,9 @@ struct asim_trace_format {
     const char *(*version)(const struct asim_reader *reader);
     /* Formats with one file for all ranks: the number of ranks. NULL = one file per rank. */
     int (*ranks)(const char *path, uint32_t *ranks, struct asim_err *err);
+    /* Of such formats, or NULL: says what is legal in the file and seldom meant. Silent about a
+     * file that cannot be read. */
+    void (*diagnose)(const char *path, const struct asim_diagnostics *diagnostics);
 };
 extern const struct asim_member *const asim_trace_format_table[];
 

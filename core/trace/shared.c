@@ -38,6 +38,14 @@ int asim_trace_is_shared(const char *prefix)
     return asim_trace_shared(prefix) != NULL;
 }
 
+void asim_trace_shared_diagnose(const char *prefix, const struct asim_diagnostics *diagnostics)
+{
+    const struct asim_trace_format *format = asim_trace_shared(prefix);
+
+    if (format && format->diagnose)
+        format->diagnose(prefix, diagnostics);
+}
+
 /* A file that begins with a word is more likely a text with a slip in its first word than a prefix
  * without traces. Names that end in .et are the caller's business. */
 int asim_trace_shared_refuse(const char *prefix, struct asim_err *err)

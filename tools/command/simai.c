@@ -50,8 +50,8 @@ static const struct asim_option options[] = {
      NULL, 0},
     {"csv", NULL, "rank 0's rows as SimAI's ncclFlowModel_EndToEnd.csv has them (default: none)",
      NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, 0},
-    {"g", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(gpus), 0, 0, NULL,
-     ASIM_F_NOOP},
+    {"g", NULL, "accepted, no effect, as in SimAI: the header's all_gpus counts", "0", ASIM_T_U32,
+     AT(gpus), 0, 0, NULL, ASIM_F_NOOP},
     {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,
      ASIM_F_NOOP},
     {"send-lat", "AS_SEND_LAT",
@@ -215,7 +215,8 @@ struct program {
 /* SimAI runs all GPUs of the topology, whatever the text says. */
 static void note_idle(const struct asim_world *world, const struct options *opt)
 {
-    uint32_t gpus = asim_packet_is_used(world) ? asim_world_topo(world)->hosts : 0;
+    const struct asim_topo *topo = asim_world_topo(world);
+    uint32_t gpus = asim_packet_is_used(world) ? topo->hosts - topo->endpoints : 0;
     uint32_t ranks = asim_world_ranks(world);
 
     if (asim_trace_is_shared(opt->workload) && gpus > ranks)
@@ -266,9 +267,8 @@ static int start(const struct options *opt, const struct arguments *arguments,
     return asim_app_run(&program.app, argc, argv);
 }
 
-/* Prints SimAI's warnings, and warnings about columns that SimAI ignores silently. The run refuses
- * an unreadable text. SimAI's NVLS is for tensor-parallel groups; in a text without them the
- * data-parallel groups are neighbours too. */
+/* The run refuses an unreadable text and says what SimAI passes over in one. SimAI's NVLS is for
+ * tensor-parallel groups; in a text without them the data-parallel groups are neighbours too. */
 static void look_at_text(struct options *opt)
 {
     const char *path = opt->workload;
@@ -277,15 +277,9 @@ static void look_at_text(struct options *opt)
 
     if (asim_simai_read(&w, path, &err))
         return;
-    if (w.ignored)
-        fprintf(stderr, "note: %s: %u BROADCAST columns are ignored, as SimAI does\n", path,
-                w.ignored);
-    if (w.pp > 1 && !w.pp_comm)
-        fprintf(stderr,
-                "note: %s: %u pipeline stages and pp_comm 0: nothing is sent between them\n", path,
-                w.pp);
-    if (w.pp == 1 && w.pp_comm)
-        fprintf(stderr, "note: %s: pp_comm without pipeline stages has no effect\n", path);
+    if (opt->gpus && w.all_gpus && opt->gpus != w.all_gpus)
+        fprintf(stderr, "note: -g %u has no effect, as in SimAI: %s has all_gpus %u\n", opt->gpus,
+                path, w.all_gpus);
     if (w.tp == 1) /* 0: all of them */
         opt->nvls = 0;
     asim_simai_fini(&w);

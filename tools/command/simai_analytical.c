@@ -62,6 +62,9 @@ static void show_notes(const struct asim_sa *sa)
                 {"ga", sa->w->ga, "1 is taken"},
                 {"all_gpus", sa->w->all_gpus, "-g is taken"}};
 
+    if (sa->opt->gpus && sa->w->all_gpus && sa->opt->gpus != sa->w->all_gpus)
+        fprintf(stderr, "asim %s: note: %s has all_gpus %u; -g %u is taken.\n", name, sa->w->source,
+                sa->w->all_gpus, sa->opt->gpus);
     if (!sa->tables.known)
         fprintf(stderr,
                 "asim %s: note: no efficiency tables (--ratios=FOLDER); every ratio is 1.\n", name);

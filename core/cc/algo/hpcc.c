@@ -212,6 +212,16 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
         state->last_seq = flow->snd_next;
 }
 
+/* A target of 0 divides by 0; without a unit of the counters no load is ever seen. */
+static int check(const void *options_of, struct asim_err *err)
+{
+    const struct hpcc_options *opt = options_of;
+
+    if (opt->u_target > 0 && opt->int_multi)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL, "hpcc needs U_TARGET and INT_MULTI above 0");
+}
+
 const struct asim_cc asim_cc_hpcc = {
     .member = {.name = "hpcc",
                .about = "per-hop load from in-band telemetry",
@@ -221,6 +231,7 @@ const struct asim_cc asim_cc_hpcc = {
     .needs = ASIM_CC_INT,
     .retimes = 1,
     .state_size = sizeof(struct hpcc),
+    .check = check,
     .open = open,
     .on_ack = on_ack,
     .on_timer = asim_cc_timer_nothing,

@@ -19,7 +19,8 @@ struct hpcc_pint_options {
     uint32_t mi_thresh;
 };
 
-#define AT(field) offsetof(struct hpcc_pint_options, field)
+#define LEAST_LOG_BASE 1.0002
+#define AT(field)      offsetof(struct hpcc_pint_options, field)
 static const struct asim_option options[] = {
     ASIM_CC_RATE_AI(struct hpcc_pint_options, rate_ai_bps),
     ASIM_CC_MI_THRESH(struct hpcc_pint_options, mi_thresh),
@@ -84,6 +85,20 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
         state->last_seq = flow->snd_next;
 }
 
+/* A digest is a logarithm to the base PINT_LOG_BASE in 16 bits. */
+static int check(const void *options_of, struct asim_err *err)
+{
+    const struct hpcc_pint_options *opt = options_of;
+
+    if (!(opt->u_target > 0))
+        return asim_err_set(err, ASIM_EINVAL, "hpcc_pint needs a U_TARGET above 0");
+    if (opt->log_base >= LEAST_LOG_BASE)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "hpcc_pint needs a PINT_LOG_BASE of %g or more: the digest has 16 bits",
+                        LEAST_LOG_BASE);
+}
+
 const struct asim_cc asim_cc_hpcc_pint = {
     .member = {.name = "hpcc_pint",
                .about = "HPCC from a one-byte probabilistic digest",
@@ -93,6 +108,7 @@ const struct asim_cc asim_cc_hpcc_pint = {
     .needs = ASIM_CC_DIGEST,
     .retimes = 1,
     .state_size = sizeof(struct pint),
+    .check = check,
     .open = open,
     .on_ack = on_ack,
     .on_timer = asim_cc_timer_nothing,

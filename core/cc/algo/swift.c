@@ -26,6 +26,8 @@ static const struct asim_option options[] = {
      .offset = AT(target_fs),
      .def = "0us",
      .flags = ASIM_F_US,
+     .usual_min = 100,
+     .usual_max = 1e8,
      .help = "Swift: base target delay, us; 0 = from the path"},
     {.key = "SWIFT_AI",
      .type = ASIM_T_DOUBLE,

@@ -66,6 +66,7 @@ struct asim_simai {
     uint32_t *rows;                  /* [n_rows] index of each row's sort */
     size_t n_distinct, cap_distinct;
     uint32_t n_rows;
+    unsigned zeros;   /* bit i: the i-th of tp, ep, pp, vpp, ga and all_gpus is 0 in the header */
     uint32_t ignored; /* BROADCAST columns, which SimAI skips in silence */
 };
 

@@ -19,7 +19,7 @@ struct leaf_options {
 static const struct asim_option options[] = {
     {"g", "gpus", "hosts", NULL, ASIM_T_U32, offsetof(struct leaf_options, gpus), 0, 1 << 24, NULL,
      0},
-    {"npa", "hosts_per_leaf", "hosts at one leaf", "16", ASIM_T_U32,
+    {"npa", "hosts_per_leaf", "hosts at one leaf (default 16)", NULL, ASIM_T_U32,
      offsetof(struct leaf_options, per_leaf), 1, 1 << 20, NULL, 0},
     {"leaves", NULL, "leaf switches, instead of npa: hosts are dealt out evenly", NULL, ASIM_T_U32,
      offsetof(struct leaf_options, leaves), 0, 1 << 20, NULL, 0},
@@ -34,6 +34,8 @@ static const struct asim_option options[] = {
     {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
      offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
     {0}};
+
+enum { USUAL_PER_LEAF = 16 };
 
 /* n: hosts. Links to hosts come before links to spines: the low ports of a leaf lead to its hosts.
  */
@@ -62,8 +64,14 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     if (rc)
         return rc;
     /* ceil(n / leaves): all leaves except the last ones are equally full */
-    uint32_t per_leaf = opt->leaves ? (n - 1) / opt->leaves + 1 : opt->per_leaf;
+    uint32_t usual = opt->per_leaf ? opt->per_leaf : USUAL_PER_LEAF;
+    uint32_t per_leaf = opt->leaves ? (n - 1) / opt->leaves + 1 : usual;
     uint64_t leaves = opt->leaves ? opt->leaves : ((uint64_t)n + per_leaf - 1) / per_leaf;
+    if (opt->leaves && opt->per_leaf && opt->per_leaf != per_leaf)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "leaves=%u puts %u of %u hosts at a leaf but npa says %u: give one of "
+                            "the two.",
+                            opt->leaves, per_leaf, n, opt->per_leaf);
     struct asim_build_size size = {
         .hosts = n, .switches = leaves + opt->spines, .links = n + leaves * opt->spines};
     rc = asim_build_nodes(topo, &size, err);

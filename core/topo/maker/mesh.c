@@ -9,7 +9,7 @@ static const struct asim_option options[] = {ASIM_GRID_OPTIONS("2"), {0}};
 
 static int make(struct asim_topo *topo, uint32_t hosts, const void *opt, struct asim_err *err)
 {
-    return asim_grid_make(topo, hosts, 0, opt, err);
+    return asim_grid_make(topo, hosts, (struct asim_grid_form){2, 0}, opt, err);
 }
 
 const struct asim_topo_maker asim_topo_maker_mesh = {

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "trace/format.h"
 #include "trace/simai/iterator.h"
+#include "trace/simai/notes.h"
 
 /* The state of one rank; each rank reads the (small) file again. */
 struct asim_reader {
@@ -230,4 +231,5 @@ const struct asim_trace_format asim_trace_format_simai = {
     .at = at,
     .close = close_reader,
     .ranks = count_ranks,
+    .diagnose = asim_simai_diagnose,
 };

@@ -151,6 +151,7 @@ static int read_key(struct asim_simai *w, struct asim_src *src, char *key, unsig
     if (!rc && value > 1 << 24)
         rc = asim_simai_refuse(src, "a larger number", "one of at most 16777216", err);
     *fields[i] = rc ? 0 : (uint32_t)value;
+    w->zeros |= !rc && !value ? 1u << i : 0;
     return rc;
 }
 

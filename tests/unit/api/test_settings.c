@@ -80,9 +80,9 @@ static void test_backends(void)
     refused(&settings, "settings.backend->size is 0");
     backend.size = sizeof backend;
     refused(&settings, "settings.backend lacks a function");
-    settings.threads = 2;
-    refused(&settings, "--threads");
-    settings.threads = 1;
+    settings.processes = 2;
+    refused(&settings, "runs in one process");
+    settings.processes = 0;
     settings.mode = prefix;
     settings.backend = NULL;
     refused(&settings, "unknown analytical network");

@@ -43,7 +43,7 @@ static int grid_scenario(struct asim_err *err)
     struct asim_grid_options opt = {.ndims = 2, .rate_bps = 1};
     struct asim_topo topo;
     asim_topo_init(&topo);
-    int rc = asim_grid_make(&topo, 12, 1, &opt, err);
+    int rc = asim_grid_make(&topo, 12, (struct asim_grid_form){2, 1}, &opt, err);
     if (!rc)
         rc = measure(&topo, err);
     asim_topo_fini(&topo);

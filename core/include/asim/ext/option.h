@@ -32,7 +32,8 @@ enum asim_option_flag {
     ASIM_F_US = 4,
     ASIM_F_NOOP = 8,   /* accepted for old files; has no effect, and help says why */
     ASIM_F_BYTES = 16, /* u32, u64: sizes such as 4KiB are accepted beside numbers of bytes */
-    ASIM_F_MIB = 32    /* size: a number without unit is MiB */
+    ASIM_F_MIB = 32,   /* size: a number without unit is MiB */
+    ASIM_F_WHOLE = 64  /* time with ASIM_F_US: whoever uses the value drops fractions of a us */
 };
 
 struct asim_option {
@@ -49,6 +50,9 @@ struct asim_option {
         *attribute;      /* in ns-3: "SwitchNode::PauseTime", or a name in RdmaHw, or NULL: the key
                           * in camel case in RdmaHw (SWIFT_BETA: SwiftBeta); none for ASIM_F_NOOP */
     const char *builtin; /* ASTRA-sim's value where a file lacks the key, if it is not def */
+    /* Units as min and max. A value outside is legal and seldom meant; 0 never counts as outside.
+     * Both 0 = all values are usual. */
+    double usual_min, usual_max;
 };
 
 /* A setting as text, as a file or a command line gives it. Both strings are borrowed. */
@@ -73,6 +77,10 @@ ASIM_API int asim_option_parse(const struct asim_option *row, void *base, const 
  * similar key. */
 ASIM_API int asim_option_set(const struct asim_option *table, void *base, struct asim_key_value setting,
                     struct asim_where at, struct asim_err *err);
+/* Whether the value at `field`, given as `text`, is seldom meant: outside the usual values of the
+ * row, or with a fraction that is dropped. Writes the sentence about it to buf. */
+ASIM_API int asim_option_is_doubtful(const struct asim_option *row, const void *field,
+                                    const char *text, char *buf, size_t size);
 /* The sentence for an unknown key, as asim_option_set makes it. */
 ASIM_API int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
                         struct asim_err *err);

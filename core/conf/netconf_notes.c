@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Diagnostics about settings of the packet network that contradict each other or have no effect
+ * beside others. Values alone decide, not the lines of a file: settings from outside the file, such
+ * as ns-3 attributes, count too. A published file lists the options of all congestion controls, so
+ * an option of another one is named only where its value is not the default.
+ */
+#include "conf/netconf.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "cc/cc.h"
+
+/* The settings of one run. */
+struct settings {
+    const struct asim_netconf *net, *defaults;
+    const struct asim_cc *cc; /* the one that the settings choose */
+    const char *source;
+    const struct asim_diagnostics *diagnostics;
+};
+
+static int differs(const struct settings *s, const struct asim_option *row)
+{
+    return memcmp(asim_netconf_field(s->net, row), asim_netconf_field(s->defaults, row),
+                  asim_option_bytes(row->type)) != 0;
+}
+
+/* Whether the value of the row acts on the chosen congestion control. Keys of the network itself,
+ * such as INT_MULTI, may be options too. */
+static int is_option_of_others(const struct settings *s, const struct asim_option *row)
+{
+    if (s->cc->member.options && asim_option_find(s->cc->member.options, row->key))
+        return 0;
+    for (size_t i = 0; asim_cc_table[i]; i++)
+        if (asim_cc_table[i]->options && asim_option_find(asim_cc_table[i]->options, row->key))
+            return 1;
+    return 0;
+}
+
+static void say_options_of_others(const struct settings *s)
+{
+    enum { MOST = 256 };
+    const struct asim_option *rows[MOST];
+    size_t n = asim_netconf_keys(rows, MOST), used = 0;
+    char keys[600] = "";
+
+    for (size_t k = 0; k < n && k < MOST && used < sizeof keys; k++)
+        if (rows[k]->type != ASIM_T_STRING && is_option_of_others(s, rows[k]) &&
+            differs(s, rows[k]))
+            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
+                                     rows[k]->key);
+    if (used)
+        asim_diagnose(s->diagnostics,
+                      "%s: no effect on the congestion control %s, which CC_MODE or CC chooses: %s",
+                      s->source, s->cc->member.name, keys);
+}
+
+/* CC_MODE 0 and 12 are no control, which published files have. */
+static void say_two_controls(const struct settings *s)
+{
+    const struct asim_cc *by_number = asim_cc_number(s->net->cc_mode, NULL);
+
+    if (s->net->cc_name && *s->net->cc_name && by_number && by_number != s->cc &&
+        by_number->number != 12)
+        asim_diagnose(s->diagnostics,
+                      "%s: CC %s counts; CC_MODE %u, which is %s, has no effect beside it",
+                      s->source, s->cc->member.name, s->net->cc_mode, by_number->member.name);
+}
+
+/* Settings that keep the congestion control from acting. */
+static void say_without_reaction(const struct settings *s)
+{
+    const char *name = s->cc->member.name;
+
+    if (s->cc->by_marks && !s->net->enable_qcn)
+        asim_diagnose(s->diagnostics,
+                      "%s: ENABLE_QCN 0 turns ECN marks off, and only marks make %s lower a rate: "
+                      "every message keeps its line rate",
+                      s->source, name);
+    if (s->cc->number != 12 && !s->cc->own_window && !s->net->rate_bound &&
+        !(s->net->has_win && s->net->var_win))
+        asim_diagnose(s->diagnostics,
+                      "%s: RATE_BOUND 0 sends at line rate and %s 0 leaves the window, so the "
+                      "rates of %s have no effect",
+                      s->source, s->net->has_win ? "VAR_WIN" : "HAS_WIN", name);
+}
+
+static void say_recovery(const struct settings *s)
+{
+    const struct asim_option *interval = asim_netconf_key("NACK_INTERVAL");
+
+    const char *why = s->net->loss_recovery == ASIM_SELECTIVE_REPEAT
+                          ? "LOSS_RECOVERY selective_repeat"
+                          : "LOAD_BALANCE spray";
+
+    if (s->net->loss_recovery != ASIM_SELECTIVE_REPEAT && s->net->load_balance != ASIM_SPRAY)
+        return;
+    if (s->net->l2_back_to_zero || differs(s, interval))
+        asim_diagnose(s->diagnostics,
+                      "%s: %s has no effect beside %s, which keeps packets beyond a gap", s->source,
+                      s->net->l2_back_to_zero ? "L2_BACK_TO_ZERO 1" : "NACK_INTERVAL", why);
+}
+
+/* An unknown congestion control is an error of the packet network, which names it. */
+int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
+                          const struct asim_diagnostics *diagnostics, struct asim_err *err)
+{
+    struct asim_netconf defaults;
+    struct settings s = {.net = net,
+                         .defaults = &defaults,
+                         .cc = asim_cc_choose(net->cc_name, net->cc_mode, NULL),
+                         .source = source,
+                         .diagnostics = diagnostics};
+    int rc = s.cc ? asim_netconf_defaults(&defaults, err) : 0;
+
+    if (rc || !s.cc)
+        return rc;
+    say_two_controls(&s);
+    say_options_of_others(&s);
+    say_without_reaction(&s);
+    say_recovery(&s);
+    asim_netconf_fini(&defaults);
+    return 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See link_diagnostics.h. Each sentence names the first link concerned and says how many there are.
+ * Limits are a thousand times off usual links: a unit is wrong then, not the link unusual.
+ */
+#include "fabric/link_diagnostics.h"
+#include "fabric/linkstate.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LEAST_BPS     1000000u                                 /* 1 Mb/s */
+#define MOST_BPS      100000000000000u                         /* 100 Tb/s */
+#define MOST_DELAY_FS (1000000000u * (uint64_t)ASIM_FS_PER_NS) /* 1 s: 200,000 km of fibre */
+
+/* The links that a check finds. */
+struct found {
+    const struct asim_link *first;
+    size_t n;
+};
+
+static struct found find(const struct asim_fabric *fabric,
+                         int (*matches)(const struct asim_fabric *fabric,
+                                        const struct asim_link *link))
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    struct found found = {NULL, 0};
+
+    for (size_t l = 0; l < topo->n_links; l++) {
+        if (asim_topo_is_virtual(topo, l) || !matches(fabric, &topo->links[l]))
+            continue;
+        found.first = found.first ? found.first : &topo->links[l];
+        found.n++;
+    }
+    return found;
+}
+
+static int has_fraction(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    return link->delay_fs % (ASIM_FS_PER_NS / fabric->set.tick) != 0;
+}
+
+static int is_long(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    (void)fabric;
+    return link->delay_fs >= MOST_DELAY_FS;
+}
+
+static int has_odd_rate(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    (void)fabric;
+    return link->rate_bps < LEAST_BPS || link->rate_bps > MOST_BPS;
+}
+
+static int takes_no_time(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    return link->rate_bps <= MOST_BPS &&
+           !asim_tx_ticks(fabric, asim_fabric_max_wire(fabric), link->rate_bps);
+}
+
+/* "between nodes 3 and 8 (and 5 more)" into buf. */
+static const char *show(const struct asim_fabric *fabric, const struct found *found, char *buf,
+                        size_t size)
+{
+    uint32_t a = asim_topo_external_id(fabric->set.topo, found->first->a);
+    uint32_t b = asim_topo_external_id(fabric->set.topo, found->first->b);
+
+    if (found->n > 1)
+        snprintf(buf, size, "the link between nodes %" PRIu32 " and %" PRIu32 ", and %zu more,", a,
+                 b, found->n - 1);
+    else
+        snprintf(buf, size, "the link between nodes %" PRIu32 " and %" PRIu32, a, b);
+    return buf;
+}
+
+static void say_delays(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    const char *unit = fabric->set.tick == 1 ? "ns" : "ps";
+    struct found parts = find(fabric, has_fraction), longest = find(fabric, is_long);
+    char link[120], delay[48];
+
+    if (parts.n)
+        asim_diagnose(notes,
+                      "%s: %s has a delay of %s, of which %" PRIu64 " %s count: delays are whole "
+                      "%s%s",
+                      fabric->set.topo->source, show(fabric, &parts, link, sizeof link),
+                      asim_topo_show_delay(delay, sizeof delay, parts.first->delay_fs),
+                      asim_fs_to_ticks(fabric, parts.first->delay_fs), unit, unit,
+                      fabric->set.tick == 1 ? " (TIME_BASE ps keeps ps)" : "");
+    if (longest.n)
+        asim_diagnose(notes, "%s: %s has a delay of %s; is its unit right? (500 ns is 0.0005ms)",
+                      fabric->set.topo->source, show(fabric, &longest, link, sizeof link),
+                      asim_topo_show_delay(delay, sizeof delay, longest.first->delay_fs));
+}
+
+static void say_rates(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    struct found odd = find(fabric, has_odd_rate), fast = find(fabric, takes_no_time);
+    char link[120], rate[48];
+
+    if (odd.n)
+        asim_diagnose(notes, "%s: %s has a rate of %s; is its unit right?",
+                      fabric->set.topo->source, show(fabric, &odd, link, sizeof link),
+                      asim_topo_show_rate(rate, sizeof rate, odd.first->rate_bps));
+    if (fast.n)
+        asim_diagnose(notes,
+                      "%s: %s has a rate of %s, at which the largest frame takes less than 1 %s "
+                      "and counts as 0%s",
+                      fabric->set.topo->source, show(fabric, &fast, link, sizeof link),
+                      asim_topo_show_rate(rate, sizeof rate, fast.first->rate_bps),
+                      fabric->set.tick == 1 ? "ns" : "ps",
+                      fabric->set.tick == 1 ? "; TIME_BASE ps is exact" : "");
+}
+
+/* One sentence about one event, of any number of links between the two nodes. */
+static void say_event(const struct asim_fabric *fabric, const struct asim_link_event *event,
+                      const struct asim_diagnostics *notes, const char *why)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    const struct asim_link *link = &topo->links[event->link];
+
+    asim_diagnose(notes,
+                  "LINK_%s at %" PRIu64 " ns between nodes %" PRIu32 " and %" PRIu32
+                  " has no effect: %s",
+                  event->up ? "UP" : "DOWN", event->t / fabric->set.tick,
+                  asim_topo_external_id(topo, link->a), asim_topo_external_id(topo, link->b), why);
+}
+
+/* Follows the state of each link through all events. */
+static void say_events(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    const struct asim_linkstate *links = fabric->link_events;
+    uint8_t *down = links ? calloc(fabric->set.topo->n_links + 1, 1) : NULL;
+
+    for (size_t i = 0; down && i < links->n; i++) {
+        const struct asim_link_event *event = &links->at[i];
+
+        if (down[event->link] == !event->up)
+            say_event(fabric, event, notes, event->up ? "the link is up" : "the link is down");
+        down[event->link] = !event->up;
+    }
+    free(down);
+}
+
+void asim_links_diagnose(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    say_delays(fabric, notes);
+    say_rates(fabric, notes);
+    say_events(fabric, notes);
+}
+
+void asim_links_diagnose_end(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    const struct asim_linkstate *links = fabric->link_events;
+
+    for (size_t i = links ? links->next : 0; links && i < links->n; i++)
+        say_event(fabric, &links->at[i], notes,
+                  "the run ended before (a time without a unit counts us from 2 s on)");
+}

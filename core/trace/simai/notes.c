@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See notes.h. Only the header and counts of the text are looked at; one more reading of a small
+ * file.
+ */
+#include "trace/simai/notes.h"
+#include "asim/simai.h"
+
+/* SimAI takes 0 tensor ranks for all GPUs. */
+static void say_zeros(const struct asim_simai *w, const struct asim_diagnostics *diagnostics)
+{
+    static const char *const keys[] = {"model_parallel_NPU_group", "ep", "pp", "vpp", "ga"};
+
+    for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (w->zeros & 1u << i)
+            asim_diagnose(diagnostics, "%s:1: %s is 0; %s", w->source, keys[i],
+                          i ? "it counts as not stated" : "all GPUs are taken");
+}
+
+void asim_simai_diagnose(const char *path, const struct asim_diagnostics *diagnostics)
+{
+    struct asim_simai w;
+
+    if (asim_simai_read(&w, path, NULL))
+        return;
+    say_zeros(&w, diagnostics);
+    if (w.ignored)
+        asim_diagnose(diagnostics, "%s: %u BROADCAST columns are ignored, as SimAI does", path,
+                      w.ignored);
+    if (w.pp > 1 && !w.pp_comm)
+        asim_diagnose(diagnostics,
+                      "%s: %u pipeline stages and pp_comm 0: nothing is sent between them", path,
+                      w.pp);
+    if (w.pp <= 1 && w.pp_comm)
+        asim_diagnose(diagnostics, "%s: pp_comm without pipeline stages has no effect", path);
+    asim_simai_fini(&w);
+}

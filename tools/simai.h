@@ -21,6 +21,7 @@ struct asim_sa_options {
     double nv_gib, nic_gib; /* per GPU, per NIC */
     double dp_overlap, tp_overlap, ep_overlap, pp_overlap;
     int visual, right;
+    int type_ignored; /* -g_type says another bandwidth than -nv, which counts */
 };
 extern const struct asim_option asim_sa_option_table[];
 /* Bandwidths from the named types where none are given; checks what the tool leaves undefined. */

@@ -90,6 +90,7 @@ int asim_sa_options_fill(struct asim_sa_options *opt, struct asim_err *err)
     static const struct part gpus[] = {
         {"A100", 240}, {"A800", 160}, {"H100", 370.8}, {"H800", 164.8}, {"H20", 370.8}};
     static const struct part nics[] = {{"cx6", 23.5}, {"cx7", 48.5}, {"bf3", 48.5}};
+    double of_gpu = 0, of_nic = 0;
     int rc = 0;
     if (!opt->workload)
         return asim_err_set(err, ASIM_EUSAGE,
@@ -101,9 +102,12 @@ int asim_sa_options_fill(struct asim_sa_options *opt, struct asim_err *err)
     if (opt->nv_gib <= 0 && !opt->gpu_type)
         return asim_err_set(err, ASIM_EUSAGE,
                             "the NVLink bandwidth is needed: -nv GB/s, or -g_type GPU.");
-    if (opt->nv_gib <= 0)
-        rc = find_part(gpus, sizeof gpus / sizeof *gpus, opt->gpu_type, &opt->nv_gib, err);
-    if (!rc && opt->nic_gib <= 0)
-        rc = find_part(nics, sizeof nics / sizeof *nics, opt->nic_type, &opt->nic_gib, err);
+    if (opt->gpu_type)
+        rc = find_part(gpus, sizeof gpus / sizeof *gpus, opt->gpu_type, &of_gpu, err);
+    if (!rc)
+        rc = find_part(nics, sizeof nics / sizeof *nics, opt->nic_type, &of_nic, err);
+    opt->type_ignored = opt->nv_gib > 0 && opt->gpu_type && opt->nv_gib != of_gpu;
+    opt->nv_gib = opt->nv_gib > 0 ? opt->nv_gib : of_gpu;
+    opt->nic_gib = opt->nic_gib > 0 ? opt->nic_gib : of_nic;
     return rc;
 }

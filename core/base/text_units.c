@@ -10,7 +10,7 @@
  * of its fractions are one bit/s too low; here they are exact.)
  *
  * Refused: units in another case (gbps), two points, blanks between number and unit, values beyond
- * 64 bits.
+ * 64 bits, and numbers above 0 that would count as 0.
  */
 #include "base/text.h"
 
@@ -127,6 +127,15 @@ static uint64_t read_factor(const char **at)
     return UINT64_C(1) << (10 * (prefix + 1));
 }
 
+/* 1 if a number above 0 is too small for any whole unit: 0 would have another meaning. */
+static int vanishes(const struct decimal *d, uint64_t whole)
+{
+    for (const char *at = d->digits; !whole && at < d->end; at++)
+        if (*at >= '1' && *at <= '9')
+            return 1;
+    return 0;
+}
+
 /* b is a bit and B a byte; gbps is refused because it is ambiguous. */
 int asim_text_rate(const char *text, uint64_t *out_bps)
 {
@@ -141,8 +150,13 @@ int asim_text_rate(const char *text, uint64_t *out_bps)
     uint64_t factor = read_factor(&unit);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         int rest;
-        if (!strcmp(unit, units[i].name))
-            return multiply(&d, factor * units[i].bits, out_bps, &rest);
+        uint64_t bps;
+        if (strcmp(unit, units[i].name))
+            continue;
+        if (multiply(&d, factor * units[i].bits, &bps, &rest) || vanishes(&d, bps))
+            return ASIM_EINVAL;
+        *out_bps = bps;
+        return 0;
     }
     return ASIM_EINVAL;
 }
@@ -164,6 +178,8 @@ int asim_text_time(const char *text, uint64_t *out_fs)
         int rest;
         d.point += units[i].power;
         if (multiply(&d, (uint64_t)units[i].factor, &fs, &rest) || (rest == 2 && fs == UINT64_MAX))
+            return ASIM_EINVAL;
+        if (vanishes(&d, fs + (rest == 2)))
             return ASIM_EINVAL;
         *out_fs = fs + (rest == 2);
         return 0;

@@ -119,18 +119,19 @@ int asim_cc_check(struct asim_err *err);
     {                                                                                              \
         .key = "RATE_AI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME), .def = "50Mb/s",  \
         .flags = ASIM_F_BARE, .help = "additive increase", .attribute = "RateAI",                  \
-        .builtin = "none", .usual_min = 1e6, .usual_max = 1e12                                     \
+        .builtin = "none", .usual_min = 1e6, .usual_max = 1e11                                     \
     }
 #define ASIM_CC_RATE_HAI(STRUCT, NAME)                                                             \
     {                                                                                              \
         .key = "RATE_HAI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME),                  \
         .def = "100Mb/s", .flags = ASIM_F_BARE, .help = "hyper increase", .attribute = "RateHAI",  \
-        .builtin = "none", .usual_min = 1e6, .usual_max = 1e12                                     \
+        .builtin = "none", .usual_min = 1e6, .usual_max = 1e11                                     \
     }
 #define ASIM_CC_EWMA_GAIN(STRUCT, NAME)                                                            \
     {                                                                                              \
         .key = "EWMA_GAIN", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),               \
-        .def = "0.00390625", .max = 1, .help = "DCQCN and DCTCP: g", .builtin = "0"                \
+        .def = "0.00390625", .max = 1, .help = "DCQCN and DCTCP: g", .builtin = "0",               \
+        .usual_min = 1e-6, .usual_max = 1                                                          \
     }
 #define ASIM_CC_U_TARGET(STRUCT, NAME)                                                             \
     {                                                                                              \
@@ -147,12 +148,13 @@ int asim_cc_check(struct asim_err *err);
 #define ASIM_CC_INT_MULTI(STRUCT, NAME)                                                            \
     {                                                                                              \
         .key = "INT_MULTI", .type = ASIM_T_U32, .offset = offsetof(STRUCT, NAME), .def = "1",      \
-        .max = 1e6, .help = "unit of INT counters"                                                 \
+        .max = 1e6, .help = "unit of INT counters", .usual_min = 1, .usual_max = 64                \
     }
 #define ASIM_CC_PINT_LOG_BASE(STRUCT, NAME)                                                        \
     {                                                                                              \
         .key = "PINT_LOG_BASE", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),           \
-        .def = "1.05", .max = 1e3, .help = "PINT: base of the logarithm"                           \
+        .def = "1.05", .max = 1e3, .help = "PINT: base of the logarithm", .usual_min = 1,          \
+        .usual_max = 2                                                                             \
     }
 
 /* --- arithmetic members share --------------------------------------------------------------- */

@@ -101,6 +101,20 @@ static void say_recovery(const struct settings *s)
                       s->net->l2_back_to_zero ? "L2_BACK_TO_ZERO 1" : "NACK_INTERVAL", why);
 }
 
+/* Values that act like another value. */
+static void say_equal_values(const struct settings *s)
+{
+    if (s->net->pause_time_fs && differs(s, asim_netconf_key("PAUSE_TIME")))
+        asim_diagnose(s->diagnostics,
+                      "%s: PAUSE_TIME acts as any time above 0: a pause lasts until the resume, as "
+                      "in ASTRA-sim",
+                      s->source);
+    if (s->net->nic_total_pause_count)
+        asim_diagnose(s->diagnostics,
+                      "%s: NIC_TOTAL_PAUSE_TIME %u is a number of pauses of each NIC, not a time",
+                      s->source, s->net->nic_total_pause_count);
+}
+
 /* An unknown congestion control is an error of the packet network, which names it. */
 int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
                           const struct asim_diagnostics *diagnostics, struct asim_err *err)
@@ -119,6 +133,7 @@ int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
     say_options_of_others(&s);
     say_without_reaction(&s);
     say_recovery(&s);
+    say_equal_values(&s);
     asim_netconf_fini(&defaults);
     return 0;
 }

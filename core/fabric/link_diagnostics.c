@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See link_diagnostics.h. Each sentence names the first link concerned and says how many there are.
- * Limits are a thousand times off usual links: a unit is wrong then, not the link unusual.
+ * Links beyond the limits are possible; a wrong unit is the more likely reason.
  */
 #include "fabric/link_diagnostics.h"
 #include "fabric/linkstate.h"
@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEAST_BPS     1000000u                                 /* 1 Mb/s */
-#define MOST_BPS      100000000000000u                         /* 100 Tb/s */
-#define MOST_DELAY_FS (1000000000u * (uint64_t)ASIM_FS_PER_NS) /* 1 s: 200,000 km of fibre */
+#define LEAST_BPS     1000000000u                             /* 1 Gb/s */
+#define MOST_BPS      100000000000000u                        /* 100 Tb/s */
+#define MOST_DELAY_FS (100000000u * (uint64_t)ASIM_FS_PER_NS) /* 100 ms: 20,000 km of fibre */
 
 /* The links that a check finds. */
 struct found {

@@ -52,7 +52,7 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                 {"logical-topology-configuration", set->logical && (set->shape || !set->backend)},
                 {"network-configuration", set->network && set->backend},
                 {"pcap", set->pcap != NULL},
-                {"reports", set->reports != NULL},
+                {"reports", set->reports && set->out},
                 {"per-event", set->per_event},
                 {"threads", set->threads > 1},
                 {"compare", set->compare}};
@@ -68,19 +68,18 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                             network);
 }
 
-/* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. Limits are a
- * thousand times off links of today. */
+/* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. */
 static void diagnose_shape(const struct asim_world *world, const char *source)
 {
     for (size_t d = 0; d < world->set.shape.n; d++) {
         const struct asim_netdim *dim = &world->set.shape.at[d];
 
-        if (dim->bandwidth_gbps < 1e-3 || dim->bandwidth_gbps > 1e6)
+        if (dim->bandwidth_gbps < 1e-3 || dim->bandwidth_gbps > 1e5)
             asim_world_diagnose(world,
                                 "%s: the bandwidth of dimension %zu is %g; the unit is GB/s of "
                                 "2^30 bytes (400 Gb/s are 46.6)",
                                 source, d + 1, dim->bandwidth_gbps);
-        if ((dim->latency_ns > 0 && dim->latency_ns < 1) || dim->latency_ns > 1e9)
+        if ((dim->latency_ns > 0 && dim->latency_ns < 1) || dim->latency_ns > 1e8)
             asim_world_diagnose(world,
                                 "%s: the latency of dimension %zu is %g; the unit is ns per hop",
                                 source, d + 1, dim->latency_ns);

@@ -116,8 +116,12 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     char *path;
     int code;
 
-    if (set->topology && !strncmp(set->topology, "auto:", 5))
-        return asim_topo_make(&world->set.topo, set->topology + 5, world->set.n_ranks, err);
+    if (set->topology && !strncmp(set->topology, "auto:", 5)) {
+        code = asim_topo_make(&world->set.topo, set->topology + 5, world->set.n_ranks, err);
+        if (!code)
+            asim_topo_make_diagnose(set->topology + 5, asim_world_diagnostics(world));
+        return code;
+    }
     if (set->topology)
         return asim_topo_read(&world->set.topo, set->topology, err);
     if (!named || !*named)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include "base/io/src.h"
 #include "topo/build.h"
+#include "topo/topo.h"
 
 /* Content alone decides: published files have no common suffix. At most one format recognises a
  * file; a test checks this for all sample files. */
@@ -87,6 +88,31 @@ static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_
         rc = maker->make(topo, hosts, options, err);
     asim_family_options_free(options, &maker->member);
     return rc;
+}
+
+/* Only whole keys of accepted specs are looked for, so parsing them again needs no errors. */
+void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics)
+{
+    char *copy = strdup(spec), *at = copy ? strchr(copy, ',') : NULL;
+    const struct asim_topo_maker *maker;
+
+    if (at)
+        *at = '\0';
+    maker = at ? asim_topo_maker_find(copy, NULL) : NULL;
+    while (maker && at) {
+        char *key = at + 1, *next = strchr(key, ','), *equals = strchr(key, '=');
+        const struct asim_option *row;
+
+        if (next)
+            *next = '\0';
+        if (equals)
+            *equals = '\0';
+        row = asim_option_find(maker->member.options, key);
+        if (row && row->flags & ASIM_F_NOOP)
+            asim_diagnose(diagnostics, "%s: %s: %s", maker->member.name, key, row->help);
+        at = next;
+    }
+    free(copy);
 }
 
 /* spec is "NAME,key=value,…"; hosts: the ranks of the run, 0 = unknown. topo->source keeps the spec

@@ -98,7 +98,8 @@ static int read_rest(struct asim_topo *topo, struct asim_src *src, uint32_t a, s
             src, word, "a link rate above 0 with its unit, as 400Gbps, and below 2^64 bit/s", err);
     word = asim_src_word(src);
     if (!word || asim_text_time(word, &link.delay_fs))
-        return asim_lines_refuse(src, word, "a link delay with its unit, as 0.0005ms,", err);
+        return asim_lines_refuse(
+            src, word, "a link delay with its unit, as 0.0005ms, and of 0 or at least 1 fs", err);
     word = asim_src_word(src);
     if (!word || asim_text_double(word, &link.error_rate) ||
         !(link.error_rate >= 0 && link.error_rate <= 1))

@@ -57,9 +57,9 @@ struct asim_pod_shape {
         ASIM_POD_ROW("bw", "bandwidth", "rate from a GPU's NIC to a leaf", BW, ASIM_T_RATE,        \
                      nic_rate_bps, 1, 1e15, 0),                                                    \
         ASIM_POD_ROW("asn", "asw_switch_num",                                                      \
-                     "leaf switches; the layout decides, a differing number "                      \
-                     "only warns",                                                                 \
-                     NULL, ASIM_T_U32, leaves, 0, 1 << 24, 0),                                     \
+                     "no effect: the layout decides the number of leaf "                           \
+                     "switches",                                                                   \
+                     NULL, ASIM_T_U32, leaves, 0, 1 << 24, ASIM_F_NOOP),                           \
         ASIM_POD_ROW("npa", "nics_per_aswitch", "NICs at one leaf", NPA, ASIM_T_U32, leaf_ports,   \
                      1, 1 << 20, 0),                                                               \
         ASIM_POD_ROW("psn", "psw_switch_num", "spine switches", PSN, ASIM_T_U32, spines, 1,        \

@@ -7,6 +7,7 @@
 #define ASIM_TOPO_TOPO_H
 
 #include "asim/topology.h"
+#include "base/diagnostics.h"
 
 /* Gives each NVSwitch of a finished topology a host at which messages can begin and end: the i-th
  * NVSwitch gets host number hosts + i, and the ids of switches move up (endpoint.c). Call it before
@@ -38,6 +39,9 @@ static inline uint32_t asim_topo_internal_id(const struct asim_topo *topo, uint3
         return shown + topo->endpoints;
     return topo->internal ? topo->internal[shown] : shown;
 }
+
+/* Says which options of a spec, which asim_topo_make has taken, have no effect. */
+void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics);
 
 /* 1 if v is a switch with at least `ports` ports that all lead to different hosts. */
 int asim_topo_is_star(const struct asim_topo *topo, uint32_t v, uint32_t ports);

@@ -226,6 +226,24 @@ static void note_idle(const struct asim_world *world, const struct options *opt)
                 opt->workload, ranks, gpus);
 }
 
+/* SimAI's NVLS needs Hopper GPUs in servers of 8 or more (simai.md#algorithm-choice), PXN servers
+ * of several GPUs. */
+static void note_without_effect(const struct asim_world *world, const struct options *opt)
+{
+    const struct asim_topo *topo = asim_packet_is_used(world) ? asim_world_topo(world) : NULL;
+    int hopper = topo && (!strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800"));
+
+    if (!topo)
+        return;
+    if (opt->nvls && (!hopper || topo->gpus_per_server < 8))
+        fprintf(stderr,
+                "note: NVLS has no effect: %s has no servers of 8 or more H100 or H800 GPUs\n",
+                opt->topology);
+    if (opt->pxn && topo->gpus_per_server < 2)
+        fprintf(stderr, "note: PXN has no effect: %s has no servers of several GPUs\n",
+                opt->topology);
+}
+
 /* Chakra traces have no rows, so without a word about it they have no CSV. */
 static int watch(struct asim_app *app, struct asim_err *err)
 {
@@ -233,6 +251,7 @@ static int watch(struct asim_app *app, struct asim_err *err)
     const char *path = opt->csv;
 
     note_idle(app->world, opt);
+    note_without_effect(app->world, opt);
     if (!path && opt->compat && asim_trace_is_shared(opt->workload))
         path = "ncclFlowModel_EndToEnd.csv";
     return path ? asim_simai_csv_open(app->world, opt->workload, path, err) : 0;

@@ -65,6 +65,9 @@ static void show_notes(const struct asim_sa *sa)
     if (sa->opt->gpus && sa->w->all_gpus && sa->opt->gpus != sa->w->all_gpus)
         fprintf(stderr, "asim %s: note: %s has all_gpus %u; -g %u is taken.\n", name, sa->w->source,
                 sa->w->all_gpus, sa->opt->gpus);
+    if (sa->opt->type_ignored)
+        fprintf(stderr, "asim %s: note: -nv %g is taken, not the bandwidth of -g_type %s.\n", name,
+                sa->opt->nv_gib, sa->opt->gpu_type);
     if (!sa->tables.known)
         fprintf(stderr,
                 "asim %s: note: no efficiency tables (--ratios=FOLDER); every ratio is 1.\n", name);

@@ -31,6 +31,8 @@ static const struct asim_option options[] = {
      .offset = AT(prob),
      .def = "1.0",
      .max = 1,
+     .usual_min = 1e-4,
+     .usual_max = 1,
      .help = "PINT: share of packets stamped"},
     {.key = NULL},
 };

@@ -99,18 +99,25 @@ static int watch(struct record *record, struct asim_world *world, struct asim_er
 }
 
 /* The network of the analytical runs: from the settings, or derived from the topology. */
-static int find_shape(struct asim_compare *compare, struct asim_err *err)
+static int find_shape(struct asim_compare *compare, const struct asim_hooks *hooks,
+                      struct asim_err *err)
 {
     const struct asim_world *packet = compare->packet;
     const struct asim_settings *set = compare->settings;
+    char text[200], note[600];
     uint64_t ranks = 1;
 
     if (!set->compare_network)
         return asim_world_shape(packet, &compare->shape, err);
     if (asim_netshape_read(&compare->shape, set->compare_network, err))
         return ASIM_EINVAL;
-    for (size_t d = 0; d < compare->shape.n; d++)
+    for (size_t d = 0; d < compare->shape.n; d++) {
         ranks *= compare->shape.at[d].npus;
+        if (asim_netshape_is_doubtful(&compare->shape, d, text, sizeof text) && hooks->note) {
+            snprintf(note, sizeof note, "%s: %s", set->compare_network, text);
+            hooks->note(hooks->self, note);
+        }
+    }
     if (ranks == asim_world_ranks(packet))
         return 0;
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){set->compare_network, 0, 0},
@@ -175,10 +182,11 @@ static int make_records(struct asim_compare *compare, struct asim_err *err)
 
 /* Opens both analytical worlds once, because a packet run may take hours before they refuse their
  * inputs. Reads the traces once for each. */
-static int rehearse(struct asim_compare *compare, struct asim_err *err)
+static int rehearse(struct asim_compare *compare, const struct asim_hooks *hooks,
+                    struct asim_err *err)
 {
     struct asim_world *world;
-    int code = find_shape(compare, err);
+    int code = find_shape(compare, hooks, err);
 
     for (int run = 1; run < RUNS && !code; run++) {
         code = open_analytical(&world, compare, run, err);
@@ -225,7 +233,7 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet,
     compare->packet = packet;
     compare->settings = settings;
     compare->hooks = (struct asim_hooks){.self = hooks->self, .stop = hooks->stop};
-    if ((code = make_records(compare, err)) || (code = rehearse(compare, err)))
+    if ((code = make_records(compare, err)) || (code = rehearse(compare, hooks, err)))
         return code;
     if (settings->out && open_csv(compare, err))
         return ASIM_EIO;

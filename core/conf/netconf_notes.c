@@ -113,6 +113,11 @@ static void say_equal_values(const struct settings *s)
         asim_diagnose(s->diagnostics,
                       "%s: NIC_TOTAL_PAUSE_TIME %u is a number of pauses of each NIC, not a time",
                       s->source, s->net->nic_total_pause_count);
+    if (s->net->enable_trace && s->net->trace_output && !s->net->trace_file)
+        asim_diagnose(s->diagnostics,
+                      "%s: TRACE_OUTPUT_FILE has no effect without a TRACE_FILE, which lists the "
+                      "nodes to trace",
+                      s->source);
 }
 
 /* An unknown congestion control is an error of the packet network, which names it. */

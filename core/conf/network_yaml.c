@@ -217,3 +217,21 @@ int asim_netshape_read(struct asim_netshape *shape, const char *path, struct asi
     yaml_document_delete(&doc);
     return code;
 }
+
+/* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. */
+int asim_netshape_is_doubtful(const struct asim_netshape *shape, size_t d, char *buf, size_t size)
+{
+    const struct asim_netdim *dim = &shape->at[d];
+
+    if (dim->bandwidth_gbps < 1e-3 || dim->bandwidth_gbps > 1e5)
+        snprintf(buf, size,
+                 "the bandwidth of dimension %zu is %g; the unit is GB/s of 2^30 bytes (400 Gb/s "
+                 "are 46.6)",
+                 d + 1, dim->bandwidth_gbps);
+    else if ((dim->latency_ns > 0 && dim->latency_ns < 1) || dim->latency_ns > 1e8)
+        snprintf(buf, size, "the latency of dimension %zu is %g; the unit is ns per hop", d + 1,
+                 dim->latency_ns);
+    else
+        return 0;
+    return 1;
+}

@@ -14,6 +14,8 @@
 #define MOST_BPS      100000000000000u                        /* 100 Tb/s */
 #define MOST_DELAY_FS (100000000u * (uint64_t)ASIM_FS_PER_NS) /* 100 ms: 20,000 km of fibre */
 
+#define MOST_LOSS 0.1
+
 /* The links that a check finds. */
 struct found {
     const struct asim_link *first;
@@ -57,6 +59,12 @@ static int takes_no_time(const struct asim_fabric *fabric, const struct asim_lin
 {
     return link->rate_bps <= MOST_BPS &&
            !asim_tx_ticks(fabric, asim_fabric_max_wire(fabric), link->rate_bps);
+}
+
+static int loses_much(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    (void)fabric;
+    return link->error_rate > MOST_LOSS;
 }
 
 /* "between nodes 3 and 8 (and 5 more)" into buf. */
@@ -113,6 +121,17 @@ static void say_rates(const struct asim_fabric *fabric, const struct asim_diagno
                       fabric->set.tick == 1 ? "; TIME_BASE ps is exact" : "");
 }
 
+static void say_losses(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    struct found lossy = find(fabric, loses_much);
+    char link[120];
+
+    if (lossy.n)
+        asim_diagnose(notes, "%s: %s loses %g of its frames; the unit is a share, 0.01 for 1 %%",
+                      fabric->set.topo->source, show(fabric, &lossy, link, sizeof link),
+                      lossy.first->error_rate);
+}
+
 /* One sentence about one event, of any number of links between the two nodes. */
 static void say_event(const struct asim_fabric *fabric, const struct asim_link_event *event,
                       const struct asim_diagnostics *notes, const char *why)
@@ -147,6 +166,7 @@ void asim_links_diagnose(const struct asim_fabric *fabric, const struct asim_dia
 {
     say_delays(fabric, notes);
     say_rates(fabric, notes);
+    say_losses(fabric, notes);
     say_events(fabric, notes);
 }
 

@@ -68,22 +68,13 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                             network);
 }
 
-/* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. */
 static void diagnose_shape(const struct asim_world *world, const char *source)
 {
-    for (size_t d = 0; d < world->set.shape.n; d++) {
-        const struct asim_netdim *dim = &world->set.shape.at[d];
+    char text[200];
 
-        if (dim->bandwidth_gbps < 1e-3 || dim->bandwidth_gbps > 1e5)
-            asim_world_diagnose(world,
-                                "%s: the bandwidth of dimension %zu is %g; the unit is GB/s of "
-                                "2^30 bytes (400 Gb/s are 46.6)",
-                                source, d + 1, dim->bandwidth_gbps);
-        if ((dim->latency_ns > 0 && dim->latency_ns < 1) || dim->latency_ns > 1e8)
-            asim_world_diagnose(world,
-                                "%s: the latency of dimension %zu is %g; the unit is ns per hop",
-                                source, d + 1, dim->latency_ns);
-    }
+    for (size_t d = 0; d < world->set.shape.n; d++)
+        if (asim_netshape_is_doubtful(&world->set.shape, d, text, sizeof text))
+            asim_world_diagnose(world, "%s: %s", source, text);
 }
 
 /* set->shape, which tests and embedding programs use, overrides the file. */

@@ -52,6 +52,11 @@ ASIM_API const char *asim_net_topology_name(int topology);
 ASIM_API int asim_netshape_read(struct asim_netshape *shape, const char *path,
                                 struct asim_err *err);
 
+/* Whether dimension d has a bandwidth or a latency that is legal and seldom meant; writes the
+ * sentence about it to buf. */
+ASIM_API int asim_netshape_is_doubtful(const struct asim_netshape *shape, size_t d, char *buf,
+                                       size_t size);
+
 /* One message between two ranks. */
 struct asim_msg {
     uint64_t bytes;    /* payload */

@@ -49,15 +49,14 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[rank];
     uint64_t t = host->now + delay_ns;
-    struct asim_event_entry entry = {.value = (uint64_t)ASIM_TIMER_WAKE << 56};
+    uint64_t tie;
 
     if (fabric->set.tick != 1 || t < delay_ns || t == ASIM_NEVER)
         t = saturated(fabric, rank, delay_ns);
-    entry.t = t;
-    entry.tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
-    entry.seq = host->timer_seq++;
+    tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     asim_node_schedule(fabric, rank, t);
-    return asim_event_heap_push(&host->timers, entry);
+    return asim_event_heap_push(
+        &host->timers, asim_host_entry(host, t, tie, (uint64_t)ASIM_TIMER_WAKE << 56));
 }
 
 /* 1 if the start waits in host->start instead of the heap, because it is the first of its time. */
@@ -65,7 +64,7 @@ static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
 {
     struct asim_inline_start *start = &host->start;
 
-    if (!start->is_open || start->is_filled || (host->timers.n && host->timers.at->t <= host->now))
+    if (*host->insertion || !start->is_open || start->is_filled || (host->timers.n && host->timers.at->t <= host->now))
         return 0;
     start->tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     start->seq = host->timer_seq++;

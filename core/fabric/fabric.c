@@ -12,6 +12,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/host/telemetry.h"
+#include "fabric/insertion_order.h"
 #include "fabric/linkstate.h"
 #include "topo/pair.h"
 
@@ -85,6 +86,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     host->tie = asim_tie_key(0, 0, ASIM_CLASS_TIMER);
     host->peer = host->sport_dst = UINT32_MAX;
     host->node = node;
+    host->insertion = &fabric->insertion;
     host->n_nics = n;
     asim_map_init(&host->sports);
     host->nics = &host->single_nic;
@@ -260,6 +262,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
+    if (!code && asim_insertion_open(fabric, config->exact_events))
+        code = asim_err_nomem(err, "building the packet network");
     if (!code && asim_half_steps_open(fabric))
         code = asim_err_nomem(err, "building the packet network");
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
@@ -343,6 +347,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
         close_switch(&fabric->sw[v - fabric->set.hosts]);
     for (size_t w = 0; fabric->wires && w < fabric->set.topo->n_links * 2; w++)
         close_wire(&fabric->wires[w]);
+    asim_insertion_close(fabric);
     asim_linkstate_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)

@@ -14,6 +14,7 @@
 #include "fabric/parallel/worker.h"
 #include "fabric/link/loss.h"
 #include "fabric/parallel/state.h"
+#include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "net/fast_path.h"
 #include "fabric/switch/switch.h"
@@ -77,6 +78,7 @@ struct asim_fabric {
     struct asim_linkstate *link_events;       /* NULL where no link ever goes down */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
+    struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
     struct asim_fabric_run run;

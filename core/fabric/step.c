@@ -5,6 +5,7 @@
  * steps, and the memo may skip time before a step.
  */
 #include "fabric/step.h"
+#include "fabric/insertion_order.h"
 #include "fabric/linkstate.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
@@ -29,6 +30,8 @@ static uint64_t next_due(struct asim_fabric *fabric)
 
 static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
+    if (fabric->insertion)
+        return asim_insertion_next(fabric);
     return fabric->run.per_event ? next_due(fabric) : asim_window_next_event(fabric);
 }
 
@@ -153,9 +156,24 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
     return asim_half_steps_begin(fabric, step, until);
 }
 
+/* A step with insertion numbers: a window, or one ns in per-event mode. */
+static uint64_t step_in_order(struct asim_fabric *fabric, uint64_t begin, struct asim_err *err)
+{
+    uint64_t until = fabric->run.per_event ? begin + 1 : end_of_window(fabric, begin);
+
+    fabric->run.windows++;
+    asim_insertion_run(fabric, until);
+    return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+}
+
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t begin, link = asim_linkstate_next(fabric), until;
+
+    if (asim_insertion_goes_on(fabric)) {
+        begin = asim_insertion_next(fabric);
+        return begin == ASIM_NEVER ? ASIM_NEVER : step_in_order(fabric, begin, err);
+    }
 
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
         fabric->run.half_next_valid = 0;

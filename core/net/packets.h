@@ -70,6 +70,9 @@ struct asim_fabric_watch {
     unsigned n_frames;
 };
 
+/* The most hosts of a network that runs in the order of ns-3's event list at first. */
+enum { ASIM_EXACT_HOSTS = 32 };
+
 struct asim_fabric_config {
     /* Borrowed, all three: they must live as long as the fabric. */
     const struct asim_topo *topo;
@@ -81,6 +84,9 @@ struct asim_fabric_config {
     uint64_t seed;
     int per_event;    /* 1: a step is one node at one instant, in order of time */
     uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
+    /* So many events run in the order of ns-3's event list, from the start on, where the network is
+     * small enough (fabric/insertion_order.h). */
+    uint64_t exact_events;
     /* Several processes: only nodes v with part_of[v] == self are built; then
      * asim_exchange_open. NULL: all. Borrowed. */
     const uint32_t *part_of;

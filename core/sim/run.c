@@ -173,6 +173,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .seed = world->set.settings.seed,
         .per_event = world->set.settings.per_event,
         .without = world->set.without,
+        .exact_events = world->set.settings.exact_events,
         .part_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
         .self = world->set.settings.process,
     };

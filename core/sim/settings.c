@@ -140,6 +140,13 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(without),
      .help = "debugging: fast paths to turn off, separated by commas: bulk-switch host-fast "
              "uniform-phase memo steady-state half-steps; same results, slower"},
+    {.key = "exact-events",
+     .type = ASIM_T_U64,
+     .offset = AT(exact_events),
+     .def = "300000",
+     .help = "in networks of up to 32 hosts: so many first events run in the exact order of ns-3's "
+             "event list, 0.1 us each; later and in larger networks simultaneous events may change "
+             "places by a few ns"},
     {.key = "strict-dependencies",
      .type = ASIM_T_BOOL,
      .offset = AT(strict_deps),

@@ -15,14 +15,20 @@ static uint32_t thread_count(const struct asim_world *world)
     const struct asim_settings *settings = &world->set.settings;
     uint32_t n = settings->threads ? settings->threads : 1;
 
-    return asim_world_is_unpartitioned(world) ? n * settings->borrowed_cores : n;
+    return asim_world_is_unpartitioned(world) && settings->borrowed_cores
+               ? n * settings->borrowed_cores
+               : n;
 }
 
 static void diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
 {
     asim_world_diagnose(world,
-                        "a network of one switch stays in one process, because every frame would "
-                        "cross: the first of %u runs it, threads: %u",
+                        "%s: the first of %u runs it, threads: %u",
+                        world->set.topo.switches == 1
+                            ? "a network of one switch stays in one process, because every frame "
+                              "would cross"
+                            : "a network of up to 32 hosts stays in one process, because its first "
+                              "events run in the order of one event list (--exact-events)",
                         world->set.settings.processes, threads);
 }
 

@@ -64,7 +64,7 @@ def exact_case(rng, tool, control="12"):
         for step in steps:
             draw.run_step(work, step, int(10 ** rng.uniform(0, 3)), 1000)
     return {"topology": text, "network": rows + draw.outputs(rng)[:2], "system": exact_system(rng, dims, ranks), "logical": dims,
-            "memory": None, "groups": {}, "options": [], "reports": "flows,links", "ranks": work.ranks}
+            "memory": None, "groups": {}, "options": ["--exact-events=0"], "reports": "flows,links", "ranks": work.ranks}
 
 
 def doubled_time(text):
@@ -128,7 +128,7 @@ def star_case(rng, tool):
         if key.endswith("-implementation"):
             system[key] = ["ring" if name.startswith("nccl") else name for name in names]
     return {"topology": text, "network": rows + draw.outputs(rng)[:2], "system": system,
-            "logical": None, "memory": None, "groups": groups, "options": [], "reports": "flows", "ranks": ops}
+            "logical": None, "memory": None, "groups": groups, "options": ["--exact-events=0"], "reports": "flows", "ranks": ops}
 
 
 def renamed(case, names):
@@ -198,7 +198,7 @@ def two_jobs(rng, tool):
     jobs = [list(range(first)), list(range(first, hosts))]
     ops = draw.workload(rng, hosts, None, 1000, False, groups, jobs)
     return {"topology": text, "network": rows + draw.outputs(rng)[:2], "system": draw.system_settings(rng, None, hosts), "logical": None,
-            "memory": None, "groups": groups, "options": [], "reports": "flows", "ranks": ops, "first": first}
+            "memory": None, "groups": groups, "options": ["--exact-events=0"], "reports": "flows", "ranks": ops, "first": first}
 
 
 def alone(case, second):

@@ -43,6 +43,11 @@ int asim_notification_deliver(struct asim_fabric *fabric,
         entry.value = store(host, notification);
     if (entry.value == ASIM_NEVER)
         return ASIM_ENOMEM;
+    if (fabric->insertion) {
+        entry.seq = notification->tie;
+        entry.tie = notification->lost ? asim_insertion_take(fabric->insertion)
+                                       : notification->number;
+    }
     host->worker->waiting += !notification->lost;
     asim_node_schedule(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);

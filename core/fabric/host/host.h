@@ -12,6 +12,7 @@
 #include "fabric/link/event_heap.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/qplist.h"
+#include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "fabric/link/notification.h"
 #include "topo/pair.h"
@@ -92,6 +93,7 @@ struct asim_host {
     _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining;
     struct asim_inline_start start;
     uint64_t messages;
+    struct asim_insertion *const *insertion; /* the fabric's member */
     /* Number of messages sent to sport_dst, the last destination (UINT32_MAX: none yet); `sports`
      * holds the numbers of all others. */
     _Alignas(ASIM_LINE_BYTES) uint64_t sport_n;
@@ -157,13 +159,32 @@ static inline void asim_host_begin(struct asim_host *host, uint64_t t, uint64_t 
     host->seq++;
 }
 
+/* The entry of a timer armed now. With insertion numbers an entry has its number in place of the
+ * tie key, and the tie key behind it. */
+static inline struct asim_event_entry asim_host_entry(struct asim_host *host, uint64_t t,
+                                                      uint64_t tie, uint64_t value)
+{
+    struct asim_insertion *insertion = *host->insertion;
+
+    if (insertion)
+        return (struct asim_event_entry){t, asim_insertion_take(insertion), tie, value};
+    return (struct asim_event_entry){t, tie, host->timer_seq++, value};
+}
+
 /* A timer armed by the present event. value = kind << 56 | payload. 0 or ASIM_ENOMEM. */
 static inline int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
 {
     uint64_t tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
 
-    return asim_event_heap_push(&host->timers,
-                                (struct asim_event_entry){t, tie, host->timer_seq++, value});
+    return asim_event_heap_push(&host->timers, asim_host_entry(host, t, tie, value));
+}
+
+/* The number of a wake-up of a NIC armed now. */
+static inline uint64_t asim_host_wake_seq(struct asim_host *host)
+{
+    struct asim_insertion *insertion = *host->insertion;
+
+    return insertion ? asim_insertion_take(insertion) : host->timer_seq++;
 }
 
 /* Copies the first frame's arrival time out of the ring: every event asks for it, and the frame's
@@ -191,6 +212,8 @@ static inline uint64_t asim_nic_arrival_tie_key(const struct asim_nic *nic)
 /* --- host.c ---------------------------------------------------------------------------------- */
 /* Time of the host's next event. */
 uint64_t asim_host_next(const struct asim_host *host);
+/* The same with insertion numbers: the number of that event, too. */
+uint64_t asim_host_next_numbered(const struct asim_host *host, uint64_t *number);
 /* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */
 void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host);
 void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,

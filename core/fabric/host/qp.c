@@ -127,7 +127,7 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
         return;
     nic->wake_at = earliest;
     nic->wake_tie = asim_tie_key(earliest - t, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
-    nic->wake_seq = host->timer_seq++;
+    nic->wake_seq = asim_host_wake_seq(host);
 }
 
 /* Flags of a retransmission. After a timeout the ACK may be the lost frame, so the packet asks for

@@ -177,6 +177,9 @@ void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *
     notification->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
     notification->since = notification->at = notification->rto = 0;
     notification->slot = frame->slot;
+    notification->number = 0;
+    if (worker->fabric->insertion)
+        notification->number = asim_insertion_of_notification(worker->fabric->insertion, wire->id);
     notification->lost = notification->type = notification->flags = 0;
 }
 

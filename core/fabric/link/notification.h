@@ -13,6 +13,7 @@
 
 struct asim_notification {
     uint64_t t, tie, seq;
+    uint64_t number; /* its insertion number, where the network keeps them */
     struct asim_msg msg;
     uint64_t since, at, rto; /* of a loss: its time; the frame's sequence number; the timeout */
     uint32_t slot;           /* of the flow at msg.src, with generation */

@@ -28,6 +28,8 @@ static inline void asim_node_schedule(struct asim_fabric *fabric, uint32_t node,
         &fabric->run.half_next[fabric->set.half_of ? fabric->set.half_of[node] : 0];
     uint32_t slot = fabric->run.slot[node];
 
+    if (fabric->insertion)
+        asim_insertion_touch(fabric->insertion, node);
     if (t >= fabric->run.next[slot])
         return;
     fabric->run.next[slot] = t;

@@ -27,6 +27,10 @@ static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, str
     port->busy_until = now.t + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
+    if (worker->fabric->insertion && asim_insertion_start(worker->fabric->insertion, wire)) {
+        worker->failed = ASIM_ENOMEM;
+        return NULL;
+    }
     return frame;
 }
 

@@ -82,6 +82,11 @@ int asim_memo_open(struct asim_fabric *fabric,
         memo->intercept_from = memo->defer_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
+    if (fabric->insertion) { /* likewise, until the network becomes idle behind the numbers */
+        memo->mode = ASIM_MEMO_RECORD;
+        memo->intercept_from = memo->defer_from = ASIM_NEVER;
+        memo->is_dormant = 1;
+    }
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
     return 0;

@@ -26,9 +26,11 @@
 
 enum { MAX_PFC_REPEATS = 16 };
 
-/* The present event, and the end of the window. */
+/* The present event, and the end of the window. With insertion numbers: its own, and those of the
+ * ends of transmissions (NULL: tie keys order events). */
 struct event {
-    uint64_t t, tie, seq, until;
+    uint64_t t, tie, seq, until, number;
+    const uint64_t *ends;
 };
 
 /* The cause of frames that leave in this event; the far end orders simultaneous arrivals by it. The
@@ -48,6 +50,8 @@ static inline int port_is_idle(struct asim_port *port, const struct event *event
         return 1;
     if (port->busy_until > event->t)
         return 0;
+    if (event->ends)
+        return event->ends[port->out->id] < event->number;
     tie = asim_port_tie_key(port);
     return tie != event->tie ? tie < event->tie : port->start_seq <= event->seq;
 }
@@ -284,6 +288,8 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     else
         receive(fabric, sw, p, frame, event);
     asim_link_ring_drop(in);
+    if (fabric->insertion)
+        asim_insertion_drop(fabric->insertion, in->id);
     schedule_arrival(sw, p, event->until);
 }
 
@@ -303,7 +309,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                            uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct event event = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
+    struct event event = {.t = t, .tie = asim_tie_key(t, 0, ASIM_CLASS_FREE), .until = t};
 
     sw->seq++;
     sw->maybe_paused = 1;
@@ -364,13 +370,70 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
     while ((value = asim_calendar_queue_take(&sw->calendar)) != ASIM_CALENDAR_END &&
            !sw->worker->failed) {
         const struct asim_calendar_entry *entry = &sw->calendar.at[value];
-        struct event event = {entry->t, entry->tie, entry->seq, until};
+        struct event event = {
+            .t = entry->t, .tie = entry->tie, .seq = entry->seq, .until = until};
 
         sw->seq++;
         if (value & 1)
             end_of_frame(fabric, sw, (uint32_t)value >> 1, &event);
         else
             take_frame(fabric, sw, (uint32_t)value >> 1, &event);
+    }
+    update_maybe_paused(sw);
+}
+
+/* A scan of all ports; networks with insertion numbers are small. The receive rings are open. */
+uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
+                                   const struct asim_insertion *insertion, uint64_t *number,
+                                   uint32_t *value)
+{
+    uint64_t first = ASIM_NEVER;
+
+    *number = UINT64_MAX;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_port *port = &sw->ports[p].port;
+        const struct asim_frame *head = asim_link_ring_head(port->in);
+        uint64_t end = insertion->end[port->out->id];
+
+        if (head && head->t <= first) {
+            uint64_t of_frame = asim_insertion_of_frame(insertion, port->in->id);
+
+            if (head->t < first || of_frame < *number) {
+                first = head->t;
+                *number = of_frame;
+                *value = p << 1;
+            }
+        }
+        if (port->busy && sw->ports[p].frames &&
+            (port->busy_until < first || (port->busy_until == first && end < *number))) {
+            first = port->busy_until;
+            *number = end;
+            *value = p << 1 | 1;
+        }
+    }
+    return first;
+}
+
+/* `until` 0 keeps everything out of the calendar queue. */
+void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
+                                 uint64_t number, uint32_t value)
+{
+    uint32_t p = value >> 1;
+    const struct asim_port *port = &sw->ports[p].port;
+    const struct asim_frame *head = asim_link_ring_head(port->in);
+    struct event event = {.number = number, .ends = fabric->insertion->end};
+
+    sw->seq++;
+    if (value & 1) {
+        event.t = port->busy_until;
+        event.tie = asim_port_tie_key(port);
+        event.seq = port->start_seq;
+        end_of_frame(fabric, sw, p, &event);
+    } else {
+        event.t = head->t;
+        event.tie = asim_wire_tie_key(port->in, head);
+        event.seq = port->in->in_seq;
+        take_frame(fabric, sw, p, &event);
     }
     update_maybe_paused(sw);
 }

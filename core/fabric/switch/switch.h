@@ -172,6 +172,14 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
  * receive rings (switch_shard.h). */
 void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                         uint64_t until);
+/* With insertion numbers: the first event of the switch, with its number and a value that names it;
+ * handles that event. */
+struct asim_insertion;
+uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
+                                   const struct asim_insertion *insertion, uint64_t *number,
+                                   uint32_t *value);
+void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
+                                 uint64_t number, uint32_t value);
 /* The link of port p goes down at t: empties the port's queues. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                            uint64_t t);

@@ -80,6 +80,7 @@ struct asim_settings {
     void *backend_data;
     char *without; /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
     char *placement; /* an option: hosts of the ranks, "2,0,1" or a file; NULL = rank r on host r */
+    uint64_t exact_events; /* so many in the order of ns-3's event list, in small networks */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

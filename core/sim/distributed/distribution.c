@@ -60,7 +60,9 @@ int asim_world_is_unpartitioned(const struct asim_world *world)
 {
     const struct asim_settings *settings = &world->set.settings;
 
-    return settings->processes > 1 && settings->borrowed_cores && world->set.topo.switches == 1;
+    return settings->processes > 1 &&
+           ((settings->borrowed_cores && world->set.topo.switches == 1) ||
+            (settings->exact_events && world->set.topo.hosts <= ASIM_EXACT_HOSTS));
 }
 
 /* Every process computes the same partition from the topology alone, so processes need not tell

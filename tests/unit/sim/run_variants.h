@@ -103,6 +103,7 @@ static inline struct asim_world *open_one(const char *out, const struct variant 
         hooks.line = run_line;
         hooks.note = note;
     }
+    settings.exact_events = 0; /* which leaves the fast paths nothing to do */
     settings.workload = prefix;
     settings.topology = topology;
     settings.system = system;

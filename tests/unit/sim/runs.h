@@ -160,6 +160,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     settings.mode = run_mode;
     settings.without = run_without;
     settings.net_overrides = run_network;
+    settings.exact_events = 0; /* which leaves the fast paths nothing to do */
     settings.shape = &run_shape;
     if (!code)
         code = asim_world_open(world, &settings, hooks, err);

@@ -67,6 +67,7 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     snprintf(out, sizeof out, "%s/out", folder);
     snprintf(system, sizeof system, "%s/system.json", folder);
     describe(text, out, cc, overrides);
+    settings.exact_events = 0; /* which would leave so small a network in one process */
     settings.workload = prefix;
     settings.topology = with_one_switch ? one : with_nvswitches ? servers : leaves;
     settings.system = with_nvswitches ? system : NULL;

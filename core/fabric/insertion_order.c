@@ -11,6 +11,7 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/parallel/window.h"
+#include "fabric/switch/queue_watch.h"
 
 /* Behind the numbers a timer's seq is its number. Notifications come behind all events that the
  * host counts itself, as link.c has it. */
@@ -180,6 +181,9 @@ void asim_insertion_run(struct asim_fabric *fabric, uint64_t until)
            fabric->insertion->first[v].t < until &&
            fabric->insertion->first[v].t < fabric->insertion->end_at)
         run_event(fabric, v);
+    for (v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
+        if (fabric->sw[v].samples)
+            asim_queue_flush_samples(fabric, &fabric->sw[v]);
 }
 
 /* Gives the entries of a heap their tie keys back; the numbers keep the order of equal ones. */

@@ -327,6 +327,13 @@ Merge(const AsimProcesses& processes, asim_world* world, int code, asim_err* err
     return code;
 }
 
+/** Ends the simulator, which in real time does not end by itself. */
+void
+StopSimulator()
+{
+    Simulator::Stop();
+}
+
 /**
  * Takes the world from its start to its reports.
  * @param app the run
@@ -341,6 +348,8 @@ RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
     fabric->SetProcesses(processes);
     fabric->SetWorld(app.world);
     fabric->SetTick(MakeBoundCallback(&asim_app_tick, &app));
+    /* A simulator in real time does not end by itself. */
+    fabric->TraceConnectWithoutContext("Finished", MakeCallback(&StopSimulator));
     int code = fabric->Start(&app.err);
     if (!code)
     {

@@ -73,11 +73,12 @@ CheckScheduler()
     TypeIdValue scheduler;
 
     GlobalValue::GetValueByName("SchedulerType", scheduler);
-    if (IsOfKind(scheduler.Get(), Scheduler::GetTypeId()))
+    const bool isClass = scheduler.Get().GetUid() != 0;
+    if (isClass && IsOfKind(scheduler.Get(), Scheduler::GetTypeId()))
     {
         return "";
     }
-    return "SchedulerType is '" + scheduler.Get().GetName() +
+    return "SchedulerType is '" + (isClass ? scheduler.Get().GetName() : "") +
            "', which is no scheduler; there are " + Names(Scheduler::GetTypeId());
 }
 

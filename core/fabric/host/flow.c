@@ -273,6 +273,21 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, ui
         worker->failed = worker->failure.code;
 }
 
+/* No NIC leads to the peer: the flow waits at a NIC whose link is down, else its frames go to a
+ * switch, which drops them. A link to another host would bring them to the wrong one. */
+static uint32_t unreachable_nic(const struct asim_fabric *fabric, const struct asim_host *host)
+{
+    uint32_t nic = host->n_nics;
+
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        if (host->nics[i].port.down)
+            return i;
+        if (nic == host->n_nics && host->nics[i].port.out->to >= fabric->set.hosts)
+            nic = i;
+    }
+    return nic < host->n_nics ? nic : 0;
+}
+
 /* Keeps the last pair of each direction. A table of pairs would be quadratic in hosts, and in a
  * ring a host sends to one peer and ACKs one. Most numbers of NICs are powers of two and need no
  * division. */
@@ -285,8 +300,10 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tupl
     if (!to->n || to->peer != tuple->dst || fabric->link_events)
         find_nics(fabric, to, tuple->src, tuple->dst);
     n = to->n;
-    if (n < 2)
-        return n ? to->nics[0] - 1 : 0;
+    if (!n)
+        return unreachable_nic(fabric, at);
+    if (n == 1)
+        return to->nics[0] - 1;
     hash = asim_tuple_end(to->hash, tuple->sport, tuple->dport);
     return to->nics[n & (n - 1) ? hash % n : hash & (n - 1)] - 1;
 }

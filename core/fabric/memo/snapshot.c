@@ -172,10 +172,11 @@ static void put_host(struct list *list, const struct asim_host *host)
 /* Omits empty queues; the number in front of each queue identifies it. */
 static void put_switch(struct list *list, const struct asim_switch *sw)
 {
-    if (make_room(list, 2))
+    if (make_room(list, 3))
         return;
     put(list, sw->shared_used);
     put(list, sw->reported); /* a sample may show changes inside a period (queue_watch.c) */
+    put(list, sw->pfc_generated); /* pfc.txt has a row for each pause and resume */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 

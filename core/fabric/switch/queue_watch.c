@@ -73,9 +73,12 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
 /* The switch may have no event for a long time, so the observer gets the present lengths now. */
 void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw)
 {
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        if (is_news(fabric, &sw->samples[p]))
-            report_sample(fabric, sw, p);
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        if (!is_news(fabric, &sw->samples[p]))
+            continue;
+        sw->reported++;
+        report_sample(fabric, sw, p);
+    }
 }
 
 uint64_t asim_queue_control_bytes(const struct asim_switch_port *port)

@@ -185,7 +185,8 @@ def compare(way, measure, result):
     """Raises a Failure that names the first difference."""
     if result.code != measure.code:
         raise Failure(way, f"exit code {result.code}, not {measure.code}: {(result.said or measure.said)[:400]}")
-    if result.out != measure.out:
+    is_stopped = measure.code and not measure.files.get("out/summary.json")  # by an error: which lines are out, is a race
+    if result.out != measure.out and not (way in MPI and is_stopped):
         raise Failure(way, "stdout differs, " + first_difference(measure.out, result.out))
     if measure.code and result.said != measure.said:
         raise Failure(way, "the error differs, " + first_difference(measure.said, result.said))

@@ -208,8 +208,6 @@ def some_paths(rng):
 def left_out(case, way, measure):
     """The reason why a way means nothing for this case, or None."""
     if way in MPI:
-        if case["memory"] and case["memory"]["memory-type"] != "PER_NPU_MEMORY_EXPANSION":
-            return "ranks that share a memory run in one process"
         if any(word.startswith("--pcap") for word in case["options"]):
             return "a capture is written by one process"
         windows = measure.summary().get("finish_ns", 0) / smallest_delay(case)
@@ -229,5 +227,6 @@ def words_of(way, seed):
 
 
 def refused_parts(result):
-    """True where several processes say that the network cannot be cut into so many parts."""
-    return result.code == 1 and re.search(r"cannot be cut into|start fewer processes|run this on one", result.said)
+    """Why several processes refuse the case: too few parts, or ranks that share a memory. Else None."""
+    said = re.search(r"cannot be cut into|start fewer processes|run this on one", result.said)
+    return f"refused: {re.sub(r'[0-9]+', 'N', result.said)[:80]}" if result.code == 1 and said else None

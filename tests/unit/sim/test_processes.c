@@ -320,6 +320,22 @@ static void nvswitches(void)
     unlink(path);
 }
 
+/* The lowest rank of all processes counts, whichever process has it. */
+static void lowest_ranks(void)
+{
+    static const uint32_t ranks[] = {0, 7, 0, 3, 5};
+    struct asim_totals all = {0};
+
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++) {
+        const struct asim_totals one = {.idle = 1, .first_idle = ranks[i], .alone_rank = ranks[i]};
+
+        asim_totals_add(&all, &one);
+        CHECK_U64(all.first_idle, i < 1 ? 0 : i < 3 ? 7 : 3);
+        CHECK_U64(all.alone_rank, all.first_idle);
+    }
+    CHECK_U64(all.idle, 5);
+}
+
 int main(void)
 {
     run_folder(folder, sizeof folder);
@@ -333,6 +349,7 @@ int main(void)
     all_variants("1");
     with_one_switch = 0;
     nvswitches();
+    lowest_ranks();
     run_remove(folder, SERVER_RANKS);
     return CHECK_DONE();
 }

@@ -316,8 +316,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     asim_world_finish_failures(world, &run);
     if (asim_is_distributed(world))
         asim_world_diagnose_traces(world);
-    asim_world_diagnose_run(world);
     close_reports(world, &closing);
+    asim_world_diagnose_run(world); /* the last events have been delivered */
     if (world->via.fabric && !run.code)
         world->via.packets->diagnose_end(world->via.fabric, asim_world_diagnostics(world));
     if (world->run.failed)

@@ -150,7 +150,7 @@ void asim_consistency_diagnose(struct asim_world *world)
     if (all->unequal)
         asim_world_diagnose(world,
                             "the members of %llu collectives have different sizes; the first is "
-                            "an %s of %llu bytes for rank %u and of %llu bytes for rank %u",
+                            "%s of %llu bytes for rank %u and of %llu bytes for rank %u",
                             (unsigned long long)all->unequal, name_of(all->first.kind, 0),
                             (unsigned long long)all->first.bytes, all->first.rank,
                             (unsigned long long)all->other_bytes, all->other_rank);

@@ -208,7 +208,8 @@ for kind, end in (('BROADCAST', 'comm_src'), ('SCATTER', 'comm_src'), ('REDUCE',
     complains(f'roots_differ_{kind.lower()}', Run((4, lambda r: [coll(1, kind, 4096, **{end: r})]), {'broadcast-implementation': ['binomialTree']}, R4),
               f'is {kind} with root 1, but another member\'s is {kind} with root 0')
 notes('sizes_differ', Run((4, lambda r: [coll(1, 'AR', 4096 + r), coll(2, 'AR', 4096, [1])]), network=R4, mode='packet'),
-      'the members of 1 collectives have different sizes; the first is an ALL_REDUCE of 4096 bytes for rank 0 and of 4097 bytes for rank 1')
+      'the members of 1 collectives have different sizes; the first is ALL_REDUCE of 4096 bytes for rank 0 and of 4097 bytes for rank 1')
+notes('sizes_differ_unaware', Run((2, lambda r: [coll(1, 'A2A', 101 - r)]), network=R2), 'the first is ALL_TO_ALL of 101 bytes for rank 0 and of 100')
 quiet('barrier_sizes_differ', Run((4, lambda r: [coll(1, 'BARRIER', r)]), network=R4))
 notes('roofline_without_bytes', Run((2, lambda r: [comp(1, 0, num_ops=10**9, tensor_size=0)]), ROOFLINE, R2),
       '2 computations have a num_ops or a tensor_size of 0; the roofline model gives them no time')

@@ -50,7 +50,10 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/core/asim/chakra.pb-c.h
 add_subdirectory(ns3-module/examples)
 
 # The part of the asim tool that is a run as a program: options, result lines, exit codes.
-add_library(asim-app OBJECT tools/app.c tools/args.c tools/compare.c tools/hugepages.c)
+add_library(
+  asim-app OBJECT tools/app.c tools/args.c tools/compare.c tools/files.c tools/hugepages.c
+                  tools/interrupt.c tools/limits.c
+)
 set_target_properties(
   asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
 )

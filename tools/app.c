@@ -92,6 +92,7 @@ static void help(const struct asim_app *app)
     if (app->extra)
         asim_args_help(stdout, app->extra);
     asim_args_help(stdout, asim_settings_options);
+    asim_args_help(stdout, asim_limits_options);
     asim_reports_list(reports, sizeof reports);
     printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s", reports);
     printf("\nExit code: 0 all ranks finished, 1 bad input or a run that cannot go on, 2 wrong "
@@ -124,7 +125,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
     struct asim_hooks hooks = {app, say_line, app->settings.process ? NULL : say_note, stop_asked};
     struct asim_args args = {
-        .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}}};
+        .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}},
+        .quiet = app->settings.process != 0};
     int code;
 
     asim_pages_large();
@@ -218,7 +220,7 @@ int asim_app_close(struct asim_app *app, int code)
     asim_world_close(app->world);
     app->world = NULL;
     forget_settings(app);
-    if (fflush(stdout) && !code) {
+    if ((fflush(stdout) || ferror(stdout)) && !code) {
         fprintf(stderr, "%s: cannot write the results to standard output\n", app->program);
         return 1;
     }

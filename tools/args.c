@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "tools/files.h"
+#include "tools/interrupt.h"
 
 /* -g and --g are the same: both styles are published. */
 static const char *skip_dashes(const char *arg)
@@ -40,30 +42,38 @@ int asim_args_is(const char *arg, const struct asim_option *row)
            (same_key(row->key, key, n) || (row->alias && same_key(row->alias, key, n)));
 }
 
-/* The first table wins where both have the key. */
-static const struct asim_option *find_row(const struct asim_args *args, const char *arg,
-                                          void **base)
+/* The n-th table; NULL options behind the last one. */
+static struct asim_args_table table_of(struct asim_args *args, size_t n)
 {
-    for (size_t t = 0; t < 2; t++)
-        for (const struct asim_option *row = args->tables[t].options; row && row->key; row++)
+    struct asim_args_table limits = {asim_limits_options, &args->limits};
+    return n < 2 ? args->tables[n] : limits;
+}
+
+/* The first table wins where several have the key. */
+static const struct asim_option *find_row(struct asim_args *args, const char *arg, void **base)
+{
+    for (size_t t = 0; t < 3; t++) {
+        struct asim_args_table table = table_of(args, t);
+        for (const struct asim_option *row = table.options; row && row->key; row++)
             if (asim_args_is(arg, row)) {
-                *base = args->tables[t].base;
+                *base = table.base;
                 return row;
             }
+    }
     return NULL;
 }
 
 /* The sentence for an unknown option. Keys and aliases of both tables are candidates for
  * did-you-mean. */
-static int refuse_unknown(const struct asim_args *args, const char *arg, struct asim_err *err)
+static int refuse_unknown(struct asim_args *args, const char *arg, struct asim_err *err)
 {
     enum { MOST_WORDS = 256 };
     const char *words[MOST_WORDS];
     char key[64], safe[80], hint[160];
     size_t n = 0, length = strcspn(skip_dashes(arg), "=");
     snprintf(key, sizeof key, "%.*s", (int)(length < 63 ? length : 63), skip_dashes(arg));
-    for (size_t t = 0; t < 2; t++)
-        for (const struct asim_option *row = args->tables[t].options; row && row->key; row++) {
+    for (size_t t = 0; t < 3; t++)
+        for (const struct asim_option *row = table_of(args, t).options; row && row->key; row++) {
             if (n < MOST_WORDS)
                 words[n++] = row->key;
             if (row->alias && n < MOST_WORDS)
@@ -72,6 +82,24 @@ static int refuse_unknown(const struct asim_args *args, const char *arg, struct 
     return asim_err_set(err, ASIM_EINVAL, "unknown option '%s'.%s --help lists the options.",
                         asim_text_safe(safe, sizeof safe, arg),
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n)));
+}
+
+/* Scripts append options to override others, so this is no error. */
+static void note_twice(struct asim_args *args, const struct asim_option *row, const char *value)
+{
+    char first[80], last[80];
+    for (size_t i = 0; i < args->n_seen; i++) {
+        if (args->seen[i].row != row)
+            continue;
+        if (strcmp(args->seen[i].value, value) && !args->quiet)
+            fprintf(stderr, "note: --%s is given twice, '%s' and '%s'; the last one counts\n",
+                    row->key, asim_text_safe(first, sizeof first, args->seen[i].value),
+                    asim_text_safe(last, sizeof last, value));
+        args->seen[i].value = value;
+        return;
+    }
+    if (args->n_seen < ASIM_ARGS_SEEN)
+        args->seen[args->n_seen++] = (struct asim_args_seen){row, value};
 }
 
 /* Takes the option at argv[*at] and its value: all text after the first =. */
@@ -96,6 +124,7 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         return asim_err_set(err, ASIM_EINVAL,
                             "the value of --%s is empty; give one or leave the option out.",
                             row->key);
+    note_twice(args, row, value);
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 
@@ -120,6 +149,7 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
         if (rc)
             return rc;
     }
+    asim_limits_apply(&args->limits);
     return 0;
 }
 
@@ -143,9 +173,11 @@ int asim_args_fail(const char *command, const struct asim_err *err, int exit_cod
     return exit_code;
 }
 
-/* Input errors give 1 and usage errors 2; scripts tell them apart. */
+/* Input errors give 1, usage errors 2 and Ctrl-C 130; scripts tell them apart. */
 int asim_args_exit(const struct asim_err *err)
 {
+    if (err->code == ASIM_EINTR)
+        return ASIM_ARGS_INTERRUPTED;
     return err->code == ASIM_EUSAGE ? ASIM_ARGS_USAGE : 1;
 }
 
@@ -154,6 +186,7 @@ static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code
 {
     fprintf(file, "%s\n", job->usage);
     asim_args_help(file, job->options);
+    asim_args_help(file, asim_limits_options);
     return exit_code;
 }
 
@@ -161,7 +194,13 @@ static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code
 static int work(const struct asim_args_job *job, const struct asim_args *args)
 {
     struct asim_err err = {0};
-    int code = job->work(args, &err);
+    int code = asim_files_check(args, job->words_are, &err);
+    if (!job->reads_only)
+        asim_interrupt_catch();
+    if (!code)
+        code = job->work(args, &err);
+    if (!job->reads_only)
+        code = asim_interrupt_end(code, &err);
     if (code < 0 || err.text[0])
         return code ? asim_args_fail(job->name, &err, code < 0 ? asim_args_exit(&err) : code) : 0;
     return code == ASIM_ARGS_USAGE ? show_usage(job, stderr, code) : code;

@@ -13,18 +13,31 @@
 #include <stdio.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
+#include "tools/limits.h"
 
 struct asim_args_table {
     const struct asim_option *options; /* NULL = none */
     void *base;
 };
 
+enum { ASIM_ARGS_SEEN = 32 };
+
+/* An option that was given. */
+struct asim_args_seen {
+    const struct asim_option *row;
+    const char *value;
+};
+
 struct asim_args {
-    struct asim_args_table tables[2]; /* asked in this order */
+    struct asim_args_table tables[2]; /* asked in this order, then the options of limits.h */
     const char **words;               /* arguments that are no options; borrowed from argv */
     size_t max_words, n_words;
     int n_args; /* number of all arguments; 0 = none */
     int help;   /* 1 after --help or -h, unless it is a key of a table */
+    int quiet;  /* print no notes: set in processes that do not print */
+    struct asim_limits limits;
+    struct asim_args_seen seen[ASIM_ARGS_SEEN]; /* the first ones */
+    size_t n_seen;
 };
 
 /* A command that is one function over one table of options. */
@@ -37,16 +50,22 @@ struct asim_args_job {
      * with its sentence (exit code 1); or an exit code: ASIM_ARGS_USAGE without a sentence prints
      * the usage on stderr. */
     int (*work)(const struct asim_args *args, struct asim_err *err);
+    /* Before work, tools/files.h checks the files of the options. words_are: ASIM_F_READS for words
+     * that name files, with ASIM_F_SET also prefixes of traces. */
+    unsigned words_are;
+    int reads_only; /* the command writes no file: Ctrl-C ends it at once */
 };
-enum { ASIM_ARGS_USAGE = 2 };
+enum { ASIM_ARGS_USAGE = 2, ASIM_ARGS_INTERRUPTED = 130 };
 
 /* argv[0] is skipped, argv[argc] is NULL. Fills the tables' structs, which hold their defaults
- * already. More words than max_words, an unknown option or a missing value is ASIM_EINVAL. */
+ * already. More words than max_words, an unknown option or a missing value is ASIM_EINVAL. An
+ * option given twice with different values gives a note on stderr; the last one counts. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err);
 /* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
  * options, which is freed before this returns. Returns the exit code. */
 int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv);
-/* The exit code of an error: 1, or ASIM_ARGS_USAGE where the command line is at fault. */
+/* The exit code of an error: 1, ASIM_ARGS_USAGE where the command line is at fault, or 130 after
+ * Ctrl-C. */
 int asim_args_exit(const struct asim_err *err);
 /* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
 int asim_args_is(const char *arg, const struct asim_option *row);

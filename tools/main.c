@@ -10,12 +10,14 @@
  * commands parse their options themselves.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "asim/version.h"
 #include "base/text.h"
+#include "tools/args.h"
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 3, MOST_WORDS = 64 };
 
@@ -160,11 +162,23 @@ static int has_compat(const struct asim_command *command)
     return row && row->key;
 }
 
-/* Started under a published name. --compat comes first, so that a later --compat=0 wins. */
+/* 1 if the user says --compat=0 or --compat=1. */
+static int says_compat(const struct asim_option *row, int argc, char **argv)
+{
+    while (strcmp(row->key, "compat"))
+        row++;
+    for (int i = 1; i < argc; i++)
+        if (asim_args_is(argv[i], row))
+            return 1;
+    return 0;
+}
+
+/* Started under a published name: --compat unless the user says otherwise. */
 static int run_called(const struct asim_command *command, int argc, char **argv)
 {
     char compat[] = "--compat=1";
-    char **words = has_compat(command) ? malloc(((size_t)argc + 2) * sizeof *words) : NULL;
+    int adds = has_compat(command) && !says_compat(command->member.options, argc, argv);
+    char **words = adds ? malloc(((size_t)argc + 2) * sizeof *words) : NULL;
     int code;
     if (!words)
         return run(command, argc, argv);
@@ -239,6 +253,7 @@ static int check(struct asim_err *err)
 int main(int argc, char **argv)
 {
     struct asim_err err = {0};
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
     if (check(&err)) {
         fprintf(stderr, "asim: %s\n", err.text);
         return EXIT_FAILED;

@@ -16,6 +16,10 @@
     {                                                                                              \
         key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
     }
+#define READS(key, alias, help, field)                                                             \
+    {                                                                                              \
+        key, alias, help, NULL, ASIM_T_STRING, AT(field), 0, 0, NULL, ASIM_F_READS                 \
+    }
 #define SHARE(key, alias, help, def, field)                                                        \
     {                                                                                              \
         key, alias, help, def, ASIM_T_DOUBLE, AT(field), 0, 1, NULL, 0                             \
@@ -26,7 +30,7 @@
     }
 
 const struct asim_option asim_sa_option_table[] = {
-    TEXT("w", "workload", "SimAI workload text (required)", NULL, workload),
+    READS("w", "workload", "SimAI workload text (required)", workload),
     COUNT("g", "gpus", "GPUs (default: the workload's all_gpus)", gpus),
     COUNT("g_p_s", "gpus-per-server", "GPUs of one server, the scale-up domain (required)",
           gpus_per_server),
@@ -45,8 +49,8 @@ const struct asim_option asim_sa_option_table[] = {
     SHARE("tp_o", "tp-overlap-ratio", "share of TP communication that is hidden", "0", tp_overlap),
     SHARE("ep_o", "ep-overlap-ratio", "share of EP communication that is hidden", "0", ep_overlap),
     SHARE("pp_o", "pp-overlap-ratio", "share of PP communication that is hidden", "1", pp_overlap),
-    TEXT("busbw", NULL, "file of bus bandwidths by group and collective, instead of the formulas",
-         NULL, busbw),
+    READS("busbw", NULL, "file of bus bandwidths by group and collective, instead of the formulas",
+          busbw),
     TEXT("ratios", NULL,
          "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: "
          "SimAI's astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",

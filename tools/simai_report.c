@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/io/inputs.h"
 #include "base/io/out.h"
 #include "base/io/quote.h"
 #include "asim/simai.h"
@@ -165,13 +166,10 @@ static void put_chart(struct asim_out *out, const char *name, const struct asim_
     asim_out_printf(out, "</svg></body></html>\n");
 }
 
-/* The CSV's name with html for csv; path has room, since asim_sa_report bounds it. */
-static int write_chart(const struct asim_sa *sa, const struct asim_sa_totals *t, const char *csv,
+static int write_chart(const struct asim_sa *sa, const struct asim_sa_totals *t, const char *path,
                        struct asim_err *err)
 {
     struct asim_out out;
-    char path[2100];
-    snprintf(path, sizeof path, "%.*shtml", (int)strlen(csv) - 3, csv);
     int rc = asim_out_open(&out, path, err);
     if (rc)
         return rc;
@@ -233,13 +231,36 @@ static int write_csv(struct walk *walk, const char *path, struct asim_err *err)
     return rc;
 }
 
+/* The results are named after the workload, so they may meet a file that was read. */
+static int check_places(const struct asim_sa *sa, const char *csv, const char *html,
+                        struct asim_err *err)
+{
+    const char *const read[] = {sa->opt->workload, sa->opt->busbw, sa->tables.nvlink.source,
+                                sa->tables.nic.source, sa->tables.all_to_all.source};
+    struct asim_inputs inputs = {0};
+    int rc = 0;
+    for (size_t i = 0; i < sizeof read / sizeof *read && !rc; i++)
+        rc = asim_inputs_add(&inputs, read[i], err);
+    if (!rc)
+        rc = asim_inputs_refuse(&inputs, csv, err);
+    if (!rc && sa->opt->visual)
+        rc = asim_inputs_refuse(&inputs, html, err);
+    asim_inputs_fini(&inputs);
+    return rc;
+}
+
+/* The chart has the CSV's name with html for csv. */
 int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char *path, size_t size,
                    struct asim_err *err)
 {
     struct walk walk = {.sa = sa, .totals = totals};
-    if (snprintf(path, size, "%s/%sEndToEnd.csv", sa->opt->folder, sa->opt->prefix) >= (int)size)
+    char html[2100];
+    if (snprintf(path, size, "%s/%sEndToEnd.csv", sa->opt->folder, sa->opt->prefix) >= (int)size ||
+        snprintf(html, sizeof html, "%.*shtml", (int)strlen(path) - 3, path) >= (int)sizeof html)
         return asim_err_set(err, ASIM_EINVAL, "the path of the result is too long.");
     int rc = check_pipeline(sa, err);
+    if (!rc)
+        rc = check_places(sa, path, html, err);
     if (rc)
         return rc;
     walk.forwards = asim_simai_forwards(sa->w);
@@ -247,5 +268,5 @@ int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char
         return asim_err_nomem(err, "counting what is recomputed");
     rc = write_csv(&walk, path, err);
     free(walk.forwards);
-    return rc || !sa->opt->visual ? rc : write_chart(sa, totals, path, err);
+    return rc || !sa->opt->visual ? rc : write_chart(sa, totals, html, err);
 }

@@ -71,6 +71,22 @@ static int calibrate_one(const struct options *o, const struct asim_rankfile *fi
     return code;
 }
 
+/* The device traces; one of them may serve all ranks. */
+static int add_devices(struct asim_inputs *inputs, const struct options *o,
+                       const struct asim_rankfiles *files, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t i = 0; o->device && i < files->n && !code; i++) {
+        char *path = device_path(o->device, files->at[i].rank);
+
+        code = path ? asim_inputs_add(inputs, path, err)
+                    : asim_err_nomem(err, "naming a device trace");
+        free(path);
+    }
+    return code;
+}
+
 static int calibrate(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
@@ -82,6 +98,8 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
                                   "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
                                   "files; --help explains.");
 
+    if (!code)
+        code = add_devices(&set.inputs, o, &files, err);
     for (size_t i = 0; i < files.n && !code; i++) {
         code = asim_file_set_add(&set, files.at[i].out, &files.at[i].temp_name, err);
         if (!code)

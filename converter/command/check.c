@@ -163,7 +163,11 @@ static int run(int argc, char **argv)
         "usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all "
         "ranks, alone and against each other, and says what a simulation of them needs.\n\n"
         "Options:",
-        options, 1, check_set};
+        options,
+        1,
+        check_set,
+        0,
+        1};
     struct options o = {0};
     return asim_args_run(&job, &o, argc, argv);
 }

@@ -53,7 +53,7 @@ static void say(void *self, const char *sentence)
 static int run_workload(const struct options *o, struct asim_err *err)
 {
     uint32_t ranks = 0;
-    int code = asim_llm_to_et(o->input, o->output, &ranks, err);
+    int code = asim_llm_to_et(o->input, o->output, &ranks, 1, err);
 
     if (!code && !o->quiet)
         printf("%s.0.et to %s.%u.et\n", o->output, o->output, ranks - 1);

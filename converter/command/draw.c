@@ -4,14 +4,15 @@
  * through graphviz. Takes the options and the name of chakra_visualizer, whose .dot is graphviz's
  * laid-out form; --compat asks graphviz for that form.
  */
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "draw/draw.h"
 #include "tools/args.h"
 #include "tools/dot.h"
-#include "base/io/file_set.h"
 #include "draw/formats.h"
 #include "draw/graph.h"
 
@@ -24,9 +25,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "input-filename", "Chakra trace, may be .gz (required)", NULL, ASIM_T_STRING,
-     AT(input), 0, 0, NULL, 0},
+     AT(input), 0, 0, NULL, ASIM_F_READS},
     {"output", "output-filename", "FILE.dot, .graphml, .svg, .pdf or .png (required)", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
     {"max-nodes", NULL, "refuse a picture of more nodes than this (dot and GraphML: any number)",
      "2000", ASIM_T_U32, AT(max_nodes), 1, 4e9, NULL, 0},
     {"compat", NULL,
@@ -59,20 +60,23 @@ static int write_text(const struct asim_picture *graph, const char *path, int co
 static int write_picture(const struct asim_picture *graph, const struct options *o,
                          const char *type, struct asim_err *err)
 {
-    char text[4096];
+    char *text;
     int rc;
     if (graph->nodes.n > o->max_nodes)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s has %zu nodes; a picture of more than %u nodes is unreadable "
                             "(--max-nodes=%zu draws it anyway, .dot and .graphml take any number).",
                             o->input, graph->nodes.n, o->max_nodes, graph->nodes.n);
-    if (snprintf(text, sizeof text, "%s.gv", o->output) >= (int)sizeof text)
-        return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
+    text = asim_out_reserve(o->output, ".gv");
+    if (!text)
+        return asim_err_set(err, ASIM_EIO, "cannot write beside %s: %s.", o->output,
+                            strerror(errno));
     rc = write_text(graph, text, o->compat, 0, err);
     if (!rc)
         rc = asim_dot_render(text, o->output, type, err);
     if (!rc)
         remove(text);
+    free(text);
     return rc;
 }
 
@@ -114,9 +118,7 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --output are both needed; --help explains them.");
-    rc = asim_file_set_refuse_overwrite(o->input, o->output, err);
-    if (!rc)
-        rc = asim_picture_read(&graph, o->input, err);
+    rc = asim_picture_read(&graph, o->input, err);
     if (!rc)
         rc = write_graph(&graph, o, err);
     if (!rc)

@@ -10,7 +10,6 @@
 #include "base/io/out.h"
 #include "dump/dump.h"
 #include "tools/args.h"
-#include "base/io/file_set.h"
 #include "dump/write.h"
 
 struct options {
@@ -21,9 +20,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "input-filename", "Chakra trace, may be .gz (required)", NULL, ASIM_T_STRING,
-     AT(input), 0, 0, NULL, 0},
+     AT(input), 0, 0, NULL, ASIM_F_READS},
     {"output", "output-filename", "JSON file to write; without it, standard output", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
     {"form", "f",
      "protobuf: all fields, as chakra_jsonizer; workload: as the JSON feeder reads; stg: as "
      "symbolic_tensor_graph writes",
@@ -62,9 +61,7 @@ static int dump(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!input)
         return asim_err_set(err, ASIM_EUSAGE, "no trace; give --input=FILE.et.");
-    rc = asim_file_set_refuse_overwrite(input, o->output, err);
-    if (!rc)
-        rc = asim_chakra_open(&trace, input, err);
+    rc = asim_chakra_open(&trace, input, err);
     if (rc)
         return rc;
     rc = write_file(trace, o, err);
@@ -78,7 +75,10 @@ static int run(int argc, char **argv)
         "trace dump",
         "usage: asim trace dump FILE.et [--output=FILE.json] [--option=value ...]\n\n"
         "Writes a Chakra trace as JSON.\n\nOptions:",
-        options, 1, dump};
+        options,
+        1,
+        dump,
+        ASIM_F_READS};
     struct options o = {0};
     return asim_args_run(&job, &o, argc, argv);
 }

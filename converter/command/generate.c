@@ -20,8 +20,7 @@
 #include "base/io/file_set.h"
 
 #define VERSION     "0.0.4"
-#define STAGE_NODES 2  /* most nodes of one stage */
-#define PATH_TAIL   24 /* ".<rank>.et" and room */
+#define STAGE_NODES 2 /* most nodes of one stage */
 
 enum type {
     ALL_REDUCE,
@@ -229,18 +228,6 @@ static int write_rank(const struct settings *set, const char *path, uint32_t ran
     return rc;
 }
 
-/* path has room for the longest name. */
-static int check_free(const struct settings *set, char *path, size_t size, struct asim_err *err)
-{
-    for (uint32_t r = 0; r < set->ranks && !set->force; r++) {
-        snprintf(path, size, "%s.%" PRIu32 ".et", set->out, r);
-        if (access(path, F_OK) == 0)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "'%s' exists already; give --force to replace it.", path);
-    }
-    return 0;
-}
-
 /* Writes every rank's file. */
 static int write_all(const struct settings *set, uint64_t *nodes, struct asim_err *err)
 {
@@ -314,12 +301,7 @@ static int write_traces(struct settings *set, struct asim_err *err)
     int rc = check(set, err);
     if (rc)
         return rc;
-    size_t size = strlen(set->out) + PATH_TAIL;
-    char *path = malloc(size);
-    if (!path)
-        return asim_err_nomem(err, "writing traces");
-    rc = check_free(set, path, size, err);
-    free(path);
+    rc = asim_file_set_refuse_existing_set(set->out, set->ranks, set->force, err);
     if (!rc)
         rc = write_all(set, &nodes, err);
     if (rc)

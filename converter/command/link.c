@@ -8,29 +8,29 @@
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "tools/args.h"
-#include "base/io/file_set.h"
 #include "link/report.h"
 
 struct options {
     char *host, *device, *output, *log_level;
     uint32_t rank;
-    int compat, strict, quiet;
+    int compat, strict, quiet, force;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"host", "chakra-host-trace", "host trace (PyTorch ExecutionTraceObserver JSON, may be .gz)",
-     NULL, ASIM_T_STRING, AT(host), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(host), 0, 0, NULL, ASIM_F_READS},
     {"device", "chakra-device-trace", "device trace (Kineto JSON, may be .gz)", NULL, ASIM_T_STRING,
-     AT(device), 0, 0, NULL, 0},
+     AT(device), 0, 0, NULL, ASIM_F_READS},
     {"output", "output-file", "linked trace to write (JSON)", NULL, ASIM_T_STRING, AT(output), 0, 0,
-     NULL, 0},
+     NULL, ASIM_F_WRITES},
     {"rank", NULL, "rank, for the summary only", "0", ASIM_T_U32, AT(rank), 0, 0, NULL, 0},
     {"compat", NULL, "same output as chakra_trace_link without HTA, its defects included", "0",
      ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
     {"strict", NULL, "fail if a GPU operation cannot be linked", "0", ASIM_T_BOOL, AT(strict), 0, 0,
      NULL, 0},
     {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
+    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force), 0, 0, NULL, 0},
     {"log-level", NULL, "of the published tool; there is one level here", NULL, ASIM_T_STRING,
      AT(log_level), 0, 0, NULL, ASIM_F_NOOP},
     {0}};
@@ -45,11 +45,7 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     if (!o->host || !o->device || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--host, --device and --output are all needed; --help explains them.");
-    code = asim_file_set_refuse_overwrite(o->host, o->output, err);
-    if (!code)
-        code = asim_file_set_refuse_overwrite(o->device, o->output, err);
-    if (!code)
-        code = asim_link_run(&link, &opt, err);
+    code = asim_link_run(&link, &opt, err);
     if (!code && !asim_host_is_known(&link.host))
         fprintf(stderr,
                 "asim trace link: %s: the schema %s is not known here; nodes were read by their "

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "asim/ext/command.h"
+#include "base/io/file_set.h"
 #include "llm/llm.h"
 #include "tools/args.h"
 #include "llm/micro.h"
@@ -18,13 +19,22 @@
 #include "llm/write.h"
 
 /* Prints the first and the last file only. */
-static int convert(const char *workload, const char *prefix, struct asim_err *err)
+static int convert(const char *workload, const struct asim_llm_options *opt, struct asim_err *err)
 {
+    const char *prefix = opt->et;
     uint32_t ranks = 0;
-    int rc = asim_llm_to_et(workload, prefix, &ranks, err);
+    int rc = asim_llm_to_et(workload, prefix, &ranks, opt->force, err);
     if (!rc)
         printf("%s.0.et … %s.%u.et\n", prefix, prefix, ranks - 1);
     return rc;
+}
+
+/* Of the text, whose name may be made of the sizes, and of the traces. */
+static int check_free(const struct asim_llm_options *opt, const char *path, struct asim_err *err)
+{
+    int rc = asim_file_set_refuse_existing(path, opt->force, err);
+    return rc || !opt->et ? rc
+                          : asim_file_set_refuse_existing_set(opt->et, opt->world, opt->force, err);
 }
 
 /* Writes the text also if only Chakra traces are wanted: they are made from it. */
@@ -36,14 +46,16 @@ static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, s
     asim_llm_file_name(llm, name, sizeof name);
     if (!path)
         path = name;
-    int rc = asim_llm_rows_make(&rows, llm, times, err);
+    int rc = check_free(llm->opt, path, err);
+    if (!rc)
+        rc = asim_llm_rows_make(&rows, llm, times, err);
     if (!rc)
         rc = asim_llm_write(llm, &rows, path, err);
     if (!rc)
         printf("%s: %zu rows, %" PRIu64 " parameters per GPU (%" PRIu64 " of experts)\n", path,
                rows.list.n, llm->params_total, llm->params_moe);
     free(rows.list.at);
-    return rc || !llm->opt->et ? rc : convert(path, llm->opt->et, err);
+    return rc || !llm->opt->et ? rc : convert(path, llm->opt, err);
 }
 
 /* AICB's micro tests have neither model nor times. */
@@ -51,10 +63,12 @@ static int make_micro(const struct asim_llm_options *opt, struct asim_err *err)
 {
     const char *path = opt->output ? opt->output : "micro_test.txt";
     uint32_t rows = 0;
-    int rc = asim_llm_micro(opt, path, &rows, err);
+    int rc = check_free(opt, path, err);
+    if (!rc)
+        rc = asim_llm_micro(opt, path, &rows, err);
     if (!rc)
         printf("%s: %u rows of %s\n", path, rows, opt->test_comm);
-    return rc || !opt->et ? rc : convert(path, opt->et, err);
+    return rc || !opt->et ? rc : convert(path, opt, err);
 }
 
 /* Preset, checks, times: a wrong flag is reported before a file is opened. */
@@ -101,7 +115,7 @@ static int llm(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no prefix is given for the traces of %s: --et=PREFIX.",
                             args->words[0]);
-    return args->n_words ? convert(args->words[0], opt->et, err) : make(opt, err);
+    return args->n_words ? convert(args->words[0], opt, err) : make(opt, err);
 }
 
 /* One command for two uses, which both end in Chakra files. */
@@ -111,7 +125,10 @@ static int run(int argc, char **argv)
         "trace llm",
         "usage: asim trace llm --model=NAME [options]   makes a workload\n"
         "       asim trace llm WORKLOAD.txt --et=PREFIX  converts one to Chakra\n",
-        asim_llm_option_table, 1, llm};
+        asim_llm_option_table,
+        1,
+        llm,
+        ASIM_F_READS | ASIM_F_SET};
     struct asim_llm_options opt = {0};
     asim_llm_note_given(&opt, argc, argv);
     return asim_args_run(&job, &opt, argc, argv);

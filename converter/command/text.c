@@ -18,15 +18,15 @@
 struct options {
     char *input, *output, *dims;
     uint32_t ranks, passes;
-    int compat, quiet;
+    int compat, quiet, force;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "input-filename", "layer file: TYPE, number of layers, 12 columns a layer (required)",
-     NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
     {"output", "output-filename", "prefix: rank r's trace is <prefix>.<r>.et (required)", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"num-npus", "ranks", "number of ranks; 0 = the product of --dims", "0", ASIM_T_U32, AT(ranks),
      0, 1048576, NULL, 0},
     {"num-passes", "passes", "training iterations", "1", ASIM_T_U32, AT(passes), 1, 1e6, NULL, 0},
@@ -35,6 +35,8 @@ static const struct asim_option options[] = {
      NULL, ASIM_T_STRING, AT(dims), 0, 0, NULL, 0},
     {"compat", NULL, "same output and refusals as chakra_converter", "0", ASIM_T_BOOL, AT(compat),
      0, 0, NULL, 0},
+    {"force", NULL, "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
+     AT(force), 0, 0, NULL, 0},
     {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
     {0}};
 
@@ -108,8 +110,11 @@ static void report(const struct asim_layers *layers, const struct asim_text_opti
 static int convert(const struct asim_args *args, struct asim_err *err)
 {
     struct options *o = args->tables[0].base;
-    struct asim_text_options opt = {
-        .output = o->output, .ranks = o->ranks, .passes = o->passes, .compat = o->compat};
+    struct asim_text_options opt = {.output = o->output,
+                                    .ranks = o->ranks,
+                                    .passes = o->passes,
+                                    .compat = o->compat,
+                                    .force = o->force};
     struct asim_text_result result = {0};
     struct asim_layers layers = {0};
     int rc = 0;

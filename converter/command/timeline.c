@@ -13,7 +13,6 @@
 #include "base/io/out.h"
 #include "timeline/timeline.h"
 #include "tools/args.h"
-#include "base/io/file_set.h"
 
 struct options {
     char *input, *output, *frequency, *log;
@@ -25,9 +24,9 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input-filename",
      "ops.csv, flows.csv, fct.txt or log of a run, may be .gz (required)", NULL, ASIM_T_STRING,
-     AT(input), 0, 0, NULL, 0},
+     AT(input), 0, 0, NULL, ASIM_F_READS},
     {"output", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output),
-     0, 0, NULL, 0},
+     0, 0, NULL, ASIM_F_WRITES},
     {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
      0},
     {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
@@ -67,9 +66,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --output are both needed; --help explains them.");
-    rc = asim_file_set_refuse_overwrite(o->input, o->output, err);
-    if (!rc)
-        rc = read_frequency(o->frequency, &t.mhz, err);
+    rc = read_frequency(o->frequency, &t.mhz, err);
     if (!rc)
         rc = asim_out_open(&out, o->output, err);
     if (rc)

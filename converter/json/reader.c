@@ -90,6 +90,8 @@ static int peek(struct asim_jreader *r, struct asim_err *err)
     for (;;) {
         int more;
 
+        if (!r->base && !r->at && r->n >= 3 && !memcmp(r->buffer, "\xEF\xBB\xBF", 3))
+            r->at = 3; /* a byte order mark */
         while (r->at < r->n && strchr(" \t\r\n", r->buffer[r->at]) && r->buffer[r->at])
             r->at++;
         if (r->at < r->n)

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "base/io/inflate.h"
+#include "tools/interrupt.h"
 
 #define BLOCK_BYTES ((size_t)1 << 17) /* larger blocks are not faster */
 #define GZIP_ONLY   16                /* of inflateInit2 */
@@ -23,6 +25,7 @@ struct asim_unpack {
     int is_packed, is_ended; /* is_ended: the file has no bytes after `in` */
     int between;             /* a gzip member has ended, and the next has not begun */
     uint64_t members, bytes; /* members that have ended; bytes delivered */
+    uint64_t limit;          /* of the bytes of a gzip file */
     z_stream z;
     unsigned char in[BLOCK_BYTES];
 };
@@ -125,6 +128,8 @@ static int inflate_some(struct asim_unpack *u, size_t size, struct asim_err *err
 int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
                      struct asim_err *err)
 {
+    if (asim_interrupted())
+        return asim_err_set(err, ASIM_EINTR, "interrupted.");
     size_t n = u->is_packed ? 0 : u->z.avail_in < size ? u->z.avail_in : size;
     int64_t more;
     int code = 0;
@@ -133,6 +138,8 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
         u->z.next_out = (unsigned char *)to;
         code = inflate_some(u, size, err);
         *got = size - u->z.avail_out;
+        if (!code && u->bytes + *got > u->limit)
+            code = asim_inflate_refuse_size(u->path, err);
     } else { /* first the bytes that open has read */
         memcpy(to, u->z.next_in, n);
         u->z.next_in += n;
@@ -152,6 +159,7 @@ static int begin(struct asim_unpack *u, struct asim_err *err)
 
     u->is_ended = u->between = u->is_packed = 0;
     u->members = u->bytes = 0;
+    u->limit = asim_inflate_limit();
     n = take(u, u->in, 2);
     if (n < 0)
         return fail(u, err);

@@ -121,12 +121,29 @@ static int check_outputs(const struct asim_rankfiles *files, struct asim_err *er
     return code;
 }
 
+/* A file may be rewritten in place, but no output may replace the input of another file. */
+static int check_inputs(const struct asim_rankfiles *files, struct asim_err *err)
+{
+    struct asim_inputs inputs = {0};
+    int code = 0;
+
+    for (size_t i = 0; i < files->n && !code; i++)
+        code = asim_inputs_add(&inputs, files->at[i].in, err);
+    for (size_t i = 0; i < files->n && !code; i++)
+        if (!asim_file_same(files->at[i].in, files->at[i].out))
+            code = asim_inputs_refuse(&inputs, files->at[i].out, err);
+    asim_inputs_fini(&inputs);
+    return code;
+}
+
 static int check(const struct asim_rankfiles *files, int is_prefix, const char *output,
                  struct asim_err *err)
 {
     struct asim_file_set set = {0};
     int code = check_outputs(files, err);
 
+    if (!code && output)
+        code = check_inputs(files, err);
     if (!code && output && is_prefix)
         code = asim_file_set_begin(&set, output, (uint32_t)files->n, 0, err);
     return asim_file_set_end(&set, code, err);

@@ -19,7 +19,7 @@ struct asim_llm_options {
     char *model, *frame, *gpu_type, *model_name, *comp_file, *roofline, *output, *et;
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
-    int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right;
+    int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right, force;
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency;

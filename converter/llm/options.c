@@ -26,6 +26,10 @@
     {                                                                                              \
         key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
     }
+#define FILES(key, alias, help, field, flags)                                                      \
+    {                                                                                              \
+        key, alias, help, NULL, ASIM_T_STRING, AT(field), 0, 0, NULL, flags                        \
+    }
 #define FLAG(key, alias, help, field)                                                              \
     {                                                                                              \
         key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
@@ -76,7 +80,8 @@ const struct asim_option asim_llm_option_table[] = {
     FLAG("moe_grouped_gemm", NULL, "grouped GEMM (in the file name)", grouped_gemm),
     FLAG("add_bias_linear", NULL, "biases in the linear layers", bias),
     FLAG("aiob_enable", "aiob", "compute times from comp_filepath", aiob),
-    TEXT("comp_filepath", NULL, "file of measured compute times (AIOB's output)", NULL, comp_file),
+    FILES("comp_filepath", NULL, "file of measured compute times (AIOB's output)", comp_file,
+          ASIM_F_READS),
     TEXT("roofline", NULL,
          "compute times of this GPU by the roofline model: A100 A800 H100 H800 "
          "H20 B200",
@@ -99,9 +104,10 @@ const struct asim_option asim_llm_option_table[] = {
     NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head, 1 << 14),
     {"formulas", NULL, "aicb: AICB's text, faults included; right: mended (README)", "aicb",
      ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right", 0},
-    TEXT("output", "o", "SimAI text to write (default: AICB's name in results/workload)", NULL,
-         output),
-    TEXT("et", NULL, "also write Chakra traces PREFIX.<rank>.et", NULL, et),
+    FILES("output", "o", "SimAI text to write (default: AICB's name in results/workload)", output,
+          ASIM_F_WRITES),
+    FILES("et", NULL, "also write Chakra traces PREFIX.<rank>.et", et, ASIM_F_WRITES | ASIM_F_SET),
+    FLAG("force", NULL, "replace files that exist", force),
     TEXT("test_comm", NULL, "collective_test: all_reduce, all_gather, reduce_scatter or all_to_all",
          "all_reduce", test_comm),
     {"begin_size", NULL, "collective_test: bytes of the first row; rows double", "1048576",

@@ -162,14 +162,17 @@ static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *e
 }
 
 /* Parses the workload once per rank, which takes less time than writing the rank's file. */
-int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
+int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, int force,
+                   struct asim_err *err)
 {
     struct asim_file_set set = {0};
     int rc = count_ranks(workload, ranks, err);
     if (!rc)
-        rc = asim_file_set_begin(&set, prefix, *ranks, 0, err);
+        rc = asim_file_set_refuse_existing_set(prefix, *ranks, force, err);
     if (!rc)
-        rc = asim_file_set_reads(&set, workload, err);
+        rc = asim_file_set_begin(&set, prefix, *ranks, force, err);
+    if (!rc)
+        rc = asim_inputs_add_set(&set.inputs, workload, err);
     for (uint32_t r = 0; !rc && r < *ranks; r++) {
         const char *temp_name;
         rc = asim_file_set_rank(&set, prefix, r, &temp_name, err);

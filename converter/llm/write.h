@@ -13,6 +13,7 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size);
 /* Writes every rank of a workload file (SimAI text, or any trace) as PREFIX.<rank>.et. *ranks
  * receives their number. */
-int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err);
+int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, int force,
+                   struct asim_err *err);
 
 #endif

@@ -227,12 +227,12 @@ static int keep_inputs(struct asim_scale *scale, struct asim_err *err)
                             "--output is the same as --input; the recorded traces would be "
                             "overwritten. Give another prefix for the output.");
     if (scale->groups_file)
-        rc = asim_file_set_reads(&scale->set, scale->groups_file, err);
+        rc = asim_inputs_add(&scale->set.inputs, scale->groups_file, err);
     for (uint32_t rank = 0; rank < scale->ranks && !rc; rank++) {
         char *path = NULL;
         rc = asim_trace_path(scale->input, rank, &path, err);
         if (!rc)
-            rc = asim_file_set_reads(&scale->set, path, err);
+            rc = asim_inputs_add(&scale->set.inputs, path, err);
         free(path);
     }
     return rc;

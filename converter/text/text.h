@@ -22,6 +22,7 @@ struct asim_text_options {
     uint32_t dims[ASIM_TEXT_DIMS];
     uint32_t n_dims; /* 0 = not given */
     int compat;
+    int force; /* replace traces that exist */
 };
 
 struct asim_text_result {

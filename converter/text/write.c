@@ -134,9 +134,11 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
     if (!rc && !opt->compat) /* chakra_converter does not check this */
-        rc = asim_file_set_begin(&set, opt->output, opt->ranks, 0, err);
+        rc = asim_file_set_refuse_existing_set(opt->output, opt->ranks, opt->force, err);
+    if (!rc && !opt->compat)
+        rc = asim_file_set_begin(&set, opt->output, opt->ranks, opt->force, err);
     if (!rc)
-        rc = asim_file_set_reads(&set, layers->src.name, err);
+        rc = asim_inputs_add(&set.inputs, layers->src.name, err);
     if (!rc)
         rc = write_ranks(&g, result, &set);
     result->has_groups = !rc && g.split.low && !opt->n_dims;

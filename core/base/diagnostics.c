@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See diagnostics.h. Sentences longer than the buffer are cut.
+ * See diagnostics.h. Sentences longer than the buffer are cut. Names of inputs in a sentence cannot
+ * hide what it says (asim_text_clean).
  */
 #include "base/diagnostics.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/text.h"
 
 void asim_diagnose(const struct asim_diagnostics *to, const char *fmt, ...)
 {
@@ -17,5 +19,5 @@ void asim_diagnose(const struct asim_diagnostics *to, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    to->say(to->self, text);
+    to->say(to->self, asim_text_clean(text));
 }

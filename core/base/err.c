@@ -4,6 +4,8 @@
  * out. A sentence that is longer than the buffer is cut and ends in "...". The place is in fields
  * of its own and is not cut.
  *
+ * Names of inputs in a sentence cannot hide what it says (asim_text_clean).
+ *
  * The first error wins: asim_err_set does nothing on a filled struct. Text and place are copied;
  * nothing has to be freed. Costs one vsnprintf.
  */
@@ -12,6 +14,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/text.h"
 
 /* Copies the text and ends it with "..." if it has to be cut; size > 3. */
 static void copy_cut(char *to, size_t size, const char *from)
@@ -34,6 +37,7 @@ static void fill(struct asim_err *err, int code, const char *fmt, va_list args)
         copy_cut(err->text, sizeof err->text, fmt);
     else if ((size_t)n >= sizeof err->text)
         memcpy(err->text + sizeof err->text - 4, "...", 4);
+    asim_text_clean(err->text);
     err->code = code;
 }
 
@@ -59,6 +63,7 @@ int asim_err_at(struct asim_err *err, int code, struct asim_where at, const char
     err->line = at.line;
     err->column = at.column;
     copy_cut(err->source, sizeof err->source, at.source ? at.source : "");
+    asim_text_clean(err->source);
     fill(err, code, fmt, args);
     va_end(args);
     return code;

@@ -60,4 +60,8 @@ size_t asim_text_dirlen(const char *path);
  * shows: controls, line separators, marks of direction (U+202E makes "gpj" read "jpg"). */
 int asim_text_is_hidden(const char *text, size_t n);
 
+/* Puts ? for each character that does not show and each byte that is not UTF-8, in place. Line ends
+ * and tabs stay. Returns text. */
+char *asim_text_clean(char *text);
+
 #endif

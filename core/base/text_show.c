@@ -161,6 +161,25 @@ int asim_text_is_hidden(const char *text, size_t n)
     return 0;
 }
 
+char *asim_text_clean(char *text)
+{
+    char *to = text;
+
+    for (const char *from = text; *from;) {
+        size_t n = asim_text_utf8(from);
+
+        if (!n || (*from != '\n' && *from != '\t' && asim_text_is_hidden(from, n))) {
+            *to++ = '?';
+        } else {
+            memmove(to, from, n);
+            to += n;
+        }
+        from += n ? n : 1;
+    }
+    *to = '\0';
+    return text;
+}
+
 /* Copies one character of *text to buf in its safe form and returns its bytes there. Quotes become
  * `, because messages put the piece between quotes; characters that do not show become ?. */
 static size_t safe_char(char *buf, const char **text)

@@ -34,6 +34,33 @@ static int check_end(yaml_parser_t *parser, const char *path, struct asim_err *e
                        "have one document.");
 }
 
+/* libyaml takes time quadratic in the depth of brackets. Its events come one by one, so this ends
+ * at the limit. Broken text is left to the reading that follows. */
+static int check_depth(const struct asim_src *src, struct asim_err *err)
+{
+    enum { MOST = 32 };
+    yaml_parser_t parser;
+    yaml_event_t event;
+    int depth = 0, more = 1;
+
+    if (!yaml_parser_initialize(&parser))
+        return asim_err_nomem(err, "reading YAML");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)src->data, src->size);
+    while (more && depth <= MOST && yaml_parser_parse(&parser, &event)) {
+        depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
+        depth -= event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
+        more = event.type != YAML_STREAM_END_EVENT && event.type != YAML_NO_EVENT;
+        yaml_event_delete(&event);
+    }
+    struct asim_where at = {src->name, (unsigned)parser.mark.line + 1, 0};
+    yaml_parser_delete(&parser);
+    return depth <= MOST ? 0
+                         : asim_err_at(err, ASIM_EINVAL, at,
+                                       "lists are nested more than %d deep; settings need two "
+                                       "levels.",
+                                       MOST);
+}
+
 int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -42,6 +69,11 @@ int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err 
 
     if (code)
         return code;
+    code = check_depth(&src, err);
+    if (code) {
+        asim_src_close(&src);
+        return code;
+    }
     if (!yaml_parser_initialize(&parser)) {
         asim_src_close(&src);
         return asim_err_nomem(err, "reading YAML");

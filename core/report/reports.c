@@ -8,8 +8,7 @@
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/event_bus.h"
-#include "base/io/file_id.h"
-#include "base/io/rank_path.h"
+#include "base/io/inputs.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -183,36 +182,12 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
     return out && (word_of(world, name, &length) || word_of(world, "all", &length));
 }
 
-/* Whether the file's name is that of a trace of the workload: 1, 0 or ASIM_ENOMEM. */
-static int is_trace(const struct asim_world *world, const char *path)
-{
-    const char *workload = world->set.inputs[0], *name = path + asim_text_dirlen(path);
-    const char *stem = workload + asim_text_dirlen(workload);
-    char *trace;
-    int same;
-
-    if (asim_rank_path_parse(name, stem) < 0)
-        return 0;
-    trace = malloc(strlen(workload) + strlen(name) + 1);
-    if (!trace)
-        return ASIM_ENOMEM;
-    strcat(strcpy(trace, workload), name + strlen(stem));
-    same = asim_file_same(trace, path);
-    free(trace);
-    return same;
-}
-
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err)
 {
-    int same = is_trace(world, path);
-
-    for (const char *const *input = world->set.inputs; *input && !same; input++)
-        same = asim_file_same(*input, path);
-    if (same < 0)
-        return asim_err_nomem(err, "opening reports");
-    return same ? asim_err_set(err, ASIM_EINVAL,
-                               "%s is an input of this run; give the output another name.", path)
-                : 0;
+    return asim_inputs_has(world->set.inputs, path)
+               ? asim_err_set(err, ASIM_EINVAL,
+                              "%s is an input of this run; give the output another name.", path)
+               : 0;
 }
 
 /* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */

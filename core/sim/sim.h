@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "asim/asim.h"
+#include "base/io/inputs.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "coll/dims.h"
@@ -77,7 +78,7 @@ struct asim_world_setup {
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* names of further reports (--reports), or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
-    const char *inputs[9];         /* the workload, then all other input files, then NULL */
+    struct asim_inputs *inputs;    /* all files that the run reads */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;

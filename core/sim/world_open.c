@@ -303,24 +303,55 @@ static int keep(struct asim_world *world, const char **kept, const char *text, s
     return text && !*kept ? asim_err_nomem(err, "starting") : 0;
 }
 
-/* Keeps the strings that reports read. The list of inputs keeps a report from overwriting one. */
+/* Keeps the strings that reports read. */
 static int keep_strings(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
     const char *folder = set->logging_folder;
-    const char *const paths[] = {
-        set->workload, set->system, set->network,           set->logical,
-        set->memory,   set->groups, world->set.topo.source, world->set.net.trace_file};
     int code = keep(world, &world->set.pcap, set->pcap, err);
 
     if (!code)
         code = keep(world, &world->set.log_folder, folder && *folder ? folder : NULL, err);
     if (!code)
         code = keep(world, &world->set.reports, set->reports, err);
-    for (size_t i = 0, n = 0; i < sizeof paths / sizeof *paths && !code; i++)
-        if (paths[i])
-            code = keep(world, &world->set.inputs[n++], paths[i], err);
     return code;
+}
+
+/* The traces of collective algorithms, and the file that names those of single nodes. */
+static int list_algorithms(struct asim_world *world, struct asim_inputs *inputs,
+                           struct asim_err *err)
+{
+    int code = asim_inputs_add(inputs, world->set.system.per_node_custom, err);
+
+    for (int kind = 0; kind < ASIM_COLL_TYPES && !code; kind++)
+        code = asim_inputs_add_set(inputs, world->set.custom[kind], err);
+    for (size_t i = 0; i < world->set.node_prefixes.n && !code; i++)
+        code = asim_inputs_add_set(inputs, world->set.node_prefixes.at[i].prefix, err);
+    return code;
+}
+
+/* Lists every file that the run reads or may read: no output may replace it. */
+static int list_inputs(struct asim_world *world, const struct asim_settings *set,
+                       struct asim_err *err)
+{
+    const char *const paths[] = {
+        set->system, set->network,         set->logical,           set->memory,
+        set->groups, set->compare_network, world->set.topo.source, world->set.net.trace_file};
+    struct asim_inputs *inputs = world->set.inputs = calloc(1, sizeof *inputs);
+    int code = inputs ? asim_inputs_add_set(inputs, set->workload, err)
+                      : asim_err_nomem(err, "listing the inputs");
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths && !code; i++)
+        code = asim_inputs_add(inputs, paths[i], err);
+    return code ? code : list_algorithms(world, inputs, err);
+}
+
+static int keep_texts(struct asim_world *world, const struct asim_settings *set,
+                      struct asim_err *err)
+{
+    int code = keep_strings(world, set, err);
+
+    return code ? code : list_inputs(world, set, err);
 }
 
 /* Ranks that share one clock run on one thread. */
@@ -353,7 +384,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
         (code = open_network(world, set, err)) || (code = check_parallel(set, err)) ||
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
-        (code = keep_strings(world, set, err)))
+        (code = keep_texts(world, set, err)))
         return code;
     asim_world_diagnose_options(world, set);
     asim_world_diagnose_text(world, set->workload);
@@ -459,6 +490,9 @@ void asim_world_close(struct asim_world *world)
     asim_nvswitch_close(world);
     asim_memory_fini(world);
     asim_coll_fini(world);
+    if (world->set.inputs)
+        asim_inputs_fini(world->set.inputs);
+    free(world->set.inputs);
     asim_distribution_close(world);
     asim_groups_fini(&world->set.groups);
     asim_route_close(world->set.route);

@@ -24,6 +24,10 @@ const struct asim_trace_format *asim_trace_shared(const char *prefix)
         return NULL;
     size_t n = fread(head, 1, sizeof head, file);
     fclose(file);
+    if (n >= 3 && !memcmp(head, "\xEF\xBB\xBF", 3)) { /* a byte order mark is no text */
+        n -= 3;
+        memmove(head, head + 3, n);
+    }
     for (size_t i = 0; asim_trace_format_table[i]; i++) {
         const struct asim_trace_format *row =
             (const struct asim_trace_format *)(const void *)asim_trace_format_table[i];

@@ -114,8 +114,8 @@ static int mix(const struct asim_args *args, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
-    static const struct asim_args_job job = {"mix", "usage: asim mix FILE [--links=1]", options, 1,
-                                             mix};
+    static const struct asim_args_job job = {
+        "mix", "usage: asim mix FILE [--links=1]", options, 1, mix, 0, 1};
     struct options opt = {0};
     return asim_args_run(&job, &opt, argc, argv);
 }

@@ -64,9 +64,9 @@ static const struct asim_option options[] = {
      0},
     {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
     {"o", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
-     0},
+     ASIM_F_WRITES},
     {"et", NULL, "also write custom-algorithm traces PREFIX.<member>.et", NULL, ASIM_T_STRING,
-     AT(et), 0, 0, NULL, 0},
+     AT(et), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"send-lat", "AS_SEND_LAT",
      "delay before each flow's first packet; us without unit. SimAI's "
      "default of 6000 us is a slip: it says 6, its code waits 6 ms",

@@ -190,7 +190,7 @@ static int run(int argc, char **argv)
 {
     enum { MOST_FILES = 64 };
     static const struct asim_args_job job = {
-        "topo check", "usage: asim topo check FILE... [options]", options, MOST_FILES, check};
+        "topo check", "usage: asim topo check FILE... [options]", options, MOST_FILES, check, 0, 1};
     struct check_options opt = {0};
     return asim_args_run(&job, &opt, argc, argv);
 }

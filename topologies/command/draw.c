@@ -4,6 +4,7 @@
  * Writes the graph as text (.dot); for .svg, .pdf and .png it runs graphviz's program `dot`. If
  * that is not installed, it keeps the text and says so.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,7 +103,7 @@ static int write_dot(const struct asim_topo *topo, const char *path, struct asim
 static int draw(const struct asim_topo *topo, const char *picture, struct asim_err *err)
 {
     static const char *const types[] = {"svg", "pdf", "png"};
-    char text[1024];
+    char *text;
     const char *dot = strrchr(picture, '.'), *type = NULL;
     if (dot && !strcmp(dot, ".dot"))
         return write_dot(topo, picture, err);
@@ -112,13 +113,15 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
     if (!type)
         return asim_err_set(err, ASIM_EUSAGE,
                             "the picture '%s' should end in .svg, .pdf, .png or .dot.", picture);
-    if (snprintf(text, sizeof text, "%s.gv", picture) >= (int)sizeof text)
-        return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
+    text = asim_out_reserve(picture, ".gv");
+    if (!text)
+        return asim_err_set(err, ASIM_EIO, "cannot write beside %s: %s.", picture, strerror(errno));
     int rc = write_dot(topo, text, err);
     if (!rc)
         rc = asim_dot_render(text, picture, type, err);
     if (!rc)
         remove(text);
+    free(text);
     return rc;
 }
 

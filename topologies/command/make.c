@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
+#include "base/io/file_set.h"
 #include "tools/args.h"
+#include "tools/interrupt.h"
 #include "asim/topology.h"
 #include "topologies/files.h"
 
 struct make_options {
     char *topology, *output, *format;
-    int list, quiet;
+    int list, quiet, force;
 };
 
 static const struct asim_option options[] = {
@@ -27,6 +29,8 @@ static const struct asim_option options[] = {
     {"format", "f",
      "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,
      ASIM_T_STRING, offsetof(struct make_options, format), 0, 0, NULL, 0},
+    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL,
+     offsetof(struct make_options, force), 0, 0, NULL, 0},
     {"list", NULL, "list the makers and end", "0", ASIM_T_BOOL, offsetof(struct make_options, list),
      0, 0, NULL, 0},
     {"quiet", "q", "do not say what was written", "0", ASIM_T_BOOL,
@@ -103,7 +107,9 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     const struct asim_topo_format *format = asim_files_format(own->format, topo, err);
     if (!format)
         return ASIM_EUSAGE;
-    int rc = format->write(topo, path, err);
+    int rc = asim_file_set_refuse_existing(path, own->force, err);
+    if (!rc)
+        rc = format->write(topo, path, err);
     if (!rc && !own->quiet && strcmp(path, "-"))
         printf("%s: %u hosts, %u switches, %zu links, %s flavour\n", path, topo->hosts,
                topo->switches, topo->n_links, format->member.name);
@@ -146,6 +152,17 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
     return rc ? asim_args_fail("topo make", &err, 2) : 0;
 }
 
+/* Returns the exit code. */
+static int make_or_fail(const struct asim_topo_maker *maker, const void *opt,
+                        const struct make_options *own)
+{
+    struct asim_err err = {0};
+    asim_interrupt_catch();
+    int code = make_and_write(maker, opt, own, &err);
+    code = asim_interrupt_end(code, &err);
+    return code ? asim_args_fail("topo make", &err, asim_args_exit(&err)) : 0;
+}
+
 /* Parses both tables at once, the command's and the maker's, so their options may come in any
  * order. */
 static int run_maker(const struct asim_topo_maker *maker, int named, int argc, char **argv)
@@ -164,8 +181,8 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     code = fill(maker, named, &args, argc, argv);
     if (!code && args.help)
         show_help(maker);
-    else if (!code && make_and_write(maker, opt, &own, &err))
-        code = asim_args_fail("topo make", &err, asim_args_exit(&err));
+    else if (!code)
+        code = make_or_fail(maker, opt, &own);
     asim_option_fini(maker->member.options, opt);
     asim_option_fini(options, &own);
     free(opt);

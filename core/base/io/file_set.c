@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * base/io/out.h writes each file as "<path>.whole.partial" and closes it as "<path>.whole", its
- * temporary name here; the end of the set renames it. No file stays open, because a set may have
- * more ranks than a process may have open files. As in base/io/out.h, /dev/null and pipes are
- * written directly, and a symbolic link is followed.
+ * Each file is written under a temporary name, "<path>.whole", made by exclusive creation: where
+ * the name is taken, a number follows. base/io/out.h replaces it when the file is whole; the end of
+ * the set renames it. No file stays open, because a set may have more ranks than a process may have
+ * open files. As in base/io/out.h, /dev/null and pipes are written directly, and a symbolic link is
+ * followed.
  */
 #define _XOPEN_SOURCE 700 /* realpath, which glibc does not count to POSIX */
 #include "base/io/file_set.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/io/out.h"
 #include "base/io/rank_path.h"
 #include "base/text.h"
 
@@ -24,55 +25,40 @@ static int keep(struct asim_file_set *set, struct asim_file_set_file file, struc
 {
     if (file.path && !ASIM_VEC_PUSH(set->file, file))
         return 0;
+    if (file.temp_name)
+        unlink(file.temp_name);
     free(file.path);
     free(file.temp_name);
     return asim_err_nomem(err, "listing traces to write");
 }
 
-/* Handles the trace of a rank beyond the set. Takes ownership of path. */
-static int leftover(struct asim_file_set *set, char *path, uint32_t ranks, int force,
-                    struct asim_err *err)
-{
-    int code;
+struct beyond { /* the ranks that a set does not have */
+    struct asim_file_set *set;
+    uint32_t ranks;
+    int force;
+};
 
-    if (!path || force)
-        return keep(set, (struct asim_file_set_file){path, NULL, 1}, err);
-    code = asim_err_set(err, ASIM_EINVAL,
+/* Handles a trace of the prefix that exists. */
+static int leftover(void *self, const char *path, uint32_t rank, struct asim_err *err)
+{
+    const struct beyond *beyond = self;
+
+    if (rank < beyond->ranks)
+        return 0;
+    if (beyond->force)
+        return keep(beyond->set, (struct asim_file_set_file){strdup(path), NULL, 1}, err);
+    return asim_err_set(err, ASIM_EINVAL,
                         "'%s' exists, and this set has %" PRIu32 " rank%s: a simulation would take "
                         "the file for one of the set; remove it or give another prefix.",
-                        path, ranks, ranks == 1 ? "" : "s");
-    free(path);
-    return code;
+                        path, beyond->ranks, beyond->ranks == 1 ? "" : "s");
 }
 
-/* Reads the folder once. A folder that does not exist or cannot be read is no error here: the later
- * write reports the reason. */
 int asim_file_set_begin(struct asim_file_set *set, const char *prefix, uint32_t ranks, int force,
                         struct asim_err *err)
 {
-    size_t n = asim_text_dirlen(prefix), size = strlen(prefix) + 300;
-    char *folder = malloc(size);
-    DIR *dir;
-    int code = 0;
+    struct beyond beyond = {set, ranks, force};
 
-    if (!folder)
-        return asim_err_nomem(err, "looking for older traces");
-    snprintf(folder, size, "%.*s", n ? (int)n : 1, n ? prefix : ".");
-    dir = opendir(folder);
-    free(folder);
-    for (struct dirent *entry; dir && !code && (entry = readdir(dir));) {
-        char *path;
-
-        if (asim_rank_path_parse(entry->d_name, prefix + n) < (int64_t)ranks)
-            continue;
-        path = malloc(size);
-        if (path)
-            snprintf(path, size, "%.*s%s", (int)n, prefix, entry->d_name);
-        code = leftover(set, path, ranks, force, err);
-    }
-    if (dir)
-        closedir(dir);
-    return code;
+    return asim_rank_path_each(prefix, leftover, &beyond, err);
 }
 
 /* Returns path followed by tail, or NULL if out of memory. The caller frees it. */
@@ -86,44 +72,6 @@ static char *join(const char *path, const char *tail)
     return joined;
 }
 
-static int refuse_input(const char *output, struct asim_err *err)
-{
-    return asim_err_set(
-        err, ASIM_EINVAL,
-        "%s is an input and an output of this command. Give the output another name.", output);
-}
-
-/* Ignores pipes and files that do not exist: a write cannot destroy them. */
-int asim_file_set_reads(struct asim_file_set *set, const char *path, struct asim_err *err)
-{
-    struct asim_file_id id = asim_file_id_of(path);
-
-    if (*id.name || !id.is_regular)
-        return 0;
-    set->is_sorted = 0;
-    return ASIM_VEC_PUSH(set->input, id) ? asim_err_nomem(err, "listing traces to write") : 0;
-}
-
-static int by_id(const void *a, const void *b)
-{
-    return asim_file_id_compare(a, b);
-}
-
-/* 1 if path is one of the inputs. Sorts the inputs after an addition: a set has many files, and
- * each file is looked up among all inputs. */
-static int is_input(struct asim_file_set *set, const char *path)
-{
-    struct asim_file_id id;
-
-    if (!set->input.n)
-        return 0;
-    if (!set->is_sorted)
-        qsort(set->input.at, set->input.n, sizeof *set->input.at, by_id);
-    set->is_sorted = 1;
-    id = asim_file_id_of(path);
-    return bsearch(&id, set->input.at, set->input.n, sizeof id, by_id) != NULL;
-}
-
 /* Keeps the real path of an existing file: the rename then replaces the target of a link, not the
  * link. */
 int asim_file_set_add(struct asim_file_set *set, const char *path, const char **temp_name,
@@ -133,17 +81,24 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
     int exists = stat(path, &st) == 0;
     int is_direct = (exists && !S_ISREG(st.st_mode)) || !strcmp(path, "-");
     struct asim_file_set_file file = {0};
+    int code = asim_inputs_refuse(&set->inputs, path, err);
 
-    if (is_input(set, path))
-        return refuse_input(path, err);
+    if (code)
+        return code;
     file.path = exists && !is_direct ? realpath(path, NULL) : join(path, "");
-    if (file.path && !is_direct)
-        file.temp_name = join(file.path, ".whole");
-    *temp_name = is_direct ? file.path : file.temp_name;
-    if (!*temp_name) {
-        free(file.path);
+    if (!file.path)
         return asim_err_nomem(err, "listing traces to write");
+    code = is_direct ? 0 : asim_out_mkparent(file.path, err);
+    errno = 0;
+    if (!code && !is_direct && !(file.temp_name = asim_out_reserve(file.path, ".whole")))
+        code = errno == ENOMEM
+                   ? asim_err_nomem(err, "listing traces to write")
+                   : asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
+    if (code) {
+        free(file.path);
+        return code;
     }
+    *temp_name = is_direct ? file.path : file.temp_name;
     return keep(set, file, err);
 }
 
@@ -163,7 +118,37 @@ int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t r
 
 int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err)
 {
-    return asim_file_same(input, output) ? refuse_input(output, err) : 0;
+    struct asim_inputs inputs = {0};
+    int code = asim_inputs_add(&inputs, input, err);
+
+    if (!code)
+        code = asim_inputs_refuse(&inputs, output, err);
+    asim_inputs_fini(&inputs);
+    return code;
+}
+
+int asim_file_set_refuse_existing(const char *path, int force, struct asim_err *err)
+{
+    struct stat st;
+
+    if (force || !path || !strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL, "'%s' exists already; give --force to replace it.", path);
+}
+
+int asim_file_set_refuse_existing_set(const char *prefix, uint32_t ranks, int force,
+                                      struct asim_err *err)
+{
+    size_t size = strlen(prefix) + 24;
+    char *path = malloc(size);
+    int code = path ? 0 : asim_err_nomem(err, "looking for older traces");
+
+    for (uint32_t r = 0; r < ranks && !code && !force; r++) {
+        snprintf(path, size, "%s.%" PRIu32 ".et", prefix, r);
+        code = asim_file_set_refuse_existing(path, 0, err);
+    }
+    free(path);
+    return code;
 }
 
 int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err)
@@ -199,7 +184,7 @@ int asim_file_set_end(struct asim_file_set *set, int code, struct asim_err *err)
         free(file->temp_name);
     }
     free(set->file.at);
-    free(set->input.at);
+    asim_inputs_fini(&set->inputs);
     memset(set, 0, sizeof *set);
     return code;
 }

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 #include "asim/err.h"
-#include "base/io/file_id.h"
+#include "base/io/inputs.h"
 #include "base/mem.h"
 
 struct asim_file_set_file {
@@ -22,8 +22,7 @@ struct asim_file_set_file {
 
 struct asim_file_set {
     ASIM_VEC(struct asim_file_set_file) file;
-    ASIM_VEC(struct asim_file_id) input;
-    int is_sorted; /* input is ascending */
+    struct asim_inputs inputs;
 };
 
 /* Optional: declares a set of ranks 0 … ranks - 1, <prefix>.<rank>.et. Traces of higher ranks
@@ -31,9 +30,8 @@ struct asim_file_set {
  */
 int asim_file_set_begin(struct asim_file_set *set, const char *prefix, uint32_t ranks, int force,
                         struct asim_err *err);
-/* Optional: declares an input file. asim_file_set_add then refuses to write over the file. */
-int asim_file_set_reads(struct asim_file_set *set, const char *path, struct asim_err *err);
-/* Adds an output file. *temp_name is the name to write; it is valid until the end. "-" stays "-".
+/* Adds an output file; one of set->inputs is refused. *temp_name is the name to write; it is valid
+ * until the end. "-" stays "-".
  */
 int asim_file_set_add(struct asim_file_set *set, const char *path, const char **temp_name,
                       struct asim_err *err);
@@ -42,6 +40,11 @@ int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t r
                        const char **temp_name, struct asim_err *err);
 /* Fails if both names stand for one file, which would be read and written; NULL is allowed. */
 int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err);
+/* Fails if the file is there and force is 0. Standard output, devices and pipes are no files. */
+int asim_file_set_refuse_existing(const char *path, int force, struct asim_err *err);
+/* The same for <prefix>.<rank>.et of ranks 0 … ranks - 1. */
+int asim_file_set_refuse_existing_set(const char *prefix, uint32_t ranks, int force,
+                                      struct asim_err *err);
 /* Fails if two outputs are one file. */
 int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err);
 /* Renames all files to their final names if code is 0, else removes the temporary files. Returns

@@ -16,10 +16,28 @@
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
+#include "base/text.h"
 
 #define BLOCK_BYTES   65536u
 #define GZIP_ONLY     16 /* of inflateInit2 */
-#define CEILING_BYTES (64ull << 30)
+#define CEILING_BYTES (16ull << 30)
+
+/* In the environment, as TMPDIR: both belong to the process and not to one of many readers. */
+uint64_t asim_inflate_limit(void)
+{
+    const char *text = getenv("ASIM_MAX_TRACE_SIZE");
+    uint64_t bytes;
+
+    return text && !asim_text_size(text, &bytes) && bytes ? bytes : CEILING_BYTES;
+}
+
+int asim_inflate_refuse_size(const char *path, struct asim_err *err)
+{
+    return asim_err_set(err, ASIM_ENOMEM,
+                        "'%s' inflates to more than %.6g GiB, the limit; if it is a trace and no "
+                        "damage, raise the limit, as with --max-trace-size=64GiB",
+                        path, (double)asim_inflate_limit() / 1073741824.0);
+}
 
 /* Jobs of thousands of ranks run out of file descriptors first, so this cause gets advice. */
 int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err)
@@ -81,6 +99,7 @@ struct source {
     int between; /* a member has ended, and no byte of the next was read */
     int full;    /* the bytes read so far may give more output */
     int members; /* members that have ended */
+    uint64_t limit;
     z_stream z;
     unsigned char in[BLOCK_BYTES], out[BLOCK_BYTES];
 };
@@ -133,7 +152,7 @@ static enum end piece(struct source *from, int to, uint64_t *size)
     from->full = !from->between && !from->z.avail_out;
     from->members += from->between;
     *size += n;
-    if (*size > CEILING_BYTES)
+    if (*size > from->limit)
         return TOO_LARGE;
     return write_all(to, from->out, n) ? NO_ROOM : WHOLE;
 }
@@ -168,9 +187,7 @@ static int say_end(enum end end, const char *path, uint64_t size, struct asim_er
     case NO_MEMORY:
         return asim_err_nomem(err, "inflating a trace");
     case TOO_LARGE:
-        return asim_err_set(err, ASIM_ENOMEM,
-                            "trace '%s' inflates to more than %llu GiB, the most asim accepts",
-                            path, CEILING_BYTES >> 30);
+        return asim_inflate_refuse_size(path, err);
     case UNREADABLE:
         return asim_err_set(err, ASIM_EIO, "cannot read trace '%s': %s", path, strerror(errno));
     default:
@@ -189,6 +206,7 @@ static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_er
     if (!from)
         return asim_err_nomem(err, "inflating a trace");
     *size = 0;
+    from->limit = asim_inflate_limit();
     from->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (from->fd < 0)
         rc = asim_inflate_refuse_open(path, errno, err);

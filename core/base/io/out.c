@@ -2,8 +2,12 @@
  *
  * Output files that are complete or absent: rename is atomic within a folder (POSIX), so no reader
  * sees a half-written report. An existing path that is not a regular file (/dev/null, a pipe) is
- * written directly, because a rename would replace it. If two outputs open one path at once, the
- * second is refused.
+ * written directly, because a rename would replace it.
+ *
+ * The sibling is made by exclusive creation, which follows no link and opens nothing that is there.
+ * A file that has the name already is the user's or was left by a run that was killed: it stays,
+ * and a number follows. An open sibling is locked. If two outputs open one path at once, the second
+ * finds the lock and is refused.
  */
 #include "base/io/out.h"
 
@@ -68,7 +72,7 @@ int asim_out_mkdir(const char *path, struct asim_err *err)
     return code;
 }
 
-static int make_parent(const char *path, struct asim_err *err)
+int asim_out_mkparent(const char *path, struct asim_err *err)
 {
     size_t n = asim_text_dirlen(path);
     if (!n)
@@ -104,40 +108,66 @@ static int is_direct(const char *path, const struct stat *st)
     return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
 }
 
-/* 1 if the file still has that name: the previous holder may have renamed it. */
-static int is_called(int fd, const char *path)
+/* 1 if an output that is being written has that name. Some file systems have no locks. */
+static int is_locked(const char *path)
 {
-    struct stat own, there;
-    return !fstat(fd, &own) && !stat(path, &there) && own.st_dev == there.st_dev &&
-           own.st_ino == there.st_ino;
-}
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), is;
 
-static FILE *give_up(int fd)
-{
-    int why = errno;
+    if (fd < 0)
+        return 0;
+    is = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
     close(fd);
-    errno = why;
-    return NULL;
+    return is;
 }
 
-/* Truncates the file only after it has the lock, which belongs to the handle. Some file systems
- * have no locks. Returns NULL with errno, EWOULDBLOCK if another handle has the lock. */
-static FILE *open_alone(const char *path)
+/* Makes a file <path><tail>, or <path><tail>-2 and so on where the name is taken. Returns its
+ * descriptor and the malloc'ed *name, or -1 with errno, EWOULDBLOCK if another output writes it. */
+static int create_beside(const char *path, const char *tail, char **name)
 {
-    for (int tries = 0; tries < 8; tries++) {
-        int fd = open(path, O_WRONLY | O_CREAT, 0666);
-        if (fd < 0)
-            return NULL;
-        if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-            return give_up(fd);
-        if (is_called(fd, path)) {
-            FILE *file = ftruncate(fd, 0) ? NULL : fdopen(fd, "wb");
-            return file ? file : give_up(fd);
+    for (int k = 1; k < 1000; k++) {
+        char full[64];
+        int fd, why;
+
+        snprintf(full, sizeof full, k > 1 ? "%s-%d" : "%s", tail, k);
+        *name = join(path, strlen(path), full);
+        if (!*name) {
+            errno = ENOMEM;
+            return -1;
         }
-        close(fd);
+        fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0)
+            return fd;
+        why = errno == EEXIST && is_locked(*name) ? EWOULDBLOCK : errno;
+        free(*name);
+        *name = NULL;
+        errno = why;
+        if (why != EEXIST)
+            return -1;
     }
-    errno = EWOULDBLOCK;
-    return NULL;
+    return -1;
+}
+
+char *asim_out_reserve(const char *path, const char *tail)
+{
+    char *name;
+    int fd = create_beside(path, tail, &name);
+
+    if (fd >= 0)
+        close(fd);
+    return name;
+}
+
+/* Returns NULL with errno. */
+static FILE *open_alone(struct asim_out *out)
+{
+    int fd = create_beside(out->path, ".partial", &out->partial);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
+
+    if (file)
+        flock(fd, LOCK_EX | LOCK_NB);
+    else if (fd >= 0)
+        close(fd);
+    return file;
 }
 
 /* Parent folders stay if a later step fails: they may hold other outputs by then. */
@@ -149,7 +179,7 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL, "the name of an output file is empty.");
     if (!strcmp(path, "-"))
         return open_stdout(out, err);
-    int code = make_parent(path, err);
+    int code = asim_out_mkparent(path, err);
     if (code)
         return code;
     int exists = stat(path, &st) == 0;
@@ -158,23 +188,20 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
                             "cannot write %s: it is a folder. Give the name of a file.", path);
     int direct = exists && is_direct(path, &st);
     out->path = join(path, strlen(path), "");
-    out->partial = direct ? NULL : join(path, strlen(path), ".partial");
-    if (!out->path || (!direct && !out->partial)) {
-        asim_out_discard(out);
+    if (!out->path)
         return asim_err_nomem(err, "opening an output file");
-    }
-    out->file = direct ? fopen(out->path, "wb") : open_alone(out->partial);
+    out->file = direct ? fopen(out->path, "wb") : open_alone(out);
     if (!out->file) {
         int why = errno;
-        free(out->partial); /* another writer's file */
-        out->partial = NULL;
         asim_out_discard(out);
         if (why == EWOULDBLOCK)
             return asim_err_set(err, ASIM_EIO,
                                 "%s is open for writing, by another output of this run or by "
                                 "another run; give each output its own name.",
                                 path);
-        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
+        return why == ENOMEM
+                   ? asim_err_nomem(err, "opening an output file")
+                   : asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
     }
     return 0;
 }
@@ -231,7 +258,10 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
         close(lock);
     if (out->failed) {
         code =
-            asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", out->path, strerror(out->failed));
+            asim_err_set(err, ASIM_EIO, "cannot write %s: %s%s.", out->path, strerror(out->failed),
+                         out->failed == EFBIG ? "; the limit of the process for files is reached "
+                                                "(--max-output-size, ulimit -f)"
+                                              : "");
     } else {
         free(out->partial); /* the rename has removed it */
         out->partial = NULL;

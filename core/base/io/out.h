@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Output files that are complete or absent. asim_out_open writes to a sibling "<path>.partial",
- * asim_out_commit renames it, and asim_out_discard removes it. An interrupted run that keeps its
- * results commits early.
+ * Output files that are complete or absent. asim_out_open writes to a sibling of its own,
+ * "<path>.partial", asim_out_commit renames it, and asim_out_discard removes it. An interrupted run
+ * that keeps its results commits early.
  *
  * The first write error is recorded and commit reports it, so writing code needs no checks. Every
  * open must end with commit or discard; the struct is then empty.
@@ -29,6 +29,12 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err);
 /* Closes and removes the partial file. Also takes an all-zero or committed struct. */
 void asim_out_discard(struct asim_out *out);
 
+/* Makes missing folders of a file's path. */
+int asim_out_mkparent(const char *path, struct asim_err *err);
+/* Makes an empty file <path><tail>, or <path><tail>-2 and so on where the name is taken: exclusive
+ * creation follows no link and opens nothing that is there. Returns the malloc'ed name, or NULL
+ * with errno. */
+char *asim_out_reserve(const char *path, const char *tail);
 /* mkdir -p. */
 int asim_out_mkdir(const char *path, struct asim_err *err);
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_path.h. Nothing here touches the file system.
+ * See rank_path.h. Only asim_rank_path_each touches the file system: it reads the folder once.
  */
 #include "base/io/rank_path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 
 #define RANK_DIGITS 10
 
@@ -36,4 +38,30 @@ int64_t asim_rank_path_parse(const char *name, const char *stem)
     if (name[n + 1] == '0' && end != name + n + 2)
         return -1; /* padded: the simulator would never look for it */
     return (int64_t)rank;
+}
+
+int asim_rank_path_each(const char *prefix,
+                        int (*see)(void *self, const char *path, uint32_t rank,
+                                   struct asim_err *err),
+                        void *self, struct asim_err *err)
+{
+    size_t n = asim_text_dirlen(prefix), size = strlen(prefix) + 300;
+    char *path = malloc(size);
+    int code = 0;
+
+    if (!path)
+        return asim_err_nomem(err, "looking for traces");
+    snprintf(path, size, "%.*s", n ? (int)n : 1, n ? prefix : ".");
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && !code && (entry = readdir(dir));) {
+        int64_t rank = asim_rank_path_parse(entry->d_name, prefix + n);
+        if (rank < 0)
+            continue;
+        snprintf(path, size, "%.*s%s", (int)n, prefix, entry->d_name);
+        code = see(self, path, (uint32_t)rank, err);
+    }
+    if (dir)
+        closedir(dir);
+    free(path);
+    return code;
 }

@@ -12,6 +12,7 @@
  *
  * Cost: an event at each end of an op and its body read again, only where it is on.
  */
+#include "base/text.h"
 #include "report/report.h"
 #include "sim/rank/event.h"
 
@@ -34,6 +35,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     for (char *c = name; *c; c++)
         if ((unsigned char)*c < ' ') /* one op, one line */
             *c = ' ';
+    asim_text_clean(name);
     asim_out_printf(self,
                     "[%" PRIu64 " ns] [workload] [debug] %s,sys->id=%u, tick=%" PRIu64
                     ", node->id=%" PRIu64 ", node->name=%s, node->type=%u\n",

@@ -199,7 +199,8 @@ static void write_heat(struct page *page)
 }
 
 /* end is where the rank finished, or its last op where it did not. */
-static int write_rank(const struct asim_rank *rank, const char *prefix, struct asim_err *err)
+static int write_rank(const struct asim_world *world, const struct asim_rank *rank,
+                      const char *prefix, struct asim_err *err)
 {
     struct page page = {.tensors = rank->tensors, .rank = rank->id, .first = 1};
     struct asim_out file;
@@ -208,6 +209,8 @@ static int write_rank(const struct asim_rank *rank, const char *prefix, struct a
     page.end = rank->finished ? rank->cycles : rank->track.last_end;
     if (snprintf(name, sizeof name, "%s.%u.json", prefix, rank->id) >= (int)sizeof name)
         return asim_err_set(err, ASIM_EINVAL, "local-mem-trace-filename is longer than 500 bytes");
+    if (asim_report_check_place(world, name, err))
+        return ASIM_EINVAL;
     if (asim_out_open(&file, name, err))
         return ASIM_EIO;
     page.file = &file;
@@ -229,7 +232,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 
     for (uint32_t r = 0; asim_distribution_keeps(world) && r < world->set.n_ranks && !code; r++)
         if (asim_rank_is_here(&world->run.ranks[r]))
-            code = write_rank(&world->run.ranks[r], self, err);
+            code = write_rank(world, &world->run.ranks[r], self, err);
     free(self);
     return code;
 }

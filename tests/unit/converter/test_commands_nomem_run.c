@@ -13,8 +13,9 @@ extern const struct asim_command asim_trace_command_link, asim_trace_command_con
 
 int main(void)
 {
-    char *link[] = {"link", "--host=nomem_h.json", "--device=nomem_d.json", "--output=nomem_l.json",
-                    NULL};
+    char *link[] = {
+        "link", "--host=nomem_h.json", "--device=nomem_d.json", "--output=nomem_l.json", "--force",
+        NULL};
     char *convert[] = {"convert",  "--input=nomem_l.json",  "--output=nomem_t.0.et",
                        "--rank=0", "--groups=nomem_g.json", NULL};
     char *host_only[] = {"convert", "--input=nomem_h.json", "--output=nomem_t.1.et", NULL};

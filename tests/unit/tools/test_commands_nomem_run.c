@@ -21,6 +21,7 @@ int main(void)
                     "--et=nomem_et",
                     "-o",
                     "nomem_w.txt",
+                    "--force",
                     NULL};
     char *estimate[] = {"simai-analytical", "-w", "nomem_w.txt", "-g",  "8",    "-g_p_s", "8",
                         "-n_p_s",           "8",  "-nv",         "300", "-r_f", ".",      "-r",

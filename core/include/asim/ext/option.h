@@ -33,7 +33,12 @@ enum asim_option_flag {
     ASIM_F_NOOP = 8,   /* accepted for old files; has no effect, and help says why */
     ASIM_F_BYTES = 16, /* u32, u64: sizes such as 4KiB are accepted beside numbers of bytes */
     ASIM_F_MIB = 32,   /* size: a number without unit is MiB */
-    ASIM_F_WHOLE = 64  /* time with ASIM_F_US: whoever uses the value drops fractions of a us */
+    ASIM_F_WHOLE = 64, /* time with ASIM_F_US: whoever uses the value drops fractions of a us */
+    /* string: a file that is read, a file that is written; with SET the traces of a prefix. The tool
+     * refuses to write over what a command reads, and over what is there without --force. */
+    ASIM_F_READS = 128,
+    ASIM_F_WRITES = 256,
+    ASIM_F_SET = 512
 };
 
 struct asim_option {

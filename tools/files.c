@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See files.h. Files that a command derives from others (the traces of a prefix, a name made of
+ * sizes) are checked where they are opened, by base/io/inputs.h too.
+ *
+ * --compat stands for --force: the published tools replace files without asking, and scripts for
+ * them rely on it.
+ */
+#include "tools/files.h"
+
+#include <string.h>
+#include "base/io/file_set.h"
+
+static const char *text_of(const struct asim_args_table *table, const struct asim_option *row)
+{
+    char *text;
+
+    memcpy(&text, (const char *)table->base + row->offset, sizeof text);
+    return text;
+}
+
+/* The value of a boolean of the table; 1 if the table has no such row. */
+static int is_on(const struct asim_args_table *table, const char *key, int without)
+{
+    const struct asim_option *row = asim_option_find(table->options, key);
+    int value;
+
+    if (!row || row->type != ASIM_T_BOOL)
+        return without;
+    memcpy(&value, (const char *)table->base + row->offset, sizeof value);
+    return value;
+}
+
+static int add(struct asim_inputs *inputs, const char *path, unsigned flags, struct asim_err *err)
+{
+    if (!(flags & ASIM_F_READS))
+        return 0;
+    return flags & ASIM_F_SET ? asim_inputs_add_set(inputs, path, err)
+                              : asim_inputs_add(inputs, path, err);
+}
+
+static int add_all(struct asim_inputs *inputs, const struct asim_args *args, unsigned words,
+                   struct asim_err *err)
+{
+    const struct asim_args_table *table = &args->tables[0];
+    int code = 0;
+
+    for (const struct asim_option *row = table->options; row && row->key && !code; row++)
+        if (row->type == ASIM_T_STRING)
+            code = add(inputs, text_of(table, row), row->flags, err);
+    for (size_t i = 0; i < args->n_words && !code; i++)
+        code = add(inputs, args->words[i], words, err);
+    return code;
+}
+
+/* The rows before this one that write single files. */
+static int check_twice(const struct asim_args_table *table, const struct asim_option *row,
+                       struct asim_err *err)
+{
+    int code = 0;
+
+    for (const struct asim_option *other = table->options; other < row && !code; other++)
+        if (other->type == ASIM_T_STRING && other->flags & ASIM_F_WRITES &&
+            !(other->flags & ASIM_F_SET))
+            code = asim_file_set_refuse_duplicate(text_of(table, other), text_of(table, row), err);
+    return code;
+}
+
+static int check(struct asim_inputs *inputs, const struct asim_args_table *table,
+                 const struct asim_option *row, struct asim_err *err)
+{
+    int force = is_on(table, "force", 1) || is_on(table, "compat", 0), code;
+
+    if (row->flags & ASIM_F_SET)
+        return asim_inputs_refuse_set(inputs, text_of(table, row), err);
+    code = asim_inputs_refuse(inputs, text_of(table, row), err);
+    if (!code)
+        code = check_twice(table, row, err);
+    return code ? code : asim_file_set_refuse_existing(text_of(table, row), force, err);
+}
+
+int asim_files_check(const struct asim_args *args, unsigned words, struct asim_err *err)
+{
+    const struct asim_args_table *table = &args->tables[0];
+    struct asim_inputs inputs = {0};
+    int code = add_all(&inputs, args, words, err);
+
+    for (const struct asim_option *row = table->options; row && row->key && !code; row++)
+        if (row->type == ASIM_T_STRING && row->flags & ASIM_F_WRITES)
+            code = check(&inputs, table, row, err);
+    asim_inputs_fini(&inputs);
+    return code;
+}

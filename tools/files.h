@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The files that a command's options name: none is read and written, none is written twice, and
+ * none is replaced without --force where the command has that option.
+ */
+#ifndef ASIM_TOOLS_FILES_H
+#define ASIM_TOOLS_FILES_H
+
+#include "tools/args.h"
+
+/* Checks the rows of the first table that have ASIM_F_READS or ASIM_F_WRITES. words: such flags for
+ * the arguments that are no options. */
+int asim_files_check(const struct asim_args *args, unsigned words, struct asim_err *err);
+
+#endif

@@ -152,3 +152,11 @@ interrupt() { # NAME TOPOLOGY [SIGNAL]
 interrupt ns3/mpi_interrupt $eight
 interrupt ns3/mpi_terminate $eight TERM
 interrupt ns3/mpi_one_switch_interrupt auto:switch
+
+# mpiexec itself would not say that it could not write.
+./ns3 run AstraSimNetwork --mpi=2 -- --workload="$work/ring" --topology=$eight >/dev/full 2>"$work/err2"
+if [[ $? -eq 1 ]] && grep -q 'cannot write the results to standard output' "$work/err2"; then
+    t_ok ns3/mpi_full_output
+else
+    t_not_ok ns3/mpi_full_output "it says $(head -n 3 "$work/err2")"
+fi

@@ -124,7 +124,8 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         return asim_err_set(err, ASIM_EINVAL,
                             "the value of --%s is empty; give one or leave the option out.",
                             row->key);
-    note_twice(args, row, value);
+    if (*at > args->n_own)
+        note_twice(args, row, value);
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 

@@ -35,6 +35,7 @@ struct asim_args {
     int n_args; /* number of all arguments; 0 = none */
     int help;   /* 1 after --help or -h, unless it is a key of a table */
     int quiet;  /* print no notes: set in processes that do not print */
+    int n_own;  /* argv[1] to argv[n_own] are the program's own; later ones override them silently */
     struct asim_limits limits;
     struct asim_args_seen seen[ASIM_ARGS_SEEN]; /* the first ones */
     size_t n_seen;

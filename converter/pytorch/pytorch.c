@@ -23,6 +23,7 @@
 struct job {
     const struct asim_pytorch_options *opt;
     struct asim_folder folder;
+    struct asim_inputs inputs;            /* the folder's traces */
     struct asim_rankfiles files;          /* hidden input, final output */
     struct asim_calibrate_device *device; /* of each file; kernels = 0: not measured */
     uint64_t calls[ASIM_COLL_TYPES];
@@ -151,6 +152,9 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
                             job->opt->folder, rank->rank, rank->device);
     hidden(job, rank->rank, "hdt", linked);
     snprintf(made, sizeof made, "%s/.made.%" PRIu32 ".et", job->dir, rank->rank);
+    if (asim_inputs_refuse(&job->inputs, linked, job->err) ||
+        asim_inputs_refuse(&job->inputs, made, job->err))
+        return ASIM_EINVAL;
     if (rank->device)
         code = link_rank(job, rank, linked, device);
     else
@@ -213,6 +217,8 @@ static int name_files(struct job *job)
         file->out = strdup(path);
         if (!file->out)
             return asim_err_nomem(job->err, "naming traces");
+        if (asim_inputs_refuse(&job->inputs, path, job->err))
+            return ASIM_EINVAL;
     }
     return asim_out_mkdir(job->dir, job->err);
 }
@@ -301,7 +307,9 @@ static int finish(struct job *job)
         listed += job->groups.group.at[i].n > 0;
     if (!code && listed) {
         snprintf(path, sizeof path, "%s/%s.groups.json", job->dir, job->stem);
-        code = asim_pgroups_write(&job->groups, &job->names, path, job->err);
+        code = asim_inputs_refuse(&job->inputs, path, job->err);
+        if (!code)
+            code = asim_pgroups_write(&job->groups, &job->names, path, job->err);
         if (!code)
             fprintf(job->report, "groups: %s (for --comm-group-configuration)\n", path);
     }
@@ -325,6 +333,11 @@ int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struc
         code = asim_err_nomem(err, "converting a folder");
     if (!code)
         code = check_ranks(&job);
+    for (size_t i = 0; i < job.folder.n && !code; i++) {
+        code = asim_inputs_add(&job.inputs, job.folder.at[i].host, err);
+        if (!code)
+            code = asim_inputs_add(&job.inputs, job.folder.at[i].device, err);
+    }
     if (!code)
         code = asim_out_mkdir(job.dir, err);
     for (size_t i = 0; i < job.folder.n && !code; i++)
@@ -338,6 +351,7 @@ int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struc
     asim_pgroups_fini(&job.groups);
     asim_names_fini(&job.names);
     asim_folder_fini(&job.folder);
+    asim_inputs_fini(&job.inputs);
     free(job.device);
     return code;
 }

@@ -8,6 +8,7 @@
  */
 #include "asim/ext/family.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
@@ -64,6 +65,34 @@ static char *set_first(char *list, char separator, const struct asim_member *mem
     return end ? end + 1 : list + strlen(list) + 1 + strlen(equals + 1);
 }
 
+/* Refuses a key of the list that is there twice, by its name or alias: one of the values would be
+ * lost. Unknown keys are left to the setting. */
+static int check_twice(const char *list, char separator, const struct asim_member *member,
+                       struct asim_err *err)
+{
+    enum { MOST = 64 };
+    const struct asim_option *seen[MOST];
+    struct asim_where where = {member->name, 0, 0};
+    size_t n = 0;
+
+    while (list && *list && n < MOST) {
+        char key[80];
+        const struct asim_option *row;
+
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(list, "="), list);
+        row = asim_option_find(member->options, key);
+        for (size_t i = 0; i < n && row; i++)
+            if (seen[i] == row)
+                return asim_err_at(err, ASIM_EINVAL, where,
+                                   "the key '%s' is there twice; give it once.", row->key);
+        if (row)
+            seen[n++] = row;
+        list = strchr(list, separator);
+        list += list != NULL;
+    }
+    return 0;
+}
+
 /* Sets the options one by one, so that the error names the first wrong one. */
 int asim_family_options(void **options, const struct asim_member *member, const char *words,
                         char separator, struct asim_err *err)
@@ -76,6 +105,8 @@ int asim_family_options(void **options, const struct asim_member *member, const 
         code = asim_err_nomem(err, "reading options");
     else if (member->options)
         code = asim_option_defaults(member->options, *options, err);
+    if (!code)
+        code = check_twice(list, separator, member, err);
     while (!code && *list) {
         list = set_first(list, separator, member, *options, err);
         if (!list)

@@ -281,6 +281,7 @@ static int start(const struct options *opt, const struct arguments *arguments,
     argv[argc++] = queues;
     if (opt->conf)
         argv[argc++] = conf;
+    program.app.n_own = argc - 1;
     for (int i = 0; i < arguments->n_rest; i++)
         argv[argc++] = arguments->rest[i];
     return asim_app_run(&program.app, argc, argv);

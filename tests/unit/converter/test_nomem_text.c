@@ -12,7 +12,7 @@ static const char input[] = "test_nomem_layers.txt", prefix[] = "test_nomem_out"
 
 static int scenario(struct asim_err *err)
 {
-    struct asim_text_options opt = {.output = prefix, .ranks = 2, .passes = 1};
+    struct asim_text_options opt = {.output = prefix, .force = 1, .ranks = 2, .passes = 1};
     struct asim_text_result result = {0};
     struct asim_layers kept = {0};
     int rc = asim_layers_open(&kept, input, 0, err);

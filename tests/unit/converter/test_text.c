@@ -114,8 +114,11 @@ static int convert(const struct asim_text_options *opt, struct asim_text_result 
 static void test_cases(void)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct asim_text_options opt = {
-            .output = prefix, .ranks = 2, .passes = cases[i].passes, .compat = cases[i].compat};
+        struct asim_text_options opt = {.output = prefix,
+                                        .force = 1,
+                                        .ranks = 2,
+                                        .passes = cases[i].passes,
+                                        .compat = cases[i].compat};
         struct asim_text_result result = {0};
         char got[4096];
         write_input(cases[i].text);
@@ -141,7 +144,7 @@ static void test_dims(void)
                  {"HYBRID_TRANSFORMER model_parallel_NPU_group: 6", {3, 3, 0}}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         struct asim_text_options opt = {
-            .output = prefix, .ranks = 6, .passes = 1, .dims = {2, 3}, .n_dims = 2};
+            .output = prefix, .force = 1, .ranks = 6, .passes = 1, .dims = {2, 3}, .n_dims = 2};
         struct asim_text_result result = {0};
         struct asim_trace trace = {0};
         struct asim_op op;
@@ -167,7 +170,7 @@ static void test_dims(void)
 
 static void test_groups(void)
 {
-    struct asim_text_options opt = {.output = prefix, .ranks = 6, .passes = 1};
+    struct asim_text_options opt = {.output = prefix, .force = 1, .ranks = 6, .passes = 1};
     struct asim_text_result result = {0};
     struct asim_trace trace = {0};
     struct asim_op op;

@@ -28,6 +28,10 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err);
 
+/* world_inputs.c: lists every file that the run reads or may read in world->set.inputs. */
+int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,
+                           struct asim_err *err);
+
 /* The hook that takes diagnostics, and a macro that reports one. */
 #define asim_world_diagnostics(world)                                                              \
     (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})

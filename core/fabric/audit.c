@@ -169,6 +169,17 @@ static void insert(struct asim_unfinished *list, size_t kept, size_t n,
     list[at] = *one;
 }
 
+/* Routes change at link events. */
+static int is_cut_off(const struct asim_fabric *fabric, const struct asim_unfinished *message)
+{
+    uint32_t n;
+
+    if (!fabric->link_events)
+        return 0;
+    asim_route_ports(fabric->route, message->src, message->dst, &n);
+    return !n && message->src != message->dst;
+}
+
 static enum asim_blocked_reason blocked_reason_of(const struct asim_host *host,
                                                   const struct asim_flow *flow)
 {
@@ -209,6 +220,8 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
             found++;
         }
     }
+    for (size_t i = 0; i < found && i < n; i++)
+        list[i].cut_off = is_cut_off(fabric, &list[i]);
     return found;
 }
 

@@ -123,6 +123,7 @@ struct asim_unfinished {
     uint64_t id, bytes, acked;
     uint32_t src, dst, timeouts;
     int aborted;
+    int cut_off;                             /* links are down, and no path is left */
     enum asim_blocked_reason blocked_reason; /* where it is not aborted */
 };
 

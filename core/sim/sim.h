@@ -85,6 +85,7 @@ struct asim_world_setup {
     struct asim_groups groups;
     struct asim_topo topo;
     struct asim_route *route;
+    int has_unjoined_ranks; /* some pair of ranks has no path: only messages that need it fail */
     /* Ranks of the run and ranks of this process. exact_names: each rank has a .et file of its own.
      */
     uint32_t n_ranks, n_here;

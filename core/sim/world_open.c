@@ -175,6 +175,19 @@ static void diagnose_hosts(struct asim_world *world, const struct asim_settings 
                             world->set.topo.source, hosts, ranks, ranks, hosts - 1);
 }
 
+/* A network whose ranks do not all reach each other is no error: a ring of hosts serves messages
+ * between neighbours. Only a message that needs a missing path fails (collective/send.c). */
+static int find_unjoined_ranks(struct asim_world *world, struct asim_err *err)
+{
+    struct asim_err found;
+    int code = asim_topo_check_connected(&world->set.topo, world->set.n_ranks, &found);
+
+    world->set.has_unjoined_ranks = code != 0;
+    if (code == ASIM_ENOMEM)
+        *err = found;
+    return code == ASIM_ENOMEM;
+}
+
 /* Each step needs the one before: configuration, overrides, topology, routes. */
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
@@ -205,8 +218,8 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
     if (set->placement &&
         (code = asim_topo_place(&world->set.topo, set->placement, world->set.n_ranks, err)))
         return code;
-    if (asim_topo_check_connected(&world->set.topo, world->set.n_ranks, err))
-        return ASIM_EINVAL;
+    if (find_unjoined_ranks(world, err))
+        return ASIM_ENOMEM;
     if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
         (asim_topo_endpoints(&world->set.topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;

@@ -90,7 +90,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
         return;
     }
     if (step->to != ASIM_NOBODY)
-        asim_send(rank, &msg);
+        asim_send(rank, &msg, chunk->coll->op);
     if (step->from != ASIM_NOBODY)
         asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
                                                .chunk = chunk,

@@ -59,7 +59,7 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
     const struct asim_ring_of *ring = &asim_chunk_phase(runner->chunk)->ring;
     int at_switch = runner->at_switch && node->peer >= ring->n;
     struct asim_deferred_action *action;
-    uint32_t peer = rank->id;
+    uint32_t peer = rank->id, op = runner->chunk->coll->op;
     uint64_t bytes = runner->flow_bytes ? runner->flow_bytes : node->bytes;
     uint64_t tag = at_switch ? runner->at_switch | node->tag : tag_of(runner, node);
 
@@ -83,14 +83,17 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
     *action =
         (struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .runner = runner};
     if (node->type == ASIM_OP_COMM_SEND)
-        asim_send(rank, &(struct asim_msg){.src = rank->id,
-                                           .dst = peer,
-                                           .bytes = bytes,
-                                           .tag = tag,
-                                           .cookie = asim_deferred_action_cookie(action)});
+        asim_send(rank,
+                  &(struct asim_msg){.src = rank->id,
+                                     .dst = peer,
+                                     .bytes = bytes,
+                                     .tag = tag,
+                                     .cookie = asim_deferred_action_cookie(action)},
+                  op);
     else
         asim_receive(
-            rank, &(struct asim_recv){.bytes = bytes, .action = action, .src = peer, .tag = tag});
+            rank, &(struct asim_recv){
+                      .bytes = bytes, .action = action, .op = op, .src = peer, .tag = tag});
 }
 
 void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *runner,

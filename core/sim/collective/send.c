@@ -20,6 +20,41 @@ uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
     return COOKIE_ACTION | (uint64_t)(uintptr_t)action;
 }
 
+/* Hosts do not forward, so a network of hosts alone joins neighbours only. ASTRA-sim sends such a
+ * message and waits for ever. */
+static int is_joined(const struct asim_rank *rank, uint32_t dst)
+{
+    struct asim_route *route = rank->world->set.route;
+    struct asim_err ignored; /* of memory: the network meets it again */
+    uint32_t n;
+
+    if (rank->id == dst)
+        return 1;
+    asim_route_ports(route, rank->id, dst, &n);
+    return n || asim_route_error(route, &ignored);
+}
+
+int asim_send_has_path(struct asim_rank *rank, const struct asim_msg *msg, uint32_t op)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_op record;
+
+    if (!world->set.has_unjoined_ranks || is_joined(rank, msg->dst))
+        return 1;
+    if (asim_feed_record(rank->feed, op, &record, &rank->shard->scratch_err)) {
+        asim_rank_record_failure(rank);
+        return 0;
+    }
+    asim_rank_fail(rank,
+                   "rank %u: op %llu ('%s') sends a message of %llu bytes to rank %u, but no path "
+                   "of %s joins host %u and host %u over switches (hosts do not forward); add "
+                   "links, or choose an algorithm that sends to neighbours only",
+                   rank->id, (unsigned long long)record.id, record.name ? record.name : "",
+                   (unsigned long long)msg->bytes, msg->dst, world->set.topo.source, rank->id,
+                   msg->dst);
+    return 0;
+}
+
 /* The id is unique in the world and depends on this rank alone. */
 static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
@@ -52,10 +87,12 @@ static struct asim_deferred_action *keep(struct asim_rank *rank,
 }
 
 /* Every message except those of the short forms goes through here, so rendezvous has one place. */
-void asim_send(struct asim_rank *rank, struct asim_msg *msg)
+void asim_send(struct asim_rank *rank, struct asim_msg *msg, uint32_t op)
 {
     struct asim_deferred_action *action;
 
+    if (!asim_send_has_path(rank, msg, op))
+        return;
     if (!rank->world->set.settings.rendezvous || msg->dst >= rank->world->set.n_ranks) {
         send_now(rank, msg);
         return;
@@ -70,19 +107,23 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
+    struct asim_msg asking = {.src = rank->id,
+                              .dst = recv->src,
+                              .bytes = ASKING_BYTES,
+                              .tag = asim_asking_tag(recv->tag)};
     struct asim_deferred_action *action;
 
     if (!rank->world->set.settings.rendezvous || recv->src >= rank->world->set.n_ranks) {
         asim_match_post(rank, recv);
         return;
     }
+    if (!asim_send_has_path(rank, &asking, recv->chunk ? recv->chunk->coll->op : recv->op))
+        return;
     action = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_POST, .recv = *recv});
-    if (action)
-        send_now(rank, &(struct asim_msg){.src = rank->id,
-                                          .dst = recv->src,
-                                          .bytes = ASKING_BYTES,
-                                          .tag = asim_asking_tag(recv->tag),
-                                          .cookie = asim_deferred_action_cookie(action)});
+    if (!action)
+        return;
+    asking.cookie = asim_deferred_action_cookie(action);
+    send_now(rank, &asking);
 }
 
 /* Frees the action before it runs. */

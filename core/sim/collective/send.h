@@ -7,8 +7,10 @@
 
 #include "sim/sim.h"
 
-/* Sends a message and sets its id. */
-void asim_send(struct asim_rank *rank, struct asim_msg *msg);
+/* Whether a path leads to the message's destination; else fails the rank, naming op and message. */
+int asim_send_has_path(struct asim_rank *rank, const struct asim_msg *msg, uint32_t op);
+/* Sends a message of the op with this index, and sets the message's id. */
+void asim_send(struct asim_rank *rank, struct asim_msg *msg, uint32_t op);
 /* Posts a receive; with rendezvous asks the sender first. */
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
 /* A message of this rank has ended, says the network. */

@@ -13,6 +13,7 @@
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/coll_run.h"
 #include "sim/collective/match.h"
+#include "sim/collective/send.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/rank_shard.h"
 
@@ -106,7 +107,11 @@ int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     if (!is_uniform(rank, chunk))
         return 0;
-    begin(rank, chunk);
+    if (asim_send_has_path(
+            rank,
+            &(struct asim_msg){.bytes = chunk->next_step.send_bytes, .dst = chunk->next_step.to},
+            chunk->coll->op))
+        begin(rank, chunk);
     return 1;
 }
 

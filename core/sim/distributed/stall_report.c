@@ -44,17 +44,21 @@ static void add_network(const struct asim_world *world, const struct asim_stall 
         "L2_BACK_TO_ZERO: L2_CHUNK_SIZE) longer than the window?",
         "; all of it was sent, and no ACK will come: was one lost on a link that is down?"};
 
-    for (uint32_t i = 0; i < stall->n_messages; i++)
+    for (uint32_t i = 0; i < stall->n_messages; i++) {
+        const struct asim_unfinished *message = &stall->messages[i];
+
         asim_stall_append(
             text,
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
-            "bytes were acknowledged%s",
-            (unsigned long long)stall->messages[i].bytes,
-            asim_topo_external_id(&world->set.topo, stall->messages[i].src),
-            asim_topo_external_id(&world->set.topo, stall->messages[i].dst),
-            (unsigned long long)stall->messages[i].acked,
-            stall->messages[i].aborted ? ", and it was given up after RTO_RETRIES timeouts"
-                                       : reasons[stall->messages[i].blocked_reason]);
+            "bytes were acknowledged%s%s",
+            (unsigned long long)message->bytes,
+            asim_topo_external_id(&world->set.topo, message->src),
+            asim_topo_external_id(&world->set.topo, message->dst),
+            (unsigned long long)message->acked,
+            message->aborted ? ", and it was given up after RTO_RETRIES timeouts"
+                             : reasons[message->blocked_reason],
+            message->cut_off ? "; the links that are down leave no path between the two" : "");
+    }
     if (stall->undelivered > ASIM_STALL_MESSAGES)
         asim_stall_append(text, "\n  and %llu more messages",
                           (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);

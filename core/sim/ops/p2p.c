@@ -81,11 +81,13 @@ void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op
         return;
     tag = tag_of(rank, op);
     if (is_send)
-        asim_send(rank, &(struct asim_msg){.src = rank->id,
-                                           .dst = op->comm_dst,
-                                           .bytes = op->comm_bytes,
-                                           .tag = tag,
-                                           .cookie = index});
+        asim_send(rank,
+                  &(struct asim_msg){.src = rank->id,
+                                     .dst = op->comm_dst,
+                                     .bytes = op->comm_bytes,
+                                     .tag = tag,
+                                     .cookie = index},
+                  index);
     else
         asim_receive(rank,
                      &(struct asim_recv){

@@ -122,6 +122,16 @@ void asim_packet_use_half_steps(struct asim_world *world)
     asim_grid_use_half_steps(world->via.fabric);
 }
 
+uint64_t asim_packet_window_end(struct asim_world *world, uint64_t now_ns)
+{
+    return asim_grid_window_end(world->via.fabric, now_ns);
+}
+
+uint64_t asim_packet_window_begin(const struct asim_world *world, uint64_t end_ns, uint64_t next_ns)
+{
+    return asim_grid_window_begin(world->via.fabric, end_ns, next_ns);
+}
+
 uint64_t asim_packet_next_common(struct asim_world *world)
 {
     return asim_grid_next(world->via.fabric);

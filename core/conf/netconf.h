@@ -53,6 +53,7 @@ struct asim_netconf {
     int loss_recovery; /* enum asim_recovery */
     uint64_t rto_fs, nack_interval_fs;
     uint32_t rto_retries;
+    uint64_t no_progress_fs;
     int load_balance, time_base; /* enum asim_spreading, enum asim_time_base */
     uint32_t priority_group;
     int switch_ack_high_prio, nvswitch_endpoints;

@@ -212,6 +212,7 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
                    &(struct asim_unfinished){.id = msg->id,
                                              .bytes = msg->bytes,
                                              .acked = flow->stage < 2 ? 0 : flow->snd_una,
+                                             .window = flow->window,
                                              .src = v,
                                              .dst = flow->dst,
                                              .timeouts = flow->timeouts,

@@ -264,6 +264,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
     if (!code && asim_insertion_open(fabric, config->exact_events))
         code = asim_err_nomem(err, "building the packet network");
+    if (!code)
+        asim_livelock_open(fabric);
     if (!code && asim_half_steps_open(fabric))
         code = asim_err_nomem(err, "building the packet network");
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */

@@ -83,6 +83,9 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
 /* Fills at most n of them, the first by source and id; returns how many there are. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
                               size_t n);
+/* Appends which switch ports wait for which pauses, by switch and egress port; waits->at is the
+ * caller's to free. 0 or ASIM_ENOMEM. (pause_waits.c) */
+int asim_fabric_pause_waits(const struct asim_fabric *fabric, struct asim_pause_waits *waits);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
 void asim_fabric_close(struct asim_fabric *fabric);

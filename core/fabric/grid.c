@@ -16,7 +16,51 @@ int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
 
 void asim_grid_use_half_steps(struct asim_fabric *fabric)
 {
-    fabric->dist.half_steps = 1;
+    fabric->dist.half_steps = fabric->dist.wants_half_steps = 1;
+}
+
+/* All processes come to the time of a look together. In half-steps one half would pass it: so the
+ * half that is behind comes to `now` first, in a window without length, and full windows follow. */
+static uint64_t end_near_look(struct asim_fabric *fabric, uint64_t now, uint64_t look_at)
+{
+    if (fabric->dist.half_steps) {
+        fabric->dist.half_steps = 0;
+        return now;
+    }
+    fabric->livelock.is_closing = 1;
+    return look_at;
+}
+
+/* Every process calls it with the same times, so all take the same decisions. */
+uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now)
+{
+    uint64_t lookahead = asim_exchange_lookahead(fabric), end = now - now % lookahead + lookahead;
+    uint64_t look_at;
+
+    if (fabric->livelock.is_closing && now >= asim_to_ns(fabric, fabric->livelock.look_at))
+        asim_livelock_look(fabric, ASIM_NEVER);
+    look_at = asim_to_ns(fabric, fabric->livelock.look_at);
+    if (!fabric->livelock.is_found && look_at <= end)
+        return end_near_look(fabric, now, look_at);
+    if (now % lookahead == 0)
+        fabric->dist.half_steps = fabric->dist.wants_half_steps;
+    return end;
+}
+
+/* No window jumps over a look, so that every process looks at the same times. */
+uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, uint64_t next)
+{
+    const struct asim_livelock *livelock = &fabric->livelock;
+    uint64_t lookahead = asim_exchange_lookahead(fabric), look_at = livelock->look_at;
+
+    if (next == ASIM_NEVER)
+        return next;
+    if (livelock->is_closing && look_at != ASIM_NEVER)
+        look_at += livelock->interval;
+    look_at = asim_to_ns(fabric, look_at);
+    if (!livelock->is_found && next >= look_at)
+        next = (look_at - 1) - (look_at - 1) % lookahead;
+    return next > end ? next : end;
 }
 
 /* For each half the first of its windows that ends behind its first event. That window is not over:
@@ -48,5 +92,7 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
     fabric->dist.limit = until;
     while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
         asim_fabric_step(fabric, err);
+    if (fabric->livelock.is_closing)
+        asim_livelock_sum(fabric);
     return fabric->run.failed;
 }

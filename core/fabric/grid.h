@@ -19,6 +19,13 @@ int asim_grid_may_use_half_steps(const struct asim_fabric *fabric);
 void asim_grid_use_half_steps(struct asim_fabric *fabric);
 /* The begin of the first window in which this process knows of an event, ns; ASIM_NEVER: none. */
 uint64_t asim_grid_next(struct asim_fabric *fabric);
+/* The end of the window in which the time `now` lies, ns: k+1 times W, or earlier where the
+ * processes look for a livelock (livelock.h); `now` itself where a half must catch up first. Call
+ * it when the buffers of the window before have been unpacked. */
+uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now);
+/* The begin of the window behind the one that has ended at `end`; next: the earliest asim_grid_next
+ * of all processes. ASIM_NEVER: nothing is left. */
+uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, uint64_t next);
 /* Advances to until_ns: the end of a window, or without half-steps any time inside one. All buffers
  * of earlier windows have been unpacked. 0 or the failure's code. */
 int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);

@@ -35,6 +35,13 @@ static inline uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
 /* Copies at most `room` planned events, in order of time. Returns how many there are. */
 size_t asim_linkstate_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
                               size_t room);
+/* Time of the last event that was applied; 0: none. */
+static inline uint64_t asim_linkstate_last(const struct asim_fabric *fabric)
+{
+    const struct asim_linkstate *links = fabric->link_events;
+
+    return links && links->next ? links->at[links->next - 1].t : 0;
+}
 /* Applies all events of that time: no node may have gone past it, and all must have come to it. */
 void asim_linkstate_apply(struct asim_fabric *fabric);
 

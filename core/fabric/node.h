@@ -11,6 +11,7 @@
 #include "cc/cc.h"
 #include "fabric/fabric.h"
 #include "fabric/host/host.h"
+#include "fabric/livelock.h"
 #include "fabric/parallel/worker.h"
 #include "fabric/link/loss.h"
 #include "fabric/parallel/state.h"
@@ -81,6 +82,7 @@ struct asim_fabric {
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
+    struct asim_livelock livelock;
     struct asim_fabric_run run;
 };
 

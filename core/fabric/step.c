@@ -45,6 +45,8 @@ uint64_t asim_fabric_next_tick(struct asim_fabric *fabric)
 {
     uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
 
+    if (fabric->livelock.is_found)
+        return ASIM_NEVER;
     return link < nodes ? link : nodes;
 }
 
@@ -126,6 +128,8 @@ static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
     until = lookahead > ASIM_NEVER - t ? ASIM_NEVER : t + lookahead;
     if (until > link)
         until = link;
+    if (until > fabric->livelock.look_at && t < fabric->livelock.look_at)
+        until = fabric->livelock.look_at;
     return until > fabric->dist.limit ? fabric->dist.limit : until;
 }
 
@@ -136,8 +140,11 @@ static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64
 {
     if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
         return 0;
-    return step == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
-                                   : asim_memo_before_window(fabric, t, until);
+    if (!(step == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
+                                  : asim_memo_before_window(fabric, t, until)))
+        return 0;
+    fabric->livelock.skipped_to = next_of_nodes(fabric);
+    return 1;
 }
 
 /* Begins the next window, at *begin, and returns its end; *begin is ASIM_NEVER where nothing is
@@ -166,15 +173,30 @@ static uint64_t step_in_order(struct asim_fabric *fabric, uint64_t begin, struct
     return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
+/* One process: looks for a livelock as soon as no node has an event before the time of the look. 1:
+ * the run ends there. Several processes look between windows of the grid. */
+static int look(struct asim_fabric *fabric, uint64_t first, struct asim_err *err)
+{
+    uint64_t at = fabric->livelock.look_at;
+
+    if (first < at || first == ASIM_NEVER || fabric->dist.exchange)
+        return 0;
+    asim_livelock_look(fabric, first);
+    return fabric->livelock.is_found && (commit(fabric, at, err), 1);
+}
+
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t begin, link = asim_linkstate_next(fabric), until;
 
     if (asim_insertion_goes_on(fabric)) {
         begin = asim_insertion_next(fabric);
-        return begin == ASIM_NEVER ? ASIM_NEVER : step_in_order(fabric, begin, err);
+        if (begin == ASIM_NEVER || look(fabric, begin, err))
+            return ASIM_NEVER;
+        return step_in_order(fabric, begin, err);
     }
-
+    if (look(fabric, asim_fabric_next_tick(fabric), err))
+        return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
         fabric->run.half_next_valid = 0;
         asim_linkstate_apply(fabric);

@@ -120,11 +120,27 @@ enum asim_blocked_reason {
 };
 /* A message that has begun and is not complete. */
 struct asim_unfinished {
-    uint64_t id, bytes, acked;
+    uint64_t id, bytes, acked, window; /* window: 0 = no limit */
     uint32_t src, dst, timeouts;
     int aborted;
     int cut_off;                             /* links are down, and no path is left */
     enum asim_blocked_reason blocked_reason; /* where it is not aborted */
+};
+
+/* Why the network has ended the run: in this time all messages together gained so few bytes, while
+ * so many packets were sent again. */
+struct asim_no_progress {
+    uint64_t from_ns, to_ns, gained, again;
+};
+
+/* Frames wait at a switch for the port that the far end `by`, a port of another switch, has paused;
+ * they have come in at port `at`, which pauses its own far end for that reason. */
+struct asim_pause_wait {
+    struct asim_port_id at, by;
+};
+struct asim_pause_waits {
+    struct asim_pause_wait *at; /* malloc'ed */
+    size_t n, cap;
 };
 
 /* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the
@@ -158,6 +174,8 @@ struct asim_packet_network {
     void (*link_use)(const struct asim_fabric *fabric, uint32_t wire, struct asim_link_use *use);
     int (*audit)(const struct asim_fabric *fabric, struct asim_err *err);
     size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
+    int (*no_progress)(const struct asim_fabric *fabric, struct asim_no_progress *found);
+    int (*pause_waits)(const struct asim_fabric *fabric, struct asim_pause_waits *waits);
     /* Threads. background: its team is NULL where there is one thread. */
     int (*use_threads)(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                        struct asim_err *err);

@@ -147,6 +147,12 @@ const struct asim_option asim_settings_options[] = {
      .help = "in networks of up to 32 hosts: so many first events run in the exact order of ns-3's "
              "event list, 0.1 us each; later and in larger networks simultaneous events may change "
              "places by a few ns"},
+    {.key = "no-progress-limit",
+     .type = ASIM_T_STRING,
+     .offset = AT(no_progress_limit),
+     .help = "ends a run in which packets are sent again for so long, in simulated time, while "
+             "messages gain next to nothing: a time such as 10ms, 0 = never; without it: "
+             "NO_PROGRESS_LIMIT of the network configuration, 100ms"},
     {.key = "strict-dependencies",
      .type = ASIM_T_BOOL,
      .offset = AT(strict_deps),

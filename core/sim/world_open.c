@@ -159,7 +159,11 @@ static int override_network(struct asim_world *world, const struct asim_settings
                                            text, sizeof text))
             asim_world_diagnose(world, "%s: %s", where.source, text);
     }
-    return 0;
+    if (!set->no_progress_limit)
+        return 0;
+    return asim_netconf_put(&world->set.net, asim_netconf_key("NO_PROGRESS_LIMIT"),
+                            set->no_progress_limit,
+                            (struct asim_where){"--no-progress-limit", 0, 0}, err);
 }
 
 /* A made topology has as many hosts as its maker needs. */

@@ -210,7 +210,7 @@ void
 AsimFabric::StepTogether()
 {
     const uint64_t now = (Simulator::Now() - m_begin).GetNanoSeconds();
-    const uint64_t until = now - now % m_window + m_window;
+    const uint64_t until = asim_packet_window_end(m_world, now);
 
     if (!m_code)
     {
@@ -255,17 +255,18 @@ AsimFabric::Meet(uint64_t until)
             Unpack(peer);
         }
     }
+    const uint64_t next = asim_packet_window_begin(m_world, until, status.next);
     if (status.ending)
     {
         Stop();
     }
-    else if (status.over || status.next == ASIM_NEVER)
+    else if (status.over || next == ASIM_NEVER)
     {
         EndTogether();
     }
     else
     {
-        ScheduleAt(status.next, &AsimFabric::StepTogether);
+        ScheduleAt(next, &AsimFabric::StepTogether);
     }
 }
 

@@ -82,7 +82,6 @@ AsimFabric::SetWorld(asim_world* world)
     NS_LOG_FUNCTION(this << world);
     m_world = world;
     m_topo = asim_world_topo(world);
-    m_window = asim_packet_common_lookahead(m_world);
     m_whole = asim_world_is_unpartitioned(world);
     Build(*asim_world_netconf(world));
 }

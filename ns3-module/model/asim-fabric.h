@@ -229,7 +229,6 @@ class AsimFabric : public AsimSettings
     int m_code{0};                            //!< its code
     Callback<void> m_tick;                    //!< called about once per event
     Ptr<AsimProcesses> m_processes;           //!< null in one process
-    uint64_t m_window{0};                     //!< ns, of several processes
     bool m_whole{false};                      //!< process 0 simulates all of the network
     bool m_watched{false};                    //!< a sink of this process wants each frame
     Time m_begin;                             //!< simulator's time at Start

@@ -188,7 +188,8 @@ static uint64_t next_timeout(const struct asim_flow *flow, const struct asim_not
     return flow->timed_out + (note->rto << doublings);
 }
 
-/* Losses from before the last timeout belong to it and do not count as further timeouts. */
+/* A message is not given up while a link event is to come, nor for a loss from before the last one.
+ * Losses from before the last timeout belong to it and do not count as further timeouts. */
 int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                        const struct asim_notification *note)
 {
@@ -211,7 +212,8 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             host->counts.timeouts++;
         }
         may_send = flow->timeouts <= fabric->set.net->rto_retries ||
-                   asim_linkstate_next(fabric) != ASIM_NEVER;
+                   asim_linkstate_next(fabric) != ASIM_NEVER ||
+                   note->since < asim_linkstate_last(fabric);
         if (may_send)
             retransmit(fabric, host, flow, note);
         else

@@ -68,6 +68,7 @@ struct bound {
     const struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
     uint64_t periods;
+    int moves; /* some message advances in a period */
 };
 
 static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
@@ -89,6 +90,7 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 
     if (!step)
         return;
+    bound->moves = 1;
     most = end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
     /* The progress of the message must not decide which packets the receiver acknowledges. */
     if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
@@ -224,7 +226,7 @@ static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *s
 static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
     uint64_t period = t - steady->kept.t, wakes;
-    struct bound bound = {fabric, steady, ASIM_NEVER};
+    struct bound bound = {fabric, steady, ASIM_NEVER, 0};
     int code = asim_snapshot_is_same(fabric, &steady->kept, &steady->now, t);
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
@@ -238,6 +240,8 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
         bound.periods = wakes;
     steady->has_kept = 0; /* the next event is the end of a message, or a wake */
     steady->keep_at = ASIM_NEVER;
+    if (!bound.moves) /* a livelock, which ends at a look (livelock.h) */
+        bound.periods = 0;
     if (!bound.periods || bound.periods > (ASIM_NEVER / 4 - t) / period)
         return 0;
     skip_periods(fabric, steady, bound.periods, bound.periods * period);

@@ -9,7 +9,8 @@
  *   it back;
  * - notifications for hosts elsewhere;
  * - releases: how many frames of a finished flow are gone, so that its source knows when none is
- *   left and the slot is free.
+ *   left and the slot is free;
+ * - sums of this process, where all look for a livelock.
  *
  * A window of the smallest cut delay is short enough: frames due inside it were sent before it, and
  * notifications are made one link delay, or one timeout, ahead. In half-steps, what reaches a half
@@ -277,6 +278,8 @@ int asim_exchange_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bu
     if (to->packed)
         to->out.n = 0;
     to->packed = 0;
+    if (fabric->livelock.is_closing)
+        code = put(to, ASIM_RECORD_SUMS, &fabric->livelock.own, sizeof fabric->livelock.own);
     for (const struct peer_node *at = to->nodes.at; !code && at->node != UINT32_MAX; at++)
         if (has_arrivals(fabric, at->node))
             for (size_t i = at[0].from; !code && i < at[1].from; i++)

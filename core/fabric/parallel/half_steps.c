@@ -100,6 +100,7 @@ uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step s
     if (step == ASIM_STEP_ALONE) {
         half = next[ASIM_HALF_SWITCHES] < next[ASIM_HALF_HOSTS];
         horizon[half] = earlier(next[!half], next[half] + window) + window;
+        horizon[half] = earlier(horizon[half], fabric->livelock.look_at);
     } else {
         half = step == ASIM_STEP_SWITCHES;
         horizon[half] = horizon[!half];

@@ -76,12 +76,14 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
         struct asim_telemetry_record telemetry;
         struct asim_notification notification;
         struct asim_release_record release;
+        struct asim_livelock_sums sums;
     } of;
     static const size_t sizes[] = {[ASIM_RECORD_FLOW] = sizeof of.flow,
                                    [ASIM_RECORD_FRAMES] = sizeof of.frames,
                                    [ASIM_RECORD_TELEMETRY] = sizeof of.telemetry,
                                    [ASIM_RECORD_NOTIFICATION] = sizeof of.notification,
-                                   [ASIM_RECORD_RELEASE] = sizeof of.release};
+                                   [ASIM_RECORD_RELEASE] = sizeof of.release,
+                                   [ASIM_RECORD_SUMS] = sizeof of.sums};
     uint32_t kind;
     const uint8_t *frames;
 
@@ -105,6 +107,9 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
         return asim_notification_deliver(fabric, &of.notification);
     case ASIM_RECORD_RELEASE:
         return take_release(fabric, &of.release);
+    case ASIM_RECORD_SUMS:
+        asim_livelock_add(&fabric->livelock.others, &of.sums);
+        return 0;
     }
     return ASIM_EBUG;
 }

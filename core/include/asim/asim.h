@@ -78,7 +78,8 @@ struct asim_settings {
      * else one of all ranks. */
     const struct asim_net_backend *backend;
     void *backend_data;
-    char *without; /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
+    char *without;           /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
+    char *no_progress_limit; /* an option: NO_PROGRESS_LIMIT of the network; NULL = its own */
     char *placement; /* an option: hosts of the ranks, "2,0,1" or a file; NULL = rank r on host r */
     uint64_t exact_events; /* so many in the order of ns-3's event list, in small networks */
 };
@@ -115,8 +116,8 @@ ASIM_API int asim_world_open(struct asim_world **world, const struct asim_settin
  * this call there are none, and no result lines. out: settings->out, a folder or NULL. Call it
  * before the start. */
 ASIM_API int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
-/* The reports that `reports` of the settings can name: a line "  NAME  text" each. Returns the bytes
- * needed without the NUL, like snprintf. */
+/* The reports that `reports` of the settings can name: a line "  NAME  text" each. Returns the
+ * bytes needed without the NUL, like snprintf. */
 ASIM_API size_t asim_reports_list(char *buf, size_t size);
 /* asim_world_start, _go and _finish in one. */
 ASIM_API int asim_world_run(struct asim_world *world, struct asim_err *err);

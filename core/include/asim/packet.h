@@ -155,6 +155,15 @@ ASIM_API uint64_t asim_packet_common_lookahead(const struct asim_world *world);
  * window k advances the hosts where k is even, else the switches, from (k-1)W to (k+1)W. */
 ASIM_API int asim_packet_may_use_half_steps(const struct asim_world *world);
 ASIM_API void asim_packet_use_half_steps(struct asim_world *world);
+/* The end of the window in which the time now_ns lies: (k+1)W, or earlier where all processes look
+ * for a livelock (NO_PROGRESS_LIMIT), which the buffers of that window need. Call it when the
+ * buffers of the window before have been unpacked. */
+ASIM_API uint64_t asim_packet_window_end(struct asim_world *world, uint64_t now_ns);
+/* Where the next window begins after one that has ended at end_ns. next_ns: the earliest
+ * asim_packet_next_common of all processes, or end_ns where a buffer was not empty. ASIM_NEVER:
+ * nothing is left. */
+ASIM_API uint64_t asim_packet_window_begin(const struct asim_world *world, uint64_t end_ns,
+                                           uint64_t next_ns);
 /* Where the first window begins in which this process has anything to do, ns; ASIM_NEVER: none. */
 ASIM_API uint64_t asim_packet_next_common(struct asim_world *world);
 /* Advances this process to until_ns, the end of the window, or without half-steps any time inside

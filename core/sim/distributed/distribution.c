@@ -138,6 +138,7 @@ void asim_distribution_close(struct asim_world *world)
     free(dist->events.at);
     free(dist->buffer.at);
     free(dist->links);
+    free(dist->pauses.at);
     free(dist);
     world->dist = NULL;
 }

@@ -61,6 +61,7 @@ struct asim_distribution { /* only where there are several processes */
     /* In process 0: the results of the other processes. */
     struct asim_totals others;
     struct asim_stall stall;
+    struct asim_pause_waits pauses;
     struct asim_map joined;             /* (rank, group) -> number of collectives joined */
     ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
     struct asim_link_use *links;        /* [2 x links]; `to` is UINT32_MAX where unknown */
@@ -102,6 +103,9 @@ void asim_distribution_settle(struct asim_world *world, uint64_t until);
 uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group);
 /* Adds the rows of other processes. */
 void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall);
+/* Appends the waits for pauses of all processes; waits->at is the caller's to free. 0 or
+ * ASIM_ENOMEM. */
+int asim_distribution_pauses(const struct asim_world *world, struct asim_pause_waits *waits);
 /* asim_fabric_link_use for a link that may begin in another process. */
 void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
                                 struct asim_link_use *use);

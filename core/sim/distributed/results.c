@@ -54,6 +54,19 @@ static void pack_stall(const struct asim_world *world, struct asim_serializer *i
     }
 }
 
+/* Waits for pauses, so that process 0 finds a circle through several processes. A process without
+ * memory for them sends none. */
+static void pack_pauses(const struct asim_world *world, struct asim_serializer *into)
+{
+    struct asim_pause_waits waits = {0};
+
+    if (world->via.fabric)
+        (void)world->via.packets->pause_waits(world->via.fabric, &waits);
+    ASIM_SERIALIZE(into, waits.n);
+    asim_serialize_bytes(into, waits.at, waits.n * sizeof *waits.at);
+    free(waits.at);
+}
+
 /* Links that begin at nodes of this process, because the sender counts. Only where an observer
  * wants them. */
 static void pack_links(const struct asim_world *world, struct asim_serializer *into)
@@ -91,6 +104,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     ASIM_SERIALIZE(into, world->run.failure);
     pack_joined(world, into);
     pack_stall(world, into);
+    pack_pauses(world, into);
     pack_links(world, into);
     asim_serialize_bytes(into, world->dist->events.at, world->dist->events.n);
     if (asim_events_pack(world, into) || into->failed)
@@ -156,6 +170,23 @@ static int unpack_stall(struct asim_distribution *dist, struct asim_deserializer
     return 0;
 }
 
+static int unpack_pauses(struct asim_distribution *dist, struct asim_deserializer *from)
+{
+    struct asim_pause_waits *waits = &dist->pauses;
+    const void *rows;
+    size_t n;
+
+    ASIM_DESERIALIZE(from, n);
+    rows = asim_deserialize_bytes(from, n * sizeof *waits->at);
+    if (!n || from->failed)
+        return 0;
+    if (asim_grow(&waits->at, &waits->cap, waits->n + n, sizeof *waits->at))
+        return ASIM_ENOMEM;
+    memcpy(waits->at + waits->n, rows, n * sizeof *waits->at);
+    waits->n += n;
+    return 0;
+}
+
 /* A link without a row keeps `to` = UINT32_MAX. */
 static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
 {
@@ -194,6 +225,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     world->run.stopped |= (int)totals.stopped;
     code = unpack_joined(world->dist, &from);
     code = code ? code : unpack_stall(world->dist, &from);
+    code = code ? code : unpack_pauses(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
     code = code ? code : asim_events_unpack(world, &from);
     if (code == ASIM_ENOMEM)
@@ -219,6 +251,22 @@ void asim_distribution_stall(const struct asim_world *world, struct asim_stall *
 {
     if (world->dist)
         asim_stall_merge(stall, &world->dist->stall);
+}
+
+int asim_distribution_pauses(const struct asim_world *world, struct asim_pause_waits *waits)
+{
+    const struct asim_pause_waits *others = world->dist ? &world->dist->pauses : NULL;
+
+    if (!world->via.fabric)
+        return 0;
+    if (world->via.packets->pause_waits(world->via.fabric, waits) ||
+        (others && others->n &&
+         asim_grow(&waits->at, &waits->cap, waits->n + others->n, sizeof *waits->at)))
+        return ASIM_ENOMEM;
+    if (others && others->n)
+        memcpy(waits->at + waits->n, others->at, others->n * sizeof *waits->at);
+    waits->n += others ? others->n : 0;
+    return 0;
 }
 
 /* Asks the network of this process for its own links, and for links without a row. */

@@ -116,7 +116,7 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op
 
 /* The peer has sent nothing, or too little. */
 static void explain_recv(const struct asim_rank *rank, const struct asim_recv *recv,
-                         struct asim_stall_text *text)
+                         struct asim_stall_row *row, struct asim_stall_text *text)
 {
     const struct asim_inbox *inbox = inbox_of(rank, recv);
 
@@ -133,8 +133,25 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
                       (unsigned long long)recv->bytes, recv->src, asim_p2p_tag(recv->tag));
     if (inbox->arrived)
         asim_stall_append(text, ", of which %llu came", (unsigned long long)inbox->arrived);
-    else
-        asim_stall_append(text, ", which rank %u never sent", recv->src);
+    row->is_empty_recv = !inbox->arrived;
+    row->from = recv->src;
+}
+
+/* The first op in the trace that has begun, such as a send whose message is not acknowledged. */
+static void explain_running(const struct asim_rank *rank, struct asim_stall_text *text)
+{
+    const struct asim_map *map = &rank->running;
+    uint64_t first = UINT64_MAX;
+
+    for (size_t i = 0; i < map->cap; i++)
+        if (map->used[i] && map->slots[i].lo < first)
+            first = map->slots[i].lo;
+    if (first > UINT32_MAX) {
+        asim_stall_append(text, "an op that never ended");
+        return;
+    }
+    name_op(rank, (uint32_t)first, text);
+    asim_stall_append(text, ", which has begun and not ended");
 }
 
 /* The likeliest cause first: a receive, a collective, then dependencies. */
@@ -146,13 +163,13 @@ static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
 
     *row = (struct asim_stall_row){.rank = rank->id};
     if (recv)
-        explain_recv(rank, recv, &text);
+        explain_recv(rank, recv, row, &text);
     else if (rank->open_head)
         explain_coll(rank, rank->open_head, row, &text);
     else if (asim_feed_first_waiting(rank->feed, &id))
         asim_stall_append(&text, "op %llu to become ready", (unsigned long long)id);
     else
-        asim_stall_append(&text, "an op that never ended");
+        explain_running(rank, &text);
 }
 
 /* With rendezvous the message left over may be a request for a message that is never sent. */
@@ -187,7 +204,41 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
     }
 }
 
-/* Linear in ranks and their receives. */
+/* Most frames first; of equal ones the lowest port. */
+static void insert_drops(struct asim_stall *stall, const struct asim_stall_drops *one)
+{
+    uint32_t at = stall->n_drops;
+
+    while (at &&
+           (stall->drops[at - 1].frames < one->frames ||
+            (stall->drops[at - 1].frames == one->frames &&
+             (stall->drops[at - 1].node > one->node || (stall->drops[at - 1].node == one->node &&
+                                                        stall->drops[at - 1].port > one->port))))) {
+        if (at < ASIM_STALL_DROPS)
+            stall->drops[at] = stall->drops[at - 1];
+        at--;
+    }
+    if (at < ASIM_STALL_DROPS)
+        stall->drops[at] = *one;
+    stall->n_drops += stall->n_drops < ASIM_STALL_DROPS;
+}
+
+/* The process of a switch counts its drops. */
+static void collect_drops(const struct asim_world *world, struct asim_stall *stall)
+{
+    for (uint32_t wire = 0; wire < world->set.topo.n_links * 2; wire++) {
+        struct asim_link_use use;
+        struct asim_stall_drops drops;
+
+        world->via.packets->link_use(world->via.fabric, wire, &use);
+        drops = (struct asim_stall_drops){use.from, use.port, use.to, use.drops};
+        stall->dropped += use.drops;
+        if (use.drops)
+            insert_drops(stall, &drops);
+    }
+}
+
+/* Linear in ranks and their receives, and in links. */
 void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall)
 {
     memset(stall, 0, sizeof *stall);
@@ -203,9 +254,11 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
             explain(rank, &stall->rows[stall->n_rows++]);
         stall->stuck++;
     }
-    if (world->via.fabric)
+    if (world->via.fabric) {
         stall->undelivered =
             world->via.packets->unfinished(world->via.fabric, stall->messages, ASIM_STALL_MESSAGES);
+        collect_drops(world, stall);
+    }
     stall->n_messages = stall->undelivered < ASIM_STALL_MESSAGES ? (uint32_t)stall->undelivered
                                                                  : ASIM_STALL_MESSAGES;
 }
@@ -274,6 +327,9 @@ void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
     merge(&(struct few){into->messages, sizeof *into->messages, &into->n_messages,
                         ASIM_STALL_MESSAGES, of_message},
           from->messages, from->n_messages);
+    for (uint32_t i = 0; i < from->n_drops; i++)
+        insert_drops(into, &from->drops[i]);
+    into->dropped += from->dropped;
     into->stuck += from->stuck;
     into->undelivered += from->undelivered;
 }

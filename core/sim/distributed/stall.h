@@ -9,13 +9,19 @@
 
 #include "sim/sim.h"
 
-enum { ASIM_STALL_RANKS = 8, ASIM_STALL_MESSAGES = 4, ASIM_STALL_TEXT = 1024 };
+enum {
+    ASIM_STALL_RANKS = 8,
+    ASIM_STALL_MESSAGES = 4,
+    ASIM_STALL_DROPS = 3,
+    ASIM_STALL_TEXT = 1024
+};
 
 struct asim_stall_row { /* the oldest wait of a rank */
     uint32_t rank, from;
     /* Of a collective. The report names the members that have not joined it, or else `from`, the
      * rank from which nothing came (UINT32_MAX: no receive is open). */
     int is_coll;
+    int is_empty_recv;               /* a receive of which no byte came from rank `from` */
     uint64_t group, sequence;        /* group id + 1, 0 = all ranks; number among the group's */
     const struct asim_group *listed; /* its members, NULL = all ranks */
     uint64_t bytes;                  /* asim_stall_coll_bytes */
@@ -29,12 +35,19 @@ struct asim_stall_extra {
     char text[256];
 };
 
-struct asim_stall { /* all lists are in the order of ranks */
+/* Frames that a switch port has dropped, of those that came from `peer`. */
+struct asim_stall_drops {
+    uint32_t node, port, peer;
+    uint64_t frames;
+};
+
+struct asim_stall { /* all lists but `drops` are in the order of ranks */
     struct asim_stall_row rows[ASIM_STALL_RANKS];
     struct asim_stall_extra extras[ASIM_STALL_RANKS];
     struct asim_unfinished messages[ASIM_STALL_MESSAGES];
-    uint32_t n_rows, n_extras, n_messages; /* kept */
-    uint64_t stuck, undelivered;           /* numbers of all ranks and messages */
+    struct asim_stall_drops drops[ASIM_STALL_DROPS]; /* the ports with most drops, most first */
+    uint32_t n_rows, n_extras, n_messages, n_drops;  /* kept */
+    uint64_t stuck, undelivered, dropped;            /* numbers of all ranks, messages, frames */
 };
 
 /* Collects the waits of this process's ranks, after the end. Only reads. */

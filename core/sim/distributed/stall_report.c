@@ -6,10 +6,13 @@
  * the error's text is cut.
  */
 #include "sim/distributed/stall_report.h"
+#include "sim/distributed/deadlock.h"
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/stall.h"
 
-enum { MEMBERS_SHOWN = 8 };
+#include <stdlib.h>
+
+enum { MEMBERS_SHOWN = 8, CIRCLE_SHOWN = 16 };
 
 /* Adds the members that have not reached this collective; 0 if all have. */
 static int add_absent_members(const struct asim_world *world, const struct asim_stall_row *row,
@@ -32,36 +35,119 @@ static int add_absent_members(const struct asim_world *world, const struct asim_
     return absent > 0;
 }
 
-/* Messages that the network could not deliver. They come first, because they cause the other
- * waits. */
-static void add_network(const struct asim_world *world, const struct asim_stall *stall,
-                        struct asim_stall_text *text)
+static uint32_t node_id(const struct asim_world *world, uint32_t node)
+{
+    return asim_topo_external_id(&world->set.topo, node);
+}
+
+/* The bytes after which a receiver sends an ACK. With L2_BACK_TO_ZERO only whole chunks count as
+ * acknowledged. */
+static uint64_t ack_interval(const struct asim_netconf *net)
+{
+    uint64_t chunk = net->l2_back_to_zero ? net->l2_chunk_bytes : 0;
+
+    return chunk > net->l2_ack_interval_bytes ? chunk : net->l2_ack_interval_bytes;
+}
+
+/* Why a message does not go on although nothing is under way. */
+static void add_reason(const struct asim_world *world, const struct asim_unfinished *message,
+                       struct asim_stall_text *text)
 {
     static const char *const reasons[ASIM_BLOCKED_REASONS] = {
         "; it waits for its link, which is down",
         "; its NIC is paused (PFC), and nobody is left to resume it",
-        "; its window is full, and no ACK will come: is L2_ACK_INTERVAL (with "
-        "L2_BACK_TO_ZERO: L2_CHUNK_SIZE) longer than the window?",
+        "; its window is full, and no ACK will come",
         "; all of it was sent, and no ACK will come: was one lost on a link that is down?"};
+    const struct asim_netconf *net = &world->set.net;
 
+    if (message->aborted)
+        asim_stall_append(text, ", and it was given up after RTO_RETRIES timeouts");
+    else
+        asim_stall_append(text, "%s", reasons[message->blocked_reason]);
+    if (!message->aborted && message->blocked_reason == ASIM_BLOCKED_WINDOW &&
+        ack_interval(net) > message->window)
+        asim_stall_append(text,
+                          ": the receiver acknowledges every %llu bytes (%s), and the window has "
+                          "%llu bytes; lower the first, or set HAS_WIN 0",
+                          (unsigned long long)ack_interval(net),
+                          ack_interval(net) > net->l2_ack_interval_bytes
+                              ? "L2_CHUNK_SIZE with L2_BACK_TO_ZERO"
+                              : "L2_ACK_INTERVAL",
+                          (unsigned long long)message->window);
+}
+
+/* Messages that the network could not deliver. They come first, because they cause the other
+ * waits. */
+static void add_network(const struct asim_world *world, const struct asim_stall *stall,
+                        struct asim_stall_text *text, int is_livelocked)
+{
     for (uint32_t i = 0; i < stall->n_messages; i++) {
         const struct asim_unfinished *message = &stall->messages[i];
 
-        asim_stall_append(
-            text,
-            "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
-            "bytes were acknowledged%s%s",
-            (unsigned long long)message->bytes,
-            asim_topo_external_id(&world->set.topo, message->src),
-            asim_topo_external_id(&world->set.topo, message->dst),
-            (unsigned long long)message->acked,
-            message->aborted ? ", and it was given up after RTO_RETRIES timeouts"
-                             : reasons[message->blocked_reason],
-            message->cut_off ? "; the links that are down leave no path between the two" : "");
+        asim_stall_append(text,
+                          "\n  a message of %llu bytes from rank %u to rank %u %s: %llu bytes were "
+                          "acknowledged",
+                          (unsigned long long)message->bytes, node_id(world, message->src),
+                          node_id(world, message->dst),
+                          is_livelocked ? "is stuck" : "cannot be delivered",
+                          (unsigned long long)message->acked);
+        if (!is_livelocked || message->aborted)
+            add_reason(world, message, text);
+        if (message->cut_off)
+            asim_stall_append(text, "; the links that are down leave no path between the two");
     }
     if (stall->undelivered > ASIM_STALL_MESSAGES)
         asim_stall_append(text, "\n  and %llu more messages",
                           (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);
+}
+
+/* Where frames are dropped, and which settings would help. */
+static void add_drops(const struct asim_world *world, const struct asim_stall *stall,
+                      struct asim_stall_text *text)
+{
+    const struct asim_netconf *net = &world->set.net;
+
+    for (uint32_t i = 0; i < stall->n_drops; i++)
+        asim_stall_append(text, "\n  node %u dropped %llu frames that came from node %u%s",
+                          node_id(world, stall->drops[i].node),
+                          (unsigned long long)stall->drops[i].frames,
+                          node_id(world, stall->drops[i].peer),
+                          net->link_downs ? "" : ", because its buffer had no room for them");
+    if (stall->n_drops)
+        asim_stall_append(text, "\n  in all %llu frames were dropped (BUFFER_SIZE %llu bytes)",
+                          (unsigned long long)stall->dropped,
+                          (unsigned long long)net->buffer_bytes);
+    asim_stall_append(
+        text, "; what helps: a larger BUFFER_SIZE%s%s%s",
+        net->has_win ? "" : ", HAS_WIN 1 (a window for each message)",
+        net->loss_recovery == ASIM_GO_BACK_N
+            ? ", LOSS_RECOVERY selective_repeat (sends only lost packets again), a longer "
+              "NACK_INTERVAL"
+            : "",
+        net->l2_back_to_zero ? ", L2_BACK_TO_ZERO 0" : "");
+}
+
+/* Pauses have no timer, so ports that wait for each other wait for ever. */
+static void add_pause_circle(const struct asim_world *world, struct asim_stall_text *text)
+{
+    struct asim_pause_waits waits = {0};
+    size_t n = 0;
+
+    if (!asim_distribution_pauses(world, &waits))
+        n = asim_deadlock_find(&waits);
+    for (size_t i = 0; i < n && i < CIRCLE_SHOWN; i++)
+        asim_stall_append(text, "%s node %u port %u",
+                          i ? ","
+                            : "\n  a PFC deadlock: switch ports pause each other in a circle,",
+                          node_id(world, waits.at[i].at.node), waits.at[i].at.port);
+    if (n > CIRCLE_SHOWN)
+        asim_stall_append(text, " and %zu more", n - CIRCLE_SHOWN);
+    if (n)
+        asim_stall_append(text,
+                          ", each of which waits for the next; what helps: a larger BUFFER_SIZE%s, "
+                          "or paths without a circle",
+                          world->set.net.has_win ? "" : ", HAS_WIN 1 (a window for each message)");
+    free(waits.at);
 }
 
 static void add_extras(const struct asim_stall *stall, struct asim_stall_text *text)
@@ -99,6 +185,10 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
     uint64_t other;
 
     asim_stall_append(text, "\n  rank %u waits for %s", row->rank, row->text);
+    if (row->is_empty_recv) /* the network may have taken the message and not delivered it */
+        asim_stall_append(
+            text, stall->undelivered ? ", of which nothing has come" : ", which rank %u never sent",
+            row->from);
     if (!row->is_coll || add_absent_members(world, row, text) || row->from == UINT32_MAX)
         return;
     if (row->came)
@@ -115,10 +205,17 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
             (unsigned long long)other);
 }
 
+/* Whether packets were sent again without progress until the network ended the run. */
+static int has_no_progress(const struct asim_world *world, struct asim_no_progress *found)
+{
+    return world->via.fabric && world->via.packets->no_progress(world->via.fabric, found);
+}
+
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)
 {
     char buf[sizeof err->text];
     struct asim_stall_text text = {buf, sizeof buf, 0};
+    struct asim_no_progress found = {0};
     struct asim_stall stall;
 
     asim_stall_collect(world, &stall);
@@ -130,10 +227,24 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
         add_extras(&stall, &text);
         return stall.n_extras ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
     }
-    asim_stall_append(
-        &text, "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
-        (unsigned long long)stall.stuck, world->set.n_ranks);
-    add_network(world, &stall, &text);
+    if (has_no_progress(world, &found))
+        asim_stall_append(
+            &text,
+            "the run makes no progress: %llu of %u ranks have not finished, and from %llu ns to "
+            "%llu ns all messages together gained %llu bytes while %llu packets were sent again "
+            "(--no-progress-limit)",
+            (unsigned long long)stall.stuck, world->set.n_ranks, (unsigned long long)found.from_ns,
+            (unsigned long long)found.to_ns, (unsigned long long)found.gained,
+            (unsigned long long)found.again);
+    else
+        asim_stall_append(
+            &text,
+            "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
+            (unsigned long long)stall.stuck, world->set.n_ranks);
+    add_network(world, &stall, &text, found.again > 0);
+    if (found.again)
+        add_drops(world, &stall, &text);
+    add_pause_circle(world, &text);
     for (uint32_t i = 0; i < stall.n_rows; i++)
         add_row(world, &stall, &stall.rows[i], &text);
     if (stall.stuck > ASIM_STALL_RANKS)

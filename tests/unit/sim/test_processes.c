@@ -11,7 +11,7 @@
 #include "sim/distributed/distribution.h"
 #include "runs.h"
 
-enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };
+enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4, OVERRIDES = 21 };
 
 static char folder[128];
 static uint32_t half_step_runs; /* runs that used half-steps */
@@ -30,13 +30,17 @@ struct outcome {
 
 /* The network is one of leaves and spines, or of servers whose NVSwitches take part (several ACKs a
  * ns on their links), or one switch. */
-static int with_nvswitches, with_one_switch;
+static int with_nvswitches, with_one_switch, with_livelock;
 
 /* Puts the network's files beside those of --out. */
-static void describe(char text[4][200], const char *out, const char *cc, const char *overrides[15])
+static void describe(char text[4][200], const char *out, const char *cc,
+                     const char *overrides[OVERRIDES])
 {
     static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
     const char *const contended[] = {"CC_MODE", cc, "BUFFER_SIZE", "1B", "HAS_WIN", "0", NULL};
+    const char *const livelock[] = {
+        "BUFFER_SIZE",   "100KB", "HEADROOM_FACTOR",   "0",   "HAS_WIN", "0", "PAUSE_TIME", "0",
+        "NACK_INTERVAL", "20us",  "NO_PROGRESS_LIMIT", "1us", NULL};
     const char *const servers[] = {"NVSWITCH_ENDPOINTS", "1", NULL};
 
     for (int i = 0; i < 3; i++) {
@@ -46,6 +50,8 @@ static void describe(char text[4][200], const char *out, const char *cc, const c
     }
     if (with_nvswitches)
         memcpy(overrides + 6, servers, sizeof servers);
+    else if (with_livelock) /* go-back-N repeats before the buffer has drained */
+        memcpy(overrides + 6, livelock, sizeof livelock);
     else /* a buffer of one byte and no send window: switches mark frames */
         memcpy(overrides + 6, contended, sizeof contended);
 }
@@ -59,8 +65,8 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     struct asim_hooks hooks = {.self = &outcome->lines, .line = run_line};
     struct asim_settings settings = {0};
     struct asim_world *world = NULL;
-    const char *overrides[15];
-    char prefix[160], out[160], system[160], text[4][200];
+    const char *overrides[OVERRIDES];
+    char prefix[160], out[160], system[160], slow[160], text[4][200];
 
     CHECK(asim_settings_init(&settings, sizeof settings, &outcome->err) == 0);
     snprintf(prefix, sizeof prefix, "%s/w", folder);
@@ -69,7 +75,11 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     describe(text, out, cc, overrides);
     settings.exact_events = 0; /* which would leave so small a network in one process */
     settings.workload = prefix;
-    settings.topology = with_one_switch ? one : with_nvswitches ? servers : leaves;
+    snprintf(slow, sizeof slow, "%s/slow.txt", folder);
+    settings.topology = with_livelock     ? slow
+                        : with_one_switch ? one
+                        : with_nvswitches ? servers
+                                          : leaves;
     settings.system = with_nvswitches ? system : NULL;
     settings.reports = all;
     settings.net_overrides = overrides;
@@ -102,8 +112,9 @@ static void exchange(struct asim_world *const *worlds, uint32_t n)
     CHECK_STR(err.text, "");
 }
 
-/* The beginning of the next window with an event in any world; ASIM_NEVER at the end. */
-static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
+/* The beginning of the next window after `end` with an event in any world; ASIM_NEVER at the end.
+ */
+static uint64_t next_window(struct asim_world *const *worlds, uint32_t n, uint64_t end)
 {
     uint64_t next = ASIM_NEVER;
     int over = 1;
@@ -116,7 +127,7 @@ static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
         over &= asim_world_is_over(worlds[w]);
         next = own < next ? own : next;
     }
-    return over ? ASIM_NEVER : next;
+    return over ? ASIM_NEVER : asim_grid_window_begin(worlds[0]->via.fabric, end, next);
 }
 
 /* Uses half-steps if all worlds may, as processes agree on it. */
@@ -135,16 +146,17 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
 {
     struct asim_err none = {0};
     struct asim_buffer buffer;
-    uint64_t t;
+    uint64_t t, end = 0;
     int code;
 
     for (uint32_t w = 0; w < n; w++)
         CHECK(asim_world_start(worlds[w], &outcome->err) == 0);
     agree_on_half_steps(worlds, n);
-    while ((t = next_window(worlds, n)) != ASIM_NEVER) {
-        t += asim_exchange_lookahead(worlds[0]->via.fabric);
-        for (uint32_t w = 0; w < n; w++)
-            CHECK(asim_grid_advance(worlds[w]->via.fabric, t, &outcome->err) == 0);
+    while ((t = next_window(worlds, n, end)) != ASIM_NEVER) {
+        for (uint32_t w = 0; w < n; w++) {
+            end = asim_grid_window_end(worlds[w]->via.fabric, t);
+            CHECK(asim_grid_advance(worlds[w]->via.fabric, end, &outcome->err) == 0);
+        }
         exchange(worlds, n);
     }
     for (uint32_t w = 1; w < n; w++) {
@@ -259,6 +271,49 @@ static void all_variants(const char *cc)
     }
 }
 
+/* A run that makes no progress ends in the same state, with the same report. */
+static void livelock(void)
+{
+    static const struct variant variants[] = {{1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {3, 1, 0},
+                                              {4, 1, 0}, {2, 2, 0}, {1, 1, 1}, {3, 1, 1}};
+    static struct outcome first, other;
+    char path[160];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/slow.txt", folder);
+    file = fopen(path, "w");
+    CHECK(file && fputs("13 5 12\n8 9 10 11 12\n", file) >= 0);
+    for (uint32_t r = 0; file && r < RANKS; r++)
+        fprintf(file, "%u %u %s 700ns 0\n", r, RANKS + r / 2, r == 3 ? "10Gbps" : "400Gbps");
+    for (uint32_t leaf = 0; file && leaf < 4; leaf++)
+        fprintf(file, "%u 12 400Gbps 700ns 0\n", RANKS + leaf);
+    CHECK(file && fclose(file) == 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct run_op op = {.type = ASIM_OP_COMP, .id = 1, .micros = 1};
+
+        if (r == 3 || r == 4)
+            op = (struct run_op){.type = r == 3 ? ASIM_OP_COMM_RECV : ASIM_OP_COMM_SEND,
+                                 .id = 1,
+                                 .peer = 7 - r,
+                                 .bytes = 8000000};
+        run_trace(folder, r, &op, 1);
+    }
+    with_livelock = 1;
+    run("1", &variants[0], &first);
+    CHECK(first.code == ASIM_ESTALL);
+    CHECK(strstr(first.err.text, "the run makes no progress: ") != NULL);
+    for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
+        run("1", &variants[i], &other);
+        CHECK(other.code == first.code);
+        CHECK_STR(other.err.text, first.err.text);
+        CHECK_STR(other.lines.at, first.lines.at);
+        compare(other.files, first.files);
+    }
+    CHECK(half_step_runs > 0);
+    with_livelock = 0;
+    unlink(path);
+}
+
 /* A ring, then a message from each rank to rank 3, then an all-to-all. */
 static void write_traces(void)
 {
@@ -339,6 +394,8 @@ static void lowest_ranks(void)
 int main(void)
 {
     run_folder(folder, sizeof folder);
+    livelock();
+    half_step_runs = 0;
     write_traces();
     all_variants("1");
     CHECK_U64(half_step_runs, 4); /* only leaves and spines with windows */

@@ -22,6 +22,7 @@
 extern "C"
 {
 #include "tools/app.h"
+#include "tools/hugepages.h"
 }
 
 #include <csignal>
@@ -401,6 +402,7 @@ main(int argc, char** argv)
     app.settings.net_overrides = attributes.Overrides();
     if (AsimProcesses::Started() > 1)
     {
+        asim_pages_large(); /* changes malloc, so it precedes MPI's threads */
         processes = CreateObject<AsimProcesses>();
         processes->Enable(&argc, &argv);
         /* mpiexec forwards SIGUSR1. After a SIGINT it would not wait for the reports. */

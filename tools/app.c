@@ -130,7 +130,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         .n_own = app->n_own};
     int code;
 
-    asim_pages_large();
+    if (app->settings.processes < 2) /* else MPI's threads may be allocating */
+        asim_pages_large();
     app->on_terminal = isatty(2) && !app->settings.process;
     app->started_s = app->shown_s = wall_s();
     code = init_settings(app);

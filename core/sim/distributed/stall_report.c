@@ -163,6 +163,8 @@ static uint64_t size_at(const struct asim_world *world, const struct asim_stall 
 {
     const struct asim_coll_op *coll = NULL;
 
+    if (rank >= world->set.n_ranks) /* an NVSwitch has no collective */
+        return UINT64_MAX;
     if (asim_rank_is_here(&world->run.ranks[rank]))
         coll = world->run.ranks[rank].open_head;
     for (; coll; coll = coll->next)

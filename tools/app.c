@@ -120,6 +120,20 @@ static int init_settings(struct asim_app *app)
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 
+/* Opens the world with its reports, and the comparison if one is asked for. */
+static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
+{
+    int code = asim_world_open(&app->world, &app->settings, hooks, &app->err);
+
+    if (!code)
+        code = asim_reports_open(app->world, app->settings.out, &app->err);
+    if (!code && app->opened)
+        code = app->opened(app, &app->err);
+    if (!code && !app->settings.mode && (app->compare || app->settings.compare))
+        code = asim_compare_open(&app->comparison, app->world, &app->settings, hooks, &app->err);
+    return code;
+}
+
 /* Returns ASIM_APP_GO_ON with an open world, or prints the error and returns the exit code. */
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
@@ -147,14 +161,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     }
     if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
         say_note(app, "--compare-network has no effect without --compare=analytical");
-    code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
-    if (!code)
-        code = asim_reports_open(app->world, app->settings.out, &app->err);
-    if (!code && app->opened)
-        code = app->opened(app, &app->err);
-    if (!code && !app->settings.mode && (app->compare || app->settings.compare))
-        code = asim_compare_open(&app->comparison, app->world, &app->settings, &hooks, &app->err);
-    code = collective(app, code);
+    code = collective(app, open_world(app, &hooks));
     if (!code)
         return ASIM_APP_GO_ON;
     code = asim_args_exit(&app->err);

@@ -221,6 +221,16 @@ static int open_cc(struct asim_fabric *fabric, struct asim_err *err)
     return cc->check ? cc->check(fabric->set.cc_config.options, err) : 0;
 }
 
+/* The ways in which a run steps; after nodes and links. */
+static int open_run(struct asim_fabric *fabric, const struct asim_fabric_config *config,
+                    struct asim_err *err)
+{
+    asim_livelock_open(fabric);
+    return asim_insertion_open(fabric, config->exact_events) || asim_half_steps_open(fabric)
+               ? asim_err_nomem(err, "building the packet network")
+               : 0;
+}
+
 /* After any failure asim_fabric_close can take the fabric, so there is one clean-up path. */
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
                      struct asim_err *err)
@@ -262,12 +272,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
-    if (!code && asim_insertion_open(fabric, config->exact_events))
-        code = asim_err_nomem(err, "building the packet network");
     if (!code)
-        asim_livelock_open(fabric);
-    if (!code && asim_half_steps_open(fabric))
-        code = asim_err_nomem(err, "building the packet network");
+        code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
         fabric->run.per_event = 1;
     if (code) {

@@ -25,6 +25,10 @@ static inline int asim_settings_has_packets(const struct asim_settings *set)
  * logical ones. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err);
+/* The packet network: settings, topology, hosts of the ranks, routes; nothing over another network.
+ */
+int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err);
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err);
 

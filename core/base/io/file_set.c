@@ -141,8 +141,10 @@ int asim_file_set_refuse_existing_set(const char *prefix, uint32_t ranks, int fo
 {
     size_t size = strlen(prefix) + 24;
     char *path = malloc(size);
-    int code = path ? 0 : asim_err_nomem(err, "looking for older traces");
+    int code = 0;
 
+    if (!path)
+        return asim_err_nomem(err, "looking for older traces");
     for (uint32_t r = 0; r < ranks && !code && !force; r++) {
         snprintf(path, size, "%s.%" PRIu32 ".et", prefix, r);
         code = asim_file_set_refuse_existing(path, 0, err);

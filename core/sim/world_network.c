@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The packet network of a world: settings, topology, hosts of the ranks, routes.
+ */
+#include "sim/collective/nvswitch.h"
+#include "sim/world.h"
+#include "topo/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The topology of the command line overrides that of the network configuration. "auto:" makes one;
+ * without any, all hosts hang on one switch. */
+static int open_topology(struct asim_world *world, const struct asim_settings *set,
+                         struct asim_err *err)
+{
+    const char *named = world->set.net.topology_file;
+    char *path;
+    int code;
+
+    if (set->topology && !strncmp(set->topology, "auto:", 5)) {
+        code = asim_topo_make(&world->set.topo, set->topology + 5, world->set.n_ranks, err);
+        if (!code)
+            asim_topo_make_diagnose(set->topology + 5, asim_world_diagnostics(world));
+        return code;
+    }
+    if (set->topology)
+        return asim_topo_read(&world->set.topo, set->topology, err);
+    if (!named || !*named)
+        return asim_topo_make(&world->set.topo, "switch", world->set.n_ranks, err);
+    path = asim_conf_resolve(set->network, named);
+    if (!path)
+        return asim_err_nomem(err, "looking for the topology file");
+    if (access(path, F_OK))
+        code = asim_err_at(err, ASIM_EIO, (struct asim_where){set->network, 0, 0},
+                           "TOPOLOGY_FILE names %s, which is neither in the working directory nor "
+                           "beside this file.",
+                           named);
+    else
+        code = asim_topo_read(&world->set.topo, path, err);
+    free(path);
+    return code;
+}
+
+/* Values from outside the file, such as ns-3 attributes. */
+static int override_network(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err)
+{
+    const char *const *at = set->net_overrides;
+
+    for (; at && at[0]; at += 2) {
+        const struct asim_option *row = asim_netconf_key(at[0]);
+        struct asim_where where = {"network attribute", 0, 0};
+        int code = row ? asim_netconf_put(&world->set.net, row, at[1], where, err)
+                       : asim_netconf_set(&world->set.net, at, err);
+        char text[300];
+
+        if (code)
+            return ASIM_EINVAL;
+        if (row && asim_option_is_doubtful(row, asim_netconf_field(&world->set.net, row), at[1],
+                                           text, sizeof text))
+            asim_world_diagnose(world, "%s: %s", where.source, text);
+    }
+    if (!set->no_progress_limit)
+        return 0;
+    return asim_netconf_put(&world->set.net, asim_netconf_key("NO_PROGRESS_LIMIT"),
+                            set->no_progress_limit,
+                            (struct asim_where){"--no-progress-limit", 0, 0}, err);
+}
+
+/* A made topology has as many hosts as its maker needs. */
+static void diagnose_hosts(struct asim_world *world, const struct asim_settings *set)
+{
+    uint32_t hosts = world->set.topo.hosts, ranks = world->set.n_ranks;
+    int is_made = set->topology && !strncmp(set->topology, "auto:", 5);
+
+    if (hosts > ranks && !is_made && !set->placement)
+        asim_world_diagnose(world,
+                            "the topology %s has %u hosts, the run %u ranks: hosts %u to %u have "
+                            "no rank and send nothing",
+                            world->set.topo.source, hosts, ranks, ranks, hosts - 1);
+}
+
+/* A network whose ranks do not all reach each other is no error: a ring of hosts serves messages
+ * between neighbours. Only a message that needs a missing path fails (collective/send.c). */
+static int find_unjoined_ranks(struct asim_world *world, struct asim_err *err)
+{
+    struct asim_err found;
+    int code = asim_topo_check_connected(&world->set.topo, world->set.n_ranks, &found);
+
+    world->set.has_unjoined_ranks = code != 0;
+    if (code == ASIM_ENOMEM)
+        *err = found;
+    return code == ASIM_ENOMEM;
+}
+
+/* Each step needs the one before: configuration, overrides, topology, routes. */
+int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err)
+{
+    int code;
+
+    if (!asim_settings_has_packets(set))
+        return set->placement ? asim_err_set(err, ASIM_EINVAL,
+                                             "--placement is for the packet network; the formulas "
+                                             "have no hosts to place ranks on.")
+                              : 0;
+    code = set->network ? asim_netconf_read(&world->set.net, set->network,
+                                            asim_world_diagnostics(world), err)
+                        : asim_netconf_defaults(&world->set.net, err);
+
+    if (code || (code = override_network(world, set, err)) ||
+        (code = asim_netconf_diagnose(&world->set.net,
+                                      set->network ? set->network : "network settings",
+                                      asim_world_diagnostics(world), err)) ||
+        (code = open_topology(world, set, err)))
+        return code;
+    if (world->set.topo.hosts < world->set.n_ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the topology %s has %u hosts, but the run has %u ranks; rank r lives "
+                            "on host r, so it needs at least as many hosts",
+                            world->set.topo.source, world->set.topo.hosts, world->set.n_ranks);
+    diagnose_hosts(world, set);
+    if (set->placement &&
+        (code = asim_topo_place(&world->set.topo, set->placement, world->set.n_ranks, err)))
+        return code;
+    if (find_unjoined_ranks(world, err))
+        return ASIM_ENOMEM;
+    if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
+        (asim_topo_endpoints(&world->set.topo, err) || asim_nvswitch_open(world, err)))
+        return ASIM_EINVAL;
+    if (world->set.net.nvswitch_endpoints && !world->set.topo.endpoints)
+        asim_world_diagnose(world,
+                            "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
+                            world->set.topo.source);
+    return asim_route_open(&world->set.route, &world->set.topo, NULL, err);
+}

@@ -86,6 +86,8 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
+    if (fabric->livelock.is_found) /* the run has ended */
+        return fabric->run.failed;
     if (fabric->dist.half_steps)
         return asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0,
                                         until, err);

@@ -50,8 +50,9 @@ int asim_send_has_path(struct asim_rank *rank, const struct asim_msg *msg, uint3
                    "of %s joins host %u and host %u over switches (hosts do not forward); add "
                    "links, or choose an algorithm that sends to neighbours only",
                    rank->id, (unsigned long long)record.id, record.name ? record.name : "",
-                   (unsigned long long)msg->bytes, msg->dst, world->set.topo.source, rank->id,
-                   msg->dst);
+                   (unsigned long long)msg->bytes, msg->dst, world->set.topo.source,
+                   asim_topo_external_id(&world->set.topo, rank->id),
+                   asim_topo_external_id(&world->set.topo, msg->dst));
     return 0;
 }
 

@@ -69,21 +69,23 @@ static void check_version(struct asim_check *check, uint32_t rank, const struct 
                    rank, asim_text_safe(safe, sizeof safe, version));
 }
 
-/* One more pass, with the same counters as every other tool. */
-static void count(struct asim_check *check, uint32_t rank)
+/* One more pass, with the same counters as every other tool. Only short memory is an error: the
+ * passes before have reported others. */
+static int count(struct asim_check *check, uint32_t rank, struct asim_err *err)
 {
     struct asim_trace trace = {0};
     struct asim_trace_stats stats;
-    int rc = asim_trace_open(&trace, check->prefix, rank, NULL);
+    struct asim_err own = {0};
+    int rc = asim_trace_open(&trace, check->prefix, rank, &own);
     if (!rc) {
         if (!asim_trace_is_shared(check->prefix))
             check_files(check, rank, trace.path);
         check_version(check, rank, &trace);
-        rc = asim_trace_stats(&stats, &trace, NULL);
+        rc = asim_trace_stats(&stats, &trace, &own);
     }
     asim_trace_close(&trace);
     if (rc)
-        return;
+        return own.code == ASIM_ENOMEM ? asim_err_nomem(err, "checking traces") : 0;
     add_stats(&check->total, &stats);
     if (!stats.ops && !check->idle++)
         check->first_idle = rank;
@@ -91,6 +93,7 @@ static void count(struct asim_check *check, uint32_t rank)
         check->fewest = stats.ops;
     if (stats.ops > check->most)
         check->most = stats.ops;
+    return 0;
 }
 
 /* Rank after rank: memory is that of one rank and of the data to compare. */
@@ -109,7 +112,7 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
         else if (!rc)
             rc = asim_check_compare(check, rank, err);
         if (!rc)
-            count(check, rank);
+            rc = count(check, rank, err);
     }
     if (rc < 0)
         return rc;

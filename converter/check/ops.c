@@ -257,7 +257,7 @@ int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err
     if (!rc && !nomem && !own.code)
         look_members(check, rank, &trace, &seen);
     asim_trace_close(&trace);
-    if (nomem)
+    if (nomem || own.code == ASIM_ENOMEM)
         return asim_err_nomem(err, "checking traces");
     if (rc || own.code)
         return 1; /* asim_check_graph has reported it */

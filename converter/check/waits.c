@@ -169,18 +169,18 @@ static int add_node(struct waits *w, uint32_t rank, const struct asim_op *op,
     return 0;
 }
 
-/* The traces have been read before: an error means that a file has changed meanwhile. */
+/* asim_check_graph has reported a trace that cannot be read; then only short memory is an error. */
 static int read_nodes(struct waits *w, uint32_t rank, struct asim_map *index, edge_list *edges)
 {
     struct asim_trace trace = {0};
     struct asim_op op;
+    struct asim_err own = {0};
     int rc = 0;
-    if (asim_trace_open(&trace, w->check->prefix, rank, NULL))
-        return 0;
-    while (!rc && w->nodes < w->check->total.ops && asim_trace_next(&trace, &op, NULL) > 0)
-        rc = add_node(w, rank, &op, index, edges);
+    if (!asim_trace_open(&trace, w->check->prefix, rank, &own))
+        while (!rc && w->nodes < w->check->total.ops && asim_trace_next(&trace, &op, &own) > 0)
+            rc = add_node(w, rank, &op, index, edges);
     asim_trace_close(&trace);
-    return rc;
+    return rc || own.code == ASIM_ENOMEM ? ASIM_ENOMEM : 0;
 }
 
 static int read_rank(struct waits *w, uint32_t rank)

@@ -86,7 +86,7 @@ static void diagnose_hosts(struct asim_world *world, const struct asim_settings 
  * between neighbours. Only a message that needs a missing path fails (collective/send.c). */
 static int find_unjoined_ranks(struct asim_world *world, struct asim_err *err)
 {
-    struct asim_err found;
+    struct asim_err found = {0};
     int code = asim_topo_check_connected(&world->set.topo, world->set.n_ranks, &found);
 
     world->set.has_unjoined_ranks = code != 0;

@@ -25,7 +25,7 @@ uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 static int is_joined(const struct asim_rank *rank, uint32_t dst)
 {
     struct asim_route *route = rank->world->set.route;
-    struct asim_err ignored; /* of memory: the network meets it again */
+    struct asim_err ignored = {0}; /* of memory: the network meets it again */
     uint32_t n;
 
     if (rank->id == dst)

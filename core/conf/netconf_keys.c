@@ -72,8 +72,7 @@ static const struct asim_option own_keys[] = {
         .def = "16", .max = 1e6),
     ROW("NO_PROGRESS_LIMIT", TIME, no_progress_fs,
         "ends a run in which packets are sent again for so long while messages gain next to "
-        "nothing; "
-        "0 = never, at least 1000 frames of the slowest link",
+        "nothing; 0 = never, at least 1000 frames of the slowest link",
         .def = "100ms", .flags = ASIM_F_US, .attribute = "AsimFabric::NoProgressLimit"),
     ROW("NACK_INTERVAL", TIME, nack_interval_fs, "least time between equal NACKs, us",
         .def = "500us", .flags = ASIM_F_US, .attribute = "NACKGenerationInterval", USUAL(1, 1e9)),

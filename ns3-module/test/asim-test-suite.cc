@@ -350,8 +350,8 @@ class AsimMessagesTestCase : public TestCase
         NS_TEST_ASSERT_MSG_NE(placed.TryInstall(), nullptr, placed.GetError());
         NS_TEST_EXPECT_MSG_EQ(placed.Run(), 0, placed.GetError());
         NS_TEST_EXPECT_MSG_EQ(placed.GetFinishTime(1),
-                              once + NanoSeconds(4500),
-                              "over the long link");
+                              once + NanoSeconds(9000),
+                              "both ways over the long link");
         Simulator::Destroy();
 
         AsimHelper both;

@@ -227,6 +227,6 @@ def words_of(way, seed):
 
 
 def refused_parts(result):
-    """Why several processes refuse the case: too few parts, or ranks that share a memory. Else None."""
-    said = re.search(r"cannot be cut into|start fewer processes|run this on one", result.said)
+    """Why several processes refuse the case: too few parts or hosts, or ranks that share a memory. Else None."""
+    said = re.search(r"cannot be cut into|start fewer processes|run this on one|processes for a network of", result.said)
     return f"refused: {re.sub(r'[0-9]+', 'N', result.said)[:80]}" if result.code == 1 and said else None

@@ -170,6 +170,8 @@ static uint64_t step_in_order(struct asim_fabric *fabric, uint64_t begin, struct
 
     fabric->run.windows++;
     asim_insertion_run(fabric, until);
+    if (until > fabric->insertion->end_at) /* what follows in this window has not run */
+        until = fabric->insertion->end_at;
     return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 

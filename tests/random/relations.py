@@ -163,6 +163,8 @@ def unused_case(rng, tool):
         if draw.topology_read(case["topology"]) and draw.topology_read(case["topology"])[1]:
             case["network"] = rows_set(case["network"], ("BUFFER_SIZE", "64"), ("HEADROOM_FACTOR", "1"))
             case["reports"] = "flows"
+            # The link that fails would end the order of ns-3's event list, which excludes link events.
+            case["options"] = [word for word in case["options"] if not word.startswith("--exact-events")] + ["--exact-events=0"]
             return case
 
 

@@ -3,6 +3,7 @@
  * See grid.h.
  */
 #include "fabric/grid.h"
+#include "fabric/linkstate.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/step.h"
@@ -31,6 +32,19 @@ static uint64_t end_near_look(struct asim_fabric *fabric, uint64_t now, uint64_t
     return look_at;
 }
 
+/* A window ends before a link event, so that the processes may find the run over before it. */
+static uint64_t end_before_link_event(const struct asim_fabric *fabric, uint64_t now, uint64_t end)
+{
+    const struct asim_linkstate *links = fabric->link_events;
+    size_t i = links ? links->next : 0;
+
+    while (links && i < links->n && asim_to_ns(fabric, links->at[i].t) <= now)
+        i++;
+    if (!links || i == links->n || asim_to_ns(fabric, links->at[i].t) > end)
+        return end;
+    return asim_to_ns(fabric, links->at[i].t);
+}
+
 /* Every process calls it with the same times, so all take the same decisions. */
 uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now)
 {
@@ -39,6 +53,7 @@ uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now)
 
     if (fabric->livelock.is_closing && now >= asim_to_ns(fabric, fabric->livelock.look_at))
         asim_livelock_look(fabric, ASIM_NEVER);
+    end = end_before_link_event(fabric, now, end);
     look_at = asim_to_ns(fabric, fabric->livelock.look_at);
     if (!fabric->livelock.is_found && look_at <= end)
         return end_near_look(fabric, now, look_at);

@@ -86,9 +86,9 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     fabric->workers.at->fast_ok = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
     asim_node_push_due(fabric, node, *asim_next_of(fabric, node));
-    /* Other nodes may have more events at t, and only where a ns is one tick may t be committed:
-     * results depend on it. */
-    t += fabric->set.tick == 1;
+    /* The last node at t settles it, so the reports see all events of t together, in the order of
+     * nodes. Where a ns is several ticks, the ns is not over yet. */
+    t += fabric->set.tick == 1 && next_due(fabric) > t;
     return commit(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 

@@ -132,6 +132,7 @@ void asim_distribution_close(struct asim_world *world)
     for (size_t g = 0; g < dist->groups.n; g++)
         free(dist->groups.at[g].ranks);
     free(dist->groups.at);
+    free(dist->open.at);
     asim_partition_fini(&dist->part);
     asim_map_fini(&dist->joined);
     free(dist->thread);

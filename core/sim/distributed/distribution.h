@@ -62,7 +62,8 @@ struct asim_distribution { /* only where there are several processes */
     struct asim_totals others;
     struct asim_stall stall;
     struct asim_pause_waits pauses;
-    struct asim_map joined;             /* (rank, group) -> number of collectives joined */
+    struct asim_map joined; /* (rank, group) -> number of collectives joined */
+    ASIM_VEC(struct asim_open_coll) open;
     ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
     struct asim_link_use *links;        /* [2 x links]; `to` is UINT32_MAX where unknown */
 };

@@ -36,6 +36,28 @@ static void pack_joined(const struct asim_world *world, struct asim_serializer *
     ASIM_SERIALIZE(into, none);
 }
 
+/* Open collectives, since a row of one process may compare its size with a rank of another. */
+static void pack_open(const struct asim_world *world, struct asim_serializer *into)
+{
+    struct asim_open_coll open = {.rank = UINT32_MAX};
+
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        const struct asim_rank *rank = &world->run.ranks[r];
+        const struct asim_coll_op *coll = asim_rank_is_here(rank) ? rank->open_head : NULL;
+
+        for (; coll; coll = coll->next) {
+            memset(&open, 0, sizeof open);
+            open.group = asim_group_key(coll->group);
+            open.sequence = coll->sequence;
+            open.bytes = asim_stall_coll_bytes(coll);
+            open.rank = r;
+            ASIM_SERIALIZE(into, open);
+        }
+    }
+    open.rank = UINT32_MAX;
+    ASIM_SERIALIZE(into, open);
+}
+
 /* The member lists follow the rows: process 0 may not know a group, which a METADATA op can define
  * during the run. */
 static void pack_stall(const struct asim_world *world, struct asim_serializer *into)
@@ -103,6 +125,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     ASIM_SERIALIZE(into, totals);
     ASIM_SERIALIZE(into, world->run.failure);
     pack_joined(world, into);
+    pack_open(world, into);
     pack_stall(world, into);
     pack_pauses(world, into);
     pack_links(world, into);
@@ -133,6 +156,19 @@ static int unpack_joined(struct asim_distribution *dist, struct asim_deserialize
         if (!slot)
             return ASIM_ENOMEM;
         *slot = n;
+    }
+}
+
+static int unpack_open(struct asim_distribution *dist, struct asim_deserializer *from)
+{
+    struct asim_open_coll open;
+
+    for (;;) {
+        ASIM_DESERIALIZE(from, open);
+        if (open.rank == UINT32_MAX || from->failed)
+            return 0;
+        if (ASIM_VEC_PUSH(dist->open, open))
+            return ASIM_ENOMEM;
     }
 }
 
@@ -224,6 +260,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     world->run.failed |= failure.err.code != 0;
     world->run.stopped |= (int)totals.stopped;
     code = unpack_joined(world->dist, &from);
+    code = code ? code : unpack_open(world->dist, &from);
     code = code ? code : unpack_stall(world->dist, &from);
     code = code ? code : unpack_pauses(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
@@ -245,6 +282,27 @@ uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank,
         return asim_stall_joined(&world->run.ranks[rank], group);
     n = asim_map_get(&world->dist->joined, rank, group);
     return n ? *n : 0;
+}
+
+uint64_t asim_distribution_coll_bytes(const struct asim_world *world, uint32_t rank,
+                                      const struct asim_stall_row *row)
+{
+    const struct asim_coll_op *coll;
+
+    if (rank >= world->set.n_ranks) /* an NVSwitch has no collective */
+        return UINT64_MAX;
+    for (coll = asim_rank_is_here(&world->run.ranks[rank]) ? world->run.ranks[rank].open_head
+                                                           : NULL;
+         coll; coll = coll->next)
+        if (asim_group_key(coll->group) == row->group && coll->sequence == row->sequence)
+            return asim_stall_coll_bytes(coll);
+    for (size_t i = 0; world->dist && i < world->dist->open.n; i++) {
+        const struct asim_open_coll *open = &world->dist->open.at[i];
+
+        if (open->rank == rank && open->group == row->group && open->sequence == row->sequence)
+            return open->bytes;
+    }
+    return UINT64_MAX;
 }
 
 void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall)

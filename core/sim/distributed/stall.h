@@ -29,6 +29,13 @@ struct asim_stall_row { /* the oldest wait of a rank */
     char text[ASIM_STALL_TEXT];
 };
 
+/* A collective that a rank has begun and not finished. */
+struct asim_open_coll {
+    uint64_t group, sequence; /* as in a row */
+    uint64_t bytes;           /* asim_stall_coll_bytes */
+    uint32_t rank;
+};
+
 /* A message that no op receives. Mostly a waiting rank is the other half of the mismatch. */
 struct asim_stall_extra {
     uint32_t rank;
@@ -59,6 +66,9 @@ uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group);
 /* The size of a collective; UINT64_MAX where members may have different sizes: a barrier, or an
  * all-to-all-v. */
 uint64_t asim_stall_coll_bytes(const struct asim_coll_op *coll);
+/* The size of the row's collective on another rank; UINT64_MAX where that rank has not begun it. */
+uint64_t asim_distribution_coll_bytes(const struct asim_world *world, uint32_t rank,
+                                      const struct asim_stall_row *row);
 
 /* A bounded buffer: a text that is too long is cut. */
 struct asim_stall_text {

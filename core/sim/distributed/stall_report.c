@@ -156,30 +156,6 @@ static void add_extras(const struct asim_stall *stall, struct asim_stall_text *t
         asim_stall_append(text, "\n  %s", stall->extras[i].text);
 }
 
-/* The size of the row's collective on another rank. UINT64_MAX where it is unknown: a rank of
- * another process is known by its rows only. */
-static uint64_t size_at(const struct asim_world *world, const struct asim_stall *stall,
-                        uint32_t rank, const struct asim_stall_row *row)
-{
-    const struct asim_coll_op *coll = NULL;
-
-    if (rank >= world->set.n_ranks) /* an NVSwitch has no collective */
-        return UINT64_MAX;
-    if (asim_rank_is_here(&world->run.ranks[rank]))
-        coll = world->run.ranks[rank].open_head;
-    for (; coll; coll = coll->next)
-        if (asim_group_key(coll->group) == row->group && coll->sequence == row->sequence)
-            return asim_stall_coll_bytes(coll);
-    for (uint32_t i = 0; i < stall->n_rows; i++) {
-        const struct asim_stall_row *its = &stall->rows[i];
-
-        if (its->rank == rank && its->is_coll && its->group == row->group &&
-            its->sequence == row->sequence)
-            return its->bytes;
-    }
-    return UINT64_MAX;
-}
-
 /* The counts of all processes are merged by now, so the absent members are known. */
 static void add_row(const struct asim_world *world, const struct asim_stall *stall,
                     const struct asim_stall_row *row, struct asim_stall_text *text)
@@ -199,7 +175,7 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
                           row->from);
     else
         asim_stall_append(text, ": nothing came from rank %u", row->from);
-    other = size_at(world, stall, row->from, row);
+    other = asim_distribution_coll_bytes(world, row->from, row);
     if (other != row->bytes && other != UINT64_MAX && row->bytes != UINT64_MAX)
         asim_stall_append(
             text,

@@ -30,7 +30,7 @@ struct outcome {
 
 /* The network is one of leaves and spines, or of servers whose NVSwitches take part (several ACKs a
  * ns on their links), or one switch. */
-static int with_nvswitches, with_one_switch, with_livelock;
+static int with_nvswitches, with_one_switch, with_livelock, with_outage;
 
 /* Puts the network's files beside those of --out. */
 static void describe(char text[4][200], const char *out, const char *cc,
@@ -41,6 +41,7 @@ static void describe(char text[4][200], const char *out, const char *cc,
     const char *const livelock[] = {
         "BUFFER_SIZE",   "100KB", "HEADROOM_FACTOR",   "0",   "HAS_WIN", "0", "PAUSE_TIME", "0",
         "NACK_INTERVAL", "20us",  "NO_PROGRESS_LIMIT", "1us", NULL};
+    const char *const outage[] = {"LINK_DOWN", "1100ns 8 12", NULL};
     const char *const servers[] = {"NVSWITCH_ENDPOINTS", "1", NULL};
 
     for (int i = 0; i < 3; i++) {
@@ -52,6 +53,8 @@ static void describe(char text[4][200], const char *out, const char *cc,
         memcpy(overrides + 6, servers, sizeof servers);
     else if (with_livelock) /* go-back-N repeats before the buffer has drained */
         memcpy(overrides + 6, livelock, sizeof livelock);
+    else if (with_outage)
+        memcpy(overrides + 6, outage, sizeof outage);
     else /* a buffer of one byte and no send window: switches mark frames */
         memcpy(overrides + 6, contended, sizeof contended);
 }
@@ -315,6 +318,51 @@ static void livelock(void)
     unlink(path);
 }
 
+/* Holds runs of two to four processes against a run of one. */
+static void same_end(int code)
+{
+    static const struct variant variants[] = {
+        {1, 1, 0}, {2, 1, 0}, {3, 1, 0}, {4, 1, 0}, {3, 1, 1}};
+    static struct outcome first, other;
+
+    run("1", &variants[0], &first);
+    CHECK(first.code == code);
+    for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
+        run("1", &variants[i], &other);
+        CHECK(other.code == first.code);
+        CHECK_STR(other.err.text, first.err.text);
+        compare(other.files, first.files);
+    }
+    CHECK((strstr(first.err.text, "where this collective is of 289 bytes") != NULL) == (code != 0));
+}
+
+/* Rank 7 waits for a message first, so its row does not show the size of its collective. */
+static void sizes_differ(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const struct run_op ops[] = {
+            {.type = ASIM_OP_COMM_COLL,
+             .id = 1,
+             .comm_type = ASIM_REDUCE_SCATTER,
+             .bytes = r == 7 ? 289 : 287},
+            {.type = ASIM_OP_COMM_RECV, .id = 2, .peer = 0, .tag = 1, .bytes = 100},
+        };
+
+        run_trace(folder, r, ops, r == 7 ? 2 : 1);
+    }
+    same_end(ASIM_ESTALL);
+}
+
+/* The link would go down after the end of the run, within its last window. */
+static void outage_after_the_end(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++)
+        run_trace(folder, r, &(struct run_op){.type = ASIM_OP_COMP, .id = 1, .micros = 1}, 1);
+    with_outage = 1;
+    same_end(0);
+    with_outage = 0;
+}
+
 /* A ring, then a message from each rank to rank 3, then an all-to-all. */
 static void write_traces(void)
 {
@@ -396,6 +444,8 @@ int main(void)
 {
     run_folder(folder, sizeof folder);
     livelock();
+    sizes_differ();
+    outage_after_the_end();
     half_step_runs = 0;
     write_traces();
     all_variants("1");

@@ -328,6 +328,8 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
             if (asim_mmu_wants_resume(sw, in, q))
                 send_pfc(fabric, sw, in, q, &event);
+    if (sw->samples)
+        asim_queue_flush_samples(fabric, sw);
 }
 
 /* Clears maybe_paused if no pause holds and no port is down. Only switches with the flag set look.

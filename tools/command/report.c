@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim report RUN…: the folders of runs (`--out DIR`) as one page of HTML, and on stdout what
+ * limits each run. See tools/report/report.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/io/file_id.h"
+#include "tools/args.h"
+#include "tools/report/report.h"
+
+struct options {
+    char *output;
+    int force, text;
+};
+
+static const struct asim_option options[] = {
+    {"output", "o", "the page; without it report.html in the folder of the first run", NULL,
+     ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES},
+    {"force", NULL, "replace the page of --output", "0", ASIM_T_BOOL,
+     offsetof(struct options, force), 0, 0, NULL, 0},
+    {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,
+     offsetof(struct options, text), 0, 0, NULL, 0},
+    {0}};
+
+/* The page replaces no file of a run. */
+static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
+{
+    static const char *const names[] = {"summary.json", "ranks.csv",   "ops.csv",
+                                        "flows.csv",    "links.csv",   "queues.csv",
+                                        "rates.csv",    "compare.csv", "topology.json"};
+    char input[4096];
+
+    for (size_t w = 0; w < args->n_words; w++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            snprintf(input, sizeof input, "%s/%s", args->words[w], names[i]);
+            if (asim_file_same(path, input))
+                return asim_err_set(err, ASIM_EINVAL,
+                                    "%s is a file of the run; give the page another name.", path);
+        }
+    return 0;
+}
+
+static int print_verdicts(const struct asim_args *args, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t w = 0; w < args->n_words && !code; w++) {
+        char *text;
+
+        code = asim_report_text(args->words[w], &text, err);
+        if (!code && args->n_words > 1)
+            printf("%s%s:\n", w ? "\n" : "", args->words[w]);
+        if (!code)
+            fputs(text, stdout);
+        free(text);
+    }
+    return code;
+}
+
+static int report(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    char beside[4096];
+    const char *path = opt->output ? opt->output : beside;
+    int code;
+
+    if (!args->n_words)
+        return ASIM_ARGS_USAGE;
+    if (opt->text && opt->output)
+        return asim_err_set(err, ASIM_EUSAGE, "--text writes no page; leave --output out.");
+    snprintf(beside, sizeof beside, "%s/report.html", args->words[0]);
+    code = print_verdicts(args, err);
+    if (code || opt->text)
+        return code;
+    code = check_place(args, path, err);
+    if (!code)
+        code = asim_report_page(args->words, args->n_words, path, err);
+    if (!code)
+        fprintf(stderr, "%s is written: open it in a browser.\n", path);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        .name = "report",
+        .usage = "usage: asim report RUN… [--output=FILE]\n\nRUN is a folder that a run wrote with "
+                 "--out. --reports=all there gives the report most.",
+        .options = options,
+        .max_words = ASIM_REPORT_RUNS,
+        .work = report};
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_command_report = {
+    .member = {"report", "what limits a run, and its report as one page of HTML", options,
+               sizeof(struct options)},
+    .run = run,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Text files that cmake/embed.cmake compiles into the tool.
+ */
+#ifndef ASIM_TOOLS_REPORT_EMBEDDED_H
+#define ASIM_TOOLS_REPORT_EMBEDDED_H
+
+struct asim_embedded {
+    const char *name, *text; /* the name has no folder; NULL ends a table */
+};
+/* Style and scripts of the page of `asim report`. */
+extern const struct asim_embedded report_page_files[];
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See run.h: flows.csv, links.csv and the time series of the worst link.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/report/run.h"
+#include "tools/report/table.h"
+
+/* Largest first; of the same size the one that took longest. */
+static int is_before(const struct asim_run_flow *a, const struct asim_run_flow *b)
+{
+    if (a->bytes != b->bytes)
+        return a->bytes > b->bytes;
+    return a->end - a->start > b->end - b->start;
+}
+
+static void keep_top(struct asim_run *run, const struct asim_run_flow *flow)
+{
+    uint32_t at = run->n_top;
+
+    if (at == ASIM_RUN_TOP_FLOWS && !is_before(flow, &run->top[at - 1]))
+        return;
+    at -= at == ASIM_RUN_TOP_FLOWS;
+    for (; at && is_before(flow, &run->top[at - 1]); at--)
+        run->top[at] = run->top[at - 1];
+    run->top[at] = *flow;
+    run->n_top += run->n_top < ASIM_RUN_TOP_FLOWS;
+}
+
+/* 8 bins a doubling, the first from 1 on. */
+static void count_slowdown(struct asim_run *run, const struct asim_run_flow *flow)
+{
+    double slow = flow->ideal ? (double)(flow->end - flow->start) / (double)flow->ideal : 1;
+    int bin = slow > 1 ? (int)(8 * log2(slow)) : 0;
+
+    run->slow_bins[bin < ASIM_RUN_SLOW_BINS ? bin : ASIM_RUN_SLOW_BINS - 1]++;
+    run->worst_slowdown = run->worst_slowdown > slow ? run->worst_slowdown : slow;
+}
+
+int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
+{
+    struct asim_table table;
+    int code = asim_table_open(&table, run->folder, "flows.csv", err), src, dst, bytes, start, end,
+        ideal;
+
+    if (code || !table.file) {
+        asim_table_close(&table);
+        return code;
+    }
+    src = asim_table_need(&table, "src", err);
+    dst = asim_table_need(&table, "dst", err);
+    bytes = asim_table_need(&table, "bytes", err);
+    start = asim_table_need(&table, "start_ns", err);
+    end = asim_table_need(&table, "end_ns", err);
+    ideal = asim_table_need(&table, "ideal_ns", err);
+    code = err->code;
+    run->has_flows = !code;
+    while (!code && (code = asim_table_row(&table, err)) > 0) {
+        struct asim_run_flow flow = {.src = (uint32_t)asim_table_u64(&table, src, err),
+                                     .dst = (uint32_t)asim_table_u64(&table, dst, err),
+                                     .bytes = asim_table_u64(&table, bytes, err),
+                                     .start = asim_table_u64(&table, start, err),
+                                     .end = asim_table_u64(&table, end, err),
+                                     .ideal = asim_table_u64(&table, ideal, err)};
+
+        code = 0;
+        if (!*asim_table_text(&table, end))
+            continue; /* under way at the end of an interrupted run */
+        run->flows++;
+        run->flow_bytes += flow.bytes;
+        run->mean_base += (double)flow.ideal;
+        keep_top(run, &flow);
+        count_slowdown(run, &flow);
+    }
+    if (run->flows)
+        run->mean_base /= (double)run->flows;
+    asim_table_close(&table);
+    return code;
+}
+
+struct columns {
+    int from, port, to, rate, frames, bytes, utilisation, peak, marks, pauses, drops, class, paused;
+};
+
+static int find_columns(struct columns *at, const struct asim_table *table, struct asim_err *err)
+{
+    at->from = asim_table_need(table, "from", err);
+    at->port = asim_table_need(table, "port", err);
+    at->to = asim_table_need(table, "to", err);
+    at->rate = asim_table_need(table, "rate_bps", err);
+    at->frames = asim_table_find(table, "frames");
+    at->bytes = asim_table_need(table, "bytes", err);
+    at->utilisation = asim_table_need(table, "utilisation", err);
+    at->peak = asim_table_find(table, "peak_queue_bytes");
+    at->marks = asim_table_find(table, "ecn_marks");
+    at->pauses = asim_table_find(table, "pauses_sent");
+    at->drops = asim_table_find(table, "drops");
+    at->class = asim_table_find(table, "class|link_class");
+    at->paused = asim_table_find(table, "paused_ns");
+    return err->code;
+}
+
+static struct asim_run_link read_link(const struct asim_table *table, const struct columns *at,
+                                      struct asim_err *err)
+{
+    struct asim_run_link link = {.from = (uint32_t)asim_table_u64(table, at->from, err),
+                                 .port = (uint32_t)asim_table_u64(table, at->port, err),
+                                 .to = (uint32_t)asim_table_u64(table, at->to, err),
+                                 .rate_bps = asim_table_u64(table, at->rate, err),
+                                 .frames = asim_table_u64(table, at->frames, err),
+                                 .bytes = asim_table_u64(table, at->bytes, err),
+                                 .peak_queue = asim_table_u64(table, at->peak, err),
+                                 .marks = asim_table_u64(table, at->marks, err),
+                                 .pauses = asim_table_u64(table, at->pauses, err),
+                                 .drops = asim_table_u64(table, at->drops, err),
+                                 .paused_ns = asim_table_u64(table, at->paused, err),
+                                 .utilisation = asim_table_real(table, at->utilisation, err)};
+
+    snprintf(link.class, sizeof link.class, "%s", asim_table_text(table, at->class));
+    return link;
+}
+
+/* "leaf" of "leaf 9". */
+static size_t kind_length(const struct asim_run_node *node)
+{
+    return strcspn(node->name, " ");
+}
+
+/* Where links.csv has no class: from the nodes at both ends, the lower tier first. */
+static void derive_class(const struct asim_run *run, struct asim_run_link *link)
+{
+    const struct asim_run_node *a = asim_run_node_of(run, link->from),
+                               *b = asim_run_node_of(run, link->to), *low, *high;
+
+    if (*link->class || !a || !b) {
+        if (!*link->class)
+            snprintf(link->class, sizeof link->class, "link");
+        return;
+    }
+    low = a->tier <= b->tier ? a : b;
+    high = low == a ? b : a;
+    if (!strcmp(a->type, "nvswitch") || !strcmp(b->type, "nvswitch"))
+        snprintf(link->class, sizeof link->class, "nvlink");
+    else
+        snprintf(link->class, sizeof link->class, "%.*s-%.*s", (int)kind_length(low), low->name,
+                 (int)kind_length(high), high->name);
+}
+
+static int sum_class(struct asim_run *run, const struct asim_run_link *link)
+{
+    struct asim_run_class *class = run->classes.at, fresh = {.links = 0};
+
+    while (class < run->classes.at + run->classes.n && strcmp(class->name, link->class))
+        class ++;
+    if (class == run->classes.at + run->classes.n) {
+        snprintf(fresh.name, sizeof fresh.name, "%s", link->class);
+        if (ASIM_VEC_PUSH(run->classes, fresh))
+            return ASIM_ENOMEM;
+        class = &run->classes.at[run->classes.n - 1];
+    }
+    class->links++;
+    class->mean += (link->utilisation - class->mean) / class->links;
+    class->worst = class->worst > link->utilisation ? class->worst : link->utilisation;
+    class->peak_queue = class->peak_queue > link->peak_queue ? class->peak_queue : link->peak_queue;
+    class->marks += link->marks;
+    class->pauses += link->pauses;
+    class->drops += link->drops;
+    return 0;
+}
+
+/* The more used first; then the longer queue, then the order of the file. */
+static int is_worse(const struct asim_run_link *a, const struct asim_run_link *b)
+{
+    if (a->utilisation != b->utilisation)
+        return a->utilisation > b->utilisation;
+    return a->peak_queue > b->peak_queue;
+}
+
+static void keep_worst(struct asim_run *run, uint32_t index)
+{
+    const uint32_t most = sizeof run->worst / sizeof *run->worst;
+    const struct asim_run_link *link = &run->links.at[index];
+    uint32_t at = run->n_worst;
+
+    if (at == most && !is_worse(link, &run->links.at[run->worst[at - 1]]))
+        return;
+    at -= at == most;
+    for (; at && is_worse(link, &run->links.at[run->worst[at - 1]]); at--)
+        run->worst[at] = run->worst[at - 1];
+    run->worst[at] = index;
+    run->n_worst += run->n_worst < most;
+}
+
+int asim_run_load_links(struct asim_run *run, struct asim_err *err)
+{
+    struct asim_table table;
+    struct columns at = {0};
+    int code = asim_table_open(&table, run->folder, "links.csv", err);
+
+    if (!code && table.file)
+        code = find_columns(&at, &table, err);
+    run->has_links = !code && table.file;
+    while (!code && (code = asim_table_row(&table, err)) > 0) {
+        struct asim_run_link link = read_link(&table, &at, err);
+
+        derive_class(run, &link);
+        code = ASIM_VEC_PUSH(run->links, link) || sum_class(run, &link)
+                   ? asim_err_nomem(err, "reading links.csv")
+                   : 0;
+        if (!code)
+            keep_worst(run, (uint32_t)run->links.n - 1);
+    }
+    asim_table_close(&table);
+    return code;
+}
+
+enum { POINTS = 600 }; /* of a series, as many as a picture can show */
+
+/* Time-weighted bins of the queue of one port, from changes or from bins of the run. */
+static int load_queue(struct asim_run *run, const struct asim_run_link *link, struct asim_err *err)
+{
+    struct asim_table table;
+    int code = asim_table_open(&table, run->folder, "queues.csv", err), time, node, port, low, mean,
+        high;
+    uint64_t width = run->finish / POINTS + 1;
+
+    if (code || !table.file) {
+        asim_table_close(&table);
+        return code;
+    }
+    run->has_queues = 1;
+    time = asim_table_need(&table, "time_ns|start_ns|bin_ns", err);
+    node = asim_table_need(&table, "node", err);
+    port = asim_table_need(&table, "port", err);
+    mean =
+        asim_table_need(&table, "mean_bytes|queued_bytes|mean_queued_bytes|queued_mean_bytes", err);
+    low = asim_table_find(&table, "min_bytes|min_queued_bytes|queued_min_bytes");
+    high = asim_table_find(&table, "max_bytes|max_queued_bytes|queued_max_bytes");
+    code = err->code;
+    while (!code && (code = asim_table_row(&table, err)) > 0) {
+        struct asim_run_point point = {.t = asim_table_u64(&table, time, err) / width * width,
+                                       .mean = asim_table_real(&table, mean, err)},
+                              *last = run->queue.points.n
+                                          ? &run->queue.points.at[run->queue.points.n - 1]
+                                          : NULL;
+
+        code = 0;
+        if (asim_table_u64(&table, node, err) != link->from ||
+            asim_table_u64(&table, port, err) != link->port)
+            continue;
+        point.min = low < 0 ? point.mean : asim_table_real(&table, low, err);
+        point.max = high < 0 ? point.mean : asim_table_real(&table, high, err);
+        if (last && last->t == point.t) {
+            last->min = last->min < point.min ? last->min : point.min;
+            last->max = last->max > point.max ? last->max : point.max;
+            last->mean = last->mean > point.mean ? last->mean : point.mean;
+        } else if (ASIM_VEC_PUSH(run->queue.points, point)) {
+            code = asim_err_nomem(err, "reading queues.csv");
+        }
+    }
+    asim_table_close(&table);
+    return code;
+}
+
+int asim_run_load_series(struct asim_run *run, struct asim_err *err)
+{
+    if (!run->n_worst)
+        return 0;
+    return load_queue(run, &run->links.at[run->worst[0]], err);
+}

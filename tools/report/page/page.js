@@ -1,0 +1,45 @@
+/* Sorting of tables by a click on a head, and time series that can be zoomed. The page is complete without it. */
+(function () {
+  "use strict";
+  document.querySelectorAll("table").forEach(function (table) {
+    var body = table.tBodies[0];
+    Array.prototype.forEach.call(table.tHead.rows[0].cells, function (head, column) {
+      if (head.textContent === "time" && !head.classList.contains("n")) return;
+      head.classList.add("sorts");
+      head.addEventListener("click", function () {
+        var down = head.dataset.order !== "down";
+        var rows = Array.prototype.map.call(body.rows, function (row) { return row; });
+        head.dataset.order = down ? "down" : "up";
+        rows.sort(function (a, b) {
+          var x = a.cells[column], y = b.cells[column];
+          var order = x.dataset.v !== undefined ? Number(x.dataset.v) - Number(y.dataset.v)
+                                                : x.textContent.localeCompare(y.textContent);
+          return down ? -order : order;
+        });
+        rows.forEach(function (row) { body.appendChild(row); });
+      });
+    });
+  });
+  if (typeof uPlot === "undefined") return;
+  function color(name) {
+    return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  }
+  document.querySelectorAll(".chart").forEach(function (chart) {
+    var data = JSON.parse(chart.querySelector("script").textContent), picture = chart.querySelector("svg"), plot = null;
+    picture.style.display = "none";
+    function draw() {
+      var axis = { stroke: color("--fg"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
+      if (plot) plot.destroy();
+      plot = new uPlot({
+        width: chart.clientWidth - 16, height: 240, scales: { x: { time: false } },
+        axes: [Object.assign({ label: "time (µs)" }, axis), Object.assign({ label: chart.dataset.label, size: 70 }, axis)],
+        series: [{ label: "µs" },
+                 { label: "mean", stroke: color("--hidden"), width: 1 },
+                 { label: "largest", stroke: color("--exposed"), width: 1.5 }]
+      }, data, chart);
+    }
+    draw();
+    window.addEventListener("resize", function () { plot.setSize({ width: chart.clientWidth - 16, height: 240 }); });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+  });
+})();

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What the folder of a run (`--out DIR`) tells, in memory: the job, its ranks, ops, messages and
+ * links. Reports that were not recorded leave their part empty, with has_… 0. All times are
+ * simulated and in ns.
+ */
+#ifndef ASIM_TOOLS_REPORT_RUN_H
+#define ASIM_TOOLS_REPORT_RUN_H
+
+#include <stdint.h>
+#include "base/map.h"
+#include "base/mem.h"
+
+#define ASIM_RUN_NONE UINT32_MAX
+
+struct asim_run_rank {
+    uint32_t rank;
+    uint64_t finish, compute, hidden, exposed, waiting, cpu, idle, other;
+    uint64_t ops;
+};
+
+/* An op of ops.csv. */
+struct asim_run_op {
+    uint64_t id, bytes, issue, start, end;
+    double algbw, busbw;
+    uint32_t rank, members;
+    uint32_t name, type, coll, group; /* indices into asim_run.names */
+    uint8_t is_compute, is_comm, is_visited;
+};
+
+/* Calls of one collective with the same size and number of ranks; a call counts once, its times are
+ * means over its ranks. */
+struct asim_run_coll {
+    uint32_t coll, members;
+    uint64_t bytes, rows; /* rows: ops of all ranks */
+    double time, shortest, longest, algbw, busbw;
+};
+
+/* A message. */
+struct asim_run_flow {
+    uint32_t src, dst;
+    uint64_t bytes, start, end, ideal;
+};
+enum { ASIM_RUN_TOP_FLOWS = 20, ASIM_RUN_SLOW_BINS = 64 };
+
+struct asim_run_node {
+    uint32_t id, tier;
+    char type[12], name[28];
+    float x, y; /* of the drawing */
+};
+
+/* One direction of a link. */
+struct asim_run_link {
+    uint32_t from, port, to;
+    uint64_t rate_bps, frames, bytes, peak_queue, marks, pauses, drops, paused_ns;
+    double utilisation; /* bytes over what the link could carry until the finish */
+    char class[28];
+};
+
+/* Links of one class. */
+struct asim_run_class {
+    char name[28];
+    uint32_t links;
+    double mean, worst; /* utilisation */
+    uint64_t peak_queue, marks, pauses, drops;
+};
+
+struct asim_run_point { /* of a time series: mean, and the extremes of its bin */
+    uint64_t t;
+    double min, mean, max;
+};
+struct asim_run_series {
+    ASIM_VEC(struct asim_run_point) points;
+};
+
+/* A segment of the critical path. */
+struct asim_run_step {
+    uint64_t from, to;
+    uint32_t rank, op; /* op: index into ops, ASIM_RUN_NONE between ops */
+};
+
+/* One row of compare.csv, summed over ranks: the last finish. */
+struct asim_run_other {
+    char name[32];
+    uint64_t finish, comm, exposed;
+};
+enum { ASIM_RUN_OTHERS = 8 };
+
+struct asim_run_figure { /* of summary.json, in its order */
+    const char *key, *value;
+};
+
+struct asim_run {
+    const char *folder; /* borrowed */
+    struct asim_arena arena;
+    ASIM_VEC(struct asim_run_figure) figures;
+    ASIM_VEC(struct asim_run_figure) settings; /* of the configuration files in the folder */
+    char state[24];
+    uint64_t finish, messages, drops, marks, pauses, retransmissions;
+    uint32_t n_ranks;
+    ASIM_VEC(struct asim_run_rank) ranks;
+    int has_breakdown; /* ranks.csv has waiting, cpu and idle; else these are in `other` */
+    ASIM_VEC(const char *) names;
+    ASIM_VEC(struct asim_run_op) ops;
+    uint64_t ops_seen; /* rows of ops.csv; more than ops.n where there are too many to keep */
+    ASIM_VEC(struct asim_run_coll) colls;
+    ASIM_VEC(struct asim_run_step) path; /* from the finish back */
+    uint64_t *blame;                     /* [n_ranks]: ns that others waited for this rank */
+    uint64_t waited;                     /* their sum */
+    uint64_t flows;                      /* rows of flows.csv */
+    int has_flows, has_links, has_queues, has_topology;
+    struct asim_run_flow top[ASIM_RUN_TOP_FLOWS];
+    uint32_t n_top;
+    uint64_t flow_bytes, slow_bins[ASIM_RUN_SLOW_BINS]; /* by slowdown, 8 bins a doubling */
+    double worst_slowdown, mean_base;                   /* base: mean ideal time, ns */
+    ASIM_VEC(struct asim_run_node) nodes;
+    ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
+    ASIM_VEC(struct asim_run_class) classes;
+    uint32_t worst[32], n_worst; /* indices of links, the worst first */
+    struct asim_run_series queue, paused;
+    struct asim_run_other others[ASIM_RUN_OTHERS];
+    uint32_t n_others;
+};
+
+/* Reads the folder. The error names the file and line, or what is missing. Close on every path. */
+int asim_run_load(struct asim_run *run, const char *folder, struct asim_err *err);
+void asim_run_close(struct asim_run *run);
+
+/* The parts of asim_run_load, in this order. */
+int asim_run_load_json(struct asim_run *run, struct asim_err *err);
+int asim_run_load_ranks(struct asim_run *run, struct asim_err *err);
+int asim_run_load_ops(struct asim_run *run, struct asim_err *err);
+int asim_run_load_flows(struct asim_run *run, struct asim_err *err);
+int asim_run_load_links(struct asim_run *run, struct asim_err *err);
+int asim_run_load_series(struct asim_run *run, struct asim_err *err);
+/* What follows from the ops: collectives, who waited for whom, the critical path. */
+int asim_run_study_ops(struct asim_run *run, struct asim_err *err);
+
+/* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */
+uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text);
+/* The node of that id, or NULL. */
+const struct asim_run_node *asim_run_node_of(const struct asim_run *run, uint32_t id);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The verdict and the busiest links on a terminal. See report.h.
+ */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tools/report/report.h"
+#include "tools/report/verdict.h"
+
+enum { MOST = 4096, WORST = 5 };
+
+static void add(char *text, const char *fmt, ...) ASIM_PRINTF(2, 3);
+
+static void add(char *text, const char *fmt, ...)
+{
+    size_t used = strlen(text);
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text + used, MOST - used, fmt, args);
+    va_end(args);
+}
+
+static const char *name_of(char *buf, size_t size, const struct asim_run *run, uint32_t id)
+{
+    const struct asim_run_node *node = asim_run_node_of(run, id);
+
+    if (node)
+        snprintf(buf, size, "%s", node->name);
+    else
+        snprintf(buf, size, "node %u", id);
+    return buf;
+}
+
+static void add_links(char *text, const struct asim_run *run)
+{
+    char from[32], to[32];
+
+    for (uint32_t i = 0; i < run->n_worst && i < WORST; i++) {
+        const struct asim_run_link *link = &run->links.at[run->worst[i]];
+
+        add(text,
+            "%s%s -> %s (%s): %.1f %% used, queue up to %" PRIu64 " bytes, %" PRIu64
+            " marks, %" PRIu64 " pauses sent, %" PRIu64 " drops\n",
+            i ? "               " : "busiest links: ", name_of(from, sizeof from, run, link->from),
+            name_of(to, sizeof to, run, link->to), link->class, 100 * link->utilisation,
+            link->peak_queue, link->marks, link->pauses, link->drops);
+    }
+}
+
+int asim_report_text(const char *folder, char **text, struct asim_err *err)
+{
+    struct asim_run run;
+    struct asim_verdict verdict;
+    char line[800];
+    int code;
+
+    *text = calloc(1, MOST);
+    if (!*text)
+        return asim_err_nomem(err, "reading a run");
+    code = asim_run_load(&run, folder, err);
+    if (!code) {
+        asim_verdict_of(&verdict, &run);
+        add(*text, "%s\n", asim_verdict_say(line, sizeof line, &verdict));
+        add_links(*text, &run);
+    }
+    asim_run_close(&run);
+    return code;
+}

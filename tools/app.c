@@ -11,6 +11,7 @@
 #include "tools/args.h"
 #include "tools/compare.h"
 #include "tools/hugepages.h"
+#include "tools/report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,6 +209,18 @@ void asim_app_tick(struct asim_app *app)
         show_progress(app, now);
 }
 
+/* What limits the run and its busiest links, read back from --out. On stderr: scripts compare
+ * stdout. */
+static void print_verdict(const struct asim_app *app)
+{
+    struct asim_err err = {0};
+    char *text;
+
+    if (!asim_report_text(app->settings.out, &text, &err))
+        fputs(text, stderr);
+    free(text);
+}
+
 /* code: the result of the run. Ends the world and returns the exit code; a full disk behind stdout
  * is a failure. */
 int asim_app_close(struct asim_app *app, int code)
@@ -221,6 +234,8 @@ int asim_app_close(struct asim_app *app, int code)
     if (app->collective_error) /* a process that could not write its files */
         code = collective(app, code);
     clear_progress(app);
+    if (!code && app->settings.out && !app->settings.process && !app->settings.quiet)
+        print_verdict(app);
     if (!code && app->comparison)
         code = asim_compare_finish(app->comparison, &app->err);
     asim_compare_close(app->comparison);

@@ -38,7 +38,7 @@ static int check_place(const struct asim_args *args, const char *path, struct as
             snprintf(input, sizeof input, "%s/%s", args->words[w], names[i]);
             if (asim_file_same(path, input))
                 return asim_err_set(err, ASIM_EINVAL,
-                                    "%s is a file of the run; give the page another name.", path);
+                                    "%s is an input of this report; give the page another name.", path);
         }
     return 0;
 }

@@ -9,65 +9,6 @@
 #include <string.h>
 #include "base/io/quote.h"
 
-/* value with three or four digits and the unit that fits. */
-static const char *scaled(char *buf, double value, double step, const char *const *units, int n)
-{
-    int unit = 0;
-
-    while (value >= step && unit < n - 1) {
-        value /= step;
-        unit++;
-    }
-    snprintf(buf, ASIM_SHOW_BYTES,
-             value < 10 && unit    ? "%.2f %s"
-             : value < 100 && unit ? "%.1f %s"
-                                   : "%.0f %s",
-             value, units[unit]);
-    return buf;
-}
-
-const char *asim_show_time(char *buf, double ns)
-{
-    static const char *const units[] = {"ns", "µs", "ms", "s"};
-
-    return scaled(buf, ns, 1000, units, 4);
-}
-
-const char *asim_show_bytes(char *buf, double bytes)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-
-    return scaled(buf, bytes, 1000, units, 5);
-}
-
-const char *asim_show_rate(char *buf, uint64_t bps)
-{
-    static const char *const units[] = {"b/s", "kb/s", "Mb/s", "Gb/s"};
-
-    return scaled(buf, (double)bps, 1000, units, 4);
-}
-
-const char *asim_show_node(char *buf, size_t size, const struct asim_run *run, uint32_t id)
-{
-    const struct asim_run_node *node = asim_run_node_of(run, id);
-
-    if (node)
-        snprintf(buf, size, "%s", node->name);
-    else
-        snprintf(buf, size, "node %u", id);
-    return buf;
-}
-
-const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link)
-{
-    char from[32], to[32];
-
-    snprintf(buf, ASIM_LINK_NAME_BYTES, "%s → %s",
-             asim_show_node(from, sizeof from, run, link->from),
-             asim_show_node(to, sizeof to, run, link->to));
-    return buf;
-}
-
 void asim_html_section(struct asim_out *out, const char *word, size_t number, const char *title)
 {
     asim_out_printf(out, "<section id=\"%s-%zu\">\n<h3>%s</h3>\n", word, number, title);
@@ -101,19 +42,11 @@ void asim_html_number(struct asim_out *out, const char *shown, double value)
     asim_out_printf(out, "</td>");
 }
 
-/* With blanks between thousands. */
 void asim_html_count(struct asim_out *out, uint64_t count)
 {
-    char digits[24], shown[48];
-    size_t n = (size_t)snprintf(digits, sizeof digits, "%" PRIu64, count), at = 0;
+    char shown[ASIM_SHOW_BYTES];
 
-    for (size_t i = 0; i < n; i++) {
-        if (i && (n - i) % 3 == 0)
-            shown[at++] = ',';
-        shown[at++] = digits[i];
-    }
-    shown[at] = '\0';
-    asim_html_number(out, shown, (double)count);
+    asim_html_number(out, asim_show_count(shown, count), (double)count);
 }
 
 void asim_html_time(struct asim_out *out, double ns)

@@ -9,17 +9,8 @@
 
 #include "base/io/out.h"
 #include "tools/report/run.h"
+#include "tools/report/show.h"
 #include "tools/report/verdict.h"
-
-enum { ASIM_SHOW_BYTES = 32, ASIM_LINK_NAME_BYTES = 80 };
-
-/* "183.8 µs", "1.2 MB", "400 Gb/s" in buf of ASIM_SHOW_BYTES; all return buf. */
-const char *asim_show_time(char *buf, double ns);
-const char *asim_show_bytes(char *buf, double bytes);
-const char *asim_show_rate(char *buf, uint64_t bps);
-/* "leaf 8 → spine 12" in buf of ASIM_LINK_NAME_BYTES. */
-const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link);
-const char *asim_show_node(char *buf, size_t size, const struct asim_run *run, uint32_t id);
 
 /* Opens a section with a heading; id is unique on the page: word and number of the run. */
 void asim_html_section(struct asim_out *out, const char *word, size_t number, const char *title);
@@ -32,13 +23,13 @@ void asim_html_count(struct asim_out *out, uint64_t count);
 void asim_html_time(struct asim_out *out, double ns);
 
 void asim_html_ranks(struct asim_out *out, const struct asim_run *run, size_t number);
-void asim_html_links(struct asim_out *out, const struct asim_run *run, size_t number);
+void asim_html_links(struct asim_out *out, const struct asim_run *run);
 void asim_html_collectives(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_path(struct asim_out *out, const struct asim_run *run, size_t number);
 /* The topology as a picture, links coloured by how much of them is used. */
 int asim_html_drawing(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
-/* The time series of the worst link, as a picture that the script of the page replaces. */
-void asim_html_series(struct asim_out *out, const struct asim_run *run, size_t number);
+/* The time series of the busiest link, as pictures that the script of the page replaces. */
+void asim_html_series(struct asim_out *out, const struct asim_run *run);
 
 #endif

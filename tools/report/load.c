@@ -296,18 +296,20 @@ static int load_others(struct asim_run *run, struct asim_err *err)
     return code;
 }
 
-int asim_run_load(struct asim_run *run, const char *folder, struct asim_err *err)
+int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err)
 {
     static int (*const parts[])(struct asim_run *, struct asim_err *) = {
-        asim_run_load_json,  asim_run_load_ranks, asim_run_load_ops,    asim_run_study_ops,
-        asim_run_load_flows, asim_run_load_links, asim_run_load_series, load_others};
+        asim_run_load_json, asim_run_load_ranks, asim_run_load_links,  asim_run_load_ops,
+        asim_run_study_ops, asim_run_load_flows, asim_run_load_series, load_others};
+    const size_t n = is_brief ? 5 : sizeof parts / sizeof *parts;
     struct asim_err own = {0};
     int code = 0;
 
     memset(run, 0, sizeof *run);
     run->folder = folder;
+    run->is_brief = is_brief;
     asim_arena_init(&run->arena, 0);
-    for (size_t i = 0; !code && i < sizeof parts / sizeof *parts; i++) {
+    for (size_t i = 0; !code && i < n; i++) {
         code = parts[i](run, &own);
         code = code ? code : own.code; /* a cell that is no number */
     }
@@ -330,7 +332,8 @@ void asim_run_close(struct asim_run *run)
     free(run->nodes.at);
     free(run->links.at);
     free(run->classes.at);
-    free(run->queue.points.at);
-    free(run->paused.points.at);
+    for (int i = 0; i < ASIM_SERIES; i++)
+        free(run->series[i].points.at);
+    free(run->goodput);
     memset(run, 0, sizeof *run);
 }

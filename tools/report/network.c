@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: flows.csv, links.csv and the time series of the worst link.
+ * See run.h: flows.csv and links.csv.
  */
 #include <math.h>
 #include <stdio.h>
@@ -73,6 +73,7 @@ int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
         run->flow_bytes += flow.bytes;
         run->mean_base += (double)flow.ideal;
         keep_top(run, &flow);
+        asim_run_add_goodput(run, &flow);
         count_slowdown(run, &flow);
     }
     if (run->flows)
@@ -215,59 +216,4 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err)
     }
     asim_table_close(&table);
     return code;
-}
-
-enum { POINTS = 600 }; /* of a series, as many as a picture can show */
-
-/* Time-weighted bins of the queue of one port, from changes or from bins of the run. */
-static int load_queue(struct asim_run *run, const struct asim_run_link *link, struct asim_err *err)
-{
-    struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "queues.csv", err), time, node, port, low, mean,
-        high;
-    uint64_t width = run->finish / POINTS + 1;
-
-    if (code || !table.file) {
-        asim_table_close(&table);
-        return code;
-    }
-    run->has_queues = 1;
-    time = asim_table_need(&table, "time_ns|start_ns|bin_ns", err);
-    node = asim_table_need(&table, "node", err);
-    port = asim_table_need(&table, "port", err);
-    mean =
-        asim_table_need(&table, "mean_bytes|queued_bytes|mean_queued_bytes|queued_mean_bytes", err);
-    low = asim_table_find(&table, "min_bytes|min_queued_bytes|queued_min_bytes");
-    high = asim_table_find(&table, "max_bytes|max_queued_bytes|queued_max_bytes");
-    code = err->code;
-    while (!code && (code = asim_table_row(&table, err)) > 0) {
-        struct asim_run_point point = {.t = asim_table_u64(&table, time, err) / width * width,
-                                       .mean = asim_table_real(&table, mean, err)},
-                              *last = run->queue.points.n
-                                          ? &run->queue.points.at[run->queue.points.n - 1]
-                                          : NULL;
-
-        code = 0;
-        if (asim_table_u64(&table, node, err) != link->from ||
-            asim_table_u64(&table, port, err) != link->port)
-            continue;
-        point.min = low < 0 ? point.mean : asim_table_real(&table, low, err);
-        point.max = high < 0 ? point.mean : asim_table_real(&table, high, err);
-        if (last && last->t == point.t) {
-            last->min = last->min < point.min ? last->min : point.min;
-            last->max = last->max > point.max ? last->max : point.max;
-            last->mean = last->mean > point.mean ? last->mean : point.mean;
-        } else if (ASIM_VEC_PUSH(run->queue.points, point)) {
-            code = asim_err_nomem(err, "reading queues.csv");
-        }
-    }
-    asim_table_close(&table);
-    return code;
-}
-
-int asim_run_load_series(struct asim_run *run, struct asim_err *err)
-{
-    if (!run->n_worst)
-        return 0;
-    return load_queue(run, &run->links.at[run->worst[0]], err);
 }

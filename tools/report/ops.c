@@ -76,7 +76,8 @@ int asim_run_load_ops(struct asim_run *run, struct asim_err *err)
         code = asim_run_name(run, &known, "") ? asim_err_nomem(err, "reading ops.csv") : 0;
     if (!code && table.file)
         code = find_columns(&at, &table, err);
-    while (!code && (code = asim_table_row(&table, err)) > 0) {
+    while (!code && !(run->is_brief && run->ops_seen == MOST_OPS) &&
+           (code = asim_table_row(&table, err)) > 0) {
         code = 0;
         if (run->ops_seen++ < MOST_OPS)
             code = read_op(run, &known, &table, &at, err);

@@ -54,10 +54,9 @@ static void tile(struct asim_out *out, const char *what, const char *value)
 
 static void count_tile(struct asim_out *out, const char *what, uint64_t value)
 {
-    char text[32];
+    char text[ASIM_SHOW_BYTES];
 
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    tile(out, what, text);
+    tile(out, what, asim_show_count(text, value));
 }
 
 static void verdict_card(struct asim_out *out, const struct asim_run *run)
@@ -331,8 +330,8 @@ static int one_run(struct asim_out *out, const struct asim_run *run, size_t numb
     asim_html_ranks(out, run, number);
     asim_html_section(out, "network", number, "Network");
     code = asim_html_drawing(out, run, err);
-    asim_html_links(out, run, number);
-    asim_html_series(out, run, number);
+    asim_html_links(out, run);
+    asim_html_series(out, run);
     asim_out_printf(out, "</section>\n");
     asim_html_collectives(out, run, number);
     asim_html_path(out, run, number);
@@ -353,7 +352,8 @@ static int page(struct asim_out *out, const struct asim_run *runs, size_t n, str
         compare(out, runs, n);
     for (size_t i = 0; i < n && !code; i++) {
         code = one_run(out, &runs[i], i, n, err);
-        has_charts |= runs[i].queue.points.n > 0;
+        for (int k = 0; k < ASIM_SERIES; k++)
+            has_charts |= runs[i].series[k].points.n > 0;
     }
     asim_out_printf(out, "</main>\n<script>\n%s\n%s</script>\n</body>\n</html>\n",
                     has_charts ? embedded("uPlot.iife.min.js") : "", embedded("page.js"));
@@ -368,7 +368,7 @@ int asim_report_page(const char *const *folders, size_t n, const char *path, str
     int code = runs ? 0 : asim_err_nomem(err, "reading runs");
 
     for (; !code && loaded < n; loaded++)
-        code = asim_run_load(&runs[loaded], folders[loaded], err);
+        code = asim_run_load(&runs[loaded], folders[loaded], 0, err);
     if (!code)
         code = asim_out_open(&out, path, err);
     if (!code)

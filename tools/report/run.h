@@ -70,7 +70,15 @@ struct asim_run_point { /* of a time series: mean, and the extremes of its bin *
     double min, mean, max;
 };
 struct asim_run_series {
+    int is_recorded;
     ASIM_VEC(struct asim_run_point) points;
+};
+enum {
+    ASIM_SERIES_QUEUE,   /* bytes at the port of the busiest link */
+    ASIM_SERIES_GOODPUT, /* Gb/s of messages over it, where a host is at one end */
+    ASIM_SERIES_PAUSES,  /* PAUSE frames that took effect in a bin, at all nodes */
+    ASIM_SERIES,
+    ASIM_RUN_POINTS = 600 /* of a series, as many as a picture can show */
 };
 
 /* A segment of the critical path. */
@@ -92,6 +100,7 @@ struct asim_run_figure { /* of summary.json, in its order */
 
 struct asim_run {
     const char *folder; /* borrowed */
+    int is_brief;
     struct asim_arena arena;
     ASIM_VEC(struct asim_run_figure) figures;
     ASIM_VEC(struct asim_run_figure) settings; /* of the configuration files in the folder */
@@ -108,7 +117,7 @@ struct asim_run {
     uint64_t *blame;                     /* [n_ranks]: ns that others waited for this rank */
     uint64_t waited;                     /* their sum */
     uint64_t flows;                      /* rows of flows.csv */
-    int has_flows, has_links, has_queues, has_topology;
+    int has_flows, has_links, has_topology;
     struct asim_run_flow top[ASIM_RUN_TOP_FLOWS];
     uint32_t n_top;
     uint64_t flow_bytes, slow_bins[ASIM_RUN_SLOW_BINS]; /* by slowdown, 8 bins a doubling */
@@ -117,13 +126,15 @@ struct asim_run {
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
     ASIM_VEC(struct asim_run_class) classes;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
-    struct asim_run_series queue, paused;
+    struct asim_run_series series[ASIM_SERIES];
+    double *goodput; /* bins of ASIM_SERIES_GOODPUT */
     struct asim_run_other others[ASIM_RUN_OTHERS];
     uint32_t n_others;
 };
 
-/* Reads the folder. The error names the file and line, or what is missing. Close on every path. */
-int asim_run_load(struct asim_run *run, const char *folder, struct asim_err *err);
+/* Reads the folder; is_brief: only what the verdict needs. The error names the file and line, or
+ * what is missing. folder is borrowed. Close on every path. */
+int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err);
 void asim_run_close(struct asim_run *run);
 
 /* The parts of asim_run_load, in this order. */
@@ -136,6 +147,8 @@ int asim_run_load_series(struct asim_run *run, struct asim_err *err);
 /* What follows from the ops: collectives, who waited for whom, the critical path. */
 int asim_run_study_ops(struct asim_run *run, struct asim_err *err);
 
+/* Adds a message to the goodput of the busiest link. */
+void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow);
 /* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text);
 /* The node of that id, or NULL. */

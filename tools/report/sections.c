@@ -161,11 +161,10 @@ static void classes(struct asim_out *out, const struct asim_run *run)
     end_table(out);
 }
 
-void asim_html_links(struct asim_out *out, const struct asim_run *run, size_t number)
+void asim_html_links(struct asim_out *out, const struct asim_run *run)
 {
     char name[ASIM_LINK_NAME_BYTES], rate[ASIM_SHOW_BYTES];
 
-    (void)number;
     if (!run->has_links) {
         not_recorded(out, "Use of links", "--reports=links");
         return;

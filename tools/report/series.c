@@ -18,7 +18,8 @@ static double largest(const struct asim_run_series *series)
     return most > 0 ? most : 1;
 }
 
-static void draw(struct asim_out *out, const struct asim_run_series *series, uint64_t end)
+static void draw(struct asim_out *out, const struct asim_run_series *series, uint64_t end,
+                 const char *label, double unit)
 {
     double most = largest(series), wide = WIDTH - LEFT - 10, high = HEIGHT - BOTTOM - 10;
     char text[ASIM_SHOW_BYTES];
@@ -31,50 +32,68 @@ static void draw(struct asim_out *out, const struct asim_run_series *series, uin
         asim_out_printf(out, "%s%.1f,%.1f", i ? " " : "",
                         LEFT + wide * (double)series->points.at[i].t / (double)(end ? end : 1),
                         10 + high * (1 - series->points.at[i].max / most));
-    asim_out_printf(out, "\"/><text x=\"%d\" y=\"16\" class=\"e\">%s</text>", LEFT - 6,
-                    asim_show_bytes(text, most));
+    asim_out_printf(out, "\"/><text x=\"%d\" y=\"16\" class=\"e\">%.4g</text>", LEFT - 6,
+                    most / unit);
+    asim_out_printf(out, "<text x=\"%d\" y=\"16\" class=\"s\">%s</text>", LEFT + 8, label);
     asim_out_printf(out, "<text x=\"%d\" y=\"%d\" class=\"e\">0</text>", LEFT - 6, HEIGHT - BOTTOM);
     asim_out_printf(out, "<text x=\"%d\" y=\"%d\" class=\"e\">%s</text></svg>\n", WIDTH - 10,
                     HEIGHT - 6, asim_show_time(text, (double)end));
 }
 
 /* [[times, µs], [mean], [max]] */
-static void numbers(struct asim_out *out, const struct asim_run_series *series)
+static void numbers(struct asim_out *out, const struct asim_run_series *series, double unit)
 {
     asim_out_printf(out, "<script type=\"application/json\">[[");
     for (size_t i = 0; i < series->points.n; i++)
         asim_out_printf(out, "%s%.12g", i ? "," : "", (double)series->points.at[i].t / 1000);
     asim_out_printf(out, "],[");
     for (size_t i = 0; i < series->points.n; i++)
-        asim_out_printf(out, "%s%.9g", i ? "," : "", series->points.at[i].mean / 1000);
+        asim_out_printf(out, "%s%.9g", i ? "," : "", series->points.at[i].mean / unit);
     asim_out_printf(out, "],[");
     for (size_t i = 0; i < series->points.n; i++)
-        asim_out_printf(out, "%s%.9g", i ? "," : "", series->points.at[i].max / 1000);
+        asim_out_printf(out, "%s%.9g", i ? "," : "", series->points.at[i].max / unit);
     asim_out_printf(out, "]]</script>\n");
 }
 
-void asim_html_series(struct asim_out *out, const struct asim_run *run, size_t number)
+/* A chart with its heading, or how to record it. */
+static void chart(struct asim_out *out, const struct asim_run *run, int kind)
+{
+    static const struct {
+        const char *title, *label, *option;
+        double unit; /* values are divided by it */
+    } kinds[ASIM_SERIES] = {{"Queue", "queued kB", "--reports=queues", 1000},
+                            {"Messages, each spread evenly over its time", "Gb/s", NULL, 1},
+                            {"PAUSE frames of all nodes that took effect", "frames", NULL, 1}};
+    const struct asim_run_series *series = &run->series[kind];
+
+    if (!series->is_recorded && !kinds[kind].option)
+        return;
+    asim_out_printf(out, "<h5>%s</h5>\n", kinds[kind].title);
+    if (!series->is_recorded) {
+        asim_out_printf(out, "<p class=\"missing\">Not recorded. Run with <code>%s</code>.</p>\n",
+                        kinds[kind].option);
+        return;
+    }
+    if (!series->points.n) {
+        asim_out_printf(out, "<p>No queue was seen: it never held a frame, or the port is one of a "
+                             "host's NIC, whose queue is not recorded.</p>\n");
+        return;
+    }
+    asim_out_printf(out, "<div class=\"chart\" data-label=\"%s\">", kinds[kind].label);
+    draw(out, series, run->finish, kinds[kind].label, kinds[kind].unit);
+    numbers(out, series, kinds[kind].unit);
+    asim_out_printf(out, "</div>\n");
+}
+
+void asim_html_series(struct asim_out *out, const struct asim_run *run)
 {
     char name[ASIM_LINK_NAME_BYTES];
 
-    (void)number;
     if (!run->n_worst)
         return;
-    asim_out_printf(out, "<h4>Queue of the busiest link over time: ");
+    asim_out_printf(out, "<h4>The busiest link over time: ");
     asim_quote_xml(out, asim_show_link(name, run, &run->links.at[run->worst[0]]));
     asim_out_printf(out, "</h4>\n");
-    if (!run->has_queues) {
-        asim_out_printf(out, "<p class=\"missing\">Not recorded. Run with "
-                             "<code>--reports=queues</code>.</p>\n");
-        return;
-    }
-    if (!run->queue.points.n) {
-        asim_out_printf(out, "<p>Its queue never held a frame, or it is the port of a host's NIC, "
-                             "whose queue is not recorded.</p>\n");
-        return;
-    }
-    asim_out_printf(out, "<div class=\"chart\" data-label=\"queued kB\">");
-    draw(out, &run->queue, run->finish);
-    numbers(out, &run->queue);
-    asim_out_printf(out, "</div>\n");
+    for (int kind = 0; kind < ASIM_SERIES; kind++)
+        chart(out, run, kind);
 }

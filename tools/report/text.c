@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tools/report/report.h"
+#include "tools/report/show.h"
 #include "tools/report/verdict.h"
 
 enum { MOST = 4096, WORST = 5 };
@@ -24,17 +25,6 @@ static void add(char *text, const char *fmt, ...)
     va_end(args);
 }
 
-static const char *name_of(char *buf, size_t size, const struct asim_run *run, uint32_t id)
-{
-    const struct asim_run_node *node = asim_run_node_of(run, id);
-
-    if (node)
-        snprintf(buf, size, "%s", node->name);
-    else
-        snprintf(buf, size, "node %u", id);
-    return buf;
-}
-
 static void add_links(char *text, const struct asim_run *run)
 {
     char from[32], to[32];
@@ -45,8 +35,9 @@ static void add_links(char *text, const struct asim_run *run)
         add(text,
             "%s%s -> %s (%s): %.1f %% used, queue up to %" PRIu64 " bytes, %" PRIu64
             " marks, %" PRIu64 " pauses sent, %" PRIu64 " drops\n",
-            i ? "               " : "busiest links: ", name_of(from, sizeof from, run, link->from),
-            name_of(to, sizeof to, run, link->to), link->class, 100 * link->utilisation,
+            i ? "               " : "busiest links: ",
+            asim_show_node(from, sizeof from, run, link->from),
+            asim_show_node(to, sizeof to, run, link->to), link->class, 100 * link->utilisation,
             link->peak_queue, link->marks, link->pauses, link->drops);
     }
 }
@@ -61,7 +52,7 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
     *text = calloc(1, MOST);
     if (!*text)
         return asim_err_nomem(err, "reading a run");
-    code = asim_run_load(&run, folder, err);
+    code = asim_run_load(&run, folder, 1, err);
     if (!code) {
         asim_verdict_of(&verdict, &run);
         add(*text, "%s\n", asim_verdict_say(line, sizeof line, &verdict));

@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/report/show.h"
 
 struct facts {
     double compute, hidden, exposed, waiting, cpu, idle; /* shares */
@@ -152,38 +153,14 @@ static void look_at_links(struct facts *facts, const struct asim_run *run)
     free(into);
 }
 
-static const char *name_of(char *buf, size_t size, const struct asim_run *run, uint32_t id)
-{
-    const struct asim_run_node *node = asim_run_node_of(run, id);
-
-    if (node)
-        snprintf(buf, size, "%s", node->name);
-    else
-        snprintf(buf, size, "node %u", id);
-    return buf;
-}
-
 /* "leaf 8 -> spine 12" */
 static const char *link_name(char *buf, size_t size, const struct asim_run *run,
                              const struct asim_run_link *link)
 {
     char from[32], to[32];
 
-    snprintf(buf, size, "%s -> %s", name_of(from, sizeof from, run, link->from),
-             name_of(to, sizeof to, run, link->to));
-    return buf;
-}
-
-static const char *bytes_text(char *buf, size_t size, double bytes)
-{
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    int unit = 0;
-
-    while (bytes >= 1000 && unit < 4) {
-        bytes /= 1000;
-        unit++;
-    }
-    snprintf(buf, size, "%.3g %s", bytes, units[unit]);
+    snprintf(buf, size, "%s -> %s", asim_show_node(from, sizeof from, run, link->from),
+             asim_show_node(to, sizeof to, run, link->to));
     return buf;
 }
 
@@ -300,13 +277,13 @@ static int judge_trouble(struct asim_verdict *verdict, const struct facts *f,
 static void judge_links(struct asim_verdict *verdict, const struct facts *f,
                         const struct asim_run *run)
 {
-    char link[80], to[32], queue[24], size[24];
+    char link[80], to[32], queue[ASIM_SHOW_BYTES];
 
     link_name(link, sizeof link, run, f->worst);
-    bytes_text(queue, sizeof queue, (double)f->worst->peak_queue);
+    asim_show_bytes(queue, (double)f->worst->peak_queue);
     if (is_host(run, f->worst->to) && f->above_median >= 2 && f->busy >= 0.3) {
         verdict->limit = ASIM_LIMIT_INCAST;
-        WHAT("incast at %s", name_of(to, sizeof to, run, f->worst->to));
+        WHAT("incast at %s", asim_show_node(to, sizeof to, run, f->worst->to));
         BECAUSE("%s is %.0f %% busy while ranks communicate and carries at least %.1f times the "
                 "bytes of the median link to a host. Its queue grows to %s.",
                 link, percent(f->busy), f->above_median, queue);
@@ -337,15 +314,9 @@ static void judge_links(struct asim_verdict *verdict, const struct facts *f,
     } else {
         verdict->limit = ASIM_LIMIT_LATENCY;
         WHAT("latency");
-        if (run->has_flows && run->flows)
-            BECAUSE("No link is busier than %.*f %% while ranks communicate (%s). %" PRIu64
-                    " messages of %s in mean follow each other.",
-                    f->busy < 0.1 ? 2 : 0, percent(f->busy), link, run->flows,
-                    bytes_text(size, sizeof size, (double)run->flow_bytes / (double)run->flows));
-        else
-            BECAUSE("No link is busier than %.*f %% while ranks communicate (%s). %" PRIu64
-                    " messages follow each other.",
-                    f->busy < 0.1 ? 2 : 0, percent(f->busy), link, run->messages);
+        BECAUSE("No link is busier than %.*f %% while ranks communicate (%s). %" PRIu64
+                " messages follow each other.",
+                f->busy < 0.1 ? 2 : 0, percent(f->busy), link, run->messages);
         ADVICE("Fewer steps, fewer chunks or shorter delays help; more bandwidth does not.");
     }
 }

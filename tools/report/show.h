@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Times, sizes, nodes and links as people read them.
+ */
+#ifndef ASIM_TOOLS_REPORT_SHOW_H
+#define ASIM_TOOLS_REPORT_SHOW_H
+
+#include "tools/report/run.h"
+
+enum { ASIM_SHOW_BYTES = 32, ASIM_LINK_NAME_BYTES = 80 };
+
+/* "183.8 µs", "1.2 MB", "400 Gb/s" in buf of ASIM_SHOW_BYTES; all return buf. */
+const char *asim_show_time(char *buf, double ns);
+const char *asim_show_bytes(char *buf, double bytes);
+const char *asim_show_rate(char *buf, uint64_t bps);
+/* "1,234,567" */
+const char *asim_show_count(char *buf, uint64_t count);
+/* "leaf 8 → spine 12" in buf of ASIM_LINK_NAME_BYTES. */
+const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link);
+const char *asim_show_node(char *buf, size_t size, const struct asim_run *run, uint32_t id);
+
+#endif

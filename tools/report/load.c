@@ -6,12 +6,15 @@
 #include "tools/report/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "tools/report/table.h"
+
+enum { BRIEF = 5 }; /* parts that the verdict needs */
 
 /* *root is NULL where the file is absent. */
 static int open_json(json_t **root, const struct asim_run *run, const char *name,
@@ -108,7 +111,9 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     run->drops = number(root, "drops");
     run->marks = number(root, "ecn_marks");
     run->pauses = number(root, "pfc_pauses");
-    run->retransmissions = number(root, "retransmissions");
+    run->wire_bytes = number(root, "wire_bytes");
+    run->ranks_done = number(root, "ranks_finished");
+    run->ops_done = number(root, "ops_finished");
     json_decref(root);
     return code;
 }
@@ -296,12 +301,51 @@ static int load_others(struct asim_run *run, struct asim_err *err)
     return code;
 }
 
+static int doubt(struct asim_run *run, const char *name, uint64_t found, uint64_t want,
+                 const char *unit)
+{
+    char text[300];
+
+    if (found == want || run->n_doubts == sizeof run->doubts / sizeof *run->doubts)
+        return 0;
+    snprintf(text, sizeof text,
+             "%s is of another run: it has %" PRIu64 " %s, summary.json has %" PRIu64
+             ". Remove it, or run again with its report.",
+             name, found, unit, want);
+    run->doubts[run->n_doubts] = asim_arena_strdup(&run->arena, text);
+    return !run->doubts[run->n_doubts++];
+}
+
+/* A run replaces its own reports and leaves older ones of the same folder in place. Reports that
+ * contradict summary.json are told. */
+static int check_files(struct asim_run *run, struct asim_err *err)
+{
+    uint64_t bytes = 0;
+    int code = 0;
+
+    for (size_t l = 0; l < run->links.n; l++)
+        bytes += run->links.at[l].bytes;
+    code |= doubt(run, "ranks.csv", run->ranks.n, run->ranks_done, "ranks");
+    if (!strcmp(run->state, "finished")) {
+        if (!run->is_brief)
+            code |= doubt(run, "ops.csv", run->ops_seen, run->ops_done, "ops");
+        if (run->has_flows)
+            code |= doubt(run, "flows.csv", run->flows, run->messages, "messages");
+        if (run->n_others)
+            code |= doubt(run, "compare.csv", run->others[0].finish, run->finish,
+                          "ns until the finish");
+    }
+    if (run->has_links)
+        code |= doubt(run, "links.csv", bytes, run->wire_bytes, "bytes on all links");
+    return code ? asim_err_nomem(err, "checking the reports") : 0;
+}
+
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err)
 {
     static int (*const parts[])(struct asim_run *, struct asim_err *) = {
         asim_run_load_json, asim_run_load_ranks, asim_run_load_links,  asim_run_load_ops,
         asim_run_study_ops, asim_run_load_flows, asim_run_load_series, load_others};
-    const size_t n = is_brief ? 5 : sizeof parts / sizeof *parts;
+    const size_t n = is_brief ? BRIEF : sizeof parts / sizeof *parts;
     struct asim_err own = {0};
     int code = 0;
 
@@ -313,6 +357,8 @@ int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct
         code = parts[i](run, &own);
         code = code ? code : own.code; /* a cell that is no number */
     }
+    if (!code)
+        code = check_files(run, &own);
     if (code && err && !err->code)
         *err = own;
     return code;

@@ -16,50 +16,72 @@ static uint64_t width_of(const struct asim_run *run)
     return run->finish / ASIM_RUN_POINTS + 1;
 }
 
-/* The queue of one port: the extremes of its values in each bin, from changes or from the bins of
- * the run. */
+struct queue_columns {
+    int time, node, port, low, mean, high;
+};
+
+static int find_columns(struct queue_columns *at, const struct asim_table *table,
+                        struct asim_err *err)
+{
+    at->time = asim_table_need(table, "time_ns|start_ns|bin_ns", err);
+    at->node = asim_table_need(table, "node", err);
+    at->port = asim_table_need(table, "port", err);
+    at->mean =
+        asim_table_need(table, "queued_bytes|mean_bytes|mean_queued_bytes|queued_mean_bytes", err);
+    at->low = asim_table_find(table, "min_bytes|min_queued_bytes|queued_min_bytes");
+    at->high = asim_table_find(table, "max_bytes|max_queued_bytes|queued_max_bytes");
+    return err->code;
+}
+
+/* Into the bin of its time. A queue that does not change keeps its length: `held` fills the bins
+ * between two changes. */
+static int add_queue(struct asim_run *run, struct asim_run_point point, double *held)
+{
+    struct asim_run_series *series = &run->series[ASIM_SERIES_QUEUE];
+    struct asim_run_point *last =
+        series->points.n ? &series->points.at[series->points.n - 1] : NULL;
+    uint64_t width = width_of(run);
+    int code = 0;
+
+    if (last && last->t == point.t) {
+        last->min = last->min < point.min ? last->min : point.min;
+        last->max = last->max > point.max ? last->max : point.max;
+        last->mean = last->max;
+        return 0;
+    }
+    for (uint64_t t = last ? last->t + width : point.t; !code && t < point.t; t += width) {
+        struct asim_run_point between = {t, *held, *held, *held};
+
+        code = ASIM_VEC_PUSH(series->points, between);
+    }
+    return code ? code : ASIM_VEC_PUSH(series->points, point);
+}
+
+/* The queue of one port from changes or from bins of the run: the largest length in each bin. */
 static int load_queue(struct asim_run *run, const struct asim_run_link *link, struct asim_err *err)
 {
     struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "queues.csv", err), time, node, port, low, mean,
-        high;
-    uint64_t width = width_of(run);
+    struct queue_columns at = {0};
+    int code = asim_table_open(&table, run->folder, "queues.csv", err);
+    double held = 0;
 
-    if (code || !table.file) {
-        asim_table_close(&table);
-        return code;
-    }
-    run->series[ASIM_SERIES_QUEUE].is_recorded = 1;
-    time = asim_table_need(&table, "time_ns|start_ns|bin_ns", err);
-    node = asim_table_need(&table, "node", err);
-    port = asim_table_need(&table, "port", err);
-    mean =
-        asim_table_need(&table, "mean_bytes|queued_bytes|mean_queued_bytes|queued_mean_bytes", err);
-    low = asim_table_find(&table, "min_bytes|min_queued_bytes|queued_min_bytes");
-    high = asim_table_find(&table, "max_bytes|max_queued_bytes|queued_max_bytes");
-    code = err->code;
+    if (!code && table.file)
+        code = find_columns(&at, &table, err);
+    run->series[ASIM_SERIES_QUEUE].is_recorded = table.file != NULL;
     while (!code && (code = asim_table_row(&table, err)) > 0) {
-        struct asim_run_point point = {.t = asim_table_u64(&table, time, err) / width * width,
-                                       .mean = asim_table_real(&table, mean, err)},
-                              *last =
-                                  run->series[ASIM_SERIES_QUEUE].points.n
-                                      ? &run->series[ASIM_SERIES_QUEUE]
-                                             .points.at[run->series[ASIM_SERIES_QUEUE].points.n - 1]
-                                      : NULL;
+        uint64_t time = asim_table_u64(&table, at.time, err), width = width_of(run);
+        struct asim_run_point point = {.t = time / width * width,
+                                       .mean = asim_table_real(&table, at.mean, err)};
 
         code = 0;
-        if (asim_table_u64(&table, node, err) != link->from ||
-            asim_table_u64(&table, port, err) != link->port)
+        if (asim_table_u64(&table, at.node, err) != link->from ||
+            asim_table_u64(&table, at.port, err) != link->port || time > run->finish)
             continue;
-        point.min = low < 0 ? point.mean : asim_table_real(&table, low, err);
-        point.max = high < 0 ? point.mean : asim_table_real(&table, high, err);
-        if (last && last->t == point.t) {
-            last->min = last->min < point.min ? last->min : point.min;
-            last->max = last->max > point.max ? last->max : point.max;
-            last->mean = last->mean > point.mean ? last->mean : point.mean;
-        } else if (ASIM_VEC_PUSH(run->series[ASIM_SERIES_QUEUE].points, point)) {
+        point.min = at.low < 0 ? point.mean : asim_table_real(&table, at.low, err);
+        point.max = at.high < 0 ? point.mean : asim_table_real(&table, at.high, err);
+        if (add_queue(run, point, &held))
             code = asim_err_nomem(err, "reading queues.csv");
-        }
+        held = at.high < 0 ? point.mean : 0;
     }
     asim_table_close(&table);
     return code;

@@ -142,6 +142,8 @@ static void warnings(struct asim_out *out, const struct asim_run *run, size_t nu
 
     asim_html_section(out, "checks", number, "Warnings and checks");
     asim_out_printf(out, "<ul class=\"checks\">\n");
+    for (uint32_t i = 0; i < run->n_doubts; i++)
+        warn(out, 1, run->doubts[i]);
     if (strcmp(run->state, "finished")) {
         snprintf(text, sizeof text,
                  "The run is %s: %zu of %u ranks finished, and the figures are of the time until "

@@ -104,8 +104,11 @@ struct asim_run {
     struct asim_arena arena;
     ASIM_VEC(struct asim_run_figure) figures;
     ASIM_VEC(struct asim_run_figure) settings; /* of the configuration files in the folder */
+    /* Sentences about files that are not of this run. */
+    const char *doubts[8];
+    uint32_t n_doubts;
     char state[24];
-    uint64_t finish, messages, drops, marks, pauses, retransmissions;
+    uint64_t finish, messages, drops, marks, pauses, wire_bytes, ranks_done, ops_done;
     uint32_t n_ranks;
     ASIM_VEC(struct asim_run_rank) ranks;
     int has_breakdown; /* ranks.csv has waiting, cpu and idle; else these are in `other` */

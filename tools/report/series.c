@@ -61,9 +61,10 @@ static void chart(struct asim_out *out, const struct asim_run *run, int kind)
     static const struct {
         const char *title, *label, *option;
         double unit; /* values are divided by it */
-    } kinds[ASIM_SERIES] = {{"Queue", "queued kB", "--reports=queues", 1000},
-                            {"Messages, each spread evenly over its time", "Gb/s", NULL, 1},
-                            {"PAUSE frames of all nodes that took effect", "frames", NULL, 1}};
+    } kinds[ASIM_SERIES] = {
+        {"Queue, the longest in each of up to 601 bins", "queued kB", "--reports=queues", 1000},
+        {"Messages, each spread evenly over its time", "Gb/s", NULL, 1},
+        {"PAUSE frames of all nodes that took effect", "frames", NULL, 1}};
     const struct asim_run_series *series = &run->series[kind];
 
     if (!series->is_recorded && !kinds[kind].option)

@@ -56,6 +56,8 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
     if (!code) {
         asim_verdict_of(&verdict, &run);
         add(*text, "%s\n", asim_verdict_say(line, sizeof line, &verdict));
+        for (uint32_t i = 0; i < run.n_doubts; i++)
+            add(*text, "warning: %s\n", run.doubts[i]);
         add_links(*text, &run);
     }
     asim_run_close(&run);

@@ -28,9 +28,9 @@ static const struct asim_option options[] = {
 /* The page replaces no file of a run. */
 static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
 {
-    static const char *const names[] = {"summary.json", "ranks.csv",   "ops.csv",
-                                        "flows.csv",    "links.csv",   "queues.csv",
-                                        "rates.csv",    "compare.csv", "topology.json"};
+    static const char *const names[] = {"summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",
+                                        "links.csv",     "queues.csv",   "rates.csv", "compare.csv",
+                                        "topology.json", "network.json", "pfc.txt"};
     char input[4096];
 
     for (size_t w = 0; w < args->n_words; w++)
@@ -38,7 +38,8 @@ static int check_place(const struct asim_args *args, const char *path, struct as
             snprintf(input, sizeof input, "%s/%s", args->words[w], names[i]);
             if (asim_file_same(path, input))
                 return asim_err_set(err, ASIM_EINVAL,
-                                    "%s is an input of this report; give the page another name.", path);
+                                    "%s is an input of this report; give the page another name.",
+                                    path);
         }
     return 0;
 }

@@ -125,6 +125,31 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Both directions of links that lose frames. */
+static int keep_losses(struct asim_run *run, const json_t *links)
+{
+    json_t *value;
+    size_t i;
+
+    json_array_foreach(links, i, value)
+    {
+        double rate = json_number_value(json_object_get(value, "error_rate"));
+        uint64_t bits, *a, *b;
+
+        if (!(rate > 0))
+            continue;
+        memcpy(&bits, &rate, sizeof bits);
+        a = asim_map_put(&run->losses, number(value, "a"), number(value, "port_a"));
+        if (a)
+            *a = bits;
+        b = asim_map_put(&run->losses, number(value, "b"), number(value, "port_b"));
+        if (!a || !b)
+            return ASIM_ENOMEM;
+        *b = bits;
+    }
+    return 0;
+}
+
 static int load_topology(struct asim_run *run, struct asim_err *err)
 {
     json_t *root, *nodes, *value;
@@ -146,18 +171,42 @@ static int load_topology(struct asim_run *run, struct asim_err *err)
             return asim_err_nomem(err, "reading topology.json");
         }
     }
+    code = keep_losses(run, json_object_get(root, "links"));
     json_decref(root);
+    if (code)
+        return asim_err_nomem(err, "reading topology.json");
     if (run->nodes.n)
         qsort(run->nodes.at, run->nodes.n, sizeof *run->nodes.at, by_id);
     run->has_topology = run->nodes.n > 0;
     return 0;
 }
 
+/* The file as it is, for the page. */
+static int load_settings(struct asim_run *run, struct asim_err *err)
+{
+    struct asim_run_figure setting = {.key = "network.json"};
+    json_t *root;
+    char *text;
+    int code = open_json(&root, run, setting.key, err);
+
+    if (code || !root)
+        return code;
+    text = json_dumps(root, JSON_INDENT(2));
+    json_decref(root);
+    setting.value = text ? asim_arena_strdup(&run->arena, text) : NULL;
+    free(text);
+    return !setting.value || ASIM_VEC_PUSH(run->settings, setting)
+               ? asim_err_nomem(err, "reading network.json")
+               : 0;
+}
+
 int asim_run_load_json(struct asim_run *run, struct asim_err *err)
 {
     int code = load_summary(run, err);
 
-    return code ? code : load_topology(run, err);
+    if (!code)
+        code = load_topology(run, err);
+    return code || run->is_brief ? code : load_settings(run, err);
 }
 
 const struct asim_run_node *asim_run_node_of(const struct asim_run *run, uint32_t id)
@@ -353,6 +402,7 @@ int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct
     run->folder = folder;
     run->is_brief = is_brief;
     asim_arena_init(&run->arena, 0);
+    asim_map_init(&run->losses);
     for (size_t i = 0; !code && i < n; i++) {
         code = parts[i](run, &own);
         code = code ? code : own.code; /* a cell that is no number */
@@ -367,6 +417,7 @@ int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct
 void asim_run_close(struct asim_run *run)
 {
     asim_arena_fini(&run->arena);
+    asim_map_fini(&run->losses);
     free(run->figures.at);
     free(run->settings.at);
     free(run->ranks.at);

@@ -150,6 +150,15 @@ static void derive_class(const struct asim_run *run, struct asim_run_link *link)
                  (int)kind_length(high), high->name);
 }
 
+static void find_loss(struct asim_run *run, struct asim_run_link *link)
+{
+    const uint64_t *bits = asim_map_get(&run->losses, link->from, link->port);
+
+    if (bits)
+        memcpy(&link->error_rate, bits, sizeof link->error_rate);
+    run->lost += link->error_rate * (double)link->frames;
+}
+
 static int sum_class(struct asim_run *run, const struct asim_run_link *link)
 {
     struct asim_run_class *class = run->classes.at, fresh = {.links = 0};
@@ -208,6 +217,7 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err)
         struct asim_run_link link = read_link(&table, &at, err);
 
         derive_class(run, &link);
+        find_loss(run, &link);
         code = ASIM_VEC_PUSH(run->links, link) || sum_class(run, &link)
                    ? asim_err_nomem(err, "reading links.csv")
                    : 0;

@@ -53,6 +53,7 @@ struct asim_run_node {
 struct asim_run_link {
     uint32_t from, port, to;
     uint64_t rate_bps, frames, bytes, peak_queue, marks, pauses, drops, paused_ns;
+    double error_rate;  /* of topology.json: the share of frames that the wire loses */
     double utilisation; /* bytes over what the link could carry until the finish */
     char class[28];
 };
@@ -125,10 +126,12 @@ struct asim_run {
     uint32_t n_top;
     uint64_t flow_bytes, slow_bins[ASIM_RUN_SLOW_BINS]; /* by slowdown, 8 bins a doubling */
     double worst_slowdown, mean_base;                   /* base: mean ideal time, ns */
+    struct asim_map losses; /* (node, port) -> bits of the error rate, where it is not 0 */
     ASIM_VEC(struct asim_run_node) nodes;
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
     ASIM_VEC(struct asim_run_class) classes;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
+    double lost; /* frames that wires are expected to lose: frames times the error rate */
     struct asim_run_series series[ASIM_SERIES];
     double *goodput; /* bins of ASIM_SERIES_GOODPUT */
     struct asim_run_other others[ASIM_RUN_OTHERS];

@@ -6,7 +6,7 @@
  *   compute     computation takes more time than all else
  *   cpu, idle, waiting   the largest share
  *   else communication:
- *   losses      more than one frame of 10,000 is dropped
+ *   losses      more than one frame of 10,000 is dropped, or of 100,000 lost on links
  *   pfc         switches pause switches at least 8 times, so congestion spreads
  *   incast      the busiest link leads to a host that gets at least twice the bytes of the median
  *   uplinks     the busiest link joins switches and its class is 1.3 times as busy as hosts' links
@@ -259,6 +259,15 @@ static int judge_trouble(struct asim_verdict *verdict, const struct facts *f,
                 "is %.0f %% busy.",
                 run->drops, frames, link, percent(f->busy));
         ADVICE("Look at buffers, PFC and link errors.");
+        return 1;
+    }
+    if (run->lost * 100000 > (double)frames) {
+        verdict->limit = ASIM_LIMIT_LOSSES;
+        WHAT("frames lost on links");
+        BECAUSE("By their error rates, links lose about %.3g of %" PRIu64 " frames, which are sent "
+                "again after a NACK or a timeout. The busiest link, %s, is %.0f %% busy.",
+                run->lost, frames, link, percent(f->busy));
+        ADVICE("Look at the error rates of the topology and at the timers of retransmission.");
         return 1;
     }
     if (f->spread >= 8) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * topology.json: the network as the run understood it, for `asim report` and drawings: nodes with
- * type, name and tier; links with rate, delay and class (topo/tier.h). Numbers of nodes and ports
- * are those of links.csv. Endpoints of NVSwitches and their links are left out, since they are part
- * of the NVSwitch.
+ * type, name and tier; links with rate, delay, loss and class (topo/tier.h). Numbers of nodes and
+ * ports are those of links.csv. Endpoints of NVSwitches and their links are left out, since they
+ * are part of the NVSwitch.
  */
 #include "report/report.h"
 #include "topo/tier.h"
@@ -38,7 +38,7 @@ static void write_nodes(struct asim_out *file, const struct asim_topo *topo, con
 static void write_links(struct asim_out *file, const struct asim_topo *topo, const uint8_t *tier)
 {
     const char *comma = "";
-    char class[24];
+    char class[24], loss[40];
 
     asim_out_printf(file, "\n  ],\n  \"links\": [");
     for (size_t l = 0; l < topo->n_links; l++) {
@@ -48,10 +48,11 @@ static void write_links(struct asim_out *file, const struct asim_topo *topo, con
             continue;
         asim_out_printf(file,
                         "%s\n    {\"a\": %u, \"port_a\": %u, \"b\": %u, \"port_b\": %u, "
-                        "\"rate_bps\": %" PRIu64 ", \"delay_fs\": %" PRIu64 ", \"class\": \"%s\"}",
+                        "\"rate_bps\": %" PRIu64 ", \"delay_fs\": %" PRIu64
+                        ", \"error_rate\": %s, \"class\": \"%s\"}",
                         comma, asim_topo_external_id(topo, link->a), link->port_a,
                         asim_topo_external_id(topo, link->b), link->port_b, link->rate_bps,
-                        link->delay_fs,
+                        link->delay_fs, asim_topo_show_real(loss, sizeof loss, link->error_rate),
                         asim_topo_link_class(class, sizeof class, topo, tier, link));
         comma = ",";
     }

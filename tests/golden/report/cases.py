@@ -31,6 +31,8 @@ sends("pfc", [(h, 0) for h in range(4, 12)] + [(h, h - 3) for h in range(4, 7)],
 sends("incast", [(h, 6) for h in range(6)] + [(6, 0), (0, 1), (1, 2), (2, 3), (3, 4)], 8, 1 << 20)
 # 1 KiB all-reduces, one after the other.
 et.write("latency", (8, lambda r: [et.coll(i + 1, "AR", 1024, [i] if i else []) for i in range(10)]))
+# 1 MiB over links that lose one frame of 1,000.
+et.write("lossy", (4, lambda r: [et.coll(1, "AR", 1 << 20)]))
 # Names that would end an element or a script.
 et.write("hostile", (2, lambda r: [
     et.comp(1, 5, name="</script><script>alert(1)</script>"),

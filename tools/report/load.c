@@ -30,6 +30,8 @@ static int open_json(json_t **root, const struct asim_run *run, const char *name
                    ? 0
                    : asim_err_set(err, ASIM_EIO, "cannot read %s: %s.", path, strerror(errno));
     *root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
+    if (!*root && json_error_code(&bad) == json_error_out_of_memory)
+        return asim_err_nomem(err, "reading a run");
     if (!*root || !json_is_object(*root)) {
         struct asim_where at = {path, *root ? 1 : (unsigned)(bad.line > 0 ? bad.line : 1), 0};
 
@@ -85,7 +87,8 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
         free(text);
         if (code)
             return code;
-        if (figure.key && (!figure.value || ASIM_VEC_PUSH(run->figures, figure)))
+        if (!json_is_object(value) &&
+            (!figure.key || !figure.value || ASIM_VEC_PUSH(run->figures, figure)))
             return asim_err_nomem(err, "reading summary.json");
     }
     return 0;
@@ -216,6 +219,28 @@ const struct asim_run_node *asim_run_node_of(const struct asim_run *run, uint32_
     return run->nodes.n ? bsearch(&key, run->nodes.at, run->nodes.n, sizeof key, by_id) : NULL;
 }
 
+int asim_run_is_host(const struct asim_run *run, uint32_t id)
+{
+    const struct asim_run_node *node = asim_run_node_of(run, id);
+
+    return node && !node->tier;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+uint64_t asim_run_median(uint64_t *values, size_t n)
+{
+    if (!n)
+        return 0;
+    qsort(values, n, sizeof *values, by_value);
+    return values[(n - 1) / 2];
+}
+
 static int by_rank(const void *a, const void *b)
 {
     const struct asim_run_rank *x = a, *y = b;
@@ -274,6 +299,19 @@ static struct asim_run_rank read_rank(const struct asim_run *run, const struct a
     return rank;
 }
 
+static int find_median(struct asim_run *run, struct asim_err *err)
+{
+    uint64_t *compute = malloc((run->ranks.n + 1) * sizeof *compute);
+
+    if (!compute)
+        return asim_err_nomem(err, "reading ranks.csv");
+    for (size_t i = 0; i < run->ranks.n; i++)
+        compute[i] = run->ranks.at[i].compute;
+    run->median_compute = asim_run_median(compute, run->ranks.n);
+    free(compute);
+    return 0;
+}
+
 int asim_run_load_ranks(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
@@ -290,7 +328,7 @@ int asim_run_load_ranks(struct asim_run *run, struct asim_err *err)
     asim_table_close(&table);
     if (run->ranks.n)
         qsort(run->ranks.at, run->ranks.n, sizeof *run->ranks.at, by_rank);
-    return code;
+    return code ? code : find_median(run, err);
 }
 
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text)

@@ -87,36 +87,35 @@ static int load_queue(struct asim_run *run, const struct asim_run_link *link, st
     return code;
 }
 
-/* Whether all messages of the host cross the link: it has no other. */
-static int is_only_link(const struct asim_run *run, const struct asim_run_link *link, uint32_t host)
+/* Whether the host has no other link, so that all its messages cross this one. */
+static int is_only_link(const struct asim_run *run, uint32_t host)
 {
     uint32_t ways = 0;
 
     for (size_t l = 0; l < run->links.n; l++)
         ways += run->links.at[l].from == host;
-    return ways == 1 && (link->from == host || link->to == host);
+    return ways == 1 && asim_run_is_host(run, host);
 }
 
-/* One bin more than the finish needs: a message may be acknowledged later. */
-static double *bins_of(struct asim_run *run, const struct asim_run_link *link, uint32_t host)
-{
-    if (!run->goodput && is_only_link(run, link, host))
-        run->goodput = calloc(ASIM_RUN_POINTS + 1, sizeof *run->goodput);
-    return run->goodput;
-}
-
-/* The message's bits, spread evenly over its time, where the busiest link carries them all. */
-void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow)
+int asim_run_open_goodput(struct asim_run *run, struct asim_err *err)
 {
     const struct asim_run_link *link = run->n_worst ? &run->links.at[run->worst[0]] : NULL;
-    uint64_t width = width_of(run), took = flow->end > flow->start ? flow->end - flow->start : 1;
-    double *bins = NULL;
 
-    if (link && link->from == flow->src)
-        bins = bins_of(run, link, flow->src);
-    else if (link && link->to == flow->dst)
-        bins = bins_of(run, link, flow->dst);
-    if (!bins)
+    if (!link || (!is_only_link(run, link->from) && !is_only_link(run, link->to)))
+        return 0;
+    run->goodput_sends = is_only_link(run, link->from);
+    /* One bin more than the finish needs: a message may be acknowledged later. */
+    run->goodput = calloc(ASIM_RUN_POINTS + 1, sizeof *run->goodput);
+    return run->goodput ? 0 : asim_err_nomem(err, "reading flows.csv");
+}
+
+/* The message's bits, spread evenly over its time. */
+void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow)
+{
+    const struct asim_run_link *link = run->goodput ? &run->links.at[run->worst[0]] : NULL;
+    uint64_t width = width_of(run), took = flow->end > flow->start ? flow->end - flow->start : 1;
+
+    if (!link || (run->goodput_sends ? link->from != flow->src : link->to != flow->dst))
         return;
     for (uint64_t bin = flow->start / width; bin <= ASIM_RUN_POINTS; bin++) {
         uint64_t from = bin * width, to = from + width;
@@ -125,7 +124,8 @@ void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow
             return;
         from = from > flow->start ? from : flow->start;
         to = to < flow->start + took ? to : flow->start + took;
-        bins[bin] += 8.0 * (double)flow->bytes * (double)(to - from) / (double)took / (double)width;
+        run->goodput[bin] +=
+            8.0 * (double)flow->bytes * (double)(to - from) / (double)took / (double)width;
     }
 }
 

@@ -56,7 +56,7 @@ int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
     start = asim_table_need(&table, "start_ns", err);
     end = asim_table_need(&table, "end_ns", err);
     ideal = asim_table_need(&table, "ideal_ns", err);
-    code = err->code;
+    code = err->code ? err->code : asim_run_open_goodput(run, err);
     run->has_flows = !code;
     while (!code && (code = asim_table_row(&table, err)) > 0) {
         struct asim_run_flow flow = {.src = (uint32_t)asim_table_u64(&table, src, err),
@@ -204,6 +204,24 @@ static void keep_worst(struct asim_run *run, uint32_t index)
     run->n_worst += run->n_worst < most;
 }
 
+static int find_median(struct asim_run *run, struct asim_err *err)
+{
+    uint64_t *into = malloc((run->links.n + 1) * sizeof *into);
+
+    if (!into)
+        return asim_err_nomem(err, "reading links.csv");
+    for (size_t l = 0; l < run->links.n; l++) {
+        const struct asim_run_link *link = &run->links.at[l];
+
+        if (asim_run_is_host(run, link->to) &&
+            !strcmp(link->class, run->links.at[run->worst[0]].class))
+            into[run->n_into++] = link->bytes;
+    }
+    run->median_into = asim_run_median(into, run->n_into);
+    free(into);
+    return 0;
+}
+
 int asim_run_load_links(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
@@ -225,5 +243,5 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err)
             keep_worst(run, (uint32_t)run->links.n - 1);
     }
     asim_table_close(&table);
-    return code;
+    return code ? code : find_median(run, err);
 }

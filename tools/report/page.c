@@ -187,7 +187,7 @@ static void difference(struct asim_out *out, double a, double b)
 }
 
 /* What runs are compared by: sums over the ranks, in the order of `names`. */
-enum { FIGURES = 10 };
+enum { WAITING = 4, FIGURES = 10 };
 
 static void figures_of(double values[], const struct asim_run *run)
 {
@@ -207,6 +207,15 @@ static void figures_of(double values[], const struct asim_run *run)
     values[7] = (double)run->pauses;
     values[8] = (double)run->drops;
     values[9] = run->n_worst ? run->links.at[run->worst[0]].utilisation : 0;
+}
+
+static int have_breakdown(const struct asim_run *runs, size_t n)
+{
+    int all = 1;
+
+    for (size_t i = 0; i < n; i++)
+        all &= runs[i].has_breakdown;
+    return all;
 }
 
 static void compare_row(struct asim_out *out, int figure, const struct asim_run *runs, size_t n)
@@ -264,7 +273,8 @@ static void compare(struct asim_out *out, const struct asim_run *runs, size_t n)
     asim_out_printf(out, "</ol>\n");
     asim_html_table(out, columns);
     for (int figure = 0; figure < FIGURES; figure++)
-        compare_row(out, figure, runs, n);
+        if (figure != WAITING || have_breakdown(runs, n))
+            compare_row(out, figure, runs, n);
     asim_out_printf(out, "</tbody></table></div>\n</section>\n");
 }
 

@@ -112,7 +112,8 @@ struct asim_run {
     uint64_t finish, messages, drops, marks, pauses, wire_bytes, ranks_done, ops_done;
     uint32_t n_ranks;
     ASIM_VEC(struct asim_run_rank) ranks;
-    int has_breakdown; /* ranks.csv has waiting, cpu and idle; else these are in `other` */
+    uint64_t median_compute; /* of the ranks */
+    int has_breakdown;       /* ranks.csv has waiting, cpu and idle; else these are in `other` */
     ASIM_VEC(const char *) names;
     ASIM_VEC(struct asim_run_op) ops;
     uint64_t ops_seen; /* rows of ops.csv; more than ops.n where there are too many to keep */
@@ -130,10 +131,14 @@ struct asim_run {
     ASIM_VEC(struct asim_run_node) nodes;
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
     ASIM_VEC(struct asim_run_class) classes;
+    /* Bytes into the median host, over links of the class of the busiest one, and their number. */
+    uint64_t median_into;
+    uint32_t n_into;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
     double lost; /* frames that wires are expected to lose: frames times the error rate */
     struct asim_run_series series[ASIM_SERIES];
-    double *goodput; /* bins of ASIM_SERIES_GOODPUT */
+    double *goodput;   /* bins of ASIM_SERIES_GOODPUT, or NULL */
+    int goodput_sends; /* the host sends over the busiest link; else it receives */
     struct asim_run_other others[ASIM_RUN_OTHERS];
     uint32_t n_others;
 };
@@ -153,10 +158,15 @@ int asim_run_load_series(struct asim_run *run, struct asim_err *err);
 /* What follows from the ops: collectives, who waited for whom, the critical path. */
 int asim_run_study_ops(struct asim_run *run, struct asim_err *err);
 
-/* Adds a message to the goodput of the busiest link. */
+/* Goodput of the busiest link, where it is the only one of a host; then a message of it. */
+int asim_run_open_goodput(struct asim_run *run, struct asim_err *err);
 void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow);
 /* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text);
+/* Sorts; the lower one of two in the middle. 0 where there are none. */
+uint64_t asim_run_median(uint64_t *values, size_t n);
+/* 1 if topology.json has that node as a host. */
+int asim_run_is_host(const struct asim_run *run, uint32_t id);
 /* The node of that id, or NULL. */
 const struct asim_run_node *asim_run_node_of(const struct asim_run *run, uint32_t id);
 

@@ -166,7 +166,7 @@ void asim_html_links(struct asim_out *out, const struct asim_run *run)
     char name[ASIM_LINK_NAME_BYTES], rate[ASIM_SHOW_BYTES];
 
     if (!run->has_links) {
-        not_recorded(out, "Use of links", "--reports=links");
+        not_recorded(out, "Use of links", "asim packet --reports=links");
         return;
     }
     asim_out_printf(out, "<h4>Classes of links</h4>\n");

@@ -21,7 +21,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "tools/report/show.h"
 
@@ -44,22 +43,6 @@ const char *asim_verdict_word(enum asim_limit limit)
         "losses",  "pfc",     "incast",    "uplinks", "links", "latency", "congestion-control"};
 
     return words[limit];
-}
-
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Sorts; the lower one of two in the middle. */
-static uint64_t median(uint64_t *values, size_t n)
-{
-    if (!n)
-        return 0;
-    qsort(values, n, sizeof *values, by_value);
-    return values[(n - 1) / 2];
 }
 
 /* Without recorded waiting, the ops' waiting stands for it, as far as it is not hidden. */
@@ -95,45 +78,29 @@ static void divide_time(struct facts *facts, const struct asim_run *run)
 
 static void find_late(struct facts *facts, const struct asim_run *run)
 {
-    uint64_t *compute = malloc((run->ranks.n + 1) * sizeof *compute), mine = 0, middle;
+    uint64_t mine = 0;
 
     for (uint32_t r = 1; run->blame && r < run->n_ranks; r++)
         if (run->blame[r] > run->blame[facts->late])
             facts->late = r;
     if (run->waited && run->blame)
         facts->late_share = (double)run->blame[facts->late] / (double)run->waited;
-    for (size_t i = 0; compute && i < run->ranks.n; i++) {
-        compute[i] = run->ranks.at[i].compute;
+    for (size_t i = 0; i < run->ranks.n; i++)
         if (run->ranks.at[i].rank == facts->late)
-            mine = compute[i];
-    }
-    middle = compute ? median(compute, run->ranks.n) : 0;
-    facts->late_computes = middle ? (double)mine / (double)middle : 0;
-    free(compute);
-}
-
-static int is_host(const struct asim_run *run, uint32_t id)
-{
-    const struct asim_run_node *node = asim_run_node_of(run, id);
-
-    return node && !node->tier;
+            mine = run->ranks.at[i].compute;
+    facts->late_computes = run->median_compute ? (double)mine / (double)run->median_compute : 0;
 }
 
 static void look_at_links(struct facts *facts, const struct asim_run *run)
 {
-    uint64_t *into = malloc((run->links.n + 1) * sizeof *into), middle;
-    size_t n = 0;
-
     facts->worst = run->n_worst ? &run->links.at[run->worst[0]] : NULL;
     for (size_t l = 0; facts->worst && l < run->links.n; l++) {
         const struct asim_run_link *link = &run->links.at[l];
 
-        if (run->has_topology && !is_host(run, link->from) && !is_host(run, link->to))
+        if (run->has_topology && !asim_run_is_host(run, link->from) &&
+            !asim_run_is_host(run, link->to))
             facts->spread += link->pauses;
-        if (into && is_host(run, link->to) && !strcmp(link->class, facts->worst->class))
-            into[n++] = link->bytes;
     }
-    middle = into ? median(into, n) : 0;
     for (size_t c = 0; facts->worst && c < run->classes.n; c++) {
         const struct asim_run_class *class = &run->classes.at[c];
         double busy = class->mean * facts->active;
@@ -146,11 +113,11 @@ static void look_at_links(struct facts *facts, const struct asim_run *run)
     if (facts->worst) {
         facts->busy = facts->worst->utilisation * facts->active;
         facts->busy = facts->busy < 1 ? facts->busy : 1;
-        facts->above_median = middle  ? (double)facts->worst->bytes / (double)middle
-                              : n > 1 ? (double)n
-                                      : 1;
+        facts->above_median = run->median_into
+                                  ? (double)facts->worst->bytes / (double)run->median_into
+                              : run->n_into > 1 ? (double)run->n_into
+                                                : 1;
     }
-    free(into);
 }
 
 /* "leaf 8 -> spine 12" */
@@ -290,7 +257,7 @@ static void judge_links(struct asim_verdict *verdict, const struct facts *f,
 
     link_name(link, sizeof link, run, f->worst);
     asim_show_bytes(queue, (double)f->worst->peak_queue);
-    if (is_host(run, f->worst->to) && f->above_median >= 2 && f->busy >= 0.3) {
+    if (asim_run_is_host(run, f->worst->to) && f->above_median >= 2 && f->busy >= 0.3) {
         verdict->limit = ASIM_LIMIT_INCAST;
         WHAT("incast at %s", asim_show_node(to, sizeof to, run, f->worst->to));
         BECAUSE("%s is %.0f %% busy while ranks communicate and carries at least %.1f times the "
@@ -349,7 +316,9 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
         verdict->limit = ASIM_LIMIT_UNKNOWN_LINK;
         WHAT("communication");
         BECAUSE("Ranks communicate without computing %.0f %% of the time.", percent(facts.exposed));
-        ADVICE("Which link: run with --reports=links.");
+        ADVICE(run->has_topology
+                   ? "Which link: run with --reports=links."
+                   : "Formulas have no links: a packet run with --reports=links tells which one.");
     } else if (!judge_trouble(verdict, &facts, run)) {
         judge_links(verdict, &facts, run);
     }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Memory running out at every allocation of whole commands: making a training workload, estimating
- * it as SimAI-Analytical does, listing a collective's flows, and running such flows by name.
+ * it as SimAI-Analytical does, listing a collective's flows, running such flows by name, and
+ * reporting a run.
  */
 #include "nomem_run.h"
 
 extern const struct asim_command asim_trace_command_llm, asim_command_nccl,
-    asim_command_simai_analytical, asim_command_packet;
+    asim_command_simai_analytical, asim_command_packet, asim_command_report;
 
 int main(void)
 {
@@ -30,6 +31,10 @@ int main(void)
                     NULL};
     char *play[] = {"packet", "--workload=nomem_c.txt", "--system=nomem_s.json",
                     "--topology=auto:Spectrum-X,g=4,gps=2,psn=1", NULL};
+    char *record[] = {
+        "packet",        "--workload=nomem_c.txt", "--quiet", "--topology=auto:leaf_spine,npa=2",
+        "--out=nomem_o", "--reports=all",          NULL};
+    char *report[] = {"report", "nomem_o", NULL};
 
     put("nomem_s.json", "{\"preferred-dataset-splits\": 1, \"endpoint-delay\": 10, "
                         "\"all-reduce-implementation\": [\"ncclTree\"], "
@@ -43,5 +48,7 @@ int main(void)
     refuse_each(&asim_command_simai_analytical, estimate, 5);
     refuse_each(&asim_command_nccl, list, 5);
     refuse_each(&asim_command_packet, play, 100);
+    CHECK_U64(run_quietly(&asim_command_packet, record), 0);
+    refuse_each(&asim_command_report, report, 100);
     return CHECK_DONE();
 }

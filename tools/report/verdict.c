@@ -302,6 +302,14 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
     struct facts facts = {0};
 
     memset(verdict, 0, sizeof *verdict);
+    if (strcmp(run->state, "finished")) {
+        WHAT("it is %s", *run->state ? run->state : "not finished");
+        BECAUSE("%zu of %u ranks finished.", run->ranks.n, run->n_ranks);
+        ADVICE("%s", strcmp(run->state, "stalled")
+                         ? "Let it run to its end to see what limits it."
+                         : "The run's own message names who waits for what.");
+        return;
+    }
     if (!run->ranks.n || !run->finish) {
         WHAT("nothing that was recorded");
         BECAUSE(run->finish ? "No rank finished." : "The run took no time.");

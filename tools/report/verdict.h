@@ -9,7 +9,7 @@
 #include "tools/report/run.h"
 
 enum asim_limit {
-    ASIM_LIMIT_NOTHING, /* the run took no time, or nothing was recorded */
+    ASIM_LIMIT_NOTHING, /* the run took no time or did not finish */
     ASIM_LIMIT_COMPUTE,
     ASIM_LIMIT_SLOW_RANK,
     ASIM_LIMIT_WAITING, /* ranks wait for each other in turn, as in the bubbles of a pipeline */

@@ -33,6 +33,9 @@ sends("incast", [(h, 6) for h in range(6)] + [(6, 0), (0, 1), (1, 2), (2, 3), (3
 et.write("latency", (8, lambda r: [et.coll(i + 1, "AR", 1024, [i] if i else []) for i in range(10)]))
 # 1 MiB over links that lose one frame of 1,000.
 et.write("lossy", (4, lambda r: [et.coll(1, "AR", 1 << 20)]))
+# Rank 1 waits for a message that rank 0 sends under another tag.
+et.write("stalled", [[et.comp(1, 5), dict(id=2, type="SEND", deps=[1], comm_src=0, comm_dst=1, comm_size=1000, comm_tag=1)],
+                     [dict(id=1, type="RECV", comm_src=0, comm_dst=1, comm_size=1000, comm_tag=9)]])
 # Names that would end an element or a script.
 et.write("hostile", (2, lambda r: [
     et.comp(1, 5, name="</script><script>alert(1)</script>"),

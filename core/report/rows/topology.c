@@ -35,7 +35,9 @@ static void write_nodes(struct asim_out *file, const struct asim_topo *topo, con
     }
 }
 
-static void write_links(struct asim_out *file, const struct asim_topo *topo, const uint8_t *tier)
+/* error_rate: of links that state none. */
+static void write_links(struct asim_out *file, const struct asim_topo *topo, const uint8_t *tier,
+                        double error_rate)
 {
     const char *comma = "";
     char class[24], loss[40];
@@ -52,7 +54,9 @@ static void write_links(struct asim_out *file, const struct asim_topo *topo, con
                         ", \"error_rate\": %s, \"class\": \"%s\"}",
                         comma, asim_topo_external_id(topo, link->a), link->port_a,
                         asim_topo_external_id(topo, link->b), link->port_b, link->rate_bps,
-                        link->delay_fs, asim_topo_show_real(loss, sizeof loss, link->error_rate),
+                        link->delay_fs,
+                        asim_topo_show_real(loss, sizeof loss,
+                                            link->error_rate > 0 ? link->error_rate : error_rate),
                         asim_topo_link_class(class, sizeof class, topo, tier, link));
         comma = ",";
     }
@@ -76,7 +80,7 @@ static int open_topology(struct asim_event_observer *observer, struct asim_world
         return ASIM_EIO;
     }
     write_nodes(file, topo, tier);
-    write_links(file, topo, tier);
+    write_links(file, topo, tier, world->set.net.error_rate);
     free(tier);
     *observer = (struct asim_event_observer){.self = file, .close = asim_report_file_close};
     return 0;

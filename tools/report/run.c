@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See run.h: what all loaders use, and the end of a run in memory. */
+#include "tools/report/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+uint64_t asim_run_median(uint64_t *values, size_t n)
+{
+    if (!n)
+        return 0;
+    qsort(values, n, sizeof *values, by_value);
+    return values[(n - 1) / 2];
+}
+
+uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text)
+{
+    uint64_t hi = 0xcbf29ce484222325u, lo = 0x9e3779b97f4a7c15u, *at;
+    const char *copy;
+
+    for (const char *c = text; *c; c++) {
+        hi = (hi ^ (unsigned char)*c) * 0x100000001b3u;
+        lo = asim_mix64(lo + (unsigned char)*c);
+    }
+    at = asim_map_get(known, hi, lo);
+    if (at)
+        return (uint32_t)*at;
+    copy = asim_arena_strdup(&run->arena, text);
+    at = asim_map_put(known, hi, lo);
+    if (!copy || !at || ASIM_VEC_PUSH(run->names, copy))
+        return ASIM_RUN_NONE;
+    *at = run->names.n - 1;
+    return (uint32_t)*at;
+}
+
+void asim_run_close(struct asim_run *run)
+{
+    asim_arena_fini(&run->arena);
+    asim_map_fini(&run->losses);
+    free(run->figures.at);
+    free(run->settings.at);
+    free(run->ranks.at);
+    free(run->names.at);
+    free(run->ops.at);
+    free(run->colls.at);
+    free(run->path.at);
+    free(run->blame);
+    free(run->nodes.at);
+    free(run->links.at);
+    free(run->classes.at);
+    for (int i = 0; i < ASIM_SERIES; i++)
+        free(run->series[i].points.at);
+    free(run->goodput);
+    memset(run, 0, sizeof *run);
+}

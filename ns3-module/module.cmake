@@ -52,9 +52,10 @@ add_subdirectory(ns3-module/examples)
 # The part of the asim tool that is a run as a program: options, result lines, exit codes.
 add_library(
   asim-app OBJECT tools/app.c tools/args.c tools/compare.c tools/files.c tools/hugepages.c
-                  tools/interrupt.c tools/limits.c tools/report/load.c tools/report/load_series.c
-                  tools/report/network.c tools/report/ops.c tools/report/show.c tools/report/table.c
-                  tools/report/text.c tools/report/verdict.c
+                  tools/interrupt.c tools/limits.c tools/report/load.c tools/report/load_json.c
+                  tools/report/load_series.c tools/report/network.c tools/report/ops.c
+                  tools/report/run.c tools/report/show.c tools/report/table.c tools/report/text.c
+                  tools/report/verdict.c
 )
 set_target_properties(
   asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON

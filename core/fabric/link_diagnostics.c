@@ -113,12 +113,10 @@ static void say_rates(const struct asim_fabric *fabric, const struct asim_diagno
                       asim_topo_show_rate(rate, sizeof rate, odd.first->rate_bps));
     if (fast.n)
         asim_diagnose(notes,
-                      "%s: %s has a rate of %s, at which the largest frame takes less than 1 %s "
-                      "and counts as 0%s",
+                      "%s: %s has a rate of %s, at which the largest frame takes less than 1 ns "
+                      "and counts as 0; TIME_BASE ps is exact",
                       fabric->set.topo->source, show(fabric, &fast, link, sizeof link),
-                      asim_topo_show_rate(rate, sizeof rate, fast.first->rate_bps),
-                      fabric->set.tick == 1 ? "ns" : "ps",
-                      fabric->set.tick == 1 ? "; TIME_BASE ps is exact" : "");
+                      asim_topo_show_rate(rate, sizeof rate, fast.first->rate_bps));
 }
 
 static void say_losses(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)

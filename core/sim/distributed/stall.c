@@ -32,8 +32,17 @@ static int is_of_coll(const struct asim_recv *recv)
     return recv->chunk || recv->tag >> 63;
 }
 
-/* The oldest waiting receive, of a chunk or of an op. Ties go to the lowest source, because the
- * order of a hash map must not show. */
+/* By time of posting, then by source and tag, because the order of a hash map must not show. */
+static int is_older(const struct asim_recv *recv, const struct asim_recv *other)
+{
+    if (recv->posted_ns != other->posted_ns)
+        return recv->posted_ns < other->posted_ns;
+    if (recv->src != other->src)
+        return recv->src < other->src;
+    return recv->tag < other->tag;
+}
+
+/* The oldest waiting receive, of a chunk or of an op. */
 static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int chunks)
 {
     const struct asim_recv *oldest = NULL;
@@ -44,9 +53,7 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int chu
         if (!rank->inboxes.used[i] || !inbox)
             continue;
         for (const struct asim_recv *recv = inbox->head; recv; recv = recv->next)
-            if (is_of_coll(recv) == chunks &&
-                (!oldest || recv->posted_ns < oldest->posted_ns ||
-                 (recv->posted_ns == oldest->posted_ns && recv->src < oldest->src)))
+            if (is_of_coll(recv) == chunks && (!oldest || is_older(recv, oldest)))
                 oldest = recv;
     }
     return oldest;

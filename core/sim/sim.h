@@ -143,6 +143,7 @@ struct asim_world_run {
     uint64_t settled_ns;         /* all ranks have passed this time */
     struct asim_failure failure; /* the first in simulated time */
     struct asim_event_bus event_bus;
+    struct asim_breakdown *breakdown;     /* NULL: nobody asks (rank/breakdown.h) */
     struct asim_consistency *consistency; /* collectives under way */
     struct asim_map sizes;                /* message sizes with numbers (ops/p2p.c) */
     struct asim_nvswitch *nvswitches;     /* [topo.endpoints]; NULL where NVSwitches take no part */

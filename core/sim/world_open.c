@@ -15,6 +15,7 @@
 #include "sim/collective/op_graph_set.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/memory.h"
+#include "sim/rank/breakdown.h"
 #include "sim/rank/event_bus.h"
 #include "net/fast_path.h"
 #include "sim/collective/nvswitch.h"
@@ -338,6 +339,7 @@ void asim_world_close(struct asim_world *world)
         return;
     world->run.failed = 1; /* reports that are still open drop their files */
     asim_event_bus_close(&world->run.event_bus, world, NULL);
+    asim_breakdown_free(world->run.breakdown);
     for (uint32_t r = 0; world->run.ranks && r < world->set.n_ranks; r++)
         close_rank(&world->run.ranks[r]);
     free(world->run.ranks_memory);

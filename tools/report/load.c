@@ -28,12 +28,12 @@ static int find_rank_columns(struct asim_run *run, const struct asim_table *tabl
 {
     at->rank = asim_table_need(table, "rank", err);
     at->finish = asim_table_need(table, "finish_ns", err);
-    at->compute = asim_table_need(table, "compute_ns|gpu_ns", err);
-    at->hidden = asim_table_need(table, "hidden_comm_ns|comm_hidden_ns|hidden_ns|overlap_ns", err);
-    at->exposed = asim_table_find(table, "comm_exposed_ns|exposed_ns");
+    at->compute = asim_table_need(table, "gpu_ns", err);
+    at->hidden = asim_table_need(table, "hidden_comm_ns|overlap_ns", err);
+    at->exposed = asim_table_find(table, "exposed_comm_ns");
     at->comm = asim_table_find(table, "comm_ns");
-    at->waiting = asim_table_find(table, "waiting_ns|wait_ns");
-    at->cpu = asim_table_find(table, "cpu_bound_ns|cpu_only_ns");
+    at->waiting = asim_table_find(table, "waiting_ns");
+    at->cpu = asim_table_find(table, "cpu_bound_ns");
     at->idle = asim_table_find(table, "idle_ns");
     at->ops = asim_table_find(table, "ops");
     run->has_breakdown = at->waiting >= 0 && at->exposed >= 0;

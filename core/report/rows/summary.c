@@ -8,6 +8,7 @@
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
+#include "sim/rank/breakdown.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,14 +17,20 @@
 struct totals {
     struct asim_out *file; /* NULL without --out */
     uint64_t longest, shortest;
+    uint64_t finished, sum[ASIM_TIME_CLASSES], most[ASIM_TIME_CLASSES]; /* with file */
 };
 
-/* Only the first and the last finish are kept. */
+/* Only the first and the last finish are kept, and the sums of where the time went. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct totals *totals = self;
+    const struct asim_rank_time *time = totals->file ? asim_breakdown_of(world, event->rank) : NULL;
 
-    (void)world;
+    for (int c = 0; time && c < ASIM_TIME_CLASSES; c++) {
+        totals->sum[c] += time->ns[c];
+        totals->most[c] = time->ns[c] > totals->most[c] ? time->ns[c] : totals->most[c];
+    }
+    totals->finished++;
     if (event->t > totals->longest)
         totals->longest = event->t;
     if (event->t < totals->shortest)
@@ -54,6 +61,30 @@ static void line(const struct asim_world *world, const struct totals *totals,
     world->hooks.line(world->hooks.self, text);
 }
 
+/* The mean over finished ranks, rounded down, and the most of any rank. */
+static void times(struct asim_out *file, const struct totals *totals)
+{
+    static const struct {
+        enum asim_time_class class;
+        const char *name;
+    } rows[] = {{ASIM_TIME_COMPUTE, "compute"},
+                {ASIM_TIME_HIDDEN, "hidden_comm"},
+                {ASIM_TIME_EXPOSED, "exposed_comm"},
+                {ASIM_TIME_MEMORY, "memory_bound"},
+                {ASIM_TIME_CPU, "cpu_bound"},
+                {ASIM_TIME_WAITING, "waiting"},
+                {ASIM_TIME_IDLE, "idle"}};
+    const char *before = "";
+
+    asim_out_printf(file, "  \"rank_time\": {");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++, before = ", ")
+        asim_out_printf(file, "%s\"%s_mean_ns\": %" PRIu64 ", \"%s_max_ns\": %" PRIu64, before,
+                        rows[i].name,
+                        totals->finished ? totals->sum[rows[i].class] / totals->finished : 0,
+                        rows[i].name, totals->most[rows[i].class]);
+    asim_out_printf(file, "}\n}\n");
+}
+
 /* Keys are stable: tools read them. A new one goes at the end.
  * Integers only, so that no locale or rounding can change a byte. */
 static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
@@ -73,9 +104,10 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
                     net->hop_bytes, net->drops);
     asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
                     net->marks, net->pauses);
-    asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu\n}\n",
+    asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu,\n",
                     world->set.topo.hosts - world->set.topo.endpoints, world->set.topo.switches,
                     world->set.topo.n_links - world->set.topo.endpoints);
+    times(file, totals);
 }
 
 /* totals is freed here, whatever the outcome. */
@@ -102,9 +134,10 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
 {
     struct totals *totals = calloc(1, sizeof *totals);
 
-    (void)world;
-    if (!totals)
+    if (!totals || (out && asim_breakdown_open(world, err))) {
+        free(totals);
         return asim_err_nomem(err, "opening reports");
+    }
     totals->shortest = UINT64_MAX;
     if (out && asim_report_file(&totals->file, world, out, "summary.json", err)) {
         free(totals);

@@ -31,7 +31,7 @@ static void pack_op(const struct asim_world *world, struct asim_event *event,
         memcpy(name, op.name, n);
         name[n] = '\0';
         event->of.op.id = op.id;
-        event->of.op.type = op.type;
+        event->of.op.type = (uint16_t)op.type;
     }
     ASIM_SERIALIZE(into, *event);
     asim_serialize_text(into, name);

@@ -180,7 +180,8 @@ static void record_issue(const struct asim_rank *rank, uint32_t index, const str
 
     event.of.op.index = index;
     event.of.op.id = op->id;
-    event.of.op.type = op->type;
+    event.of.op.type = (uint16_t)op->type;
+    event.of.op.is_cpu = op->is_cpu;
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
     event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;

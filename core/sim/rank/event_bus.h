@@ -65,7 +65,8 @@ struct asim_event {
             uint64_t id, bytes;
             char *name;                /* of a rank in another process; else NULL (event.h) */
             uint32_t index, tag, peer; /* tag, peer: of sends and receives */
-            uint32_t type;             /* enum asim_op_type */
+            uint16_t type;             /* enum asim_op_type */
+            uint16_t is_cpu;           /* a CPU op; of its issue only */
         } op;
         struct {
             struct asim_rank_facts *facts; /* of a rank in another process; else NULL */

@@ -171,7 +171,9 @@ static void files(void)
      * ends. */
     read_file(out, "ranks.csv", got, sizeof got);
     CHECK_STR(got, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,overlap_ns,"
-                   "ops\n0,9000,0,9000,8184,0,0,8184,2\n1,9000,0,9000,8184,0,0,8184,2\n");
+                   "ops,compute_ns,hidden_comm_ns,memory_bound_ns,cpu_bound_ns,waiting_ns,idle_ns\n"
+                   "0,9000,0,9000,8184,0,0,8184,2,816,8184,0,0,0,0\n"
+                   "1,9000,0,9000,8184,0,0,8184,2,816,8184,0,0,0,0\n");
     read_file(out, "summary.json", got, sizeof got);
     CHECK(strstr(got, "\"state\": \"finished\"") && strstr(got, "\"finish_ns\": 9000,"));
     CHECK(strstr(got, "\"messages\": 8,") && strstr(got, "\"packet_hops\": 32,"));

@@ -22,7 +22,11 @@
 struct asim_report {
     struct asim_member member;
     /* Whether the report writes to the folder --out; 0 = no, or another option decides. */
-    enum { ASIM_OUT_ALWAYS = 1, ASIM_OUT_NAMED /* <name>.csv, where --reports has it */ } in_out;
+    enum {
+        ASIM_OUT_ALWAYS = 1,
+        ASIM_OUT_NAMED,  /* <name>.csv, where --reports has the name or 'all' */
+        ASIM_OUT_BY_NAME /* <name>.csv, where --reports has the name: too large for 'all' */
+    } in_out;
     /* Fills *observer, or leaves it unchanged if the run does not ask for this report. out: the
      * --out folder or NULL. */
     int (*open)(struct asim_event_observer *observer, struct asim_world *world, const char *out,
@@ -30,7 +34,7 @@ struct asim_report {
 };
 extern const struct asim_member *const asim_report_table[];
 
-/* Whether --out is given and --reports names this report (ASIM_OUT_NAMED), or 'all'. */
+/* Whether --out is given and --reports names this report, or 'all' where that includes it. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
 /* The report's own options: member.options, filled from its word in --reports

@@ -73,7 +73,7 @@ size_t asim_reports_list(char *buf, size_t size)
     if (size)
         *buf = '\0';
     for (const struct asim_member *const *row = asim_report_table; *row; row++)
-        if (((const struct asim_report *)*row)->in_out == ASIM_OUT_NAMED)
+        if (((const struct asim_report *)*row)->in_out >= ASIM_OUT_NAMED)
             used += (size_t)snprintf(used < size ? buf + used : NULL, used < size ? size - used : 0,
                                      "  %-10s %s\n", (*row)->name, (*row)->about);
     return used;
@@ -121,11 +121,16 @@ static int check_rows(struct asim_err *err)
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
     const char *list = world->set.reports ? world->set.reports : "";
+    uint64_t interval = world->set.settings.report_interval_fs;
     char word[32];
 
     if (*list && !out)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--reports needs a folder to write to; say --out=DIR");
+    if (interval && interval < (uint64_t)ASIM_QLEN_NS * ASIM_FS_PER_NS)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--report-interval is below 100ns, the distance of samples; queues_raw "
+                            "and rates_raw in --reports have every change");
     while (*list) {
         size_t length = strcspn(list, ","), name = strcspn(list, ":,");
 
@@ -146,7 +151,7 @@ static void note_old(const struct asim_world *world, const char *out)
         const struct asim_report *report = (const struct asim_report *)*row;
 
         snprintf(path, sizeof path, "%s/%s.csv", out, (*row)->name);
-        if (report->in_out == ASIM_OUT_NAMED && !asim_report_wanted(world, out, (*row)->name) &&
+        if (report->in_out >= ASIM_OUT_NAMED && !asim_report_wanted(world, out, (*row)->name) &&
             !access(path, F_OK))
             asim_world_diagnose(world,
                                 "%s is of an earlier run: this one does not write it (--reports=%s "
@@ -179,6 +184,10 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
 {
     size_t length;
 
+    for (const struct asim_member *const *row = asim_report_table; *row; row++)
+        if (!strcmp((*row)->name, name) &&
+            ((const struct asim_report *)*row)->in_out == ASIM_OUT_BY_NAME)
+            return out && word_of(world, name, &length);
     return out && (word_of(world, name, &length) || word_of(world, "all", &length));
 }
 

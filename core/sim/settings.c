@@ -37,8 +37,9 @@ const struct asim_option asim_settings_options[] = {
     {.key = "placement",
      .type = ASIM_T_STRING,
      .offset = AT(placement),
-     .help = "the host of each rank, as 2,0,1 or a file of such numbers; without it: rank r runs on "
-             "host r"},
+     .help =
+         "the host of each rank, as 2,0,1 or a file of such numbers; without it: rank r runs on "
+         "host r"},
     {.key = "logical",
      .alias = "logical-topology-configuration",
      .type = ASIM_T_STRING,
@@ -62,6 +63,13 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(reports),
      .help = "further files in --out, separated by commas, or all; listed below"},
+    {.key = "report-interval",
+     .type = ASIM_T_TIME,
+     .offset = AT(report_interval_fs),
+     .def = "0ns",
+     .max = 1e12,
+     .help = "length of the bins of queues.csv and rates.csv, 100ns or more; 0ns: 1us, doubled "
+             "until a file has at most 500000 rows"},
     {.key = "pcap",
      .type = ASIM_T_STRING,
      .offset = AT(pcap),

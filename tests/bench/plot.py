@@ -24,7 +24,7 @@ def table(path):
 def read_rates(folder):
     """Flow (src, dst, sport) -> [(ns, bit/s)].
 
-    rates.csv has changes only: a flow begins at the rate of its host's first link (links.csv) and
+    rates.csv begins with the first change: a flow begins at the rate of its host's first link (links.csv) and
     ends with 0 (flows.csv), where these reports are there."""
     flows = {}
     line = {row["from"]: int(row["rate_bps"]) for row in table(folder / "links.csv")
@@ -36,7 +36,7 @@ def read_rates(folder):
             flows[key] = [(int(row["start_ns"]), line[row["src"]])]
     for row in table(folder / "rates.csv"):
         key = int(row["src"]), int(row["dst"]), int(row["sport"])
-        flows.setdefault(key, []).append((int(row["time_ns"]), int(row["rate_bps"])))
+        flows.setdefault(key, []).append((int(row["time_ns"]), int(row["mean_bps"])))
     for row in ends:
         key = int(row["src"]), int(row["dst"]), int(row["sport"])
         if key in flows:
@@ -47,11 +47,13 @@ def read_rates(folder):
 def read_queues(folder):
     """Switch port (node, port) -> [(ns, bytes)]."""
     queues = {}
-    with open(folder / "queues.csv") as f:
-        next(f)
-        for line in f:
-            t, node, port, size = line.split(",")
-            queues.setdefault((int(node), int(port)), []).append((int(t), int(size)))
+    for row in table(folder / "queues.csv"):
+        port = queues.setdefault((int(row["node"]), int(row["port"])), [])
+        start = int(row["time_ns"])
+        if port and port[-1][0] == start:
+            port.pop()
+        port.append((start, int(row["max_bytes"])))
+        port.append((start + int(row["interval_ns"]), 0))  # a bin without a queue has no row
     return queues
 
 

@@ -17,72 +17,83 @@ static uint64_t width_of(const struct asim_run *run)
 }
 
 struct queue_columns {
-    int time, node, port, low, mean, high;
+    int time, interval, node, port, min, mean, max;
 };
 
 static int find_columns(struct queue_columns *at, const struct asim_table *table,
                         struct asim_err *err)
 {
-    at->time = asim_table_need(table, "time_ns|start_ns|bin_ns", err);
+    at->time = asim_table_need(table, "time_ns", err);
+    at->interval = asim_table_need(table, "interval_ns", err);
     at->node = asim_table_need(table, "node", err);
     at->port = asim_table_need(table, "port", err);
-    at->mean =
-        asim_table_need(table, "queued_bytes|mean_bytes|mean_queued_bytes|queued_mean_bytes", err);
-    at->low = asim_table_find(table, "min_bytes|min_queued_bytes|queued_min_bytes");
-    at->high = asim_table_find(table, "max_bytes|max_queued_bytes|queued_max_bytes");
+    at->min = asim_table_need(table, "min_bytes", err);
+    at->mean = asim_table_need(table, "mean_bytes", err);
+    at->max = asim_table_need(table, "max_bytes", err);
     return err->code;
 }
 
-/* Into the bin of its time. A queue that does not change keeps its length: `held` fills the bins
- * between two changes. */
-static int add_queue(struct asim_run *run, struct asim_run_point point, double *held)
+/* Bins of the report, whose interval differs from the interval of the points. */
+struct queue_points {
+    struct asim_run_point at[ASIM_RUN_POINTS + 2];
+    uint64_t covered[ASIM_RUN_POINTS + 2]; /* ns in which queues.csv has a row */
+};
+
+static void add_bin(struct queue_points *points, uint64_t width, uint64_t from, uint64_t until,
+                    const struct asim_run_point *bin)
 {
-    struct asim_run_series *series = &run->series[ASIM_SERIES_QUEUE];
-    struct asim_run_point *last =
-        series->points.n ? &series->points.at[series->points.n - 1] : NULL;
+    for (uint64_t p = from / width; p <= ASIM_RUN_POINTS && p * width < until; p++) {
+        struct asim_run_point *point = &points->at[p];
+        uint64_t begin = p * width > from ? p * width : from;
+        uint64_t end = (p + 1) * width < until ? (p + 1) * width : until;
+
+        point->min = points->covered[p] && point->min < bin->min ? point->min : bin->min;
+        point->max = point->max > bin->max ? point->max : bin->max;
+        point->mean += bin->mean * (double)(end - begin) / (double)width;
+        points->covered[p] += end - begin;
+    }
+}
+
+/* An empty queue has no row. */
+static int take_queue(struct asim_run *run, struct queue_points *points)
+{
     uint64_t width = width_of(run);
     int code = 0;
 
-    if (last && last->t == point.t) {
-        last->min = last->min < point.min ? last->min : point.min;
-        last->max = last->max > point.max ? last->max : point.max;
-        last->mean = last->max;
-        return 0;
+    for (uint64_t p = 0; !code && p * width <= run->finish; p++) {
+        points->at[p].t = p * width;
+        if (points->covered[p] < width)
+            points->at[p].min = 0;
+        code = ASIM_VEC_PUSH(run->series[ASIM_SERIES_QUEUE].points, points->at[p]);
     }
-    for (uint64_t t = last ? last->t + width : point.t; !code && t < point.t; t += width) {
-        struct asim_run_point between = {t, *held, *held, *held};
-
-        code = ASIM_VEC_PUSH(series->points, between);
-    }
-    return code ? code : ASIM_VEC_PUSH(series->points, point);
+    return code;
 }
 
-/* The queue of one port from changes or from bins of the run: the largest length in each bin. */
+/* The queue at the port of the link. */
 static int load_queue(struct asim_run *run, const struct asim_run_link *link, struct asim_err *err)
 {
-    struct asim_table table;
+    struct queue_points points = {0};
     struct queue_columns at = {0};
+    struct asim_table table;
     int code = asim_table_open(&table, run->folder, "queues.csv", err);
-    double held = 0;
 
     if (!code && table.file)
         code = find_columns(&at, &table, err);
     run->series[ASIM_SERIES_QUEUE].is_recorded = table.file != NULL;
     while (!code && (code = asim_table_row(&table, err)) > 0) {
-        uint64_t time = asim_table_u64(&table, at.time, err), width = width_of(run);
-        struct asim_run_point point = {.t = time / width * width,
-                                       .mean = asim_table_real(&table, at.mean, err)};
+        uint64_t from = asim_table_u64(&table, at.time, err);
+        uint64_t until = from + asim_table_u64(&table, at.interval, err);
+        struct asim_run_point bin = {.min = asim_table_real(&table, at.min, err),
+                                     .mean = asim_table_real(&table, at.mean, err),
+                                     .max = asim_table_real(&table, at.max, err)};
 
-        code = 0;
-        if (asim_table_u64(&table, at.node, err) != link->from ||
-            asim_table_u64(&table, at.port, err) != link->port || time > run->finish)
-            continue;
-        point.min = at.low < 0 ? point.mean : asim_table_real(&table, at.low, err);
-        point.max = at.high < 0 ? point.mean : asim_table_real(&table, at.high, err);
-        if (add_queue(run, point, &held))
-            code = asim_err_nomem(err, "reading queues.csv");
-        held = at.high < 0 ? point.mean : 0;
+        code = err->code;
+        if (!code && asim_table_u64(&table, at.node, err) == link->from &&
+            asim_table_u64(&table, at.port, err) == link->port)
+            add_bin(&points, width_of(run), from, until, &bin);
     }
+    if (!code && table.file && take_queue(run, &points))
+        code = asim_err_nomem(err, "reading queues.csv");
     asim_table_close(&table);
     return code;
 }

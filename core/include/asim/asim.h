@@ -81,7 +81,8 @@ struct asim_settings {
     char *without;           /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
     char *no_progress_limit; /* an option: NO_PROGRESS_LIMIT of the network; NULL = its own */
     char *placement; /* an option: hosts of the ranks, "2,0,1" or a file; NULL = rank r on host r */
-    uint64_t exact_events; /* so many in the order of ns-3's event list, in small networks */
+    uint64_t exact_events;       /* so many in the order of ns-3's event list, in small networks */
+    uint64_t report_interval_fs; /* an option: bins of time series; 0 = chosen to bound files */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -55,9 +55,10 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     int before = *bytes >= ASIM_QLEN_BYTES, after;
 
     (void)world;
-    sample(q, event->t);
+    after = event->of.queue.bytes - event->of.queue.control >= ASIM_QLEN_BYTES;
+    if (before || after)
+        sample(q, event->t); /* other reports let shorter lengths be reported, too */
     *bytes = event->of.queue.bytes - event->of.queue.control;
-    after = *bytes >= ASIM_QLEN_BYTES;
     q->long_ports[event->rank] += (uint32_t)(after - before);
     q->n_long += (size_t)(after - before);
 }
@@ -72,8 +73,12 @@ static void drop(struct qlen *q)
 static int close_qlen(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct qlen *q = self;
-    int code = asim_report_file_close(q->file, world, err);
+    struct asim_totals all;
+    int code;
 
+    asim_totals_all(world, &all);
+    sample(q, all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns);
+    code = asim_report_file_close(q->file, world, err);
     drop(q);
     return code;
 }

@@ -1,40 +1,160 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * rates.csv: every change of a flow's sending rate, for looking at congestion control over time.
- * Written with --out and --reports=rates.
+ * rates.csv: the sending rate that congestion control gives each flow, in bins of
+ * --report-interval: least, mean and largest rate. A flow's rows begin with the first change of its
+ * rate, before which it has the line rate, and end with its last ACK. Written with --out and
+ * --reports=rates; rates_raw.c has every change.
  */
+#include "report/bins.h"
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+struct flow {
+    uint64_t start;
+    uint32_t src, dst; /* nodes */
+    uint16_t sport;
+};
+
+struct rates {
+    struct asim_out *file;
+    struct asim_bins bins;
+    ASIM_VEC(struct flow) flows;              /* whose rate has changed: the key of a bin */
+    ASIM_VEC(struct asim_bin_cursor) cursors; /* of each */
+    struct asim_map running; /* (src << 32 | dst, start << 16 | sport) -> 1 + key */
+    uint64_t last;           /* time of the last event, ns */
+};
+
+/* 1 + its key; 0 where memory is short. A start of 2^48 ns (78 hours) would meet one of 0. */
+static uint64_t key_of(struct rates *rates, const struct flow *flow)
+{
+    uint64_t *value = asim_map_put(&rates->running, (uint64_t)flow->src << 32 | flow->dst,
+                                   flow->start << 16 | flow->sport);
+    struct asim_bin_cursor none = {0};
+
+    if (value && !*value && !ASIM_VEC_PUSH(rates->flows, *flow)) {
+        if (ASIM_VEC_PUSH(rates->cursors, none))
+            rates->flows.n--;
+        else
+            *value = rates->flows.n;
+    }
+    if (!value || !*value) {
+        rates->bins.failed = 1;
+        return 0;
+    }
+    return *value;
+}
+
+static void end_flow(struct rates *rates, const struct asim_event *event)
+{
+    uint64_t hi = (uint64_t)event->rank << 32 | event->of.fct.dst;
+    uint64_t lo = event->of.fct.start << 16 | event->of.fct.sport;
+    const uint64_t *value = asim_map_get(&rates->running, hi, lo);
+
+    if (!value || !*value)
+        return;
+    asim_bins_end(&rates->bins, &rates->cursors.at[*value - 1], *value - 1, event->t);
+    asim_map_delete(&rates->running, hi, lo);
+}
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t,
-                    asim_topo_external_id(&world->set.topo, event->rank),
-                    asim_topo_external_id(&world->set.topo, event->of.rate.dst),
-                    event->of.rate.sport, event->of.rate.start, event->of.rate.bps);
+    struct rates *rates = self;
+    uint64_t key;
+
+    (void)world;
+    rates->last = event->t;
+    if (event->kind == ASIM_EV_FCT) {
+        end_flow(rates, event);
+        return;
+    }
+    key = key_of(rates, &(struct flow){event->of.rate.start, event->rank, event->of.rate.dst,
+                                       event->of.rate.sport});
+    if (!key--)
+        return;
+    if (!rates->cursors.at[key].value)
+        rates->cursors.at[key].since = event->t; /* the rate before is not known here */
+    asim_bins_step(&rates->bins, &rates->cursors.at[key], key, event->t, event->of.rate.bps);
+}
+
+static void write_rows(const struct rates *rates, const struct asim_topo *topo)
+{
+    for (size_t i = 0; i < rates->bins.rows.n; i++) {
+        const struct asim_bin *row = &rates->bins.rows.at[i];
+        const struct flow *flow = &rates->flows.at[row->key];
+
+        asim_out_printf(rates->file,
+                        "%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.0f,%" PRIu64
+                        "\n",
+                        row->start, rates->bins.width_ns, asim_topo_external_id(topo, flow->src),
+                        asim_topo_external_id(topo, flow->dst), flow->sport, flow->start, row->low,
+                        asim_bin_mean(row), row->high);
+    }
+}
+
+static void drop(struct rates *rates)
+{
+    asim_bins_fini(&rates->bins);
+    asim_map_fini(&rates->running);
+    free(rates->flows.at);
+    free(rates->cursors.at);
+    free(rates);
+}
+
+/* Flows under way hold their rate until the last event. */
+static int close_rates(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct rates *rates = self;
+    int code = 0, closed;
+
+    if (!world->run.failed) {
+        for (size_t key = 0; key < rates->flows.n; key++)
+            if (rates->cursors.at[key].value)
+                asim_bins_end(&rates->bins, &rates->cursors.at[key], key, rates->last);
+        code = asim_bins_finish(&rates->bins, err);
+        if (!code)
+            write_rows(rates, &world->set.topo);
+    }
+    if (code) {
+        asim_out_discard(rates->file);
+        free(rates->file);
+        drop(rates);
+        return code;
+    }
+    closed = asim_report_file_close(rates->file, world, err);
+    drop(rates);
+    return closed;
 }
 
 static int open_rates(struct asim_event_observer *observer, struct asim_world *world,
                       const char *out, struct asim_err *err)
 {
-    struct asim_out *file;
+    struct rates *rates;
 
     if (!world->via.fabric || !asim_report_wanted(world, out, "rates"))
         return 0;
-    if (asim_report_file(&file, world, out, "rates.csv", err))
+    rates = calloc(1, sizeof *rates);
+    if (!rates)
+        return asim_err_nomem(err, "following rates");
+    asim_map_init(&rates->running);
+    asim_bins_init(&rates->bins, world->set.settings.report_interval_fs);
+    if (asim_report_file(&rates->file, world, out, "rates.csv", err)) {
+        drop(rates);
         return ASIM_EIO;
-    asim_out_printf(file, "time_ns,src,dst,sport,flow_start_ns,rate_bps\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RATE,
+    }
+    asim_out_printf(rates->file,
+                    "time_ns,interval_ns,src,dst,sport,flow_start_ns,min_bps,mean_bps,max_bps\n");
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RATE | 1u << ASIM_EV_FCT,
                                              .async = 1,
-                                             .self = file,
+                                             .self = rates,
                                              .on_event = see,
-                                             .close = asim_report_file_close};
+                                             .close = close_rates};
     return 0;
 }
 
 const struct asim_report asim_report_rates = {
-    .member = {.name = "rates", .about = "rates.csv: every change of a flow's rate"},
+    .member = {.name = "rates", .about = "rates.csv: rates of flows over time"},
     .in_out = ASIM_OUT_NAMED,
     .open = open_rates,
 };

@@ -88,7 +88,8 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
                                               .retransmitted = all.again,
                                               .lost = all.lost,
                                               .timeouts = all.timeouts,
-                                              .aborted_messages = all.given_up};
+                                              .aborted_messages = all.given_up,
+                                              .nacks = all.nacks};
 }
 
 uint32_t asim_packet_directions(const struct asim_world *world)

@@ -118,6 +118,7 @@ static const struct asim_packet_network network = {
     .is_quiet = asim_fabric_is_quiet,
     .stats = asim_fabric_stats,
     .link_use = asim_fabric_link_use,
+    .host_use = asim_fabric_host_use,
     .audit = asim_fabric_audit,
     .unfinished = asim_fabric_unfinished,
     .no_progress = asim_fabric_no_progress,

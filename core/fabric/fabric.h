@@ -76,6 +76,9 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
 /* wire: 2 x link + direction. */
 void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
                           struct asim_link_use *use);
+/* Of a host of this process. */
+void asim_fabric_host_use(const struct asim_fabric *fabric, uint32_t host,
+                          struct asim_host_use *use);
 /* Checks the books: on each wire and in each node, frames in equal frames out, lost, dropped or
  * present; a switch without frames has an empty buffer; each byte of a completed message was
  * received in order once. 0, or ASIM_EBUG with the first contradiction. Linear in the network. */

@@ -20,6 +20,7 @@ static void add_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->again += n->retransmits;
         stats->duplicates += n->duplicates;
         stats->discarded += n->discarded;
+        stats->nacks += n->nacks;
         stats->timeouts += n->timeouts;
         stats->given_up += n->aborted;
     }
@@ -63,7 +64,8 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
                                   .port = wire_id % 2 ? link->port_b : link->port_a,
                                   .rate_bps = link->rate_bps,
                                   .frames = wire->frames,
-                                  .bytes = wire->bytes};
+                                  .bytes = wire->bytes,
+                                  .lost = fabric->losses ? fabric->losses[wire_id].frames : 0};
     if (!asim_fabric_owns(fabric, use->from))
         return;
     if (use->from < fabric->set.hosts) { /* a host counts the pauses of all its NICs together */
@@ -77,6 +79,20 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
     use->marks = port->marks;
     use->pauses = port->pauses;
     use->drops = port->drops;
+}
+
+void asim_fabric_host_use(const struct asim_fabric *fabric, uint32_t host,
+                          struct asim_host_use *use)
+{
+    const struct asim_host_counts *counts = &fabric->host[host].counts;
+
+    *use = (struct asim_host_use){.data_packets = counts->data,
+                                  .retransmitted = counts->retransmits,
+                                  .duplicates = counts->duplicates,
+                                  .nacks = counts->nacks,
+                                  .timeouts = counts->timeouts,
+                                  .aborted_messages = counts->aborted,
+                                  .pfc_received = counts->pfc_received};
 }
 
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)

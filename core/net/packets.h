@@ -104,9 +104,9 @@ struct asim_fabric_stats {
     uint64_t memory_bytes; /* of nodes, ports and rings */
     uint64_t last_ns;      /* when the last frame was on its wire */
     /* Data packets: sent; of these, sent again. Frames lost on links, of all kinds, and their
-     * bytes. Packets received twice; received beyond a gap and discarded. Timeouts. Messages
+     * bytes. Packets received twice; received beyond a gap and discarded. NACKs. Timeouts. Messages
      * aborted. */
-    uint64_t data, again, lost, lost_bytes, duplicates, discarded, timeouts, given_up;
+    uint64_t data, again, lost, lost_bytes, duplicates, discarded, nacks, timeouts, given_up;
 };
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is
@@ -172,6 +172,7 @@ struct asim_packet_network {
     int (*is_quiet)(struct asim_fabric *fabric);
     void (*stats)(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
     void (*link_use)(const struct asim_fabric *fabric, uint32_t wire, struct asim_link_use *use);
+    void (*host_use)(const struct asim_fabric *fabric, uint32_t host, struct asim_host_use *use);
     int (*audit)(const struct asim_fabric *fabric, struct asim_err *err);
     size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
     int (*no_progress)(const struct asim_fabric *fabric, struct asim_no_progress *found);

@@ -99,7 +99,7 @@ static int find_columns(struct columns *at, const struct asim_table *table, stru
     at->marks = asim_table_find(table, "ecn_marks");
     at->pauses = asim_table_find(table, "pauses_sent");
     at->drops = asim_table_find(table, "drops");
-    at->class = asim_table_find(table, "class|link_class");
+    at->class = asim_table_find(table, "class");
     at->paused = asim_table_find(table, "paused_ns");
     return err->code;
 }

@@ -32,9 +32,9 @@ static int find_columns(struct columns *at, const struct asim_table *table, stru
     at->issue = asim_table_need(table, "issue_ns", err);
     at->start = asim_table_need(table, "start_ns", err);
     at->end = asim_table_need(table, "end_ns", err);
-    at->algbw = asim_table_find(table, "algbw_gbps|algbw_gb_per_s|algbw_GBps|algbw_gbytes_per_s");
-    at->busbw = asim_table_find(table, "busbw_gbps|busbw_gb_per_s|busbw_GBps|busbw_gbytes_per_s");
-    at->unit = asim_table_find(table, "unit|processor|device|on");
+    at->algbw = asim_table_find(table, "algbw_GBps");
+    at->busbw = asim_table_find(table, "busbw_GBps");
+    at->unit = asim_table_find(table, "processor");
     return err->code;
 }
 

@@ -24,6 +24,7 @@ struct asim_host_counts {
     _Alignas(64) uint64_t data;
     uint64_t acks, acks_generated, data_received, acks_received, in_order, completed;
     uint64_t retransmits;                 /* among the data sent */
+    uint64_t nacks;                       /* among the ACKs and NACKs generated */
     uint64_t acks_dropped;                /* queued at a NIC whose link went down */
     uint64_t duplicates, discarded;       /* data received before; data beyond a gap, not kept */
     uint64_t pfc_generated, pfc_received; /* pause and resume frames */

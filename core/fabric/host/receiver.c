@@ -75,6 +75,7 @@ static inline void send_ack(struct asim_fabric *fabric, struct asim_host *host,
 
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
     host->counts.acks_generated++;
+    host->counts.nacks += type == ASIM_NACK;
     if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
         nic->port.paused >> fabric->set.ack_queue & 1) {
         queue_ack(fabric, host, nic, data, type);

@@ -125,6 +125,7 @@ struct asim_packet_counters {
     uint64_t data_packets, retransmitted; /* data packets sent, and of these sent again */
     uint64_t lost;                        /* frames lost on links */
     uint64_t timeouts, aborted_messages;
+    uint64_t nacks; /* sent by receivers */
 };
 /* Linear in nodes and links. */
 ASIM_API void asim_packet_stats(const struct asim_world *world,
@@ -135,6 +136,14 @@ ASIM_API void asim_packet_stats(const struct asim_world *world,
 struct asim_link_use {
     uint32_t from, port, to; /* node, its port, node at the far end */
     uint64_t rate_bps, frames, bytes, peak_queue_bytes, marks, pauses, drops;
+    uint64_t lost; /* frames lost on the link */
+};
+/* A host. It counts data packets sent, and of these sent again; packets received twice; NACKs it
+ * has sent for packets missing; timeouts of its messages; messages it has given up; PFC frames
+ * received, pauses and their ends. */
+struct asim_host_use {
+    uint64_t data_packets, retransmitted, duplicates, nacks, timeouts, aborted_messages;
+    uint64_t pfc_received;
 };
 /* Directions: two for each link of the topology. Direction 2 l + d belongs to link l. */
 ASIM_API uint32_t asim_packet_directions(const struct asim_world *world);

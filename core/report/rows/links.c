@@ -3,35 +3,56 @@
  * links.csv: a row per direction of each link, at the end: bytes carried; utilization until the
  * last finish or the end of the last frame, the later of the two; and for a switch's egress the
  * longest queue, ECN marks, PAUSE frames sent and frames refused on entry. A host's row has the
- * pauses of its NIC. Written with --out and --reports=links.
+ * pauses of its NIC. lost_frames: of the link's error rate and outages. Class, tiers and names are
+ * those of topo/tier.h. Written with --out and --reports=links. New columns go at the end.
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
+#include "topo/tier.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+static void write_row(struct asim_out *file, const struct asim_world *world, const uint8_t *tier,
+                      uint32_t wire, uint64_t end)
+{
+    const struct asim_topo *topo = &world->set.topo;
+    const struct asim_link *link = &topo->links[wire / 2];
+    char class[24], from[24], to[24];
+    struct asim_link_use use;
+
+    asim_distribution_link_use(world, wire, &use);
+
+    asim_out_printf(file,
+                    "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
+                    ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%u,%u,%s,%s\n",
+                    asim_topo_external_id(topo, use.from), use.port,
+                    asim_topo_external_id(topo, use.to), use.rate_bps, use.frames, use.bytes,
+                    (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
+                    use.peak_queue_bytes, use.marks, use.pauses, use.drops, use.lost,
+                    asim_topo_link_class(class, sizeof class, topo, tier, link), tier[use.from],
+                    tier[use.to], asim_topo_node_name(from, sizeof from, topo, tier, use.from),
+                    asim_topo_node_name(to, sizeof to, topo, tier, use.to));
+}
 
 static int close_links(void *self, const struct asim_world *world, struct asim_err *err)
 {
+    const struct asim_topo *topo = &world->set.topo;
     struct asim_totals all;
+    uint8_t *tier = NULL;
     uint64_t end;
 
-    if (world->run.failed)
-        return asim_report_file_close(self, world, err);
+    if (!world->run.failed && asim_topo_tiers(&tier, topo, err)) {
+        asim_out_discard(self);
+        free(self);
+        return ASIM_ENOMEM;
+    }
     asim_totals_all(world, &all);
     end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     end = end ? end : 1;
-    for (size_t l = 0; l < world->set.topo.n_links * 2; l++) {
-        struct asim_link_use use;
-
-        asim_distribution_link_use(world, (uint32_t)l, &use);
-        asim_out_printf(self,
-                        "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
-                        ",%" PRIu64 ",%" PRIu64 "\n",
-                        asim_topo_external_id(&world->set.topo, use.from), use.port,
-                        asim_topo_external_id(&world->set.topo, use.to), use.rate_bps, use.frames,
-                        use.bytes, (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
-                        use.peak_queue_bytes, use.marks, use.pauses, use.drops);
-    }
+    for (uint32_t wire = 0; tier && wire < topo->n_links * 2; wire++)
+        write_row(self, world, tier, wire, end);
+    free(tier);
     return asim_report_file_close(self, world, err);
 }
 
@@ -45,7 +66,8 @@ static int open_links(struct asim_event_observer *observer, struct asim_world *w
     if (asim_report_file(&file, world, out, "links.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
-                          "ecn_marks,pauses_sent,drops\n");
+                          "ecn_marks,pauses_sent,drops,lost_frames,class,from_tier,to_tier,"
+                          "from_name,to_name\n");
     *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
     return 0;

@@ -7,7 +7,8 @@
  *
  * A collective starts where its last member has issued it, a receive where its send is issued.
  * algbw and busbw are those of nccl-tests (bytes in the collective's full buffer over the transfer
- * time, and that times the share of it that must cross a link), in GB/s of 1e9 bytes.
+ * time, and that times the share of it that must cross a link), in GB/s of 1e9 bytes. processor:
+ * whose op it is in the trace (is_cpu_op), cpu or gpu.
  *
  * Memory follows the running ops, not the length of the run. A send is kept until its receive ends,
  * so sends without a receive accumulate here, as in the matching itself.
@@ -24,6 +25,7 @@ struct kept { /* an op under way */
     uint64_t group, ordinal, members; /* of a collective */
     uint64_t who;                     /* group and first rank: which exchange */
     uint32_t type, peer;
+    int is_cpu;
     int kind; /* -1: no collective */
 };
 
@@ -105,6 +107,7 @@ static void see_issue(struct table *table, const struct asim_event *event)
                           .tag = event->of.op.tag,
                           .type = event->of.op.type,
                           .peer = event->of.op.peer,
+                          .is_cpu = event->of.op.is_cpu,
                           .kind = -1};
     *running = (uint64_t)(uintptr_t)kept;
     if (kept->type == ASIM_OP_COMM_SEND)
@@ -217,10 +220,11 @@ static void write_row(struct table *table, const struct asim_world *world,
                     kept->members, kept->bytes, kept->issue, start, event->t);
     asim_out_printf(table->file, ",%" PRIu64 ",%" PRIu64, start - kept->issue, event->t - start);
     if (is_comm && event->t > start)
-        asim_out_printf(table->file, ",%.3f,%.3f\n", bytes / (double)(event->t - start),
+        asim_out_printf(table->file, ",%.3f,%.3f", bytes / (double)(event->t - start),
                         bytes * share / (double)(event->t - start));
     else
-        asim_out_printf(table->file, ",,\n");
+        asim_out_printf(table->file, ",,");
+    asim_out_printf(table->file, ",%s\n", kept->is_cpu ? "cpu" : "gpu");
 }
 
 /* Three kinds of events. Ignores an end without an issue, which cannot occur. */
@@ -279,7 +283,7 @@ static int open_ops(struct asim_event_observer *observer, struct asim_world *wor
     asim_map_init(&table->messages);
     asim_out_printf(table->file,
                     "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
-                    "end_ns,wait_ns,transfer_ns,algbw_gbps,busbw_gbps\n");
+                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor\n");
     *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_COLL_JOIN | 1u << ASIM_EV_OP_END,
         .self = table,

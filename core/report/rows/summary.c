@@ -82,7 +82,7 @@ static void times(struct asim_out *file, const struct totals *totals)
                         rows[i].name,
                         totals->finished ? totals->sum[rows[i].class] / totals->finished : 0,
                         rows[i].name, totals->most[rows[i].class]);
-    asim_out_printf(file, "}\n}\n");
+    asim_out_printf(file, "},\n");
 }
 
 /* Keys are stable: tools read them. A new one goes at the end.
@@ -108,6 +108,25 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
                     world->set.topo.hosts - world->set.topo.endpoints, world->set.topo.switches,
                     world->set.topo.n_links - world->set.topo.endpoints);
     times(file, totals);
+    asim_out_printf(file, "  \"lost_frames\": %" PRIu64 ",\n  \"data_packets\": %" PRIu64 ",\n",
+                    net->lost, net->data);
+    asim_out_printf(file, "  \"retransmitted_packets\": %" PRIu64 ",\n  \"nacks\": %" PRIu64 ",\n",
+                    net->again, net->nacks);
+    asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 "\n}\n",
+                    net->timeouts, net->given_up);
+}
+
+/* Lost frames cost time that nobody sees in a finish time. */
+static void note_losses(const struct asim_world *world, const struct asim_fabric_stats *net)
+{
+    if (!(net->lost | net->drops | net->again | net->nacks | net->timeouts))
+        return;
+    asim_world_diagnose(world,
+                        "%" PRIu64 " frames were lost on links and %" PRIu64
+                        " dropped by switches: %" PRIu64 " of %" PRIu64
+                        " data packets were sent again, after %" PRIu64 " NACKs and %" PRIu64
+                        " timeouts (--out=DIR --reports=links,hosts show where)",
+                        net->lost, net->drops, net->again, net->data, net->nacks, net->timeouts);
 }
 
 /* totals is freed here, whatever the outcome. */
@@ -118,8 +137,10 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     int code = 0;
 
     asim_totals_all(world, &all);
-    if (!world->run.failed)
+    if (!world->run.failed) {
         line(world, totals, &all);
+        note_losses(world, &all.net);
+    }
     if (totals->file) {
         json(totals->file, world, totals, &all);
         code = asim_report_file_close(totals->file, world, err);

@@ -139,6 +139,7 @@ void asim_distribution_close(struct asim_world *world)
     free(dist->events.at);
     free(dist->buffer.at);
     free(dist->links);
+    free(dist->hosts);
     free(dist->pauses.at);
     free(dist);
     world->dist = NULL;
@@ -202,6 +203,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
     into->lost_bytes += from->lost_bytes;
     into->duplicates += from->duplicates;
     into->discarded += from->discarded;
+    into->nacks += from->nacks;
     into->timeouts += from->timeouts;
     into->given_up += from->given_up;
 }

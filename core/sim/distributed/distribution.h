@@ -66,6 +66,7 @@ struct asim_distribution { /* only where there are several processes */
     ASIM_VEC(struct asim_open_coll) open;
     ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
     struct asim_link_use *links;        /* [2 x links]; `to` is UINT32_MAX where unknown */
+    struct asim_host_use *hosts;        /* [host], of other processes; NULL: none has told */
 };
 
 /* Assigns the nodes to processes, where the settings ask for several; after the topology. */
@@ -110,6 +111,9 @@ int asim_distribution_pauses(const struct asim_world *world, struct asim_pause_w
 /* asim_fabric_link_use for a link that may begin in another process. */
 void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
                                 struct asim_link_use *use);
+/* asim_fabric_host_use for a host that may be in another process. */
+void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
+                                struct asim_host_use *use);
 
 /* pack_events.c: all pending events as bytes, and back. 0 or ASIM_ENOMEM; unpacking also gives
  * ASIM_EBUG where bytes are missing. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The end of a run in several processes: each process packs its results, and process 0 merges them.
- * Linear in ranks and their waits, and in links where links.csv is written.
+ * Linear in ranks and their waits, and in links and hosts where links.csv and hosts.csv are
+ * written.
  *
  * The failure of the run is the earliest in (time, rank) of all processes. A failure outside the
  * ranks (of the network, or out of memory) counts at the last time of its process.
@@ -111,6 +112,25 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     ASIM_SERIALIZE(into, none);
 }
 
+/* Hosts of this process, where an observer wants them. */
+static void pack_hosts(const struct asim_world *world, struct asim_serializer *into)
+{
+    const uint32_t none = UINT32_MAX;
+    struct asim_host_use use;
+
+    for (uint32_t host = 0;
+         world->via.fabric && asim_event_bus_wants(&world->run.event_bus, ASIM_EV_HOSTS) &&
+         host < world->set.topo.hosts;
+         host++) {
+        if (!asim_distribution_has(world, host))
+            continue;
+        world->via.packets->host_use(world->via.fabric, host, &use);
+        ASIM_SERIALIZE(into, host);
+        ASIM_SERIALIZE(into, use);
+    }
+    ASIM_SERIALIZE(into, none);
+}
+
 /* Events come last, since they extend to the end of the buffer: first the events packed for the
  * next window, then the pending ones before the failure. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
@@ -129,6 +149,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     pack_stall(world, into);
     pack_pauses(world, into);
     pack_links(world, into);
+    pack_hosts(world, into);
     asim_serialize_bytes(into, world->dist->events.at, world->dist->events.n);
     if (asim_events_pack(world, into) || into->failed)
         return asim_err_nomem(err, "telling another process");
@@ -244,6 +265,23 @@ static int unpack_links(struct asim_world *world, struct asim_deserializer *from
     }
 }
 
+static int unpack_hosts(struct asim_world *world, struct asim_deserializer *from)
+{
+    struct asim_distribution *dist = world->dist;
+    uint32_t host;
+
+    for (;;) {
+        ASIM_DESERIALIZE(from, host);
+        if (host >= world->set.topo.hosts || from->failed)
+            return 0;
+        if (!dist->hosts)
+            dist->hosts = calloc(world->set.topo.hosts, sizeof *dist->hosts);
+        if (!dist->hosts)
+            return ASIM_ENOMEM;
+        ASIM_DESERIALIZE(from, dist->hosts[host]);
+    }
+}
+
 /* Once for each other process; the order of calls does not matter. */
 int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                           struct asim_err *err)
@@ -264,6 +302,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     code = code ? code : unpack_stall(world->dist, &from);
     code = code ? code : unpack_pauses(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
+    code = code ? code : unpack_hosts(world, &from);
     code = code ? code : asim_events_unpack(world, &from);
     if (code == ASIM_ENOMEM)
         return asim_err_nomem(err, "putting the processes' results together");
@@ -337,4 +376,16 @@ void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
         *use = dist->links[wire];
     else
         world->via.packets->link_use(world->via.fabric, wire, use);
+}
+
+/* A host of a process that has told nothing has counted nothing. */
+void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
+                                struct asim_host_use *use)
+{
+    const struct asim_distribution *dist = world->dist;
+
+    if (dist && dist->hosts && !asim_distribution_has(world, host))
+        *use = dist->hosts[host];
+    else
+        world->via.packets->host_use(world->via.fabric, host, use);
 }

@@ -115,7 +115,7 @@ holds('every_class', run, [(run.code, 0), (run.line(0, 'CPU time'), '10000'), (r
 rows = list(csv.DictReader(open(run.path + '/o/ops.csv')))
 row = [r for r in rows if r['op'] == '4' and r['rank'] == '1'][0]
 holds('ops_csv', run, [(len(rows), 12), (row['name'], 'grad, "all"'), (row['issue_ns'], '30000'), (row['end_ns'], '82015'),
-                       (row['algbw_gbps'], '20.159'), (row['busbw_gbps'], '20.159'), ([int(r['end_ns']) for r in rows], sorted(int(r['end_ns']) for r in rows))])
+                       (row['algbw_GBps'], '20.159'), (row['busbw_GBps'], '20.159'), ([int(r['end_ns']) for r in rows], sorted(int(r['end_ns']) for r in rows))])
 run = Run(SKEW, network=net('Switch', 4), options=['--out=o'])
 rows = {r['rank']: r for r in csv.DictReader(open(run.path + '/o/ops.csv')) if r['op'] == '2'}
 holds('ops_csv_waits', run, [([rows[str(r)]['wait_ns'] for r in range(4)], ['30000', '20000', '10000', '0']),

@@ -223,15 +223,15 @@ static const char *expected(const struct asim_option *row)
     case ASIM_T_DOUBLE:
         return "a number like 0.5 or 1e-3";
     case ASIM_T_RATE:
-        return row->flags & ASIM_F_BARE ? "a rate like 200Gbps, or a number of bit/s"
-                                        : "a rate with its unit like 200Gbps or 100MB/s";
+        return row->flags & ASIM_F_BARE ? "a rate like 200Gbps or 200gbit, or a number of bit/s"
+                                        : "a rate with its unit like 200Gbps, 200gbit or 100MB/s";
     case ASIM_T_TIME:
         if (row->flags & ASIM_F_US)
             return "a time like 1.5ms, or a number of us";
         return row->flags & ASIM_F_NS ? "a time like 1.5us, or a number of ns"
                                       : "a time with its unit like 25ns or 1.5us";
     case ASIM_T_SIZE:
-        return "a whole number of bytes like 4096, 64KiB or 10MB";
+        return "a whole number of bytes like 4096, 64KiB, 1M (2^20) or 10MB";
     default:
         return "another value";
     }

@@ -136,6 +136,20 @@ static int vanishes(const struct decimal *d, uint64_t whole)
     return 0;
 }
 
+/* iproute2's spellings of bit rates: bit, kbit, mbit, gbit, tbit. 0 = none of them. */
+static uint64_t iproute_factor(const char *unit)
+{
+    static const char letters[] = "kmgt";
+    uint64_t factor = 1;
+    const char *found = *unit ? strchr(letters, *unit) : NULL;
+    if (found && !strcmp(unit + 1, "bit")) {
+        for (const char *at = letters; at <= found; at++)
+            factor *= 1000;
+        return factor;
+    }
+    return !strcmp(unit, "bit") ? 1 : 0;
+}
+
 /* b is a bit and B a byte; gbps is refused because it is ambiguous. */
 int asim_text_rate(const char *text, uint64_t *out_bps)
 {
@@ -147,11 +161,11 @@ int asim_text_rate(const char *text, uint64_t *out_bps)
     const char *unit = read_decimal(text, &d);
     if (!unit)
         return ASIM_EINVAL;
-    uint64_t factor = read_factor(&unit);
+    uint64_t iproute = iproute_factor(unit), factor = iproute ? iproute : read_factor(&unit);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         int rest;
         uint64_t bps;
-        if (strcmp(unit, units[i].name))
+        if (!iproute && strcmp(unit, units[i].name))
             continue;
         if (multiply(&d, factor * units[i].bits, &bps, &rest) || vanishes(&d, bps))
             return ASIM_EINVAL;
@@ -187,15 +201,25 @@ int asim_text_time(const char *text, uint64_t *out_fs)
     return ASIM_EINVAL;
 }
 
+/* A letter alone, as nccl-tests writes sizes: 1M is 2^20 bytes. 0 = none. */
+static uint64_t nccl_factor(const char *unit)
+{
+    static const char letters[] = "kKmMgG";
+    const char *found = *unit && !unit[1] ? strchr(letters, *unit) : NULL;
+    return found ? UINT64_C(1024) << 10 * ((found - letters) / 2) : 0;
+}
+
 int asim_text_size(const char *text, uint64_t *out_bytes)
 {
     struct decimal d;
     const char *unit = read_decimal(text, &d);
     if (!unit)
         return ASIM_EINVAL;
-    uint64_t bytes, factor = read_factor(&unit);
-    int rest;
-    if (strcmp(unit, "B") && (factor != 1 || *unit))
+    uint64_t bytes, factor = nccl_factor(unit);
+    int rest, is_nccl = factor != 0;
+    if (!is_nccl)
+        factor = read_factor(&unit);
+    if (!is_nccl && strcmp(unit, "B") && (factor != 1 || *unit))
         return ASIM_EINVAL;
     if (multiply(&d, factor, &bytes, &rest) || rest)
         return ASIM_EINVAL;

@@ -398,7 +398,7 @@ static int one_word(struct asim_words *words, const char *word)
 }
 
 /* What the shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is
- * a known one. */
+ * a known one; but all-to-all is direct, as in NCCL: a ring would forward every byte. */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
 {
     static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
@@ -413,7 +413,7 @@ int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
     /* As if a file had said so: injection-scale applies. */
     sys->endpoint_delay_set = 1;
     for (size_t i = 0; !rc && i < sizeof kinds / sizeof *kinds; i++)
-        if (one_word(&sys->impl[kinds[i]], "ring"))
+        if (one_word(&sys->impl[kinds[i]], kinds[i] == ASIM_ALL_TO_ALL ? "direct" : "ring"))
             rc = asim_err_nomem(err, "filling the default system");
     if (rc)
         asim_system_fini(sys);

@@ -9,6 +9,7 @@
  * traits.
  */
 #include "net/fast_path.h"
+#include "base/override.h"
 #include "sim/world.h"
 
 #include <stdio.h>
@@ -55,7 +56,11 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                 {"reports", set->reports && set->out},
                 {"per-event", set->per_event},
                 {"threads", set->threads > 1},
-                {"compare", set->compare}};
+                {"compare", set->compare},
+                {"cc", set->cc != NULL},
+                {"mtu", set->mtu_bytes != 0},
+                {"bandwidth", set->bandwidth && set->backend},
+                {"latency", set->latency && set->backend}};
     const char *network = set->backend ? "the caller's own network" : "an analytical network";
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -75,6 +80,34 @@ static void diagnose_shape(const struct asim_world *world, const char *source)
     for (size_t d = 0; d < world->set.shape.n; d++)
         if (asim_netshape_is_doubtful(&world->set.shape, d, text, sizeof text))
             asim_world_diagnose(world, "%s: %s", source, text);
+}
+
+/* --bandwidth and --latency, as asim_topo_override for links. */
+static int override_shape(struct asim_netshape *shape, const char *option, const char *text,
+                          struct asim_err *err)
+{
+    int is_rate = option[0] == 'b';
+    struct asim_override override;
+
+    if (asim_override_parse(&override, option, is_rate ? ASIM_T_RATE : ASIM_T_TIME, text, err))
+        return ASIM_EINVAL;
+    for (size_t d = 0; d < shape->n; d++) {
+        double value = is_rate ? shape->at[d].bandwidth_gbps : shape->at[d].latency_ns;
+        double first = is_rate ? shape->at[0].bandwidth_gbps : shape->at[0].latency_ns;
+
+        if (override.factor <= 0 && value != first)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "--%s gives one value, but the dimensions of the network have "
+                                "several; give a factor such as --%s=2x, or change the network.",
+                                option, option);
+    }
+    for (size_t d = 0; d < shape->n; d++) {
+        double *value = is_rate ? &shape->at[d].bandwidth_gbps : &shape->at[d].latency_ns;
+
+        *value = override.factor > 0 ? *value * override.factor
+                                     : (double) override.value / (is_rate ? 8e9 : 1e6);
+    }
+    return 0;
 }
 
 /* set->shape, which tests and embedding programs use, overrides the file. */
@@ -97,6 +130,9 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
     if (!world->set.shape.n || world->set.shape.n > ASIM_DIMS)
         return asim_err_set(err, ASIM_EINVAL, "settings.shape has %zu dimensions; expected 1 to %d",
                             world->set.shape.n, ASIM_DIMS);
+    if ((set->bandwidth && override_shape(&world->set.shape, "bandwidth", set->bandwidth, err)) ||
+        (set->latency && override_shape(&world->set.shape, "latency", set->latency, err)))
+        return ASIM_EINVAL;
     diagnose_shape(world, set->shape ? "settings.shape" : set->network);
     world->set.dims.n = world->set.shape.n;
     for (size_t d = 0; d < world->set.shape.n; d++)

@@ -62,6 +62,11 @@ static int override_network(struct asim_world *world, const struct asim_settings
                                            text, sizeof text))
             asim_world_diagnose(world, "%s: %s", where.source, text);
     }
+    if (set->cc && asim_netconf_put(&world->set.net, asim_netconf_key("CC"), set->cc,
+                                    (struct asim_where){"--cc", 0, 0}, err))
+        return ASIM_EINVAL;
+    if (set->mtu_bytes)
+        world->set.net.payload_bytes = set->mtu_bytes;
     if (!set->no_progress_limit)
         return 0;
     return asim_netconf_put(&world->set.net, asim_netconf_key("NO_PROGRESS_LIMIT"),
@@ -95,6 +100,18 @@ static int find_unjoined_ranks(struct asim_world *world, struct asim_err *err)
     return code == ASIM_ENOMEM;
 }
 
+/* Options that change the topology that was read. */
+static int change_topology(struct asim_world *world, const struct asim_settings *set,
+                           struct asim_err *err)
+{
+    struct asim_topo *topo = &world->set.topo;
+
+    if ((set->bandwidth && asim_topo_override(topo, "bandwidth", set->bandwidth, err)) ||
+        (set->latency && asim_topo_override(topo, "latency", set->latency, err)))
+        return ASIM_EINVAL;
+    return set->placement ? asim_topo_place(topo, set->placement, world->set.n_ranks, err) : 0;
+}
+
 /* Each step needs the one before: configuration, overrides, topology, routes. */
 int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -122,8 +139,7 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
                             "on host r, so it needs at least as many hosts",
                             world->set.topo.source, world->set.topo.hosts, world->set.n_ranks);
     diagnose_hosts(world, set);
-    if (set->placement &&
-        (code = asim_topo_place(&world->set.topo, set->placement, world->set.n_ranks, err)))
+    if ((code = change_topology(world, set, err)))
         return code;
     if (find_unjoined_ranks(world, err))
         return ASIM_ENOMEM;

@@ -127,6 +127,8 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (world->run.memory_servers && asim_settings_has_packets(set) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
+    if (asim_algorithm_option(world, set->algorithm, err))
+        return ASIM_EINVAL;
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 

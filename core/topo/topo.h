@@ -43,6 +43,12 @@ static inline uint32_t asim_topo_internal_id(const struct asim_topo *topo, uint3
 /* Says which options of a spec, which asim_topo_make has taken, have no effect. */
 void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics);
 
+/* --bandwidth or --latency (`option`, without dashes) for all links but those of NVSwitches: a value
+ * where all have the same now, or a factor such as "2x". The topology is finished and not yet
+ * routed. 0 or ASIM_EINVAL; then some links may have changed. (override.c) */
+int asim_topo_override(struct asim_topo *topo, const char *option, const char *text,
+                       struct asim_err *err);
+
 /* 1 if v is a switch with at least `ports` ports that all lead to different hosts. */
 int asim_topo_is_star(const struct asim_topo *topo, uint32_t v, uint32_t ports);
 

@@ -61,7 +61,8 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
                             words->n, asim_coll_type_name(kind), world->set.dims.n);
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
-    if (words->n < world->set.dims.n && asim_phase_plan_dims(world, kind) > words->n)
+    if (world->set.settings.system && !world->set.settings.algorithm &&
+        words->n < world->set.dims.n && asim_phase_plan_dims(world, kind) > words->n)
         asim_world_diagnose(
             world,
             "the system configuration names %zu algorithms for %s and there are %zu "

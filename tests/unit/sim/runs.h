@@ -27,7 +27,7 @@ struct run_op { /* a node of a trace; peer and tag: of sends and receives */
 /* NULL: the packet network; else the name of an analytical network, of run_shape. */
 static char *run_mode;
 /* NULL: a switch of 200G and 500 ns; the defaults of the system configuration. */
-static char *run_topology, *run_system;
+static char *run_topology, *run_system, *run_algorithm;
 /* Fast paths to turn off, or NULL. */
 static char *run_without;
 /* Keys of the network configuration and their values, or NULL. */
@@ -157,6 +157,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     settings.workload = prefix;
     settings.topology = run_topology ? run_topology : topology;
     settings.system = run_system;
+    settings.algorithm = run_algorithm;
     settings.mode = run_mode;
     settings.without = run_without;
     settings.net_overrides = run_network;
@@ -167,6 +168,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     if (!code)
         code = asim_reports_open(*world, out, err);
     settings.workload = settings.topology = settings.system = settings.without = NULL;
+    settings.algorithm = NULL;
     asim_settings_fini(&settings);
     return code;
 }

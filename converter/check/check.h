@@ -68,8 +68,8 @@ struct asim_check_def {
 struct asim_check_list {
     char *text;
     struct asim_groups groups;
-    int fits;        /* its groups can be meant */
-    const char *why; /* else: why not */
+    int fits;           /* its groups can be meant */
+    char why[ASIM_WHY]; /* else: why not */
 };
 
 struct asim_check_group {
@@ -94,7 +94,8 @@ struct asim_check_needs {
 struct asim_check {
     const char *prefix;
     uint32_t ranks;
-    int lenient; /* missing control parents are warnings, as in a lenient simulation */
+    int lenient;       /* missing control parents are warnings, as in a lenient simulation */
+    int allow_missing; /* process groups may list ranks that the set lacks */
     int has_file;
     struct asim_groups file; /* the given groups file */
     void (*say)(void *self, int is_error, const char *sentence);
@@ -111,14 +112,14 @@ struct asim_check {
     ASIM_VEC(struct asim_check_coll) colls; /* of the current rank */
     ASIM_VEC(struct asim_check_def) defs;   /* of the current rank */
     ASIM_VEC(struct asim_check_list) lists;
-    const char *bad_list;    /* what is wrong with the list of the last ASIM_CHECK_BAD_LIST */
+    char bad_list[ASIM_WHY]; /* what is wrong with the list of the last ASIM_CHECK_BAD_LIST */
     struct asim_map by_name; /* hash of the name → 1 + index in groups */
     /* (src, dst, tag) → number of sends minus receives; bytes sent minus received */
     struct asim_map message_counts, message_bytes;
 };
 
-/* The caller sets prefix, ranks, lenient, groups and say. Problems of the traces go to say; an
- * error is returned only for a lack of memory or a missing file. */
+/* The caller sets prefix, ranks, lenient, allow_missing, groups and say. Problems of the traces go
+ * to say; an error is returned only for a lack of memory or a missing file. */
 int asim_check_run(struct asim_check *check, struct asim_err *err);
 void asim_check_fini(struct asim_check *check);
 

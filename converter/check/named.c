@@ -27,7 +27,7 @@ static int64_t find_list(struct asim_check *check, const char *text)
     if (!list.text)
         return ASIM_ENOMEM;
     memcpy(list.text, text, size);
-    code = asim_process_groups(&list.groups, text, check->ranks, &list.why);
+    code = asim_process_groups(&list.groups, text, check->ranks, check->allow_missing, list.why);
     list.fits = !code;
     if (code == ASIM_ENOMEM || ASIM_VEC_PUSH(check->lists, list)) {
         asim_groups_fini(&list.groups);
@@ -54,7 +54,7 @@ int asim_check_metadata(struct asim_check *check, const struct asim_op *op)
     if (list < 0)
         return ASIM_ENOMEM;
     if (!check->lists.at[list].fits) {
-        check->bad_list = check->lists.at[list].why;
+        memcpy(check->bad_list, check->lists.at[list].why, sizeof check->bad_list);
         return ASIM_CHECK_BAD_LIST;
     }
     check->needs.metadata_groups++;

@@ -15,7 +15,7 @@ struct options {
     char *prefix, *groups;
     uint32_t ranks;
     uint64_t limit;
-    int strict, ctrl;
+    int strict, ctrl, allow_missing;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -28,6 +28,8 @@ static const struct asim_option options[] = {
      1048576, NULL, 0},
     {"strict-ctrl", NULL, "control dependencies on nodes that are not there are errors", "0",
      ASIM_T_BOOL, AT(ctrl), 0, 0, NULL, 0},
+    {"allow-missing-ranks", NULL, "process groups may list ranks without a trace", "0", ASIM_T_BOOL,
+     AT(allow_missing), 0, 0, NULL, 0},
     {"strict", NULL, "warnings are errors", "0", ASIM_T_BOOL, AT(strict), 0, 0, NULL, 0},
     {"limit", NULL, "most problems shown", "50", ASIM_T_U64, AT(limit), 0, 1e9, NULL, 0},
     {0}};
@@ -138,6 +140,7 @@ static int check_set(const struct asim_args *args, struct asim_err *err)
     struct shown shown = {0, o->limit};
     struct asim_check check = {.prefix = o->prefix ? o->prefix : args->words[0],
                                .lenient = !o->ctrl,
+                               .allow_missing = o->allow_missing,
                                .say = say,
                                .self = &shown};
     int rc;

@@ -15,7 +15,7 @@ enum { MAX_WORDS = 1 << 20 }; /* a folder and ranks */
 
 struct options {
     char *output, *et_prefix, *model_tag, *ranks;
-    int simple, gpu_only, astra, no_clean, no_autopatch, strict, average, quiet;
+    int simple, gpu_only, astra, no_clean, no_autopatch, strict, average, quiet, allow_missing;
     uint64_t max_comm, default_bytes, force_ns;
     double mhz;
 };
@@ -51,6 +51,7 @@ static const struct asim_option options[] = {
     {"force-avg-kernel-ns", NULL, "give every GPU computation this time in ns", "0", ASIM_T_U64,
      AT(force_ns), 0, 1e15, NULL, 0},
     FLAG("average", NULL, "give every GPU computation the measured average", average),
+    FLAG("allow-missing-ranks", NULL, "the folder has some ranks of the job only", allow_missing),
     FLAG("quiet", NULL, "no summary", quiet),
     {0}};
 
@@ -122,6 +123,7 @@ static int run_pytorch(const struct options *o, const struct ranks *ranks, struc
                                        .astra = o->astra,
                                        .no_clean = o->no_clean,
                                        .no_guess = o->no_autopatch,
+                                       .allow_missing = o->allow_missing,
                                        .strict = o->strict,
                                        .max_comm = o->max_comm,
                                        .default_bytes = o->default_bytes,

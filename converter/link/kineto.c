@@ -299,6 +299,9 @@ static int add_member(struct load *ld)
     if (!strcmp(ld->reader.key, "distributedInfo")) {
         if (asim_jv_i64(&ld->doc, asim_jv_get(&ld->doc, &ld->doc.at[0], "rank"), &ld->kin->rank))
             ld->kin->rank = -1;
+        if (asim_jv_i64(&ld->doc, asim_jv_get(&ld->doc, &ld->doc.at[0], "world_size"),
+                        &ld->kin->ranks))
+            ld->kin->ranks = -1;
         v = asim_jv_get(&ld->doc, &ld->doc.at[0], "pg_config");
         if (!v || v->kind != ASIM_J_ARRAY || ld->kin->groups)
             return 0;
@@ -352,7 +355,7 @@ int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, stru
     int code;
 
     memset(kin, 0, sizeof *kin);
-    kin->rank = -1;
+    kin->rank = kin->ranks = -1;
     asim_names_init(&kin->names, NAME_LIMIT);
     asim_names_init(&kin->thread_names, NAME_LIMIT);
     code = asim_jreader_open(&ld.reader, path, "traceEvents", err);

@@ -82,6 +82,7 @@ struct asim_kineto {
     struct asim_names thread_names;
     char *groups;     /* distributedInfo.pg_config as JSON, or NULL */
     int64_t rank;     /* distributedInfo.rank, -1 = not in the file */
+    int64_t ranks;    /* distributedInfo.world_size, -1 = not in the file */
     double clock_mhz; /* of the first GPU, 0 = not in the file */
     uint64_t events, ignored;
     uint64_t bytes; /* of the inflated file */

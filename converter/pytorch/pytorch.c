@@ -29,6 +29,7 @@ struct job {
     uint64_t calls[ASIM_COLL_TYPES];
     struct asim_pgroups groups;
     struct asim_names names;
+    int world_noted;           /* that the job had more ranks */
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
     FILE *report;
     struct asim_err *err;
@@ -76,6 +77,29 @@ static void hidden(const struct job *job, uint32_t rank, const char *what, char 
     snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
 }
 
+/* A simulation of some ranks of a job would wait for the others, or move nothing at all. With
+ * --ranks the user has chosen. recorded: ranks of the job by the trace `path`. */
+static int check_world(const struct job *job, const char *path, int64_t recorded)
+{
+    const struct asim_pytorch_options *opt = job->opt;
+    size_t given = opt->ranks_n ? opt->ranks_n : job->folder.n;
+
+    if (recorded <= (int64_t)given || opt->allow_missing)
+        return 0;
+    if (!opt->ranks_n)
+        return asim_err_set(job->err, ASIM_EINVAL,
+                            "%s is of a job of %" PRId64
+                            " ranks, but traces of %zu are given; give "
+                            "those of all ranks, or say --allow-missing-ranks and make the others "
+                            "with 'asim trace scale'.",
+                            path, recorded, given);
+    asim_diagnose(&opt->notes,
+                  "%s is of a job of %" PRId64 " ranks, and %zu are converted; a run of them "
+                  "may need --allow-missing-ranks.",
+                  path, recorded, given);
+    return 0;
+}
+
 /* Files of two ranks may be exchanged, or renamed on purpose to simulate a part of a job. */
 static int check_device(const struct job *job, const struct asim_folder_rank *rank,
                         const struct asim_kineto *kin)
@@ -84,6 +108,8 @@ static int check_device(const struct job *job, const struct asim_folder_rank *ra
         asim_diagnose(&job->opt->notes,
                       "rank %" PRIu32 ": %s has no GPU operations, so nothing has a GPU time.",
                       rank->rank, rank->device);
+    if (check_world(job, rank->device, kin->ranks))
+        return ASIM_EINVAL;
     if (kin->rank < 0 || kin->rank == (int64_t)rank->rank)
         return 0;
     if (job->opt->strict)
@@ -120,6 +146,7 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
  * knows only its own groups. */
 static int convert_rank(struct job *job, const char *input, const char *output, uint32_t rank)
 {
+    int64_t listed = 0;
     struct asim_convert_options opt = {.input = input,
                                        .output = output,
                                        .rank = rank,
@@ -133,7 +160,10 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
         asim_convert_report(&cv, "converted", job->report);
         for (int k = 0; k < ASIM_COLL_TYPES; k++)
             job->calls[k] += cv.counts.by_kind[k];
-        if (asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
+        for (size_t i = 0; i < cv.groups.ranks.n; i++)
+            listed = cv.groups.ranks.at[i] >= listed ? cv.groups.ranks.at[i] + INT64_C(1) : listed;
+        code = check_world(job, input, listed);
+        if (!code && asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
             code = asim_err_nomem(job->err, "merging process groups");
     }
     asim_convert_fini(&cv);
@@ -294,6 +324,7 @@ static int calibrate(struct job *job)
 static int finish(struct job *job)
 {
     char path[4096];
+    uint64_t calls = 0;
     size_t listed = 0;
     int code = name_files(job);
 
@@ -313,6 +344,12 @@ static int finish(struct job *job)
         if (!code)
             fprintf(job->report, "groups: %s (for --comm-group-configuration)\n", path);
     }
+    for (int k = 0; k < ASIM_COLL_TYPES; k++)
+        calls += job->calls[k];
+    if (!code && !calls && job->files.n > 1)
+        asim_diagnose(&job->opt->notes,
+                      "the traces have no collective: the ranks of the workload do "
+                      "not communicate.");
     if (!code)
         fprintf(job->report, "workload: %s/%s (%zu ranks)\n", job->dir, job->stem, job->files.n);
     return code;

@@ -19,7 +19,8 @@ struct asim_pytorch_options {
     const uint32_t *ranks; /* only these; n = 0: all */
     size_t ranks_n;
     int simple, gpu_only, astra, no_clean, strict;
-    int no_guess; /* a communication kernel of unknown type is an error */
+    int allow_missing; /* traces of some ranks of the job only */
+    int no_guess;      /* a communication kernel of unknown type is an error */
     uint64_t max_comm, default_bytes;
     struct asim_calibrate_options calibrate;
     struct asim_diagnostics notes;

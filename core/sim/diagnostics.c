@@ -186,6 +186,9 @@ void asim_world_diagnose_traces(struct asim_world *world)
                             "%u of %u traces have no nodes, that of rank %u is the first; such a "
                             "rank finishes at once",
                             totals.idle, world->set.n_ranks, totals.first_idle - 1);
+    if (world->set.n_ranks > 1 && !totals.census.transfers)
+        asim_world_diagnose(world, "the traces have no collective, send or receive: the ranks do "
+                                   "not communicate");
     diagnose_durations(world, &totals.census);
     diagnose_roofline(world, &totals.census);
     diagnose_unused(world, &totals.census);

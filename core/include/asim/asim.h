@@ -89,6 +89,7 @@ struct asim_settings {
     char *bandwidth; /* of all links but NVLink, or of all dimensions: a rate, or a factor "2x" */
     char *latency;   /* the same: a time, or a factor */
     uint32_t mtu_bytes;
+    int allow_missing_ranks; /* an option: process groups may list ranks that the run lacks */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -196,10 +196,13 @@ struct asim_groups {
 ASIM_API int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
                               struct asim_err *err);
 /* Reads the groups that a METADATA op lists (asim_op.inputs_values). A text that is no such list
- * gives no groups. Returns 0, ASIM_EINVAL and *why ("with a rank that …") where a group cannot be
- * meant, or ASIM_ENOMEM. Call asim_groups_fini in any case. */
+ * gives no groups. A group of more ranks than the run has is refused: the traces of some ranks are
+ * missing. allow_missing: it keeps the ranks that are there. Returns 0, ASIM_EINVAL and `why`
+ * ("with a rank that …") where a group cannot be meant, or ASIM_ENOMEM. Call asim_groups_fini in
+ * any case. */
+enum { ASIM_WHY = 256 };
 ASIM_API int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks,
-                                 const char **why);
+                                 int allow_missing, char why[ASIM_WHY]);
 ASIM_API void asim_groups_fini(struct asim_groups *groups);
 
 /* --- writing Chakra ------------------------------------------------------------------------- */

@@ -37,12 +37,13 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
     size_t length = strlen(text);
     struct asim_named_groups *named = calloc(1, sizeof *named);
     uint32_t n_ranks = rank->world->set.n_ranks;
-    const char *why = "";
+    char why[ASIM_WHY] = "";
     int code = ASIM_ENOMEM;
 
     if (named && (named->text = malloc(length + 1))) {
         memcpy(named->text, text, length + 1);
-        code = asim_process_groups(&named->groups, text, n_ranks, &why);
+        code = asim_process_groups(&named->groups, text, n_ranks,
+                                   rank->world->set.settings.allow_missing_ranks, why);
     }
     if (!code)
         return named;
@@ -52,8 +53,8 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
         asim_err_nomem(err, "reading process groups");
     else
         asim_err_set(err, ASIM_EINVAL,
-                     "rank %u: a METADATA op lists a process group %s (the run has ranks 0 to %u)",
-                     rank->id, why, n_ranks - 1);
+                     "rank %u: a METADATA op lists a process group %s. The run has %u ranks.",
+                     rank->id, why, n_ranks);
     return NULL;
 }
 

@@ -82,7 +82,7 @@ static void diagnose_shape(const struct asim_world *world, const char *source)
             asim_world_diagnose(world, "%s: %s", source, text);
 }
 
-/* --bandwidth and --latency, as asim_topo_override for links. */
+/* --bandwidth and --latency, as asim_topo_override for links. A shape counts in 2^30 byte/s. */
 static int override_shape(struct asim_netshape *shape, const char *option, const char *text,
                           struct asim_err *err)
 {
@@ -105,7 +105,7 @@ static int override_shape(struct asim_netshape *shape, const char *option, const
         double *value = is_rate ? &shape->at[d].bandwidth_gbps : &shape->at[d].latency_ns;
 
         *value = override.factor > 0 ? *value * override.factor
-                                     : (double) override.value / (is_rate ? 8e9 : 1e6);
+                                     : (double) override.value / (is_rate ? 8.0 * 1073741824 : 1e6);
     }
     return 0;
 }

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim run: from a workload and a topology to a folder with the answer, one row in metrics.csv and
+ * a page. The options are those of the published runner of the AMD tool chain; those of `asim
+ * packet` are taken, too, and passed on. See tools/run/job.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+#include "base/text.h"
+#include "tools/args.h"
+#include "tools/run/job.h"
+
+struct options {
+    char *workload, *topo, *output_dir, *name, *bandwidth, *latency;
+    uint32_t world_size, virtual_scale, mpi;
+    int backend, force;
+    double step_ms, comm_ms;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {.key = "workload",
+     .type = ASIM_T_STRING,
+     .offset = AT(workload),
+     .help = "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces "
+             "(required)"},
+    {.key = "topo",
+     .alias = "topology",
+     .type = ASIM_T_STRING,
+     .offset = AT(topo),
+     .help = "auto:1d, auto:2d, auto:NAME,key=value, a name as 8gpu_ring2d_4, or a file; without "
+             "it: one switch"},
+    {.key = "world-size",
+     .type = ASIM_T_U32,
+     .offset = AT(world_size),
+     .max = 1 << 20,
+     .help = "ranks: a multiple of the recorded ones, which are replicated; 0 = as recorded"},
+    {.key = "virtual-scale",
+     .type = ASIM_T_U32,
+     .offset = AT(virtual_scale),
+     .max = 1 << 20,
+     .help = "so many times the recorded ranks; 0 = as recorded"},
+    {.key = "backend",
+     .type = ASIM_T_CHOICE,
+     .offset = AT(backend),
+     .def = "packet",
+     .choices = ASIM_JOB_BACKEND_WORDS,
+     .help = "packet: frame by frame; ns3: the same within ns-3; unaware, aware: formulas; all: "
+             "packet and both formulas, side by side"},
+    {.key = "mpi",
+     .type = ASIM_T_U32,
+     .offset = AT(mpi),
+     .max = 4096,
+     .help = "MPI processes of --backend=ns3"},
+    {.key = "output-dir",
+     .type = ASIM_T_STRING,
+     .offset = AT(output_dir),
+     .help = "folder in which the run gets a folder of its own (default runs)"},
+    {.key = "name",
+     .type = ASIM_T_STRING,
+     .offset = AT(name),
+     .help = "name of the run's folder; without it: date and time"},
+    {.key = "force",
+     .type = ASIM_T_BOOL,
+     .offset = AT(force),
+     .def = "0",
+     .help = "write into the folder --name although it is there"},
+    {.key = "bandwidth",
+     .type = ASIM_T_STRING,
+     .offset = AT(bandwidth),
+     .help = "rate of all links but NVLink: 400gbit, a factor as 2x, or a number of GB/s"},
+    {.key = "latency",
+     .type = ASIM_T_STRING,
+     .offset = AT(latency),
+     .help = "delay of all links but NVLink: 500ns, a factor as 2x, or a number of us"},
+    {.key = "real-step-ms",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(step_ms),
+     .max = 1e12,
+     .help = "recorded time of a step; without it that of training_*.json beside the traces"},
+    {.key = "real-comm-ms",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(comm_ms),
+     .max = 1e12,
+     .help = "recorded communication of a step, as --real-step-ms"},
+    {0}};
+
+enum { MOST_WORDS = ASIM_ARGS_SEEN + 2 };
+typedef char word_text[ASIM_JOB_PATH];
+
+/* The published runner takes numbers of GB/s and of us. */
+static void add_value(struct asim_job *job, word_text text, const char *key, const char *value,
+                      const char *unit)
+{
+    size_t n = value ? strspn(value, "0123456789.") : 0;
+
+    if (!value)
+        return;
+    snprintf(text, sizeof(word_text), "--%s=%.1900s%s", key, value, n && !value[n] ? unit : "");
+    job->words[job->n_words++] = text;
+}
+
+/* The options of `asim packet` that were given, as words in texts [MOST_WORDS]. */
+static int collect(struct asim_job *job, const struct options *opt, const struct asim_args *args,
+                   word_text *texts, struct asim_err *err)
+{
+    for (size_t i = 0; i < args->n_seen; i++) {
+        const struct asim_args_seen *seen = &args->seen[i];
+
+        if (asim_option_find(options, seen->row->key) == seen->row)
+            continue;
+        if (!strcmp(seen->row->key, "out"))
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "--out is the run's own folder here; --output-dir and --name "
+                                "choose it.");
+        add_value(job, texts[i], seen->row->key, seen->value, "");
+    }
+    add_value(job, texts[ASIM_ARGS_SEEN], "bandwidth", opt->bandwidth, "GB/s");
+    add_value(job, texts[ASIM_ARGS_SEEN + 1], "latency", opt->latency, "us");
+    return 0;
+}
+
+static int check(const struct options *opt, const struct asim_args *args, struct asim_err *err)
+{
+    if (!opt->workload)
+        return asim_err_set(err, ASIM_EUSAGE, "no workload; say --workload=PREFIX or a folder.");
+    if (opt->mpi > 1 && opt->backend != ASIM_JOB_NS3)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--mpi is for --backend=ns3; --threads=N uses several cores here.");
+    if (args->n_seen == ASIM_ARGS_SEEN)
+        return asim_err_set(err, ASIM_EUSAGE, "more than %d options.", ASIM_ARGS_SEEN - 1);
+    if (opt->name && (strchr(opt->name, '/') || *opt->name == '.'))
+        return asim_err_set(err, ASIM_EUSAGE, "--name=%s is no name of a folder.", opt->name);
+    return 0;
+}
+
+static int start(const struct options *opt, const struct asim_args *args, int argc, char **argv,
+                 struct asim_err *err)
+{
+    struct asim_job job = {.workload = opt->workload,
+                           .topo = opt->topo,
+                           .output_dir = opt->output_dir ? opt->output_dir : "runs",
+                           .name = opt->name,
+                           .world_size = opt->world_size,
+                           .virtual_scale = opt->virtual_scale,
+                           .mpi = opt->mpi,
+                           .backend = opt->backend,
+                           .force = opt->force,
+                           .recorded = {opt->step_ms, opt->comm_ms},
+                           .argc = argc,
+                           .argv = argv};
+    word_text *texts = calloc(MOST_WORDS, sizeof *texts);
+    int code = 2;
+
+    if (!texts)
+        asim_err_nomem(err, "reading the command line");
+    else if (!check(opt, args, err) && !collect(&job, opt, args, texts, err))
+        code = asim_job_run(&job, err);
+    free(texts);
+    return code;
+}
+
+static void show_help(void)
+{
+    printf("usage: asim run --workload=TRACES [--topo=TOPOLOGY] [--option=value ...]\n\n"
+           "Simulates a workload and keeps everything about the run in a folder of its own: the "
+           "command, log, reports,\nreport.html, and a row of metrics.csv, which also grows in the "
+           "output folder.\n\n");
+    asim_args_help(stdout, options);
+    printf("\nOptions of `asim packet` are taken, too; `asim packet --help` lists them.\n");
+}
+
+static int run(int argc, char **argv)
+{
+    struct options opt = {0};
+    struct asim_settings settings;
+    struct asim_args args = {.tables = {{options, &opt}, {asim_settings_options, &settings}}};
+    struct asim_err err = {0};
+    int code = asim_settings_init(&settings, sizeof settings, &err) ||
+               asim_option_defaults(options, &opt, &err);
+
+    if (!code && asim_args_parse(&args, argc, argv, &err))
+        code = 2;
+    if (!code && args.help)
+        show_help();
+    else if (!code)
+        code = start(&opt, &args, argc, argv, &err);
+    if (err.code)
+        asim_args_fail("run", &err, code);
+    asim_option_fini(options, &opt);
+    asim_settings_fini(&settings);
+    return code;
+}
+
+const struct asim_command asim_command_run = {
+    .member = {"run", "simulate a workload into a folder with reports, metrics and a page", options,
+               sizeof(struct options)},
+    .run = run,
+};

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See job.h. The command line of each backend. The formulas get the network as `asim compare`
+ * derives it from the topology, written as network.yml.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asim/asim.h"
+#include "asim/net.h"
+#include "asim/observe.h"
+#include "base/io/out.h"
+#include "tools/run/job.h"
+
+enum { MOST_WORDS = ASIM_JOB_WORDS + 16, WORD = ASIM_JOB_PATH + 32 };
+
+/* A command line being made; owns the words it makes. */
+struct line {
+    const char *words[MOST_WORDS];
+    char *made[MOST_WORDS];
+    size_t n, n_made;
+    int failed;
+};
+
+static void add(struct line *line, const char *word)
+{
+    line->words[line->n++] = word;
+}
+
+static void add_option(struct line *line, const char *key, const char *value)
+{
+    char *word = malloc(WORD);
+
+    if (!word) {
+        line->failed = 1;
+        return;
+    }
+    snprintf(word, WORD, "--%s=%s", key, value);
+    line->made[line->n_made++] = word;
+    add(line, word);
+}
+
+static void drop(struct line *line)
+{
+    while (line->n_made)
+        free(line->made[--line->n_made]);
+}
+
+static int is_given(const struct asim_job *job, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (size_t i = 0; i < job->n_words; i++)
+        if (!strncmp(job->words[i] + 2, key, n) && job->words[i][2 + n] == '=')
+            return 1;
+    return 0;
+}
+
+/* Options that formulas have no use for, and those that network.yml contains already. */
+static int is_of_packets(const char *word)
+{
+    static const char *const keys[] = {
+        "network=", "topology=",  "reports=",   "cc=",   "mtu=",     "bandwidth=", "latency=",
+        "threads=", "placement=", "per-event=", "pcap=", "without=", "logical=",   "fast-forward="};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!strncmp(word + 2, keys[i], strlen(keys[i])))
+            return 1;
+    return 0;
+}
+
+static void add_common(struct line *line, const struct asim_job *job, const char *folder)
+{
+    add_option(line, "workload", job->prefix);
+    add_option(line, "out", folder);
+}
+
+static void add_packets(struct line *line, const struct asim_job *job, const char *folder)
+{
+    add_common(line, job, folder);
+    if (*job->topology)
+        add_option(line, "topology", job->topology);
+    if (*job->logical && !is_given(job, "logical"))
+        add_option(line, "logical", job->logical);
+    if (!is_given(job, "reports"))
+        add_option(line, "reports", "flows,links,hosts,queues");
+    for (size_t i = 0; i < job->n_words; i++)
+        add(line, job->words[i]);
+}
+
+/* The world of the packet run, opened for its shape only. */
+static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
+                        struct asim_err *err)
+{
+    struct asim_settings settings;
+    struct asim_world *world = NULL;
+    int code = asim_settings_init(&settings, sizeof settings, err);
+
+    for (size_t i = 0; i < job->n_words && !code; i++) {
+        char key[64];
+        size_t n = strcspn(job->words[i] + 2, "=");
+
+        snprintf(key, sizeof key, "%.*s", (int)(n < 63 ? n : 63), job->words[i] + 2);
+        code = asim_settings_set(&settings, key, job->words[i] + 3 + n, err);
+    }
+    if (!code)
+        code = asim_settings_set(&settings, "workload", job->prefix, err);
+    if (!code && *job->topology)
+        code = asim_settings_set(&settings, "topology", job->topology, err);
+    if (!code && *job->logical && !is_given(job, "logical"))
+        code = asim_settings_set(&settings, "logical", job->logical, err);
+    if (!code)
+        code = asim_world_open(&world, &settings, NULL, err);
+    if (!code)
+        code = asim_world_shape(world, shape, err);
+    asim_world_close(world);
+    asim_settings_fini(&settings);
+    return code;
+}
+
+static void write_list(struct asim_out *out, const char *key, const struct asim_netshape *shape)
+{
+    asim_out_printf(out, "%s: [", key);
+    for (size_t d = 0; d < shape->n; d++) {
+        const struct asim_netdim *dim = &shape->at[d];
+
+        asim_out_printf(out, d ? ", " : " ");
+        if (*key == 't')
+            asim_out_printf(out, "%s", asim_net_topology_name((int)dim->topology));
+        else if (*key == 'n')
+            asim_out_printf(out, "%u", dim->npus);
+        else
+            asim_out_printf(out, "%.9g", *key == 'b' ? dim->bandwidth_gbps : dim->latency_ns);
+    }
+    asim_out_printf(out, " ]\n");
+}
+
+static int write_network(const struct asim_job *job, const char *path, struct asim_err *err)
+{
+    struct asim_netshape shape;
+    struct asim_out out;
+
+    if (derive_shape(job, &shape, err) || asim_out_open(&out, path, err))
+        return ASIM_EINVAL;
+    asim_out_printf(&out,
+                    "# Derived from the topology, as `asim compare` does: an approximation.\n");
+    write_list(&out, "topology", &shape);
+    write_list(&out, "npus_count", &shape);
+    write_list(&out, "bandwidth", &shape);
+    write_list(&out, "latency", &shape);
+    return asim_out_commit(&out, err);
+}
+
+static int add_formulas(struct line *line, const struct asim_job *job, const char *mode,
+                        const char *folder, struct asim_err *err)
+{
+    char path[ASIM_JOB_PATH];
+
+    snprintf(path, sizeof path, "%.1500s/network.yml", folder);
+    if (write_network(job, path, err))
+        return ASIM_EINVAL;
+    add(line, "analytical");
+    add_option(line, "mode", mode);
+    add_common(line, job, folder);
+    add_option(line, "network", path);
+    for (size_t i = 0; i < job->n_words; i++)
+        if (!is_of_packets(job->words[i]))
+            add(line, job->words[i]);
+    return 0;
+}
+
+/* The script ./ns3 of the repository: beside build/release/asim, or named by ASIM_NS3. */
+static int find_ns3(char path[ASIM_JOB_PATH], struct asim_err *err)
+{
+    const char *given = getenv("ASIM_NS3");
+    char *slash;
+
+    if (given) {
+        snprintf(path, ASIM_JOB_PATH, "%.2000s", given);
+    } else {
+        if (asim_child_self(path, err))
+            return ASIM_EIO;
+        for (int up = 0; up < 3 && (slash = strrchr(path, '/')); up++)
+            *slash = '\0';
+        strncat(path, "/ns3", ASIM_JOB_PATH - strlen(path) - 1);
+    }
+    if (!access(path, X_OK))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "there is no program %s; --backend=ns3 needs the repository's ./ns3, which "
+                        "the variable ASIM_NS3 may name. --backend=packet gives the same bytes.",
+                        path);
+}
+
+int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, const char *folder,
+                     int *code, struct asim_err *err)
+{
+    static const char *const modes[] = {[ASIM_JOB_UNAWARE] = "unaware", [ASIM_JOB_AWARE] = "aware"};
+    struct line line = {.n = 0};
+    char self[ASIM_JOB_PATH], log[ASIM_JOB_PATH], count[24];
+    int failed = backend == ASIM_JOB_NS3 ? find_ns3(self, err) : asim_child_self(self, err);
+
+    add(&line, self);
+    snprintf(log, sizeof log, "%.1500s/log.txt", folder);
+    snprintf(count, sizeof count, "%" PRIu32, job->mpi);
+    if (failed) {
+        return failed;
+    } else if (backend == ASIM_JOB_NS3) {
+        add(&line, "run");
+        add(&line, "AstraSimNetwork");
+        if (job->mpi > 1) {
+            add(&line, "--mpi");
+            add(&line, count);
+        }
+        add(&line, "--");
+        add_packets(&line, job, folder);
+    } else if (backend == ASIM_JOB_PACKET) {
+        add(&line, "packet");
+        add_packets(&line, job, folder);
+    } else {
+        failed = add_formulas(&line, job, modes[backend], folder, err);
+    }
+    if (!failed && line.failed)
+        failed = asim_err_nomem(err, "starting a run");
+    if (!failed)
+        failed = asim_child_run(line.words, line.n, log, code, err);
+    drop(&line);
+    return failed;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See job.h. The child's stdout goes straight to the log; its stderr comes through a pipe, so that
+ * it reaches both the log and the user.
+ */
+#include "tools/run/job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+static volatile pid_t child;
+
+/* A terminal sends Ctrl-C to the child as well, which takes a second one as "at once": so only
+ * signals of which it does not know are passed on. */
+static void on_signal(int signal)
+{
+    interrupted = 1;
+    if (child > 0 && signal != SIGINT)
+        kill(child, signal);
+}
+
+int asim_child_interrupted(void)
+{
+    return interrupted;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err)
+{
+    ssize_t n = readlink("/proc/self/exe", path, ASIM_JOB_PATH - 1);
+
+    if (n <= 0)
+        return asim_err_set(err, ASIM_EIO, "cannot find this program in /proc/self/exe: %s.",
+                            strerror(errno));
+    path[n] = '\0';
+    return 0;
+}
+
+/* In the child. */
+static void become(const char *const *words, size_t n, int log, int out)
+{
+    char **argv = calloc(n + 1, sizeof *argv);
+
+    for (size_t i = 0; argv && i < n; i++)
+        argv[i] = (char *)(uintptr_t)words[i];
+    dup2(log, 1);
+    dup2(out, 2);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
+    if (argv)
+        execvp(argv[0], argv);
+    fprintf(stderr, "cannot start %s: %s\n", words[0], strerror(errno));
+    _exit(127);
+}
+
+/* Until the child closes its end. A full log loses lines, not the run. */
+static void copy_errors(int from, int log)
+{
+    char text[4096];
+    ssize_t n;
+
+    while ((n = read(from, text, sizeof text)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0) {
+            ssize_t kept = write(log, text, (size_t)n), shown = write(2, text, (size_t)n);
+
+            (void)kept;
+            (void)shown;
+        }
+}
+
+int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
+                   struct asim_err *err)
+{
+    int out[2], status = 0, file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+
+    if (file < 0)
+        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", log, strerror(errno));
+    if (pipe(out)) {
+        close(file);
+        return asim_err_set(err, ASIM_EIO, "cannot make a pipe: %s.", strerror(errno));
+    }
+    catch_signals();
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        close(out[0]);
+        become(words, n, file, out[1]);
+    }
+    close(out[1]);
+    if (child < 0) {
+        close(out[0]);
+        close(file);
+        return asim_err_set(err, ASIM_EIO, "cannot start a process: %s.", strerror(errno));
+    }
+    copy_errors(out[0], file);
+    close(out[0]);
+    close(file);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return 0;
+}

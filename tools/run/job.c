@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See job.h: the order of a run. The folder appears first, so that every output has a place; what
+ * limits the run and the rows of metrics.csv come last, also for a run that was interrupted.
+ */
+#include "tools/run/job.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/io/out.h"
+#include "tools/report/report.h"
+
+/* The folder must be new: files of two runs would mix. Names by time get a number where several
+ * runs begin at once. */
+static int make_folder(struct asim_job *job, struct asim_err *err)
+{
+    char stamp[32];
+    time_t now = time(NULL);
+    struct tm local;
+
+    if (asim_out_mkdir(job->output_dir, err))
+        return ASIM_EIO;
+    strftime(stamp, sizeof stamp, "%Y-%m-%d_%H-%M-%S", localtime_r(&now, &local));
+    snprintf(job->folder, sizeof job->folder, "%.1500s/%.300s", job->output_dir,
+             job->name ? job->name : stamp);
+    for (int number = 2; mkdir(job->folder, 0777); number++) {
+        if (errno != EEXIST || number > 10000)
+            return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", job->folder,
+                                strerror(errno));
+        if (job->name && job->force)
+            return 0;
+        if (job->name)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "there is a run %s already; give another --name, or --force.",
+                                job->folder);
+        snprintf(job->folder, sizeof job->folder, "%.1500s/%.300s_%d", job->output_dir, stamp,
+                 number);
+    }
+    return 0;
+}
+
+/* A folder without a log has nothing to tell. */
+static void remove_empty(const struct asim_job *job)
+{
+    char path[ASIM_JOB_PATH + 32];
+
+    snprintf(path, sizeof path, "%s/log.txt", job->folder);
+    if (!access(path, F_OK))
+        return;
+    snprintf(path, sizeof path, "%s/command.txt", job->folder);
+    unlink(path);
+    rmdir(job->folder);
+}
+
+/* As a shell takes it. */
+static int write_command(const struct asim_job *job, struct asim_err *err)
+{
+    char path[ASIM_JOB_PATH + 32];
+    struct asim_out out;
+
+    snprintf(path, sizeof path, "%s/command.txt", job->folder);
+    if (asim_out_open(&out, path, err))
+        return ASIM_EIO;
+    asim_out_printf(&out, "asim run");
+    for (int i = 1; i < job->argc; i++) {
+        asim_out_printf(&out, " '");
+        for (const char *at = job->argv[i]; *at; at++)
+            asim_out_printf(&out, *at == '\'' ? "'\\''" : "%c", *at);
+        asim_out_printf(&out, "'");
+    }
+    asim_out_printf(&out, "\n");
+    return asim_out_commit(&out, err);
+}
+
+static void print_result(const struct asim_job *job, const struct asim_job_result *result)
+{
+    double step_ms = (double)result->finish_ns / 1e6;
+
+    printf("%s, %s: %.6g ms (%llu cycles), longest communication of a rank %.6g ms",
+           result->backend, result->state, step_ms, (unsigned long long)result->finish_ns,
+           (double)result->comm_ns / 1e6);
+    if (job->recorded.step_ms > 0 && job->ranks != job->recorded_ranks)
+        printf("; recorded step %.6g ms on %u ranks", job->recorded.step_ms, job->recorded_ranks);
+    else if (job->recorded.step_ms > 0)
+        printf("; recorded step %.6g ms, error %+.1f %%", job->recorded.step_ms,
+               (step_ms / job->recorded.step_ms - 1) * 100);
+    printf("\n");
+}
+
+/* The reports of one run, or of all backends side by side. */
+static int write_page(const struct asim_job *job, const struct asim_job_result *results, size_t n,
+                      struct asim_err *err)
+{
+    const char *folders[ASIM_JOB_BACKENDS];
+    char path[ASIM_JOB_PATH + 32];
+
+    for (size_t i = 0; i < n; i++)
+        folders[i] = results[i].folder;
+    snprintf(path, sizeof path, "%s/report.html", job->folder);
+    return asim_report_page(folders, n, path, err);
+}
+
+/* A backend that ends badly has said why; the run goes on to its files if there are any. */
+static int run_one(const struct asim_job *job, enum asim_job_backend backend,
+                   struct asim_job_result *result, int *code, struct asim_err *err)
+{
+    static const char *const names[] = {"packet", "unaware", "aware", "ns3"};
+
+    result->backend = names[backend];
+    snprintf(result->folder, sizeof result->folder, "%.1900s", job->folder);
+    if (job->backend == ASIM_JOB_ALL)
+        snprintf(result->folder, sizeof result->folder, "%.1900s/%s", job->folder, names[backend]);
+    if (job->backend == ASIM_JOB_ALL)
+        fprintf(stderr, "%s:\n", names[backend]);
+    if (asim_out_mkdir(result->folder, err) ||
+        asim_job_backend(job, backend, result->folder, code, err))
+        return ASIM_EIO;
+    if (*code > 1 && *code != 130)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the run ended with exit code %d; %s/log.txt says why.", *code,
+                            result->folder);
+    if (*code == 1 && asim_job_result(result, err)) {
+        *err = (struct asim_err){0}; /* the backend has said why */
+        return ASIM_EINVAL;
+    }
+    return asim_job_result(result, err);
+}
+
+static int run_all(struct asim_job *job, struct asim_job_result *results, size_t *n,
+                   struct asim_err *err)
+{
+    int only = job->backend != ASIM_JOB_ALL, code = 0;
+
+    for (int backend = 0; backend < ASIM_JOB_NS3 + only && !code; backend++) {
+        if (only && backend != job->backend)
+            continue;
+        if (run_one(job, (enum asim_job_backend)backend, &results[*n], &code, err))
+            return code == 130 ? code : 1;
+        print_result(job, &results[(*n)++]);
+        fflush(stdout);
+    }
+    return code;
+}
+
+int asim_job_run(struct asim_job *job, struct asim_err *err)
+{
+    struct asim_job_result results[ASIM_JOB_BACKENDS] = {{0}};
+    size_t n = 0;
+    int code;
+
+    if (make_folder(job, err))
+        return 1;
+    if (write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err)) {
+        remove_empty(job);
+        return 1;
+    }
+    code = run_all(job, results, &n, err);
+    if (err->code || !n)
+        return code;
+    if (asim_job_metrics(job, results, n, err) || write_page(job, results, n, err))
+        return 1;
+    printf("%s\n", job->folder);
+    return code;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One run of `asim run`: workload, topology and backend in, a folder out.
+ */
+#ifndef ASIM_TOOLS_RUN_JOB_H
+#define ASIM_TOOLS_RUN_JOB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "asim/err.h"
+
+enum { ASIM_JOB_PATH = 2048, ASIM_JOB_WORDS = 64 };
+enum asim_job_backend {
+    ASIM_JOB_PACKET,
+    ASIM_JOB_UNAWARE,
+    ASIM_JOB_AWARE,
+    ASIM_JOB_NS3,
+    ASIM_JOB_ALL,
+    ASIM_JOB_BACKENDS
+};
+#define ASIM_JOB_BACKEND_WORDS "packet|unaware|aware|ns3|all"
+
+/* What was measured on the real system; 0 = not known. */
+struct asim_job_recorded {
+    double step_ms, comm_ms;
+};
+
+struct asim_job {
+    /* From the command line; strings are borrowed. */
+    const char *workload, *topo, *output_dir, *name;
+    uint32_t world_size, virtual_scale, mpi;
+    int backend, force;
+    struct asim_job_recorded recorded;
+    const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */
+    size_t n_words;
+    int argc;
+    char **argv; /* the whole command line, for command.txt */
+    /* Found out. */
+    char folder[ASIM_JOB_PATH];                           /* of the run */
+    char prefix[ASIM_JOB_PATH];                           /* of its traces */
+    char topology[ASIM_JOB_PATH], logical[ASIM_JOB_PATH]; /* "" = none */
+    uint32_t ranks, recorded_ranks;
+};
+
+/* What a run of one backend gave. */
+struct asim_job_result {
+    const char *backend;
+    char folder[ASIM_JOB_PATH], state[24];
+    uint64_t ranks, finish_ns, comm_ns; /* comm_ns: the largest of any rank */
+};
+
+/* The whole run. Returns the exit code. (job.c) */
+int asim_job_run(struct asim_job *job, struct asim_err *err);
+
+/* Finds the traces and makes those of more ranks; sets prefix, ranks and what was recorded.
+ * (workload.c) */
+int asim_job_workload(struct asim_job *job, struct asim_err *err);
+/* Understands --topo; sets topology and logical. Writes logical.json. (place.c) */
+int asim_job_place(struct asim_job *job, struct asim_err *err);
+/* Runs one backend into the folder, which exists. *code: its exit code. (backend.c) */
+int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, const char *folder,
+                     int *code, struct asim_err *err);
+/* Reads what a backend has left in result->folder. (metrics.c) */
+int asim_job_result(struct asim_job_result *result, struct asim_err *err);
+/* Writes metrics.csv of the run and appends its rows to metrics.csv and calibration_all.csv of the
+ * output folder, each in one write under a lock. (metrics.c) */
+int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,
+                     struct asim_err *err);
+
+/* Runs words[0 … n) as a process; its output goes to the file `log` and, from its stderr, to ours.
+ * Signals that end us are passed on to it. *code: its exit code, 128 + signal where one ended it.
+ * 0, or an error where it could not be started. (child.c) */
+int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
+                   struct asim_err *err);
+/* 1 after SIGINT, SIGTERM or SIGHUP. */
+int asim_child_interrupted(void);
+/* The path of this executable. 0, or ASIM_EIO. */
+int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See job.h. The rows of metrics.csv. A cycle is 1 ns, so alpha, the real time of a simulated cycle
+ * in us, is 0.001 where the simulation is exact.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/quote.h"
+#include "tools/report/table.h"
+#include "tools/run/job.h"
+
+static const char header[] =
+    "run,backend,workload,topology,ranks,state,real_t_step_ms,real_t_comm_ms,sim_t_step_ms,"
+    "sim_wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us\n";
+
+static uint64_t number(const json_t *root, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(root, key));
+}
+
+static int read_summary(struct asim_job_result *result, struct asim_err *err)
+{
+    char path[ASIM_JOB_PATH + 32];
+    json_error_t bad;
+    json_t *root;
+    const char *state;
+
+    snprintf(path, sizeof path, "%s/summary.json", result->folder);
+    root = json_load_file(path, 0, &bad);
+    if (!root)
+        return asim_err_set(err, ASIM_EINVAL, "the run left no %s; its log.txt says why.", path);
+    state = json_string_value(json_object_get(root, "state"));
+    snprintf(result->state, sizeof result->state, "%s", state ? state : "");
+    result->ranks = number(root, "ranks");
+    result->finish_ns = number(root, "finish_ns");
+    json_decref(root);
+    return 0;
+}
+
+/* The rank that communicates longest. */
+static int read_ranks(struct asim_job_result *result, struct asim_err *err)
+{
+    struct asim_table table;
+    int code = asim_table_open(&table, result->folder, "ranks.csv", err), comm = -1;
+
+    if (!code && table.file)
+        comm = asim_table_need(&table, "comm_ns", err);
+    while (!code && table.file && (code = asim_table_row(&table, err)) > 0) {
+        uint64_t ns = asim_table_u64(&table, comm, err);
+
+        result->comm_ns = ns > result->comm_ns ? ns : result->comm_ns;
+        code = err->code;
+    }
+    asim_table_close(&table);
+    return code;
+}
+
+int asim_job_result(struct asim_job_result *result, struct asim_err *err)
+{
+    result->comm_ns = 0;
+    if (read_summary(result, err))
+        return ASIM_EINVAL;
+    return read_ranks(result, err);
+}
+
+/* An empty cell where nothing was recorded, or with other ranks. */
+static void put_error(FILE *file, double simulated, double recorded, int is_same)
+{
+    if (recorded > 0 && is_same)
+        fprintf(file, "%.3f", (simulated / recorded - 1) * 100);
+    fputc(',', file);
+}
+
+static void put_text(FILE *file, const char *text)
+{
+    struct asim_out cell = {.file = file};
+
+    asim_quote_csv_if_needed(&cell, text);
+    fputc(',', file);
+}
+
+static void put_row(FILE *file, const struct asim_job *job, const struct asim_job_result *result)
+{
+    double step_ms = (double)result->finish_ns / 1e6, comm_ms = (double)result->comm_ns / 1e6;
+    const struct asim_job_recorded *recorded = &job->recorded;
+    int is_same = job->ranks == job->recorded_ranks;
+
+    put_text(file, result->folder);
+    fprintf(file, "%s,", result->backend);
+    put_text(file, job->workload);
+    put_text(file, job->topo ? job->topo : "");
+    fprintf(file, "%" PRIu64 ",%s,", result->ranks, result->state);
+    if (recorded->step_ms > 0)
+        fprintf(file, "%.9g", recorded->step_ms);
+    fputc(',', file);
+    if (recorded->comm_ms > 0)
+        fprintf(file, "%.9g", recorded->comm_ms);
+    fprintf(file, ",%.6f,%" PRIu64 ",%" PRIu64 ",", step_ms, result->finish_ns, result->comm_ns);
+    put_error(file, step_ms, recorded->step_ms, is_same);
+    put_error(file, comm_ms, recorded->comm_ms, is_same);
+    if (recorded->step_ms > 0 && is_same && result->finish_ns)
+        fprintf(file, "%.9g", recorded->step_ms * 1e3 / (double)result->finish_ns);
+    fputc('\n', file);
+}
+
+/* Waits for other runs that append. The header is written by whoever finds the file empty. */
+static int append(const char *path, const char *rows, size_t size, struct asim_err *err)
+{
+    int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666), good;
+    struct stat info;
+
+    if (file < 0)
+        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
+    while ((good = !flock(file, LOCK_EX)) == 0 && errno == EINTR)
+        ;
+    good = good && !fstat(file, &info);
+    if (good && !info.st_size)
+        good = write(file, header, sizeof header - 1) == (ssize_t)sizeof header - 1;
+    good = good && write(file, rows, size) == (ssize_t)size;
+    if (!good)
+        asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
+    close(file);
+    return good ? 0 : ASIM_EIO;
+}
+
+int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,
+                     struct asim_err *err)
+{
+    const char *const places[][2] = {{job->folder, "metrics.csv"},
+                                     {job->output_dir, "metrics.csv"},
+                                     {job->output_dir, "calibration_all.csv"}};
+    char path[ASIM_JOB_PATH + 32], *rows = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&rows, &size);
+    int code = 0;
+
+    for (size_t i = 0; file && i < n; i++)
+        put_row(file, job, &results[i]);
+    if (!file || fclose(file))
+        return asim_err_nomem(err, "writing metrics.csv");
+    for (size_t i = 0; i < sizeof places / sizeof *places && !code; i++) {
+        snprintf(path, sizeof path, "%s/%s", places[i][0], places[i][1]);
+        code = append(path, rows, size, err);
+    }
+    free(rows);
+    return code;
+}

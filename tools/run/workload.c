@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See job.h. A workload is a prefix P of P.<rank>.et, a folder with the traces of one prefix, or a
+ * folder with PyTorch's traces, which `asim trace pytorch` converts into the run's folder. What was
+ * recorded comes from training_*.json beside the traces.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "asim/trace.h"
+#include "tools/run/job.h"
+
+static int is_folder(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+static int begins(const char *text, const char *with)
+{
+    return !strncmp(text, with, strlen(with));
+}
+
+static int ends(const char *text, const char *with)
+{
+    size_t n = strlen(text), m = strlen(with);
+
+    return n > m && !strcmp(text + n - m, with);
+}
+
+/* What a folder holds: the traces of rank 0, and PyTorch's. */
+struct found {
+    char prefix[ASIM_JOB_PATH];
+    int prefixes, pytorch;
+};
+
+static void look_at(struct found *found, const char *folder, const char *name)
+{
+    static const char *const tails[] = {".0.et", ".0.et.gz"};
+
+    found->pytorch |= (begins(name, "host_") || begins(name, "pytorch_et_")) &&
+                      (ends(name, ".json") || ends(name, ".json.gz"));
+    for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
+        if (!ends(name, tails[i]) || *name == '.')
+            continue;
+        snprintf(found->prefix, sizeof found->prefix, "%.1000s/%.*s", folder,
+                 (int)(strlen(name) - strlen(tails[i])), name);
+        found->prefixes++;
+    }
+}
+
+static int list_folder(struct found *found, const char *folder, struct asim_err *err)
+{
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+
+    memset(found, 0, sizeof *found);
+    if (!dir)
+        return asim_err_set(err, ASIM_EIO, "cannot open the folder %s: %s.", folder,
+                            strerror(errno));
+    while ((entry = readdir(dir)))
+        look_at(found, folder, entry->d_name);
+    closedir(dir);
+    if (found->prefixes > 1)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has the traces of %d workloads; give --workload the prefix of one, "
+                            "such as %.600s.",
+                            folder, found->prefixes, found->prefix);
+    if (!found->prefixes && !found->pytorch)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, "
+                            "pytorch_et_0.json).",
+                            folder);
+    return 0;
+}
+
+/* Converts into <run>/workload. */
+static int convert(struct asim_job *job, const char *folder, struct asim_err *err)
+{
+    char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH];
+    const char *words[] = {self, "trace", "pytorch", folder, "--output", out};
+    int code;
+
+    snprintf(out, sizeof out, "%.1500s/workload", job->folder);
+    snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
+    if (asim_child_self(self, err) ||
+        asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
+        return ASIM_EIO;
+    snprintf(job->prefix, sizeof job->prefix, "%.1500s/workload", out);
+    return code ? asim_err_set(err, ASIM_EINVAL,
+                               "the traces of %s could not be converted; %s says why.", folder, log)
+                : 0;
+}
+
+/* --world-size or --virtual-scale: replicas of the recorded ranks, made by `asim trace scale`. */
+static int scale(struct asim_job *job, struct asim_err *err)
+{
+    uint64_t ranks = job->virtual_scale ? (uint64_t)job->virtual_scale * job->ranks
+                     : job->world_size  ? job->world_size
+                                        : job->ranks;
+    char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH], count[24];
+    const char *words[] = {self,       "trace", "scale",   "--input", job->prefix,
+                           "--output", out,     "--ranks", count};
+    int code;
+
+    if (job->virtual_scale && job->world_size && ranks != job->world_size)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--virtual-scale=%" PRIu32 " of %" PRIu32 " ranks makes %" PRIu64
+                            ", not --world-size=%" PRIu32 "; leave one of them out.",
+                            job->virtual_scale, job->ranks, ranks, job->world_size);
+    if (ranks == job->ranks)
+        return 0;
+    if (ranks < job->ranks || ranks % job->ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--world-size=%" PRIu64 " is no multiple of the %" PRIu32
+                            " ranks of the traces %s.",
+                            ranks, job->ranks, job->prefix);
+    snprintf(out, sizeof out, "%.1500s/scaled", job->folder);
+    snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
+    snprintf(count, sizeof count, "%" PRIu64, ranks);
+    if (asim_child_self(self, err) ||
+        asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
+        return ASIM_EIO;
+    if (code)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the traces could not be scaled to %" PRIu64 " ranks; %s says why.",
+                            ranks, log);
+    snprintf(job->prefix, sizeof job->prefix, "%s", out);
+    job->ranks = (uint32_t)ranks;
+    return 0;
+}
+
+static double key(const json_t *root, const char *const *names)
+{
+    for (; *names; names++) {
+        const json_t *value = json_object_get(root, *names);
+
+        if (json_is_number(value) && json_number_value(value) > 0)
+            return json_number_value(value);
+    }
+    return 0;
+}
+
+/* The mean over the files, one of each rank or run. What the command line says comes first. */
+static int read_training(struct asim_job *job, const char *folder, struct asim_err *err)
+{
+    static const char *const steps[] = {"real_t_step_ms", "t_step_ms", "step_time_ms", NULL};
+    static const char *const comms[] = {"real_t_comm_ms", "t_comm_ms", "comm_time_ms", NULL};
+    struct asim_job_recorded sum = {0};
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    int n = 0, n_comm = 0, code = 0;
+
+    while (!code && dir && (entry = readdir(dir))) {
+        char path[ASIM_JOB_PATH];
+        json_error_t bad;
+        json_t *root;
+        double comm;
+
+        if (!begins(entry->d_name, "training_") || !ends(entry->d_name, ".json"))
+            continue;
+        snprintf(path, sizeof path, "%.1500s/%.500s", folder, entry->d_name);
+        root = json_load_file(path, 0, &bad);
+        if (!root || key(root, steps) <= 0)
+            code = asim_err_at(err, ASIM_EINVAL,
+                               (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                               "these are no training metrics; expected a JSON object with the "
+                               "number t_step_ms.");
+        else
+            sum.step_ms += key(root, steps), n++;
+        comm = root ? key(root, comms) : 0;
+        n_comm += comm > 0;
+        sum.comm_ms += comm;
+        json_decref(root);
+    }
+    if (dir)
+        closedir(dir);
+    if (n && job->recorded.step_ms <= 0)
+        job->recorded.step_ms = sum.step_ms / n;
+    if (n_comm && job->recorded.comm_ms <= 0)
+        job->recorded.comm_ms = sum.comm_ms / n_comm;
+    return code;
+}
+
+/* The folder of a prefix, "." where it names none. */
+static void folder_of(char *folder, size_t size, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (slash)
+        snprintf(folder, size, "%.*s", (int)(slash > path ? slash - path : 1), path);
+    else
+        snprintf(folder, size, ".");
+}
+
+int asim_job_workload(struct asim_job *job, struct asim_err *err)
+{
+    char folder[ASIM_JOB_PATH];
+    struct found found;
+
+    if (is_folder(job->workload)) {
+        snprintf(folder, sizeof folder, "%.2000s", job->workload);
+        if (list_folder(&found, folder, err))
+            return ASIM_EINVAL;
+        if (!found.prefixes && convert(job, folder, err))
+            return ASIM_EINVAL;
+        if (found.prefixes)
+            snprintf(job->prefix, sizeof job->prefix, "%s", found.prefix);
+    } else {
+        folder_of(folder, sizeof folder, job->workload);
+        snprintf(job->prefix, sizeof job->prefix, "%.2000s", job->workload);
+    }
+    if (asim_trace_ranks(job->prefix, &job->ranks, err))
+        return ASIM_EINVAL;
+    job->recorded_ranks = job->ranks;
+    if (scale(job, err))
+        return ASIM_EINVAL;
+    return read_training(job, folder, err);
+}

@@ -56,7 +56,8 @@ int asim_job_run(struct asim_job *job, struct asim_err *err);
 /* Finds the traces and makes those of more ranks; sets prefix, ranks and what was recorded.
  * (workload.c) */
 int asim_job_workload(struct asim_job *job, struct asim_err *err);
-/* Understands --topo; sets topology and logical. Writes logical.json. (place.c) */
+/* Understands --topo; sets topology and logical. Writes logical.json where the topology has several
+ * dimensions. (place.c) */
 int asim_job_place(struct asim_job *job, struct asim_err *err);
 /* Runs one backend into the folder, which exists. *code: its exit code. (backend.c) */
 int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, const char *folder,

@@ -55,16 +55,28 @@ static int share(struct shape *shape, uint32_t ranks, uint32_t n, uint32_t first
     return left == 1 ? 0 : ASIM_EINVAL;
 }
 
+/* Dimensions of one rank are left out: no collective has a step in them. */
 static int write_logical(struct asim_job *job, const struct shape *shape, struct asim_err *err)
 {
+    const char *comma = "";
     struct asim_out out;
+    uint32_t n = 0;
+
+    for (uint32_t d = 0; d < shape->n; d++)
+        n += shape->at[d] > 1;
+    if (n < 2)
+        return 0;
 
     snprintf(job->logical, sizeof job->logical, "%.1500s/logical.json", job->folder);
     if (asim_out_open(&out, job->logical, err))
         return ASIM_EIO;
     asim_out_printf(&out, "{\"logical-dims\": [");
-    for (uint32_t d = 0; d < shape->n; d++)
-        asim_out_printf(&out, "%s\"%" PRIu32 "\"", d ? ", " : "", shape->at[d]);
+    for (uint32_t d = 0; d < shape->n; d++) {
+        if (shape->at[d] < 2)
+            continue;
+        asim_out_printf(&out, "%s\"%" PRIu32 "\"", comma, shape->at[d]);
+        comma = ", ";
+    }
     asim_out_printf(&out, "]}\n");
     return asim_out_commit(&out, err);
 }
@@ -111,7 +123,7 @@ static int place_name(struct asim_job *job, uint32_t gpus, const char *kind,
                             " ranks; --world-size=%" PRIu32 " makes as many.",
                             job->topo, gpus, job->ranks, gpus);
     spell(job->topology, sizeof job->topology, maker, shape);
-    return shape->n > 1 ? write_logical(job, shape, err) : 0;
+    return write_logical(job, shape, err);
 }
 
 /* auto:1d is a ring; auto:2d a mesh whose sides are the two closest factors. */

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim sweep: runs all combinations of the values of some options, as `asim run` runs them, and
+ * compares them in a table, a CSV and a picture. See tools/sweep/sweep.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+#include "base/io/out.h"
+#include "tools/args.h"
+#include "tools/run/job.h"
+#include "tools/sweep/sweep.h"
+
+struct options {
+    char *vary, *set, *output_dir;
+    uint32_t jobs;
+    double limit_s;
+    int again, quiet;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {.key = "vary",
+     .type = ASIM_T_STRING,
+     .offset = AT(vary),
+     .help = "KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…: an option of `asim run`, or type, size, "
+             "ranks, count of a generated workload; give it once for each key"},
+    {.key = "set",
+     .type = ASIM_T_STRING,
+     .offset = AT(set),
+     .help = "KEY=VALUE: the same for all points; give it once for each key"},
+    {.key = "output-dir",
+     .type = ASIM_T_STRING,
+     .offset = AT(output_dir),
+     .help = "folder of the sweep (default sweep); one that is there goes on"},
+    {.key = "jobs",
+     .alias = "j",
+     .type = ASIM_T_U32,
+     .offset = AT(jobs),
+     .max = 4096,
+     .help = "runs at once; 0 = one for each core"},
+    {.key = "time-limit",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(limit_s),
+     .max = 1e9,
+     .help = "seconds of wall clock for each run; 0 = none"},
+    {.key = "again",
+     .type = ASIM_T_BOOL,
+     .offset = AT(again),
+     .def = "0",
+     .help = "run points that failed, stalled or timed out again"},
+    {.key = "quiet",
+     .type = ASIM_T_BOOL,
+     .offset = AT(quiet),
+     .def = "0",
+     .help = "no table on stdout"},
+    {0}};
+
+/* Takes --vary and --set out of argv, since they come several times; returns the new argc, or 0
+ * with err. */
+static int take_keys(struct asim_sweep *sweep, int argc, char **argv, struct asim_err *err)
+{
+    int n = 1;
+
+    for (int i = 1; i < argc; i++) {
+        int is_vary = asim_args_is(argv[i], &options[0]),
+            is_set = asim_args_is(argv[i], &options[1]);
+        const char *text = strchr(argv[i], '=');
+
+        if (!is_vary && !is_set) {
+            argv[n++] = argv[i];
+            continue;
+        }
+        text = text ? text + 1 : argv[++i];
+        if (!text) {
+            asim_err_set(err, ASIM_EUSAGE, "the option %s needs a value behind it.", argv[i - 1]);
+            return 0;
+        }
+        if (is_set && strchr(text, '=')) {
+            char name[64];
+
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "="), text);
+            if (asim_sweep_set(sweep, name, strchr(text, '=') + 1, err))
+                return 0;
+        } else if (is_set) {
+            asim_err_set(err, ASIM_EUSAGE, "--set=%s: expected KEY=VALUE.", text);
+            return 0;
+        } else if (asim_sweep_vary(sweep, text, err)) {
+            return 0;
+        }
+    }
+    argv[n] = NULL;
+    return n;
+}
+
+/* Results so far are kept in any case. */
+static int finish(const struct asim_sweep *sweep, int code, int quiet, struct asim_err *err)
+{
+    struct asim_err writing = {0};
+    size_t bad = 0;
+
+    if (asim_sweep_write_csv(sweep, &writing) || asim_sweep_draw(sweep, &writing)) {
+        if (!code)
+            *err = writing;
+        return 1;
+    }
+    if (!quiet)
+        asim_sweep_print(sweep);
+    for (size_t i = 0; i < sweep->n; i++)
+        bad += sweep->points[i].state != ASIM_POINT_FINISHED;
+    if (code == ASIM_EINTR)
+        asim_err_set(err, ASIM_EINTR, "stopped; the same command goes on where it was.");
+    else if (!code && bad)
+        fprintf(stderr, "%zu of %zu points have no time; --again runs them again.\n", bad,
+                sweep->n);
+    fprintf(stderr, "%s/sweep.csv and %s/sweep.svg are written.\n", sweep->folder, sweep->folder);
+    return code == ASIM_EINTR ? 130 : code || bad;
+}
+
+static int start(struct asim_sweep *sweep, const struct asim_args *args, const struct options *opt,
+                 struct asim_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int code;
+
+    if (args->n_words && asim_sweep_read(sweep, args->words[0], err))
+        return 1;
+    sweep->folder = opt->output_dir ? opt->output_dir : "sweep";
+    sweep->jobs = opt->jobs ? opt->jobs : cores > 0 ? (uint32_t)cores : 1;
+    sweep->limit_s = opt->limit_s;
+    sweep->again = opt->again;
+    if (!sweep->keys.n)
+        return asim_err_set(err, ASIM_EUSAGE, "nothing to vary; --help shows how."), 2;
+    if (asim_sweep_make(sweep, err))
+        return err->code == ASIM_EUSAGE ? 2 : 1;
+    if (asim_child_self(sweep->self, err) || asim_out_mkdir(sweep->folder, err) ||
+        asim_sweep_read_csv(sweep, err))
+        return 1;
+    code = asim_sweep_run(sweep, err);
+    return finish(sweep, code, opt->quiet, err);
+}
+
+static void show_help(void)
+{
+    printf("usage: asim sweep [FILE.json] [--vary KEY=VALUE,VALUE…]… [--set KEY=VALUE]… "
+           "[--option=value ...]\n\n"
+           "Runs all combinations of the values. FILE.json is an object: a key with a list is "
+           "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
+           "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
+    asim_args_help(stdout, options);
+}
+
+static int run(int argc, char **argv)
+{
+    struct options opt = {0};
+    struct asim_sweep sweep = {.folder = NULL};
+    const char *words[1];
+    struct asim_args args = {.tables = {{options, &opt}}, .words = words, .max_words = 1};
+    struct asim_err err = {0};
+    int code = asim_option_defaults(options, &opt, &err) ? 1 : 0;
+
+    if (!code && !(argc = take_keys(&sweep, argc, argv, &err)))
+        code = 2;
+    if (!code && asim_args_parse(&args, argc, argv, &err))
+        code = 2;
+    if (!code && args.help)
+        show_help();
+    else if (!code)
+        code = start(&sweep, &args, &opt, &err);
+    if (err.code)
+        asim_args_fail("sweep", &err, code);
+    asim_option_fini(options, &opt);
+    asim_sweep_fini(&sweep);
+    return code;
+}
+
+const struct asim_command asim_command_sweep = {
+    .member = {"sweep", "run all combinations of some values; table, CSV and picture", options,
+               sizeof(struct options)},
+    .run = run,
+};

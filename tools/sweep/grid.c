@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See sweep.h: the keys and the points. A list on the command line is separated by commas, or by
+ * semicolons where it has one, because topologies contain commas.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+#include "base/text.h"
+#include "tools/sweep/sweep.h"
+
+static const char *const generated[] = {"type", "size", "ranks", "count"};
+enum { GENERATED = sizeof generated / sizeof *generated };
+
+static struct asim_sweep_key *find(const struct asim_sweep *sweep, const char *name)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (!strcmp(sweep->keys.at[k].name, name))
+            return &sweep->keys.at[k];
+    return NULL;
+}
+
+static int add_value(struct asim_sweep_key *key, const char *value, size_t n, struct asim_err *err)
+{
+    char *copy = strndup(value, n);
+
+    if (copy && !ASIM_VEC_PUSH(key->values, copy))
+        return 0;
+    free(copy);
+    return asim_err_nomem(err, "reading a sweep");
+}
+
+static struct asim_sweep_key *add_key(struct asim_sweep *sweep, const char *name, size_t n,
+                                      struct asim_err *err)
+{
+    struct asim_sweep_key key = {.name = strndup(name, n)};
+
+    if (!key.name || ASIM_VEC_PUSH(sweep->keys, key)) {
+        free(key.name);
+        asim_err_nomem(err, "reading a sweep");
+        return NULL;
+    }
+    return &sweep->keys.at[sweep->keys.n - 1];
+}
+
+int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
+                   struct asim_err *err)
+{
+    struct asim_sweep_key *key;
+
+    if (find(sweep, name))
+        return 0;
+    key = add_key(sweep, name, strlen(name), err);
+    return key ? add_value(key, value, strlen(value), err) : ASIM_ENOMEM;
+}
+
+int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err *err)
+{
+    size_t n = strcspn(text, "=");
+    const char *at = text + n + 1, *separator = strchr(text, ';') ? ";" : ",";
+    struct asim_sweep_key *key;
+    char name[64];
+
+    snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), text);
+    if (!text[n] || !*at || !n)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--vary=%s: expected KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…", text);
+    if (find(sweep, name))
+        return asim_err_set(err, ASIM_EUSAGE, "%s is varied twice.", name);
+    key = add_key(sweep, text, n, err);
+    for (; key; at += n + 1) {
+        n = strcspn(at, separator);
+        if (!n)
+            return asim_err_set(err, ASIM_EUSAGE, "--vary=%s has an empty value.", text);
+        if (add_value(key, at, n, err))
+            return ASIM_ENOMEM;
+        if (!at[n])
+            return 0;
+    }
+    return ASIM_ENOMEM;
+}
+
+/* Numbers and booleans are words of a command line, too. */
+static int add_json(struct asim_sweep_key *key, const json_t *value, const char *path,
+                    struct asim_err *err)
+{
+    char *text;
+    int code;
+
+    if (json_is_string(value))
+        return add_value(key, json_string_value(value), json_string_length(value), err);
+    if (!json_is_number(value) && !json_is_boolean(value))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
+                           "the key '%s' has a value that is no string, number or boolean, nor a "
+                           "list of those.",
+                           key->name);
+    text = json_dumps(value, JSON_ENCODE_ANY);
+    code = text ? add_value(key, text, strlen(text), err) : asim_err_nomem(err, "reading a sweep");
+    free(text);
+    return code;
+}
+
+int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err *err)
+{
+    json_error_t bad;
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad), *value;
+    const char *name;
+    int code = 0;
+
+    if (!root || !json_is_object(root)) {
+        unsigned line = !root && bad.line > 0 ? (unsigned)bad.line : 1;
+
+        json_decref(root);
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, line, 0},
+                           "%s; expected a JSON object such as {\"ranks\": [2, 4], \"topo\": "
+                           "\"auto:1d\"}.",
+                           root ? "this is no object" : bad.text);
+    }
+    json_object_foreach(root, name, value)
+    {
+        struct asim_sweep_key *key = add_key(sweep, name, strlen(name), err);
+
+        code = key ? 0 : ASIM_ENOMEM;
+        for (size_t i = 0; !code && i < json_array_size(value); i++)
+            code = add_json(key, json_array_get(value, i), path, err);
+        if (!code && !json_is_array(value))
+            code = add_json(key, value, path, err);
+        if (!code && !key->values.n)
+            code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
+                               "the key '%s' has an empty list.", name);
+        if (code)
+            break;
+    }
+    json_decref(root);
+    return code;
+}
+
+static const struct asim_option *run_options(void)
+{
+    for (size_t i = 0; asim_command_table[i]; i++)
+        if (!strcmp(asim_command_table[i]->name, "run"))
+            return asim_command_table[i]->options;
+    return NULL;
+}
+
+static int is_generated(const char *name)
+{
+    for (size_t i = 0; i < GENERATED; i++)
+        if (!strcmp(name, generated[i]))
+            return 1;
+    return 0;
+}
+
+/* The sweep chooses these itself. */
+static int is_own(const char *name)
+{
+    return !strcmp(name, "name") || !strcmp(name, "output-dir") || !strcmp(name, "force") ||
+           !strcmp(name, "out");
+}
+
+static int check_key(const struct asim_sweep_key *key, int has_workload, struct asim_err *err)
+{
+    const struct asim_option *options = run_options();
+    const struct asim_where where = {"", 0, 0};
+
+    if (is_own(key->name))
+        return asim_err_set(err, ASIM_EUSAGE, "the sweep chooses --%s itself.", key->name);
+    if (is_generated(key->name) && has_workload)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "'%s' is for generated workloads, but there is a workload; leave one "
+                            "out (world-size replicates the ranks of a workload).",
+                            key->name);
+    if (is_generated(key->name) || (options && asim_option_find(options, key->name)) ||
+        asim_option_find(asim_settings_options, key->name))
+        return 0;
+    return asim_option_unknown(asim_settings_options, key->name, where, err);
+}
+
+int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
+{
+    int has_workload = find(sweep, "workload") != NULL;
+
+    sweep->n = 1;
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        if (check_key(&sweep->keys.at[k], has_workload, err))
+            return ASIM_EINVAL;
+        sweep->n *= sweep->keys.at[k].values.n;
+        if (sweep->n > ASIM_SWEEP_POINTS)
+            return asim_err_set(err, ASIM_EINVAL, "more than %d points.", ASIM_SWEEP_POINTS);
+    }
+    if (!has_workload && !find(sweep, "ranks"))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no workload; give one, or let one be generated with ranks=N (and "
+                            "type, size, count).");
+    sweep->points = calloc(sweep->n, sizeof *sweep->points);
+    return sweep->points ? 0 : asim_err_nomem(err, "making the points of a sweep");
+}
+
+const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key)
+{
+    for (size_t k = sweep->keys.n; k-- > key;) {
+        size_t n = sweep->keys.at[k].values.n;
+
+        if (k == key)
+            return sweep->keys.at[k].values.at[point % n];
+        point /= n;
+    }
+    return NULL;
+}
+
+const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const char *name)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (!strcmp(sweep->keys.at[k].name, name))
+            return asim_sweep_at(sweep, point, k);
+    return NULL;
+}
+
+void asim_sweep_fini(struct asim_sweep *sweep)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        struct asim_sweep_key *key = &sweep->keys.at[k];
+
+        for (size_t i = 0; i < key->values.n; i++)
+            free(key->values.at[i]);
+        free(key->values.at);
+        free(key->name);
+    }
+    free(sweep->keys.at);
+    free(sweep->points);
+}

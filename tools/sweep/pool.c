@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See sweep.h: runs points as processes of `asim run`, a folder each. Ctrl-C ends the runs under
+ * way; their points are not done and run again when the sweep goes on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "asim/trace.h"
+#include "base/io/out.h"
+#include "tools/run/job.h"
+#include "tools/sweep/sweep.h"
+
+enum { MOST_WORDS = 64, MOST_KEYS = MOST_WORDS - 8 };
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static double wall_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static const char *value_or(const struct asim_sweep *sweep, size_t point, const char *name,
+                            const char *other)
+{
+    const char *value = asim_sweep_value(sweep, point, name);
+
+    return value ? value : other;
+}
+
+/* The prefix of a generated workload tells its content, so points share it. */
+static void generated_prefix(const struct asim_sweep *sweep, size_t point, char *prefix,
+                             size_t size)
+{
+    snprintf(prefix, size, "%.1000s/workloads/%.60s_%.20s_ranks_%.20s_x%.20s/w", sweep->folder,
+             value_or(sweep, point, "type", "all_reduce"), asim_sweep_value(sweep, point, "ranks"),
+             value_or(sweep, point, "size", "1M"), value_or(sweep, point, "count", "1"));
+}
+
+static int generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err)
+{
+    char prefix[ASIM_SWEEP_PATH], words[5][ASIM_SWEEP_PATH + 16], log[ASIM_SWEEP_PATH],
+        *first = NULL;
+    const char *argv[] = {sweep->self, "trace",  "generate", words[0],
+                          words[1],    words[2], words[3],   words[4]};
+    int code;
+
+    generated_prefix(sweep, point, prefix, sizeof prefix);
+    code = asim_trace_path(prefix, 0, &first, NULL);
+    free(first);
+    if (!code)
+        return 0;
+    snprintf(words[0], sizeof words[0], "--out=%s", prefix);
+    snprintf(words[1], sizeof words[1], "--type=%s", value_or(sweep, point, "type", "all_reduce"));
+    snprintf(words[2], sizeof words[2], "--ranks=%s", asim_sweep_value(sweep, point, "ranks"));
+    snprintf(words[3], sizeof words[3], "--size=%s", value_or(sweep, point, "size", "1M"));
+    snprintf(words[4], sizeof words[4], "--count=%s", value_or(sweep, point, "count", "1"));
+    snprintf(log, sizeof log, "%.1000s/workloads.log", sweep->folder);
+    if (asim_child_run(argv, sizeof argv / sizeof *argv, log, &code, err))
+        return ASIM_EIO;
+    return code ? asim_err_set(err, ASIM_EINVAL, "the workload %s could not be generated.", prefix)
+                : 0;
+}
+
+/* In the child. */
+static void become(const struct asim_sweep *sweep, size_t point, const char *log)
+{
+    static char texts[MOST_WORDS][ASIM_SWEEP_PATH + 80];
+    char *argv[MOST_WORDS + 1] = {texts[0], texts[1]}, prefix[ASIM_SWEEP_PATH];
+    int n = 2, file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+    snprintf(texts[0], sizeof texts[0], "%s", sweep->self);
+    snprintf(texts[1], sizeof texts[1], "run");
+    argv[n] = texts[n];
+    snprintf(texts[n++], sizeof texts[0], "--name=%zu", point + 1);
+    argv[n] = texts[n];
+    snprintf(texts[n++], sizeof texts[0], "--output-dir=%s/runs", sweep->folder);
+    argv[n] = texts[n];
+    snprintf(texts[n++], sizeof texts[0], "--force");
+    if (!asim_sweep_value(sweep, point, "workload")) {
+        generated_prefix(sweep, point, prefix, sizeof prefix);
+        argv[n] = texts[n];
+        snprintf(texts[n++], sizeof texts[0], "--workload=%s", prefix);
+    }
+    for (size_t k = 0; k < sweep->keys.n && n < MOST_WORDS; k++) {
+        const char *name = sweep->keys.at[k].name;
+
+        if (!strcmp(name, "type") || !strcmp(name, "size") || !strcmp(name, "ranks") ||
+            !strcmp(name, "count"))
+            continue;
+        argv[n] = texts[n];
+        snprintf(texts[n++], sizeof texts[0], "--%s=%s", name, asim_sweep_at(sweep, point, k));
+    }
+    argv[n] = NULL;
+    dup2(file, 1);
+    dup2(file, 2);
+    setpgid(0, 0); /* the sweep passes Ctrl-C on */
+    execv(argv[0], argv);
+    _exit(127);
+}
+
+static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
+{
+    struct asim_sweep_point *p = &sweep->points[point];
+    char log[ASIM_SWEEP_PATH];
+
+    if (!asim_sweep_value(sweep, point, "workload") && generate(sweep, point, err))
+        return ASIM_EINVAL;
+    catch_signals(); /* asim_child_run has its own */
+    snprintf(log, sizeof log, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
+    fflush(NULL);
+    p->process = fork();
+    if (!p->process)
+        become(sweep, point, log);
+    if (p->process < 0)
+        return asim_err_set(err, ASIM_EIO, "cannot start a process: %s.", strerror(errno));
+    p->state = ASIM_POINT_RUNNING;
+    p->began_s = wall_s();
+    return 0;
+}
+
+/* What the run left, by its exit code. */
+static void end(struct asim_sweep *sweep, size_t point, int status)
+{
+    struct asim_sweep_point *p = &sweep->points[point];
+    struct asim_job_result result = {.backend = ""};
+    struct asim_err err = {0};
+    int is_timed_out = sweep->limit_s > 0 && wall_s() - p->began_s >= sweep->limit_s;
+
+    p->process = 0;
+    p->state = ASIM_POINT_FAILED;
+    if (interrupted)
+        p->state = ASIM_POINT_INTERRUPTED;
+    else if (is_timed_out && !(WIFEXITED(status) && !WEXITSTATUS(status)))
+        p->state = ASIM_POINT_TIMED_OUT;
+    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 || asim_job_result(&result, &err))
+        return;
+    p->state = !WEXITSTATUS(status) ? ASIM_POINT_FINISHED : ASIM_POINT_STALLED;
+    p->ranks = result.ranks;
+    p->finish_ns = result.finish_ns;
+    p->comm_ns = result.comm_ns;
+}
+
+/* Whatever has ended since the last call. */
+static size_t reap(struct asim_sweep *sweep)
+{
+    size_t n = 0;
+    int status;
+
+    for (pid_t process; (process = waitpid(-1, &status, WNOHANG)) > 0;)
+        for (size_t i = 0; i < sweep->n; i++)
+            if (sweep->points[i].process == process) {
+                end(sweep, i, status);
+                n++;
+            }
+    return n;
+}
+
+/* Ends runs beyond the limit, or all after Ctrl-C. */
+static void stop_runs(const struct asim_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->n; i++) {
+        const struct asim_sweep_point *p = &sweep->points[i];
+
+        if (p->state == ASIM_POINT_RUNNING &&
+            (interrupted || (sweep->limit_s > 0 && wall_s() - p->began_s > sweep->limit_s)))
+            kill(-p->process, SIGTERM);
+    }
+}
+
+static size_t count(const struct asim_sweep *sweep, enum asim_sweep_state state)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < sweep->n; i++)
+        n += sweep->points[i].state == state;
+    return n;
+}
+
+/* Once a second, and at the end. */
+static void show_progress(const struct asim_sweep *sweep, double *shown_s)
+{
+    if (wall_s() - *shown_s < 1 &&
+        count(sweep, ASIM_POINT_WAITING) + count(sweep, ASIM_POINT_RUNNING))
+        return;
+    *shown_s = wall_s();
+    fprintf(stderr, "%zu of %zu points done, %zu running, %zu failed or timed out\n",
+            sweep->n - count(sweep, ASIM_POINT_WAITING) - count(sweep, ASIM_POINT_RUNNING),
+            sweep->n, count(sweep, ASIM_POINT_RUNNING),
+            count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
+}
+
+static int start_next(struct asim_sweep *sweep, struct asim_err *err)
+{
+    for (size_t i = 0; i < sweep->n; i++)
+        if (sweep->points[i].state == ASIM_POINT_WAITING)
+            return start(sweep, i, err);
+    return 0;
+}
+
+int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+    char folder[ASIM_SWEEP_PATH];
+    double shown_s = 0;
+    int code = 0;
+
+    snprintf(folder, sizeof folder, "%.1000s/runs", sweep->folder);
+    if (sweep->keys.n > MOST_KEYS)
+        return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
+    if (asim_out_mkdir(folder, err))
+        return ASIM_EIO;
+    catch_signals();
+    for (;;) {
+        size_t running = count(sweep, ASIM_POINT_RUNNING);
+
+        if (code || interrupted || !count(sweep, ASIM_POINT_WAITING)) {
+            if (!running)
+                break;
+        } else if (running < sweep->jobs) {
+            code = start_next(sweep, err);
+            interrupted |= asim_child_interrupted();
+            continue;
+        }
+        nanosleep(&pause, NULL);
+        stop_runs(sweep);
+        if (!reap(sweep))
+            continue;
+        show_progress(sweep, &shown_s);
+        if (asim_sweep_write_csv(sweep, err) && !code)
+            code = ASIM_EIO;
+    }
+    return code ? code : interrupted ? ASIM_EINTR : 0;
+}

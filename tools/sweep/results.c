@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See sweep.h: sweep.csv and the table on the terminal. A row of sweep.csv belongs to the point
+ * with the same values of all keys.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/quote.h"
+#include "tools/report/table.h"
+#include "tools/sweep/sweep.h"
+
+static const char *const states[] = {"waiting", "running",   "finished",   "stalled",
+                                     "failed",  "timed out", "interrupted"};
+
+const char *asim_sweep_state_name(enum asim_sweep_state state)
+{
+    return states[state];
+}
+
+static int has_result(const struct asim_sweep_point *point)
+{
+    return point->state == ASIM_POINT_FINISHED;
+}
+
+int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    char path[ASIM_SWEEP_PATH];
+    struct asim_out out;
+
+    snprintf(path, sizeof path, "%.1000s/sweep.csv", sweep->folder);
+    if (asim_out_open(&out, path, err))
+        return ASIM_EIO;
+    asim_out_printf(&out, "point");
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        asim_out_printf(&out, ",");
+        asim_quote_csv_if_needed(&out, sweep->keys.at[k].name);
+    }
+    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns\n");
+    for (size_t i = 0; i < sweep->n; i++) {
+        const struct asim_sweep_point *point = &sweep->points[i];
+
+        asim_out_printf(&out, "%zu", i + 1);
+        for (size_t k = 0; k < sweep->keys.n; k++) {
+            asim_out_printf(&out, ",");
+            asim_quote_csv_if_needed(&out, asim_sweep_at(sweep, i, k));
+        }
+        asim_out_printf(&out, ",%s", states[point->state]);
+        if (has_result(point))
+            asim_out_printf(&out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", point->ranks,
+                            point->finish_ns, point->comm_ns);
+        else
+            asim_out_printf(&out, ",,,\n");
+    }
+    return asim_out_commit(&out, err);
+}
+
+/* Columns of the keys; -1 where the earlier sweep had no such key. */
+static int is_point(const struct asim_sweep *sweep, const struct asim_table *table, size_t point)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        int column = asim_table_find(table, sweep->keys.at[k].name);
+
+        if (column < 0 || strcmp(asim_table_text(table, column), asim_sweep_at(sweep, point, k)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Points that did not end run again. */
+static void take(const struct asim_sweep *sweep, struct asim_sweep_point *point,
+                 const struct asim_table *table, struct asim_err *err)
+{
+    const char *state = asim_table_text(table, asim_table_find(table, "state"));
+
+    for (int s = ASIM_POINT_FINISHED; s <= ASIM_POINT_TIMED_OUT; s++)
+        if (!strcmp(state, states[s]) && (s == ASIM_POINT_FINISHED || !sweep->again))
+            point->state = (enum asim_sweep_state)s;
+    if (!has_result(point))
+        return;
+    point->ranks = asim_table_u64(table, asim_table_find(table, "run_ranks"), err);
+    point->finish_ns = asim_table_u64(table, asim_table_find(table, "finish_ns"), err);
+    point->comm_ns = asim_table_u64(table, asim_table_find(table, "comm_ns"), err);
+}
+
+/* The number of a point names its folder, so a row counts for the point of its own number only. */
+int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err)
+{
+    struct asim_table table;
+    int code = asim_table_open(&table, sweep->folder, "sweep.csv", err), column = -1;
+
+    if (!code && table.file)
+        column = asim_table_need(&table, "point", err);
+    while (!code && table.file && column >= 0 && (code = asim_table_row(&table, err)) > 0) {
+        uint64_t number = asim_table_u64(&table, column, err);
+
+        code = err->code;
+        if (code || !number || number > sweep->n)
+            continue;
+        if (!is_point(sweep, &table, number - 1))
+            code = asim_err_set(err, ASIM_EINVAL,
+                                "%s is of another sweep: its point %" PRIu64
+                                " has other values. Give another --output-dir.",
+                                table.path, number);
+        else
+            take(sweep, &sweep->points[number - 1], &table, err);
+    }
+    asim_table_close(&table);
+    return err->code;
+}
+
+/* The width of a column of the table. */
+static int width_of(const struct asim_sweep *sweep, size_t key)
+{
+    size_t width = strlen(sweep->keys.at[key].name);
+
+    for (size_t i = 0; i < sweep->keys.at[key].values.n; i++) {
+        size_t n = strlen(sweep->keys.at[key].values.at[i]);
+
+        width = n > width ? n : width;
+    }
+    return (int)width;
+}
+
+void asim_sweep_print(const struct asim_sweep *sweep)
+{
+    enum { MOST_ROWS = 200 };
+
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (sweep->keys.at[k].values.n > 1)
+            printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
+    printf("%12s  %12s  %s\n", "time_ms", "comm_ms", "state");
+    for (size_t i = 0; i < sweep->n && i < MOST_ROWS; i++) {
+        const struct asim_sweep_point *point = &sweep->points[i];
+
+        for (size_t k = 0; k < sweep->keys.n; k++)
+            if (sweep->keys.at[k].values.n > 1)
+                printf("%-*s  ", width_of(sweep, k), asim_sweep_at(sweep, i, k));
+        if (has_result(point))
+            printf("%12.6f  %12.6f  ", (double)point->finish_ns / 1e6,
+                   (double)point->comm_ns / 1e6);
+        else
+            printf("%12s  %12s  ", "", "");
+        printf("%s", states[point->state]);
+        if (point->state == ASIM_POINT_FAILED || point->state == ASIM_POINT_STALLED)
+            printf(" (%s/runs/%zu.log)", sweep->folder, i + 1);
+        printf("\n");
+    }
+    if (sweep->n > MOST_ROWS)
+        printf("and %zu more rows in %s/sweep.csv\n", sweep->n - MOST_ROWS, sweep->folder);
+}

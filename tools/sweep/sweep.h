@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * `asim sweep`: runs of all combinations of some values, as many at once as there are cores, and a
+ * table and a picture of them. A sweep that was interrupted goes on where it was.
+ */
+#ifndef ASIM_TOOLS_SWEEP_SWEEP_H
+#define ASIM_TOOLS_SWEEP_SWEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "asim/err.h"
+#include "base/mem.h"
+
+enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000 };
+
+/* An option of `asim run`, or type, size, ranks, count of `asim trace generate`. */
+struct asim_sweep_key {
+    char *name;
+    ASIM_VEC(char *) values; /* one: the same in all points */
+};
+
+enum asim_sweep_state {
+    ASIM_POINT_WAITING,
+    ASIM_POINT_RUNNING,
+    ASIM_POINT_FINISHED,
+    ASIM_POINT_STALLED,
+    ASIM_POINT_FAILED,
+    ASIM_POINT_TIMED_OUT,
+    ASIM_POINT_INTERRUPTED
+};
+
+struct asim_sweep_point {
+    enum asim_sweep_state state;
+    pid_t process;
+    double began_s; /* of the wall clock */
+    uint64_t ranks, finish_ns, comm_ns;
+};
+
+struct asim_sweep {
+    ASIM_VEC(struct asim_sweep_key) keys;
+    const char *folder;
+    uint32_t jobs;
+    double limit_s; /* of a point; 0 = none */
+    int again;      /* points that failed or timed out run again */
+    char self[ASIM_SWEEP_PATH];
+    struct asim_sweep_point *points; /* the last key varies fastest */
+    size_t n;
+};
+
+/* Reads keys from a file (JSON object: a value, or a list of values to vary) or from "key=a,b,c".
+ * (grid.c) */
+int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err *err);
+int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err *err);
+/* Adds one value, unless the key has values. */
+int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
+                   struct asim_err *err);
+/* Checks the keys and makes the points. */
+int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
+/* The value of a key at a point; NULL where the key does not exist. */
+const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const char *name);
+const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key);
+void asim_sweep_fini(struct asim_sweep *sweep);
+
+/* Runs the points that have no result yet. 0, ASIM_EINTR, or another code. (pool.c) */
+int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);
+
+/* sweep.csv: a row a point. Reading takes over the results of equal points. (results.c) */
+int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);
+int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
+/* On stdout. */
+void asim_sweep_print(const struct asim_sweep *sweep);
+const char *asim_sweep_state_name(enum asim_sweep_state state);
+
+/* sweep.svg: time over the key with most numeric values, a line for each combination of the others.
+ * (picture.c) */
+int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err);
+
+#endif

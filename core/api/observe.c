@@ -121,5 +121,6 @@ int asim_world_check_output(const struct asim_world *world, const char *path, st
 int asim_world_shape(const struct asim_world *world, struct asim_netshape *shape,
                      struct asim_err *err)
 {
-    return asim_shape_from_topo(shape, world->set.route, &world->set.dims, err);
+    return asim_shape_from_topo(shape, world->set.route, &world->set.dims,
+                                asim_world_diagnostics(world), err);
 }

@@ -91,10 +91,17 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
         add(line, job->words[i]);
 }
 
+static void say_note(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "note: %s\n", text);
+}
+
 /* The world of the packet run, opened for its shape only. */
 static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
                         struct asim_err *err)
 {
+    const struct asim_hooks hooks = {.note = say_note};
     struct asim_settings settings;
     struct asim_world *world = NULL;
     int code = asim_settings_init(&settings, sizeof settings, err);
@@ -113,7 +120,7 @@ static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
     if (!code && *job->logical && !is_given(job, "logical"))
         code = asim_settings_set(&settings, "logical", job->logical, err);
     if (!code)
-        code = asim_world_open(&world, &settings, NULL, err);
+        code = asim_world_open(&world, &settings, &hooks, err);
     if (!code)
         code = asim_world_shape(world, shape, err);
     asim_world_close(world);

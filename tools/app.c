@@ -57,7 +57,7 @@ static int stop_asked(void *self)
 
     if (app->world)
         asim_app_tick(app);
-    return app->stop && app->stop();
+    return app->out_of_time || (app->stop && app->stop());
 }
 
 /* The first error of any process; process 0 prints it. */
@@ -186,26 +186,30 @@ static void show_progress(struct asim_app *app, double now)
         snprintf(eta, sizeof eta, "%.0f s",
                  passed * (double)(at.ops_total - at.ops_done) / (double)at.ops_done);
     fprintf(stderr,
-            "\r\033[K%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
-            "%s left",
-            (double)at.time_ns / 1e6, (unsigned long long)at.ops_done,
-            (unsigned long long)at.ops_total, at.ranks_done, at.ranks,
-            (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta);
+            "%s%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
+            "%s left%s",
+            app->on_terminal ? "\r\033[K" : "", (double)at.time_ns / 1e6,
+            (unsigned long long)at.ops_done, (unsigned long long)at.ops_total, at.ranks_done,
+            at.ranks, (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta,
+            app->on_terminal ? "" : "\n");
     fflush(stderr);
-    app->progress_shown = 1;
+    app->progress_shown = app->on_terminal;
     app->shown_s = now;
     app->shown_hops = at.hops;
 }
 
-/* Looks at the clock every 256th call, writes at most twice a second, and only to a terminal. */
+/* Looks at the clock every 256th call. --quiet is for scripts, which have no reader of lines. */
 void asim_app_tick(struct asim_app *app)
 {
-    double now;
+    double limit = app->settings.time_limit_s, now;
 
-    if (!app->on_terminal || ++app->calls % 256)
+    if (++app->calls % 256)
         return;
     now = wall_s();
-    if (now - app->shown_s > 0.5)
+    app->out_of_time |= limit > 0 && now - app->started_s > limit;
+    if (app->settings.process || (!app->on_terminal && app->settings.quiet))
+        return;
+    if (now - app->shown_s > (app->on_terminal ? 0.5 : 60))
         show_progress(app, now);
 }
 
@@ -234,6 +238,9 @@ int asim_app_close(struct asim_app *app, int code)
     if (app->collective_error) /* a process that could not write its files */
         code = collective(app, code);
     clear_progress(app);
+    if (code == ASIM_EINTR && app->out_of_time && !app->settings.process)
+        fprintf(stderr, "note: the run reached its --time-limit of %g s\n",
+                app->settings.time_limit_s);
     if (!code && app->settings.out && !app->settings.process && !app->settings.quiet)
         print_verdict(app);
     if (!code && app->comparison)

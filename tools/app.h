@@ -36,7 +36,7 @@ struct asim_app {
     int (*collective_error)(void *self, int code, struct asim_err *err);
     void *collective_self;
     struct asim_compare *comparison;
-    int on_terminal, progress_shown;
+    int on_terminal, progress_shown, out_of_time;
     uint64_t calls;
     double started_s, shown_s;
     uint64_t shown_hops;
@@ -47,7 +47,7 @@ enum { ASIM_APP_GO_ON = -1 };
 /* Reads the options and opens the world and its reports. Returns ASIM_APP_GO_ON, or the exit code
  * to end with (0 after --help, 2 wrong usage, 1 bad input), everything said and closed. */
 int asim_app_open(struct asim_app *app, int argc, char **argv);
-/* To be called often; shows progress about twice a second if stderr is a terminal. */
+/* To be called often; shows progress: twice a second on a terminal, else a line a minute. */
 void asim_app_tick(struct asim_app *app);
 /* Finishes and closes the world after the run gave `code`; says what there is to say. Returns
  * the exit code: 0, 1, or 130 after Ctrl-C. */

@@ -89,6 +89,8 @@ struct asim_settings {
     char *bandwidth; /* of all links but NVLink, or of all dimensions: a rate, or a factor "2x" */
     char *latency;   /* the same: a time, or a factor */
     uint32_t mtu_bytes;
+    /* An option of the programs, whose stop hook ends the run: seconds of wall clock; 0 = none. */
+    double time_limit_s;
     int allow_missing_ranks; /* an option: process groups may list ranks that the run lacks */
 };
 

@@ -115,7 +115,13 @@ static int put_row(struct asim_timeline *t, const struct asim_csv *csv,
 {
     struct asim_timeline_event event = {0};
     uint64_t finish;
-    int rc = cell_rank(csv, columns->rank, "a rank", &event.npu, err);
+    int rc;
+
+    if (!*asim_csv_cell(csv, (size_t)columns->finish)) { /* under way when the run ended */
+        t->unfinished++;
+        return 0;
+    }
+    rc = cell_rank(csv, columns->rank, "a rank", &event.npu, err);
     if (!rc)
         rc = cell_u64(csv, columns->start, "a start in ns", &event.start, err);
     if (!rc)

@@ -60,7 +60,7 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
         rc = t->form == ASIM_TIMELINE_TABLE ? asim_timeline_table(t, err) : read_lines(t, err);
     if (rc)
         return rc;
-    t->unfinished = t->issued.n;
+    t->unfinished += t->issued.n;
     if (!t->events)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s has no line that ends an op or message: expected issue and "

@@ -29,7 +29,7 @@ struct asim_port_id {
 
 /* One completed message, as a row of fct.txt. */
 struct asim_fct {
-    uint64_t start, end, bytes, ideal;
+    uint64_t start, end, bytes, ideal, id; /* id: of the message */
     uint32_t src, dst;
     uint16_t sport;
 };
@@ -121,7 +121,9 @@ enum asim_blocked_reason {
 /* A message that has begun and is not complete. */
 struct asim_unfinished {
     uint64_t id, bytes, acked, window; /* window: 0 = no limit */
+    uint64_t start_ns, ideal_ns;       /* as in fct.txt */
     uint32_t src, dst, timeouts;
+    uint16_t sport;
     int aborted;
     int cut_off;                             /* links are down, and no path is left */
     enum asim_blocked_reason blocked_reason; /* where it is not aborted */

@@ -10,6 +10,7 @@
 #include "sim/distributed/stall_report.h"
 #include "sim/ops/issue.h"
 #include "sim/rank/clock.h"
+#include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/wake.h"
@@ -42,11 +43,30 @@ static void on_sent(void *self, const struct asim_msg *msg)
         asim_send_done(rank, msg);
 }
 
+/* Into the events of the node's shard. The network calls its hooks in the thread that advances the
+ * node, so this thread is the shard's. */
+static void record(struct asim_world *world, const struct asim_event *event)
+{
+    asim_event_bus_record(&world->run.event_bus, asim_rank_shard_of(world, event->rank)->events,
+                          event);
+}
+
+static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
+{
+    struct asim_event event = {
+        .t = asim_node_now(world, msg->dst), .kind = ASIM_EV_ARRIVAL, .rank = msg->dst};
+
+    event.of.arrival.id = msg->id;
+    record(world, &event);
+}
+
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
     struct asim_rank *rank = &world->run.ranks[msg->dst];
 
+    if (world->run.event_bus.wants & 1u << ASIM_EV_ARRIVAL)
+        record_arrival(world, msg);
     if (msg->dst >= world->set.n_ranks)
         asim_nvswitch_arrived(world, msg);
     else if (!rank->failed)
@@ -77,14 +97,6 @@ static void on_settled(void *self, uint64_t time_ns)
         asim_distribution_settle(world, time_ns);
 }
 
-/* Into the events of the node's shard. The network calls its hooks in the thread that advances the
- * node, so this thread is the shard's. */
-static void record(struct asim_world *world, const struct asim_event *event)
-{
-    asim_event_bus_record(&world->run.event_bus, asim_rank_shard_of(world, event->rank)->events,
-                          event);
-}
-
 /* Makes an event of a completed message. Set as a hook only where an observer wants it (set_hooks).
  */
 static void on_fct(void *self, const struct asim_fct *row)
@@ -100,6 +112,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     event->of.fct.start = row->start;
     event->of.fct.bytes = row->bytes;
     event->of.fct.ideal = row->ideal;
+    event->of.fct.id = row->id;
     event->of.fct.dst = row->dst;
     event->of.fct.sport = row->sport;
 }
@@ -317,6 +330,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     if (code && err)
         run = *err;
     run.code = code;
+    asim_record_unfinished(world);
     asim_world_finish_failures(world, &run);
     if (asim_is_distributed(world))
         asim_world_diagnose_traces(world);

@@ -79,6 +79,8 @@ int asim_run_load_ops(struct asim_run *run, struct asim_err *err)
     while (!code && !(run->is_brief && run->ops_seen == MOST_OPS) &&
            (code = asim_table_row(&table, err)) > 0) {
         code = 0;
+        if (!*asim_table_text(&table, at.end))
+            continue; /* under way at the end of an interrupted run */
         if (run->ops_seen++ < MOST_OPS)
             code = read_op(run, &known, &table, &at, err);
     }

@@ -49,6 +49,7 @@ void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
     struct asim_fct row = {.start = asim_to_ns(fabric, memo->replay_begin + injection->start),
                            .end = asim_to_ns(fabric, host->now),
                            .bytes = msg.bytes,
+                           .id = msg.id,
                            .ideal = injection->ideal,
                            .src = msg.src,
                            .dst = msg.dst,

@@ -1,23 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * flows.csv: one row per message: source, destination, times, and the slowdown against a message
- * alone on idle links (1 = as fast as the network can). Written with --out and --reports=flows.
+ * alone on idle links (1 = as fast as the network can). Messages under way when the run ended come
+ * last, without an end. Written with --out and --reports=flows.
  */
 #include "report/report.h"
 
 #include <inttypes.h>
 
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+static void see_left(struct asim_out *file, const struct asim_world *world,
+                     const struct asim_event *event)
+{
+    asim_out_printf(file, "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",,,%" PRIu64 ",,%" PRIu64 "\n",
+                    asim_topo_external_id(&world->set.topo, event->rank),
+                    asim_topo_external_id(&world->set.topo, event->of.left.dst),
+                    event->of.left.sport, event->of.left.bytes, event->of.left.start,
+                    event->of.left.ideal, event->of.left.acked);
+}
+
+static void see_done(struct asim_out *file, const struct asim_world *world,
+                     const struct asim_event *event)
 {
     uint64_t took = event->t - event->of.fct.start;
     double ideal = (double)event->of.fct.ideal;
 
-    asim_out_printf(self,
-                    "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f\n",
+    asim_out_printf(file,
+                    "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+                    ",%.4f,%" PRIu64 "\n",
                     asim_topo_external_id(&world->set.topo, event->rank),
                     asim_topo_external_id(&world->set.topo, event->of.fct.dst), event->of.fct.sport,
                     event->of.fct.bytes, event->of.fct.start, event->t, took, event->of.fct.ideal,
-                    ideal > 0 ? (double)took / ideal : 0);
+                    ideal > 0 ? (double)took / ideal : 0, event->of.fct.bytes);
+}
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    if (event->kind == ASIM_EV_FCT)
+        see_done(self, world, event);
+    else
+        see_left(self, world, event);
 }
 
 static int open_flows(struct asim_event_observer *observer, struct asim_world *world,
@@ -29,12 +50,14 @@ static int open_flows(struct asim_event_observer *observer, struct asim_world *w
         return 0;
     if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;
-    asim_out_printf(file, "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT,
-                                             .async = 1,
-                                             .self = file,
-                                             .on_event = see,
-                                             .close = asim_report_file_close};
+    asim_out_printf(file,
+                    "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown,acked_bytes\n");
+    *observer =
+        (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_MESSAGE_LEFT,
+                                     .async = 1,
+                                     .self = file,
+                                     .on_event = see,
+                                     .close = asim_report_file_close};
     return 0;
 }
 

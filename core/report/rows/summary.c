@@ -112,8 +112,10 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
                     net->lost, net->data);
     asim_out_printf(file, "  \"retransmitted_packets\": %" PRIu64 ",\n  \"nacks\": %" PRIu64 ",\n",
                     net->again, net->nacks);
-    asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 "\n}\n",
+    asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 ",\n",
                     net->timeouts, net->given_up);
+    asim_out_printf(file, "  \"simulated_ns\": %" PRIu64 "\n}\n",
+                    all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
 }
 
 /* Lost frames cost time that nobody sees in a finish time. */

@@ -46,6 +46,7 @@ static void pack_one(struct asim_world *world, struct asim_event *event,
     switch (event->kind) {
     case ASIM_EV_OP_ISSUE:
     case ASIM_EV_OP_END:
+    case ASIM_EV_OP_LEFT:
     case ASIM_EV_NO_TENSOR_LIST:
         pack_op(world, event, into);
         break;
@@ -78,6 +79,7 @@ static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
     switch (event->kind) {
     case ASIM_EV_OP_ISSUE:
     case ASIM_EV_OP_END:
+    case ASIM_EV_OP_LEFT:
     case ASIM_EV_NO_TENSOR_LIST:
         event->of.op.name = strdup(asim_deserialize_text(from));
         return event->of.op.name ? 0 : ASIM_ENOMEM;

@@ -9,7 +9,7 @@
  */
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/stall.h"
-#include "sim/rank/event_bus.h"
+#include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
 
 #include <stdlib.h>
@@ -139,6 +139,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     struct asim_serializer *into = &world->dist->buffer;
     struct asim_totals totals;
 
+    asim_record_unfinished(world);
     asim_world_finish_failures(world, run);
     into->n = 0;
     asim_totals_here(world, &totals);

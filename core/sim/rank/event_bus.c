@@ -181,7 +181,7 @@ void asim_event_fini(struct asim_event *event)
     if (event->kind == ASIM_EV_RANK_DONE)
         free(event->of.done.facts);
     if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
-        event->kind == ASIM_EV_NO_TENSOR_LIST)
+        event->kind == ASIM_EV_OP_LEFT || event->kind == ASIM_EV_NO_TENSOR_LIST)
         free(event->of.op.name);
 }
 
@@ -211,6 +211,7 @@ void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events 
         struct asim_events empty = *into;
 
         *into = *from;
+        into->failed = empty.failed;
         empty.order = from->order;
         *from = empty;
         return;

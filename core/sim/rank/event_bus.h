@@ -22,10 +22,13 @@ struct asim_rank_facts;
 enum asim_event_kind {
     ASIM_EV_RANK_DONE,      /* of.done */
     ASIM_EV_FCT,            /* of.fct: a message is complete; rank = its source */
+    ASIM_EV_MESSAGE_LEFT,   /* of.left: a message under way at the end; rank = its source */
+    ASIM_EV_ARRIVAL,        /* of.arrival: a message is there; rank = its destination */
     ASIM_EV_PFC,            /* of.pfc: a PFC frame takes effect; rank = the node */
     ASIM_EV_OP_ISSUE,       /* of.op */
     ASIM_EV_COLL_JOIN,      /* of.join: the rank issues its part of a collective */
     ASIM_EV_OP_END,         /* of.op.index */
+    ASIM_EV_OP_LEFT,        /* of.op.index: an op under way at the end */
     ASIM_EV_RATE,           /* of.rate: a flow's rate changed; rank = its source */
     ASIM_EV_QUEUE,          /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE,   /* the same where a sample (qlen.txt) may show it */
@@ -46,10 +49,18 @@ struct asim_event {
     uint64_t order; /* order of recording: comparable within one node only */
     union {
         struct {
-            uint64_t start, bytes, ideal;
+            uint64_t start, bytes, ideal, id; /* id: of the message, as in of.arrival */
             uint32_t dst;
             uint16_t sport;
         } fct;
+        struct {
+            uint64_t start, bytes, ideal, acked; /* acked: bytes */
+            uint32_t dst;
+            uint16_t sport;
+        } left;
+        struct {
+            uint64_t id;
+        } arrival;
         struct {
             uint64_t bps, start;
             uint32_t dst;

@@ -153,16 +153,13 @@ static void on_queue(void *self, uint64_t t, struct asim_port_id at,
     record(world, &event);
     event.kind = ASIM_EV_QUEUE_SAMPLE;
     record(world, &event);
-    event.kind = ASIM_EV_QUEUE_GRID;
-    record(world, &event);
 }
 
 /* Sets hooks on hot paths only where an observer wants them. */
 static int set_hooks(struct asim_world *world)
 {
     struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.fabric);
-    unsigned all = 1u << ASIM_EV_QUEUE, grid = 1u << ASIM_EV_QUEUE_GRID,
-             samples = grid | 1u << ASIM_EV_QUEUE_SAMPLE;
+    unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
     if (!(world->run.event_bus.wants & 1u << ASIM_EV_FCT))
@@ -171,9 +168,8 @@ static int set_hooks(struct asim_world *world)
     if (!(world->run.event_bus.wants & (all | samples)))
         return 0;
     if (!(world->run.event_bus.wants & all))
-        sampling =
-            (struct asim_queue_sampling){ASIM_QLEN_NS, world->set.net.qlen_start_ns,
-                                         world->run.event_bus.wants & grid ? 1 : ASIM_QLEN_BYTES};
+        sampling = (struct asim_queue_sampling){ASIM_QLEN_NS, world->set.net.qlen_start_ns,
+                                                ASIM_QLEN_BYTES};
     return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
 }
 

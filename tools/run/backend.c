@@ -76,6 +76,8 @@ static void add_common(struct line *line, const struct asim_job *job, const char
 {
     add_option(line, "workload", job->prefix);
     add_option(line, "out", folder);
+    if (!is_given(job, "timeline"))
+        add_option(line, "timeline", "true");
 }
 
 static void add_packets(struct line *line, const struct asim_job *job, const char *folder)

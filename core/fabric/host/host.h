@@ -30,6 +30,7 @@ struct asim_host_counts {
     uint64_t pfc_generated, pfc_received; /* pause and resume frames */
     uint64_t pfc_sent, pfc_dropped;
     uint64_t timeouts, aborted; /* aborted: messages */
+    uint64_t rates_reported;    /* to the observer */
 };
 
 /* `busy` of a NIC's port. LEAVING: a frame is being sent, but its end is no event, because nothing

@@ -43,7 +43,7 @@ static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32
         host->worker->failed = ASIM_ENOMEM;
 }
 
-static void report_rate(const struct asim_fabric *fabric, const struct asim_host *host,
+static void report_rate(const struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_flow *flow)
 {
     struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
@@ -52,6 +52,7 @@ static void report_rate(const struct asim_fabric *fabric, const struct asim_host
                            .dst = flow->dst,
                            .sport = flow->sport};
 
+    host->counts.rates_reported++;
     fabric->watch.rate(fabric->watch.self, asim_to_ns(fabric, host->now), &row, flow->cc.rate_bps);
 }
 

@@ -140,8 +140,8 @@ uint64_t asim_counters_unreplayable(const struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
-        events +=
-            n->pfc_generated + n->pfc_received + n->retransmits + n->discarded + n->duplicates;
+        events += n->pfc_generated + n->pfc_received + n->retransmits + n->discarded +
+                  n->duplicates + n->rates_reported;
     }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         const struct asim_switch *sw = &fabric->sw[v];

@@ -2,8 +2,9 @@
  *
  * queues.csv: bytes queued at each switch port over time, in bins of --report-interval: least, mean
  * and largest length of the samples in the bin, one sample every 100 ns. A bin without a queue has
- * no row. Queue 0 (ACKs with priority, PFC frames) and the frame being sent do not count, as in
- * qlen.txt; links.csv has the exact peak. Written with --out and --reports=queues.
+ * no row, and a queue below 1000 bytes counts as empty. Queue 0 (ACKs with priority, PFC frames)
+ * and the frame being sent do not count, as in qlen.txt; links.csv has the exact peak. Written with
+ * --out and --reports=queues.
  *
  * Samples keep the fast paths of the switch; queues_raw.c has every change.
  */
@@ -34,10 +35,11 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 {
     struct queues *queues = self;
     uint32_t port = queues->topo->first_port[event->rank] + event->of.queue.port - 1;
+    uint64_t length = event->of.queue.bytes - event->of.queue.control;
 
     (void)world;
     asim_bins_step(&queues->bins, &queues->ports[port], port, sample_after(queues, event->t),
-                   event->of.queue.bytes - event->of.queue.control);
+                   length < ASIM_QLEN_BYTES ? 0 : length);
 }
 
 static void write_rows(const struct queues *queues)
@@ -124,7 +126,7 @@ static int open_queues(struct asim_event_observer *observer, struct asim_world *
         return ASIM_EIO;
     }
     asim_out_printf(queues->file, "time_ns,interval_ns,node,port,min_bytes,mean_bytes,max_bytes\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_GRID,
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
                                              .async = 1,
                                              .self = queues,
                                              .on_event = see,

@@ -32,7 +32,6 @@ enum asim_event_kind {
     ASIM_EV_RATE,           /* of.rate: a flow's rate changed; rank = its source */
     ASIM_EV_QUEUE,          /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE,   /* the same where a sample (qlen.txt) may show it */
-    ASIM_EV_QUEUE_GRID,     /* the same for samples of any length above 0 */
     ASIM_EV_LINKS,          /* never recorded: a wish for link use at the end of the run */
     ASIM_EV_HOSTS,          /* never recorded: the same for hosts */
     ASIM_EV_NO_TENSOR_LIST, /* of.op: it lists no tensors; once a rank, with track-local-mem */

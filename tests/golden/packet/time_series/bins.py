@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Holds queues.csv and rates.csv against their definition, from every change (queues_raw, rates_raw).
 
-The length of a queue is sampled every 100 ns: a sample shows the length before its own ns. Rates are
+The length of a queue is sampled every 100 ns: a sample shows the length before its own ns, 0 below 1000 bytes. Rates are
 weighed by time from the first change to the last ACK (flows.csv).
 """
 import csv
@@ -40,7 +40,7 @@ width = queues[0]["interval_ns"]
 flows = {(f["src"], f["dst"], f["sport"], f["start_ns"]): f["end_ns"] for f in rows("flows")}
 changes = {}
 for row in rows("queues_raw"):
-    changes.setdefault((row["node"], row["port"]), [(0, 0)]).append((row["time_ns"] // 100 * 100 + 100, row["queued_bytes"]))
+    changes.setdefault((row["node"], row["port"]), [(0, 0)]).append((row["time_ns"] // 100 * 100 + 100, row["queued_bytes"] if row["queued_bytes"] >= 1000 else 0))
 end = max(max(row["time_ns"] for row in rows("queues_raw")) + 100, max(flows.values()))
 want = {(port, start): value for port, list_ in changes.items() for start, value in steps_to_bins(list_, end, width).items()}
 compare("queues", {((q["node"], q["port"]), q["time_ns"]): (q["min_bytes"], q["mean_bytes"], q["max_bytes"]) for q in queues}, want)

@@ -400,6 +400,7 @@ main(int argc, char** argv)
     app.program = "AstraSimNetwork";
     app.stop = Interrupted;
     app.settings.net_overrides = attributes.Overrides();
+    app.settings.verbose = 1; /* scripts for ASTRA-sim parse the lines of each rank */
     if (AsimProcesses::Started() > 1)
     {
         asim_pages_large(); /* changes malloc, so it precedes MPI's threads */

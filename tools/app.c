@@ -117,6 +117,7 @@ static int init_settings(struct asim_app *app)
     settings->net_overrides = given.net_overrides;
     settings->process = given.process;
     settings->processes = given.processes;
+    settings->verbose |= given.verbose;
     settings->borrowed_cores = given.borrowed_cores;
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
@@ -133,6 +134,17 @@ static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
     if (!code && !app->settings.mode && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->settings, hooks, &app->err);
     return code;
+}
+
+/* Scripts written for ASTRA-sim use its name of the option, and parse its line of each rank. */
+static int is_for_astra_sim(int argc, char **argv)
+{
+    static const char name[] = "--workload-configuration";
+
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], name, sizeof name - 1))
+            return 1;
+    return 0;
 }
 
 /* Returns ASIM_APP_GO_ON with an open world, or prints the error and returns the exit code. */
@@ -160,6 +172,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         forget_settings(app);
         return code ? 2 : 0;
     }
+    app->settings.verbose |= is_for_astra_sim(argc, argv);
     if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
         say_note(app, "--compare-network has no effect without --compare=analytical");
     code = collective(app, open_world(app, &hooks));

@@ -232,6 +232,13 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(allow_missing_ranks),
      .def = "false",
      .help = "traces of some ranks of a recorded job: process groups keep the ranks that are there"},
+    {.key = "verbose",
+     .type = ASIM_T_BOOL,
+     .offset = AT(verbose),
+     .def = "false",
+     .help = "result lines of each rank; without it of jobs of up to 16 ranks, and quantiles of "
+             "larger ones (AstraSimNetwork, and where ASTRA-sim's --workload-configuration names "
+             "the traces: of each rank anyway)"},
     {.key = "quiet",
      .type = ASIM_T_BOOL,
      .offset = AT(quiet),

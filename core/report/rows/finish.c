@@ -6,10 +6,13 @@
  * order of the classes is fixed. Where ASTRA-sim's number is wrong ours is right: exposed
  * communication does not wrap, overlap is measured, and no class of op loses the rest.
  *
+ * Of jobs of more than 16 ranks there are quantiles instead, unless --verbose.
+ *
  * A rank's block is printed once no earlier event can occur anywhere, so blocks are in order of
  * time for any lookahead window.
  */
 #include "report/report.h"
+#include "sim/rank/breakdown.h"
 #include "sim/rank/event.h"
 #include "sim/rank/tensor.h"
 
@@ -96,13 +99,103 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     memory(world, event, &facts);
 }
 
-/* Needs no file, hence neither close nor state; without a line hook it is off. */
+/* --- many ranks ------------------------------------------------------------------------------- */
+/* Jobs of more ranks get quantiles in place of lines, unless --verbose. */
+enum { RANKS_SHOWN = 16 };
+
+struct figure {
+    uint64_t value;
+    uint32_t rank;
+};
+
+struct many {
+    ASIM_VEC(struct figure) finish;
+    int failed;
+};
+
+static void see_many(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct many *many = self;
+    struct figure figure = {event->t, event->rank};
+
+    (void)world;
+    many->failed |= ASIM_VEC_PUSH(many->finish, figure) != 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const struct figure *x = a, *y = b;
+
+    if (x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Quantiles are those of a rank: the least value that so many have or stay below. */
+static void say_quantiles(const struct asim_world *world, const char *name, struct figure *at,
+                          size_t n)
+{
+    char line[256];
+
+    if (!n)
+        return;
+    qsort(at, n, sizeof *at, by_value);
+    snprintf(line, sizeof line,
+             "[ranks] %s of %zu ranks, cycles: least %llu (rank %u), 10 %% %llu, median %llu, 90 "
+             "%% %llu, most %llu (rank %u)",
+             name, n, (unsigned long long)at[0].value, at[0].rank,
+             (unsigned long long)at[(n + 9) / 10 - 1].value,
+             (unsigned long long)at[(n + 1) / 2 - 1].value,
+             (unsigned long long)at[(n * 9 + 9) / 10 - 1].value,
+             (unsigned long long)at[n - 1].value, at[n - 1].rank);
+    world->hooks.line(world->hooks.self, line);
+}
+
+/* Where the time is divided into classes (--out). Takes the place of the finish times. */
+static void say_exposed(const struct asim_world *world, struct many *many)
+{
+    for (size_t i = 0; i < many->finish.n; i++) {
+        const struct asim_rank_time *time = asim_breakdown_of(world, many->finish.at[i].rank);
+
+        if (!time)
+            return;
+        many->finish.at[i].value = time->ns[ASIM_TIME_EXPOSED];
+    }
+    say_quantiles(world, "exposed communication", many->finish.at, many->finish.n);
+}
+
+static int close_many(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct many *many = self;
+    int failed = many->failed;
+
+    if (!world->run.failed && !failed) {
+        say_quantiles(world, "finish", many->finish.at, many->finish.n);
+        say_exposed(world, many);
+    }
+    free(many->finish.at);
+    free(many);
+    return failed ? asim_err_nomem(err, "summing up ranks") : 0;
+}
+
+/* Lines need no file, hence neither close nor state; without a line hook there are none. */
 static int open_finish(struct asim_event_observer *observer, struct asim_world *world,
                        const char *out, struct asim_err *err)
 {
-    (void)out, (void)err;
-    if (world->hooks.line && !world->set.settings.quiet)
+    struct many *many;
+
+    (void)out;
+    if (!world->hooks.line || world->set.settings.quiet)
+        return 0;
+    if (world->set.n_ranks <= RANKS_SHOWN || world->set.settings.verbose) {
         *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE, .on_event = see};
+        return 0;
+    }
+    many = calloc(1, sizeof *many);
+    if (!many)
+        return asim_err_nomem(err, "summing up ranks");
+    *observer = (struct asim_event_observer){
+        .wants = 1u << ASIM_EV_RANK_DONE, .self = many, .on_event = see_many, .close = close_many};
     return 0;
 }
 

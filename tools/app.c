@@ -8,6 +8,7 @@
  * and the progress line are written.
  */
 #include "tools/app.h"
+#include "asim/version.h"
 #include "tools/args.h"
 #include "tools/compare.h"
 #include "tools/hugepages.h"
@@ -80,6 +81,19 @@ static void print_error(struct asim_app *app)
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
 }
 
+/* Of analytical runs the options that act there. */
+static void help_settings(const struct asim_app *app)
+{
+    enum { MOST = 128 };
+    struct asim_option shown[MOST] = {{0}};
+    size_t n = 0;
+
+    for (const struct asim_option *row = asim_settings_options; row->key && n < MOST - 1; row++)
+        if (!app->is_analytical || !(row->flags & ASIM_F_PACKETS))
+            shown[n++] = *row;
+    asim_args_help(stdout, shown);
+}
+
 /* Goes to stdout, because the user asked for it. */
 static void help(const struct asim_app *app)
 {
@@ -92,12 +106,23 @@ static void help(const struct asim_app *app)
                  "frame over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
     if (app->extra)
         asim_args_help(stdout, app->extra);
-    asim_args_help(stdout, asim_settings_options);
+    help_settings(app);
     asim_args_help(stdout, asim_limits_options);
-    asim_reports_list(reports, sizeof reports);
-    printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s", reports);
+    if (!app->is_analytical) {
+        asim_reports_list(reports, sizeof reports);
+        printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s",
+               reports);
+    }
     printf("\nExit code: 0 all ranks finished, 1 bad input or a run that cannot go on, 2 wrong "
            "usage, 130 Ctrl-C.\n");
+}
+
+static void show_version(const struct asim_app *app)
+{
+    const char *commit = asim_commit();
+
+    printf("%s %s%s%s%s\n", app->program, asim_version(), *commit ? " (commit " : "", commit,
+           *commit ? ")" : "");
 }
 
 /* Frees the strings of the option tables. */
@@ -159,6 +184,11 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
 
     if (app->settings.processes < 2) /* else MPI's threads may be allocating */
         asim_pages_large();
+    if (argc > 1 && !strcmp(argv[argc - 1], "--version")) {
+        if (!app->settings.process)
+            show_version(app);
+        return 0;
+    }
     app->on_terminal = isatty(2) && !app->settings.process;
     app->started_s = app->shown_s = wall_s();
     code = init_settings(app);

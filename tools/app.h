@@ -29,8 +29,9 @@ struct asim_app {
     const char *about;
     /* Set before _open, or NULL: called once the world and its reports are open. */
     int (*opened)(struct asim_app *app, struct asim_err *err);
-    int n_own;   /* set before _open: so many words behind argv[0] are the program's own */
-    int compare; /* set before _open: compare whatever --compare says */
+    int is_analytical; /* set before _open: help shows the options that act on formulas */
+    int n_own;         /* set before _open: so many words behind argv[0] are the program's own */
+    int compare;       /* set before _open: compare whatever --compare says */
     /* With several processes, else NULL: a collective call of all processes that finds the first
      * error of any. Returns its code and fills *err with its sentence. Only process 0 prints. */
     int (*collective_error)(void *self, int code, struct asim_err *err);

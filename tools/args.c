@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/option_names.h"
 #include "base/text.h"
 #include "tools/files.h"
 #include "tools/interrupt.h"
@@ -50,7 +51,7 @@ static struct asim_args_table table_of(struct asim_args *args, size_t n)
 }
 
 /* The first table wins where several have the key. */
-static const struct asim_option *find_row(struct asim_args *args, const char *arg, void **base)
+static const struct asim_option *find_exact(struct asim_args *args, const char *arg, void **base)
 {
     for (size_t t = 0; t < 3; t++) {
         struct asim_args_table table = table_of(args, t);
@@ -61,6 +62,21 @@ static const struct asim_option *find_row(struct asim_args *args, const char *ar
             }
     }
     return NULL;
+}
+
+/* Also under another name of the same meaning (base/option_names.h). */
+static const struct asim_option *find_row(struct asim_args *args, const char *arg, void **base)
+{
+    const struct asim_option *row = find_exact(args, arg, base);
+    const char *key = skip_dashes(arg);
+    size_t n = strcspn(key, "=");
+    const char *const *name = row || key == arg || !n ? NULL : asim_option_names(key, n);
+
+    for (char dashed[40]; !row && name && *name; name++) {
+        snprintf(dashed, sizeof dashed, "--%s", *name);
+        row = find_exact(args, dashed, base);
+    }
+    return row;
 }
 
 /* The sentence for an unknown option. Keys and aliases of both tables are candidates for

@@ -210,6 +210,16 @@ static int help(int argc, char **argv)
     return command ? run(command, 2, words) : refuse(group, argv[at]);
 }
 
+/* "asim 0.1.0 (commit f504601a2b)". */
+static int show_version(void)
+{
+    const char *commit = asim_commit();
+
+    printf("asim %s%s%s%s\n", asim_version(), *commit ? " (commit " : "", commit,
+           *commit ? ")" : "");
+    return EXIT_GOOD;
+}
+
 /* argv[0] is the word after `asim` (or after the group's word). */
 static int dispatch(const struct group *group, int argc, char **argv)
 {
@@ -222,15 +232,13 @@ static int dispatch(const struct group *group, int argc, char **argv)
             return help(argc, argv);
     }
     const struct asim_command *command = find(group, argv[0]);
+    if (!strcmp(argv[command && argc > 1 ? 1 : 0], "--version"))
+        return show_version();
     if (command)
         return run(command, argc, argv);
     const struct group *inner = group == groups ? find_group(argv[0]) : NULL;
     if (inner)
         return dispatch(inner, argc - 1, argv + 1);
-    if (group == groups && !strcmp(argv[0], "--version")) {
-        printf("asim %s\n", asim_version());
-        return EXIT_GOOD;
-    }
     return refuse(group, argv[0]);
 }
 

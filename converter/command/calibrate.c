@@ -23,8 +23,8 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {"output", "o", "prefix (or, for one file, path) to write; without it files are replaced", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
     {"device", NULL, "device trace to measure kernels in; {} stands for the rank", NULL,
      ASIM_T_STRING, AT(device), 0, 0, NULL, 0},
     {"default-gpu-freq", "gpu-freq", "GPU clock in MHz; 0 = the device trace's, else 1000", "0",

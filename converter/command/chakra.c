@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The command line of chakra_converter, today's ("chakra_converter --log-filename F Text --input F
- * --output P --num-npus N --num-passes P") and the older one ("--input_type Text --input_filename F
+ * --out P --num-npus N --num-passes P") and the older one ("--input_type Text --input_filename F
  * --output_filename P --num_npus N --num_passes P"), passed on to `asim trace text` or `asim trace
  * convert`. Options that only concern chakra_converter are dropped. Called as chakra_converter it
  * writes that tool's bytes (--compat, which main.c adds; --compat=0 ends it).
@@ -87,7 +87,7 @@ static int run_split(const struct split *s, struct asim_err *err)
 {
     const struct asim_command *command = NULL;
     if (!s->type && is_help(s)) {
-        puts("usage: asim trace chakra Text|PyTorch --input=FILE --output=FILE [--option value "
+        puts("usage: asim trace chakra Text|PyTorch --input=FILE --out=FILE [--option value "
              "...]\n\nThe command line of chakra_converter: Text is 'asim trace text', PyTorch is "
              "'asim trace\nconvert'; give the word and --help for their options.");
         return 0;

@@ -26,7 +26,7 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input_filename", "linked trace or host trace (JSON, may be .gz)", NULL,
      ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
-    {"output", "output_filename",
+    {"out", "output_filename",
      "Chakra trace to write, usually PREFIX.RANK.et (of a SimAI workload: PREFIX)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
     {"groups", NULL, "also write the communicator groups to this JSON file", NULL, ASIM_T_STRING,
@@ -79,7 +79,7 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
 
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--input and --output are both needed; --help explains them.");
+                            "--input and --out are both needed; --help explains them.");
     if (asim_trace_is_shared(o->input))
         return run_workload(o, err);
     code = asim_file_set_refuse_overwrite(o->input, o->output, err);
@@ -99,9 +99,9 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace convert",
-        "usage: asim trace convert --input=FILE --output=PREFIX.RANK.et [--option=value "
+        "usage: asim trace convert --input=FILE --out=PREFIX.RANK.et [--option=value "
         "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
-        "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --output=PREFIX.\n"
+        "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --out=PREFIX.\n"
         "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
         "1 ns.\n",
         options, 0, run_convert};

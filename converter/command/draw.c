@@ -26,7 +26,7 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input-filename", "Chakra trace, may be .gz (required)", NULL, ASIM_T_STRING,
      AT(input), 0, 0, NULL, ASIM_F_READS},
-    {"output", "output-filename", "FILE.dot, .graphml, .svg, .pdf or .png (required)", NULL,
+    {"out", "output-filename", "FILE.dot, .graphml, .svg, .pdf or .png (required)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
     {"max-nodes", NULL, "refuse a picture of more nodes than this (dot and GraphML: any number)",
      "2000", ASIM_T_U32, AT(max_nodes), 1, 4e9, NULL, 0},
@@ -117,7 +117,7 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--input and --output are both needed; --help explains them.");
+                            "--input and --out are both needed; --help explains them.");
     rc = asim_picture_read(&graph, o->input, err);
     if (!rc)
         rc = write_graph(&graph, o, err);
@@ -131,7 +131,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace draw",
-        "usage: asim trace draw --input=FILE.et --output=FILE.svg [--option=value ...]\n\n"
+        "usage: asim trace draw --input=FILE.et --out=FILE.svg [--option=value ...]\n\n"
         "Draws the dependencies of a trace.\n\nOptions:",
         options, 0, draw};
     struct options o = {0};

@@ -21,7 +21,7 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input-filename", "Chakra trace, may be .gz (required)", NULL, ASIM_T_STRING,
      AT(input), 0, 0, NULL, ASIM_F_READS},
-    {"output", "output-filename", "JSON file to write; without it, standard output", NULL,
+    {"out", "output-filename", "JSON file to write; without it, standard output", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
     {"form", "f",
      "protobuf: all fields, as chakra_jsonizer; workload: as the JSON feeder reads; stg: as "
@@ -73,7 +73,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace dump",
-        "usage: asim trace dump FILE.et [--output=FILE.json] [--option=value ...]\n\n"
+        "usage: asim trace dump FILE.et [--out=FILE.json] [--option=value ...]\n\n"
         "Writes a Chakra trace as JSON.\n\nOptions:",
         options,
         1,

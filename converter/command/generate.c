@@ -58,7 +58,7 @@ struct settings {
 
 #define AT(field) offsetof(struct settings, field)
 static const struct asim_option options[] = {
-    {"out", "o", "workload prefix; rank r's trace is <prefix>.<r>.et (required)", NULL,
+    {"out", "output", "workload prefix; rank r's trace is <prefix>.<r>.et (required)", NULL,
      ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
     {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576, NULL,
      0},

@@ -22,7 +22,7 @@ static const struct asim_option options[] = {
      NULL, ASIM_T_STRING, AT(host), 0, 0, NULL, ASIM_F_READS},
     {"device", "chakra-device-trace", "device trace (Kineto JSON, may be .gz)", NULL, ASIM_T_STRING,
      AT(device), 0, 0, NULL, ASIM_F_READS},
-    {"output", "output-file", "linked trace to write (JSON)", NULL, ASIM_T_STRING, AT(output), 0, 0,
+    {"out", "output-file", "linked trace to write (JSON)", NULL, ASIM_T_STRING, AT(output), 0, 0,
      NULL, ASIM_F_WRITES},
     {"rank", NULL, "rank, for the summary only", "0", ASIM_T_U32, AT(rank), 0, 0, NULL, 0},
     {"compat", NULL, "same output as chakra_trace_link without HTA, its defects included", "0",
@@ -44,7 +44,7 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
 
     if (!o->host || !o->device || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--host, --device and --output are all needed; --help explains them.");
+                            "--host, --device and --out are all needed; --help explains them.");
     code = asim_link_run(&link, &opt, err);
     if (!code && !asim_host_is_known(&link.host))
         fprintf(stderr,
@@ -62,7 +62,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace link",
-        "usage: asim trace link --host=FILE --device=FILE --output=FILE [--option=value ...]\n"
+        "usage: asim trace link --host=FILE --device=FILE --out=FILE [--option=value ...]\n"
         "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n",
         options, 0, run_link};
     struct options o = {0};

@@ -26,8 +26,8 @@ struct options {
         key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
     }
 static const struct asim_option options[] = {
-    {"output", "o", "folder to write (default workload_et; with --et-prefix the current one)", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"out", "output", "folder to write (default workload_et; with --et-prefix the current one)",
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
     {"et-prefix", NULL, "write NAME/NAME.RANK.et; auto = named after the main collective", NULL,
      ASIM_T_STRING, AT(et_prefix), 0, 0, NULL, 0},
     {"model-tag", NULL, "take traces with this tag, write workload.TAG.RANK.et", NULL,

@@ -22,8 +22,8 @@ struct options {
         key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
     }
 static const struct asim_option options[] = {
-    {"output", "o", "prefix (or, for one file, path) to write; without it files are replaced", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
     FLAG("gpu-only", NULL, "remove metadata nodes and CPU computations", gpu_only),
     FLAG("simple", "simple-astra", "keep communication only, one node after another", simple),
     FLAG("astra-sim", NULL,

@@ -25,7 +25,7 @@ static const struct asim_option options[] = {
      0, 0, NULL, 0},
     {"default-comm-size", NULL, "bytes of a collective", "65536", ASIM_T_SIZE, AT(comm_bytes), 0,
      9e18, NULL, 0},
-    {"out", "o", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
+    {"out", "output", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
     {0}};
 
 static int samples(const struct asim_args *args, struct asim_err *err)

@@ -24,8 +24,8 @@ enum { MAX_LISTED = 4096 };
 static const struct asim_option options[] = {
     {"input", "i", "prefix of the recorded traces, <prefix>.<rank>.et (required)", NULL,
      ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
-    {"output", "o", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output), 0,
-     0, NULL, 0},
+    {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output),
+     0, 0, NULL, 0},
     {"ranks", "n", "ranks to write: a multiple of the recorded ones (required)", "0", ASIM_T_U32,
      AT(ranks), 0, 1048576, NULL, 0},
     {"groups", "comm-group-configuration", "communicator groups of the recorded ranks (JSON)", NULL,
@@ -83,7 +83,7 @@ static int scale_set(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!o->input || !o->output || !o->ranks)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--input, --output and --ranks are all needed; --help explains them.");
+                            "--input, --out and --ranks are all needed; --help explains them.");
     listed = calloc(MAX_LISTED, sizeof *listed);
     rc = listed ? read_grow(&scale, o->grow, listed, err) : asim_err_nomem(err, "scaling traces");
     if (!rc)
@@ -101,7 +101,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace scale",
-        "usage: asim trace scale --input=PREFIX --output=PREFIX --ranks=N [--option=value "
+        "usage: asim trace scale --input=PREFIX --out=PREFIX --ranks=N [--option=value "
         "...]\n\nMakes traces of N ranks from those of fewer: replicas of what was "
         "recorded.\n\nOptions:",
         options, 0, scale_set};

@@ -25,7 +25,7 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input-filename", "layer file: TYPE, number of layers, 12 columns a layer (required)",
      NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
-    {"output", "output-filename", "prefix: rank r's trace is <prefix>.<r>.et (required)", NULL,
+    {"out", "output-filename", "prefix: rank r's trace is <prefix>.<r>.et (required)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"num-npus", "ranks", "number of ranks; 0 = the product of --dims", "0", ASIM_T_U32, AT(ranks),
      0, 1048576, NULL, 0},
@@ -120,7 +120,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     int rc = 0;
     if (!o->input || !o->output || !*o->output)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--input and --output are both needed; --help explains them.");
+                            "--input and --out are both needed; --help explains them.");
     if (o->dims)
         rc = read_dims(&opt, o->dims, err);
     if (!rc && !opt.ranks)
@@ -142,7 +142,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace text",
-        "usage: asim trace text --input=FILE --output=FOLDER/NAME --num-npus=N "
+        "usage: asim trace text --input=FILE --out=FOLDER/NAME --num-npus=N "
         "[--option=value ...]\n\nConverts a layer file of ASTRA-sim 1.0 to a Chakra trace for "
         "each rank.\n\nOptions:",
         options, 0, convert};

@@ -25,8 +25,8 @@ static const struct asim_option options[] = {
     {"input", "input-filename",
      "ops.csv, flows.csv, fct.txt or log of a run, may be .gz (required)", NULL, ASIM_T_STRING,
      AT(input), 0, 0, NULL, ASIM_F_READS},
-    {"output", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output),
-     0, 0, NULL, ASIM_F_WRITES},
+    {"out", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output), 0,
+     0, NULL, ASIM_F_WRITES},
     {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
      0},
     {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
@@ -65,7 +65,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--input and --output are both needed; --help explains them.");
+                            "--input and --out are both needed; --help explains them.");
     rc = read_frequency(o->frequency, &t.mhz, err);
     if (!rc)
         rc = asim_out_open(&out, o->output, err);
@@ -92,7 +92,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace timeline",
-        "usage: asim trace timeline --input=FILE --output=FILE.json [--option=value ...]\n\n"
+        "usage: asim trace timeline --input=FILE --out=FILE.json [--option=value ...]\n\n"
         "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev.\n\n"
         "Options:",
         options, 0, convert};

@@ -104,7 +104,7 @@ const struct asim_option asim_llm_option_table[] = {
     NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head, 1 << 14),
     {"formulas", NULL, "aicb: AICB's text, faults included; right: mended (README)", "aicb",
      ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right", 0},
-    FILES("output", "o", "SimAI text to write (default: AICB's name in results/workload)", output,
+    FILES("out", "o", "SimAI text to write (default: AICB's name in results/workload)", output,
           ASIM_F_WRITES),
     FILES("et", NULL, "also write Chakra traces PREFIX.<rank>.et", et, ASIM_F_WRITES | ASIM_F_SET),
     FLAG("force", NULL, "replace files that exist", force),

@@ -14,19 +14,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/option_names.h"
 #include "base/text.h"
 
 /* Suggestions and lists consider so many keys; a longer table still works. */
 enum { MOST_WORDS = 256, MOST_LISTED = 32, MOST_CHOICES = 32, CHOICE_BYTES = 512 };
 
 /* Linear: tables have at most some sixty rows. */
-const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
+static const struct asim_option *find_exact(const struct asim_option *table, const char *key)
 {
     for (const struct asim_option *row = table; row && row->key; row++) {
         if (!strcmp(row->key, key) || (row->alias && !strcmp(row->alias, key)))
             return row;
     }
     return NULL;
+}
+
+const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
+{
+    const struct asim_option *row = find_exact(table, key);
+
+    for (const char *const *name = asim_option_names(key, strlen(key)); !row && name && *name;
+         name++)
+        row = find_exact(table, *name);
+    return row;
 }
 
 /* Suggests the most similar key; without one it lists all keys if they are few. Aliases are

@@ -4,6 +4,8 @@
  */
 #include "asim/version.h"
 
+#include "asim/commit.h"
+
 const char *asim_version(void)
 {
     return ASIM_VERSION;
@@ -12,4 +14,9 @@ const char *asim_version(void)
 unsigned asim_version_number(void)
 {
     return ASIM_VERSION_NUMBER;
+}
+
+const char *asim_commit(void)
+{
+    return ASIM_COMMIT;
 }

@@ -84,8 +84,8 @@ static const char *const ignored_keys[] = {
     "separate-log", "seprate-log", "total-stat-rows",    "stat-row",      "run-name",
 };
 
-/* What a "<kind>-implementation…" key is; OLD_CHAKRA is a spelling of older files without
- * effect. */
+/* What a "<kind>-implementation…" key is; OLD_CHAKRA is the spelling of older files: a list is a
+ * custom algorithm, anything else had no effect. */
 enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
 
 /* One file being read; on the stack. */
@@ -287,6 +287,8 @@ static int read_key(struct reader *r, const char *key, const json_t *value)
     case CUSTOM:
         return read_custom(r, key, &r->sys->custom[kind], value);
     case OLD_CHAKRA:
+        if (json_is_array(value))
+            return read_custom(r, key, &r->sys->custom[kind], value);
         mention(r, key);
         return 0;
     default:

@@ -106,10 +106,10 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     return 0;
 }
 
-/* "empty" means no groups, as in ASTRA-sim. */
+/* "empty", with or without its quotes, means no groups, as in ASTRA-sim and its scripts. */
 static int is_named(const char *path)
 {
-    return path && strcmp(path, "empty") && *path;
+    return path && strcmp(path, "empty") && strcmp(path, "\"empty\"") && *path;
 }
 
 /* Memory and groups need the number of ranks; collectives need all of it. */

@@ -27,6 +27,7 @@ static int run_analytical(int argc, char **argv)
     struct asim_app app = {
         .program = "asim analytical",
         .extra = options,
+        .is_analytical = 1,
         .about = "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … over a network "
                  "of latencies and\nbandwidths (--network is its YAML) and prints when each rank "
                  "finishes."};

@@ -63,7 +63,7 @@ static const struct asim_option options[] = {
     {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6, NULL,
      0},
     {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
-    {"o", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
+    {"out", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
      ASIM_F_WRITES},
     {"et", NULL, "also write custom-algorithm traces PREFIX.<member>.et", NULL, ASIM_T_STRING,
      AT(et), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},

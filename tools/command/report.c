@@ -17,10 +17,10 @@ struct options {
 };
 
 static const struct asim_option options[] = {
-    {"output", "o", "the page; without it report.html in the folder of the first run", NULL,
+    {"out", "output", "the page; without it report.html in the folder of the first run", NULL,
      ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES},
-    {"force", NULL, "replace the page of --output", "0", ASIM_T_BOOL,
-     offsetof(struct options, force), 0, 0, NULL, 0},
+    {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force),
+     0, 0, NULL, 0},
     {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,
      offsetof(struct options, text), 0, 0, NULL, 0},
     {0}};
@@ -71,7 +71,7 @@ static int report(const struct asim_args *args, struct asim_err *err)
     if (!args->n_words)
         return ASIM_ARGS_USAGE;
     if (opt->text && opt->output)
-        return asim_err_set(err, ASIM_EUSAGE, "--text writes no page; leave --output out.");
+        return asim_err_set(err, ASIM_EUSAGE, "--text writes no page; leave --out out.");
     snprintf(beside, sizeof beside, "%s/report.html", args->words[0]);
     code = print_verdicts(args, err);
     if (code || opt->text)
@@ -88,7 +88,7 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         .name = "report",
-        .usage = "usage: asim report RUN… [--output=FILE]\n\nRUN is a folder that a run wrote with "
+        .usage = "usage: asim report RUN… [--out=FILE]\n\nRUN is a folder that a run wrote with "
                  "--out. --reports=all there gives the report most.",
         .options = options,
         .max_words = ASIM_REPORT_RUNS,

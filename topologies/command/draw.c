@@ -22,7 +22,7 @@ struct draw_options {
 };
 
 static const struct asim_option options[] = {
-    {"o", "output",
+    {"out", "output",
      "picture: FILE.svg, .pdf, .png or .dot (default: the topology's name with .svg)", NULL,
      ASIM_T_STRING, offsetof(struct draw_options, output), 0, 0, NULL, 0},
     {"max-nodes", NULL, "refuse to draw more nodes than this", "2000", ASIM_T_U32,

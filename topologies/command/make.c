@@ -24,7 +24,7 @@ struct make_options {
 static const struct asim_option options[] = {
     {"topo", "topology", "the maker, as first word or here", NULL, ASIM_T_STRING,
      offsetof(struct make_options, topology), 0, 0, NULL, 0},
-    {"o", "output", "file to write, - for standard output (default: a name made of the sizes)",
+    {"out", "output", "file to write, - for standard output (default: a name made of the sizes)",
      NULL, ASIM_T_STRING, offsetof(struct make_options, output), 0, 0, NULL, 0},
     {"format", "f",
      "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,

@@ -33,6 +33,9 @@ extern "C" {
 /* ASIM_VERSION and ASIM_VERSION_NUMBER of the library; the text is static. */
 ASIM_API const char *asim_version(void);
 ASIM_API unsigned asim_version_number(void);
+/* The commit the library was built from, "f504601a2b", with "+" where sources had changed since; ""
+ * where it was not built in a clone. */
+ASIM_API const char *asim_commit(void);
 
 #ifdef __cplusplus
 }

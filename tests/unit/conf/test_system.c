@@ -86,6 +86,10 @@ static void test_values(void)
     CHECK_STR(sys.custom[ASIM_ALL_GATHER], "p/x");
     CHECK(strstr(heard, "boost-mode, sleep, all-reduce-implementation-chakra.") != NULL);
     asim_system_fini(&sys);
+    text = "{\"all-reduce-implementation-chakra\": [\"q/y\"]}";
+    CHECK(asim_system_read(&sys, file_of(text), &listen, &err) == 0);
+    CHECK_STR(sys.custom[ASIM_ALL_REDUCE], "q/y");
+    asim_system_fini(&sys);
 }
 
 static int read_system(const char *path, struct asim_err *err)

@@ -38,7 +38,8 @@ enum asim_option_flag {
      * refuses to write over what a command reads, and over what is there without --force. */
     ASIM_F_READS = 128,
     ASIM_F_WRITES = 256,
-    ASIM_F_SET = 512
+    ASIM_F_SET = 512,
+    ASIM_F_PACKETS = 1024 /* of the packet network: help of analytical runs leaves it out */
 };
 
 struct asim_option {
@@ -69,7 +70,8 @@ struct asim_key_value {
 extern "C" {
 #endif
 
-/* Row with that key or alias (exact), or NULL. */
+/* Row with that key or alias (exact), else with another name of the same meaning (out, output, o;
+ * rate, bandwidth, bw; …), or NULL. */
 ASIM_API const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
 /* Of a field of that type. */
 ASIM_API size_t asim_option_bytes(enum asim_type type);

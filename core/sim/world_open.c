@@ -157,6 +157,8 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     rank->world = world;
     rank->id = r;
     rank->compute_scale = asim_rank_values_get(&world->set.system.compute_scale, r, 1);
+    if (world->set.settings.compute_factor > 0)
+        rank->compute_scale *= world->set.settings.compute_factor;
     rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->set.system.start_delay_ns, r, 0);
     rank->endpoint_ns = (uint64_t)world->set.endpoint_ns +
                         (uint64_t)asim_rank_values_get(&world->set.system.message_delay_ns, r, 0);

@@ -17,7 +17,7 @@
 struct options {
     char *workload, *topo, *output_dir, *name, *bandwidth, *latency;
     uint32_t world_size, virtual_scale, mpi;
-    int backend, force;
+    int backend, force, auto_calibrate;
     double step_ms, comm_ms;
 };
 
@@ -77,6 +77,12 @@ static const struct asim_option options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(latency),
      .help = "delay of all links but NVLink: 500ns, a factor as 2x, or a number of us"},
+    {.key = "auto-calibrate",
+     .type = ASIM_T_BOOL,
+     .offset = AT(auto_calibrate),
+     .def = "0",
+     .help = "then run again with the factor of computation times (--compute-factor) that gives "
+             "the recorded step"},
     {.key = "real-step-ms",
      .type = ASIM_T_DOUBLE,
      .offset = AT(step_ms),
@@ -150,6 +156,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .mpi = opt->mpi,
                            .backend = opt->backend,
                            .force = opt->force,
+                           .auto_calibrate = opt->auto_calibrate,
                            .recorded = {opt->step_ms, opt->comm_ms},
                            .argc = argc,
                            .argv = argv};

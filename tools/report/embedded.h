@@ -10,5 +10,7 @@ struct asim_embedded {
 };
 /* Style and scripts of the page of `asim report`. */
 extern const struct asim_embedded report_page_files[];
+/* The script of `asim trace collect`. */
+extern const struct asim_embedded collect_files[];
 
 #endif

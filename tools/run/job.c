@@ -97,7 +97,7 @@ static void print_result(const struct asim_job *job, const struct asim_job_resul
 static int write_page(const struct asim_job *job, const struct asim_job_result *results, size_t n,
                       struct asim_err *err)
 {
-    const char *folders[ASIM_JOB_BACKENDS];
+    const char *folders[ASIM_JOB_RESULTS];
     char path[ASIM_JOB_PATH + 32];
 
     for (size_t i = 0; i < n; i++)
@@ -148,9 +148,24 @@ static int run_all(struct asim_job *job, struct asim_job_result *results, size_t
     return code;
 }
 
+static int calibrate(struct asim_job *job, struct asim_job_result *results, size_t *n,
+                     struct asim_err *err)
+{
+    int code = 0;
+
+    if (asim_job_calibrate(job, &results[0], &results[*n], &code, err))
+        return 1;
+    print_result(job, &results[*n]);
+    printf("computation times %.6g to come there: a fit to the recorded step, no prediction of "
+           "it\n",
+           results[*n].compute_factor);
+    (*n)++;
+    return code;
+}
+
 int asim_job_run(struct asim_job *job, struct asim_err *err)
 {
-    struct asim_job_result results[ASIM_JOB_BACKENDS] = {{0}};
+    struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
     size_t n = 0;
     int code;
 
@@ -161,6 +176,8 @@ int asim_job_run(struct asim_job *job, struct asim_err *err)
         return 1;
     }
     code = run_all(job, results, &n, err);
+    if (!err->code && !code && n && job->auto_calibrate)
+        code = calibrate(job, results, &n, err);
     if (err->code || !n)
         return code;
     if (asim_job_metrics(job, results, n, err) || write_page(job, results, n, err))

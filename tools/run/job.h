@@ -30,8 +30,9 @@ struct asim_job {
     /* From the command line; strings are borrowed. */
     const char *workload, *topo, *output_dir, *name;
     uint32_t world_size, virtual_scale, mpi;
-    int backend, force;
+    int backend, force, auto_calibrate;
     struct asim_job_recorded recorded;
+    double compute_factor; /* of the run being calibrated; 1 = as recorded */
     const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */
     size_t n_words;
     int argc;
@@ -48,7 +49,11 @@ struct asim_job_result {
     const char *backend;
     char folder[ASIM_JOB_PATH], state[24];
     uint64_t ranks, finish_ns, comm_ns; /* comm_ns: the largest of any rank */
+    uint64_t gpu_ns;                    /* computation of the rank that finishes last */
+    double compute_factor;
 };
+
+enum { ASIM_JOB_RESULTS = ASIM_JOB_BACKENDS + 1 };
 
 /* The whole run. Returns the exit code. (job.c) */
 int asim_job_run(struct asim_job *job, struct asim_err *err);
@@ -64,6 +69,12 @@ int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, 
                      int *code, struct asim_err *err);
 /* Reads what a backend has left in result->folder. (metrics.c) */
 int asim_job_result(struct asim_job_result *result, struct asim_err *err);
+/* Whether `word` of the command line, "--key=value", gives this key. (backend.c) */
+int asim_job_is_given(const struct asim_job *job, const char *key);
+/* --auto-calibrate: runs the backend again, with the factor of computation that makes the step as
+ * long as the recorded one, and fills *result. (calibrate.c) */
+int asim_job_calibrate(struct asim_job *job, const struct asim_job_result *first,
+                       struct asim_job_result *result, int *code, struct asim_err *err);
 /* Writes metrics.csv of the run and appends its rows to metrics.csv and calibration_all.csv of the
  * output folder, each in one write under a lock. (metrics.c) */
 int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,

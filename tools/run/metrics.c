@@ -20,7 +20,8 @@
 
 static const char header[] =
     "run,backend,workload,topology,ranks,state,real_t_step_ms,real_t_comm_ms,sim_t_step_ms,"
-    "sim_wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us\n";
+    "sim_wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us,compute_"
+    "factor\n";
 
 static uint64_t number(const json_t *root, const char *key)
 {
@@ -46,17 +47,26 @@ static int read_summary(struct asim_job_result *result, struct asim_err *err)
     return 0;
 }
 
-/* The rank that communicates longest. */
+/* The rank that communicates longest, and the computation of the one that finishes last. */
 static int read_ranks(struct asim_job_result *result, struct asim_err *err)
 {
     struct asim_table table;
-    int code = asim_table_open(&table, result->folder, "ranks.csv", err), comm = -1;
+    int code = asim_table_open(&table, result->folder, "ranks.csv", err), comm = -1, gpu = -1,
+        finish = -1;
+    uint64_t last = 0;
 
-    if (!code && table.file)
+    if (!code && table.file) {
         comm = asim_table_need(&table, "comm_ns", err);
+        gpu = asim_table_need(&table, "gpu_ns", err);
+        finish = asim_table_need(&table, "finish_ns", err);
+        code = err->code;
+    }
     while (!code && table.file && (code = asim_table_row(&table, err)) > 0) {
-        uint64_t ns = asim_table_u64(&table, comm, err);
+        uint64_t ns = asim_table_u64(&table, comm, err), end = asim_table_u64(&table, finish, err);
 
+        if (end >= last)
+            result->gpu_ns = asim_table_u64(&table, gpu, err);
+        last = end > last ? end : last;
         result->comm_ns = ns > result->comm_ns ? ns : result->comm_ns;
         code = err->code;
     }
@@ -109,7 +119,7 @@ static void put_row(FILE *file, const struct asim_job *job, const struct asim_jo
     put_error(file, comm_ms, recorded->comm_ms, is_same);
     if (recorded->step_ms > 0 && is_same && result->finish_ns)
         fprintf(file, "%.9g", recorded->step_ms * 1e3 / (double)result->finish_ns);
-    fputc('\n', file);
+    fprintf(file, ",%.9g\n", result->compute_factor > 0 ? result->compute_factor : 1);
 }
 
 /* Waits for other runs that append. The header is written by whoever finds the file empty. */

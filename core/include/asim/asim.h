@@ -91,6 +91,7 @@ struct asim_settings {
     uint32_t mtu_bytes;
     /* An option of the programs, whose stop hook ends the run: seconds of wall clock; 0 = none. */
     double time_limit_s;
+    double compute_factor; /* an option: multiplies the time of each computation; 0 = 1 */
     int verbose; /* an option: result lines of each rank also of jobs of more than 16 ranks */
     /* Options of the timeline: whether to write one, its format (0 Perfetto, 1 JSON), the ranks
      * ("0-7,12"; NULL = all) and the time shown (0 = to the end). */

@@ -19,8 +19,7 @@
 #include "asim/trace.h"
 #include "base/io/file_set.h"
 
-#define VERSION     "0.0.4"
-#define STAGE_NODES 2 /* most nodes of one stage */
+#define VERSION "0.0.4"
 
 enum type {
     ALL_REDUCE,
@@ -33,11 +32,12 @@ enum type {
     GATHER,
     SCATTER,
     SEND_RECV,
+    INCAST,
     COMPUTE
 };
 #define TYPES                                                                                      \
     "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|barrier|reduce|gather|scatter|"     \
-    "send_recv|compute"
+    "send_recv|incast|compute"
 
 static const struct {
     const char *name;
@@ -45,7 +45,7 @@ static const struct {
 } types[] = {
     {"all_reduce", 0}, {"all_gather", 2}, {"reduce_scatter", 7}, {"all_to_all", 6},
     {"broadcast", 5},  {"barrier", 9},    {"reduce", 1},         {"gather", 3},
-    {"scatter", 4},    {"send_recv", -1}, {"compute", -1},
+    {"scatter", 4},    {"send_recv", -1}, {"incast", -1},        {"compute", -1},
 };
 
 struct settings {
@@ -62,7 +62,9 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
     {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576, NULL,
      0},
-    {"type", "t", "kind of each stage; send_recv passes data around the ring of ranks",
+    {"type", "t",
+     "kind of each stage; send_recv passes data around the ring of ranks, incast from all ranks to "
+     "rank 0",
      "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES, 0},
     {"size", "s", "bytes of each collective or message (barrier: always 0)", "1MiB", ASIM_T_SIZE,
      AT(size_bytes), 0, 0, NULL, 0},
@@ -88,8 +90,8 @@ struct chain {
     const struct settings *set;
     struct asim_chakra_writer *writer;
     uint32_t rank;
-    uint64_t next_id, stage;      /* stage: without the computations in between */
-    uint64_t before[STAGE_NODES]; /* ids of the previous stage */
+    uint64_t next_id, stage; /* stage: without the computations in between */
+    uint64_t *before;        /* ids of the previous stage */
     size_t before_n;
 };
 
@@ -158,11 +160,10 @@ static int put_collective(struct chain *chain, struct asim_err *err)
     return rc;
 }
 
-static int put_message(struct chain *chain, int type, struct asim_err *err)
+static int put_message(struct chain *chain, int type, uint32_t peer, struct asim_err *err)
 {
     const struct settings *set = chain->set;
     int is_send = type == ASIM_OP_COMM_SEND;
-    uint32_t peer = (chain->rank + (is_send ? 1 : set->ranks - 1)) % set->ranks;
     char name[64];
     snprintf(name, sizeof name, "%s_%" PRIu64, is_send ? "send" : "recv", chain->stage);
     struct asim_chakra_attr attrs[] = {
@@ -179,13 +180,19 @@ static int put_message(struct chain *chain, int type, struct asim_err *err)
 static int put_stage(struct chain *chain, int is_between, struct asim_err *err)
 {
     uint64_t first = chain->next_id;
-    int rc;
+    uint32_t ranks = chain->set->ranks;
+    int rc = 0;
     if (is_between || chain->set->type == COMPUTE) {
         rc = put_compute(chain, err);
     } else if (chain->set->type == SEND_RECV) {
-        rc = put_message(chain, ASIM_OP_COMM_SEND, err);
+        rc = put_message(chain, ASIM_OP_COMM_SEND, (chain->rank + 1) % ranks, err);
         if (!rc)
-            rc = put_message(chain, ASIM_OP_COMM_RECV, err);
+            rc = put_message(chain, ASIM_OP_COMM_RECV, (chain->rank + ranks - 1) % ranks, err);
+    } else if (chain->set->type == INCAST) {
+        if (chain->rank)
+            rc = put_message(chain, ASIM_OP_COMM_SEND, 0, err);
+        for (uint32_t r = 1; !chain->rank && r < ranks && !rc; r++)
+            rc = put_message(chain, ASIM_OP_COMM_RECV, r, err);
     } else {
         rc = put_collective(chain, err);
     }
@@ -199,7 +206,9 @@ static int put_stage(struct chain *chain, int is_between, struct asim_err *err)
 static int put_stages(struct chain *chain, struct asim_err *err)
 {
     const struct settings *set = chain->set;
-    uint64_t step = set->type == SEND_RECV ? 2 : 1;
+    uint64_t step = set->type == SEND_RECV                ? 2
+                    : set->type == INCAST && !chain->rank ? set->ranks - 1
+                                                          : 1;
     int has_between = set->compute_us && set->type != COMPUTE, is_between = 0, rc = 0;
     while (!rc) {
         uint64_t n = is_between ? 1 : step;
@@ -215,13 +224,20 @@ static int write_rank(const struct settings *set, const char *path, uint32_t ran
                       struct asim_err *err)
 {
     struct chain chain = {.set = set, .rank = rank};
-    int rc = asim_chakra_writer_open(&chain.writer, path, err);
-    if (rc)
+    int rc;
+    chain.before = calloc((size_t)set->ranks + 2, sizeof *chain.before);
+    if (!chain.before)
+        return asim_err_nomem(err, "writing traces");
+    rc = asim_chakra_writer_open(&chain.writer, path, err);
+    if (rc) {
+        free(chain.before);
         return rc;
+    }
     rc = asim_chakra_writer_metadata(chain.writer, VERSION, NULL, 0, err);
     if (!rc)
         rc = put_stages(&chain, err);
     *nodes = chain.next_id;
+    free(chain.before);
     if (!rc)
         return asim_chakra_writer_commit(chain.writer, err);
     asim_chakra_writer_discard(chain.writer);
@@ -279,8 +295,13 @@ static int check(struct settings *set, struct asim_err *err)
     if (!n || set->out[n - 1] == '/')
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload prefix; give --out=FOLDER/NAME for FOLDER/NAME.0.et ...");
-    if (set->type == SEND_RECV && set->ranks < 2)
-        return asim_err_set(err, ASIM_EUSAGE, "send_recv wants at least 2 ranks; give --ranks=2.");
+    if ((set->type == SEND_RECV || set->type == INCAST) && set->ranks < 2)
+        return asim_err_set(err, ASIM_EUSAGE, "%s wants at least 2 ranks; give --ranks=2.",
+                            types[set->type].name);
+    if (set->type == INCAST && set->nodes)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "incast has other numbers of nodes on rank 0; give "
+                            "--count instead of --nodes.");
     if (set->size_bytes > INT64_MAX)
         return asim_err_set(err, ASIM_EUSAGE, "--size is more than a trace can say (2^63 - 1).");
     if (set->nodes && set->count != 1)
@@ -310,7 +331,10 @@ static int write_traces(struct settings *set, struct asim_err *err)
         printf("wrote %s.0.et: ", set->out);
     else
         printf("wrote %s.{0..%" PRIu32 "}.et: ", set->out, set->ranks - 1);
-    printf("%" PRIu64 " node%s%s, %s", nodes, nodes == 1 ? "" : "s", set->ranks > 1 ? " each" : "",
+    printf("%" PRIu64 " node%s%s, %s", nodes, nodes == 1 ? "" : "s",
+           set->type == INCAST ? " each but rank 0"
+           : set->ranks > 1    ? " each"
+                               : "",
            types[set->type].name);
     if (set->type != COMPUTE)
         printf(" of %" PRIu64 " bytes", set->size_bytes);

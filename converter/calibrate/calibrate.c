@@ -106,9 +106,29 @@ struct rewrite {
     struct asim_calibrate_counts *counts;
 };
 
+/* The factor to the other GPU. ops and bytes are ASTRA-sim's attributes of computations. */
+static double factor_of(const struct rewrite *rw, const ChakraProtoMsg__Node *node)
+{
+    struct asim_gpu_kernel kernel = {.name = node->name ? node->name : ""};
+    int64_t ops = 0, bytes = 0;
+
+    if (!rw->opt->to)
+        return 1;
+    asim_edit_int(node, "num_ops", &ops);
+    asim_edit_int(node, "tensor_size", &bytes);
+    kernel.ops = (double)ops;
+    kernel.bytes = (double)bytes;
+    if (asim_gpu_limit_of(&kernel, rw->opt->from, rw->opt->is_32bit) == ASIM_GPU_MEMORY)
+        rw->counts->memory++;
+    else
+        rw->counts->arithmetic++;
+    return asim_gpu_factor(&kernel, rw->opt->from, rw->opt->to, rw->opt->is_32bit);
+}
+
 static int set_times(struct rewrite *rw, ChakraProtoMsg__Node *copy, struct asim_err *err)
 {
-    double ns = time_of(copy, rw->opt, rw->counts), cycles = floor(ns * rw->counts->mhz / 1000);
+    double ns = time_of(copy, rw->opt, rw->counts) * factor_of(rw, copy),
+           cycles = floor(ns * rw->counts->mhz / 1000);
 
     if (cycles > 9e18)
         return asim_err_set(err, ASIM_EINVAL,
@@ -117,7 +137,8 @@ static int set_times(struct rewrite *rw, ChakraProtoMsg__Node *copy, struct asim
                             copy->id, cycles);
     copy->duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
     asim_edit_set_int(&rw->edit, "compute_cycles", (int64_t)cycles);
-    if (asim_edit_attr(copy, "duration_ns")) /* the older time would hide the new one */
+    if (rw->opt->to ||
+        asim_edit_attr(copy, "duration_ns")) /* the older time would hide the new one */
         asim_edit_set_int(&rw->edit, "duration_ns", (int64_t)(ns + 0.5));
     rw->counts->nodes++;
     return 0;
@@ -189,6 +210,9 @@ void asim_calibrate_report(const struct asim_rankfile *file, const struct asim_c
                            FILE *out)
 {
     fprintf(out, "%s: %" PRIu64 " compute nodes at %g MHz: ", file->out, c->nodes, c->mhz);
+    if (c->arithmetic || c->memory)
+        fprintf(out, "%" PRIu64 " limited by arithmetic, %" PRIu64 " by memory; ", c->arithmetic,
+                c->memory);
     if (c->forced)
         fprintf(out, "every one forced to the same time\n");
     else

@@ -9,6 +9,7 @@
 #define ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
 
 #include <stdio.h>
+#include "gpu/gpu.h"
 #include "lib/rankfiles.h"
 #include "link/kineto.h"
 
@@ -17,6 +18,9 @@ struct asim_calibrate_options {
     uint64_t force_avg_ns; /* strategy B; 0 = strategy A */
     int average;           /* strategy A: the average for every node */
     int cpu;               /* CPU computations too */
+    /* Strategy C: the node's own time, moved to another GPU. NULL = not. */
+    const struct asim_gpu *from, *to;
+    int is_32bit; /* arithmetic at the 32-bit rate */
 };
 
 /* Measurements of the compute kernels in a device trace. */
@@ -30,6 +34,7 @@ int asim_calibrate_device(struct asim_calibrate_device *device, const char *path
 
 struct asim_calibrate_counts {
     uint64_t nodes, own, average, forced;
+    uint64_t arithmetic, memory; /* moved to another GPU: what limited them */
     double mhz, avg_ns;
 };
 /* Writes the trace file->in with new durations to file->temp_name. device may be NULL: the average

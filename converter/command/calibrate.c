@@ -18,7 +18,8 @@ struct options {
     char *output, *device;
     double mhz;
     uint64_t force_ns;
-    int average, cpu, quiet;
+    int average, cpu, quiet, precision;
+    char *from, *to, *gpus;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -33,6 +34,14 @@ static const struct asim_option options[] = {
      ASIM_T_U64, AT(force_ns), 0, 1e15, NULL, 0},
     {"average", NULL, "give every compute node the average time, not its own", "0", ASIM_T_BOOL,
      AT(average), 0, 0, NULL, 0},
+    {"from", "gpu-from", "GPU the times were recorded on, as A100; with --to", NULL, ASIM_T_STRING,
+     AT(from), 0, 0, NULL, 0},
+    {"to", "gpu-to", "GPU to move the times to by the roofline model, as MI300X", NULL,
+     ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
+    {"gpus", NULL, "table of more GPUs, in the form of converter/gpu/gpus.json", NULL,
+     ASIM_T_STRING, AT(gpus), 0, 0, NULL, ASIM_F_READS},
+    {"precision", NULL, "arithmetic of the kernels", "16bit", ASIM_T_CHOICE, AT(precision), 0, 0,
+     "16bit|32bit", 0},
     {"cpu", NULL, "CPU computations too", "0", ASIM_T_BOOL, AT(cpu), 0, 0, NULL, 0},
     {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
     {0}};
@@ -51,16 +60,42 @@ static char *device_path(const char *pattern, uint32_t rank)
     return path;
 }
 
+/* The GPUs of --from and --to; both or none. */
+static int find_gpus(const struct options *o, struct asim_gpu gpus[2],
+                     struct asim_calibrate_options *opt, struct asim_err *err)
+{
+    if (!o->from && !o->to)
+        return o->gpus ? asim_err_set(err, ASIM_EUSAGE, "--gpus is for --from and --to.") : 0;
+    if (!o->from || !o->to)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--from and --to belong together: the GPU of the recording, and the "
+                            "one to move its times to.");
+    if (o->force_ns)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--force-avg-kernel-ns sets a time; leave --from and --to out.");
+    if (asim_gpu_find(&gpus[0], o->from, o->gpus, err) ||
+        asim_gpu_find(&gpus[1], o->to, o->gpus, err))
+        return err->code;
+    opt->from = &gpus[0];
+    opt->to = &gpus[1];
+    return 0;
+}
+
 static int calibrate_one(const struct options *o, const struct asim_rankfile *file,
                          struct asim_err *err)
 {
-    struct asim_calibrate_options opt = {o->mhz, o->force_ns, o->average, o->cpu};
+    struct asim_gpu gpus[2];
+    struct asim_calibrate_options opt = {.gpu_mhz = o->mhz,
+                                         .force_avg_ns = o->force_ns,
+                                         .average = o->average,
+                                         .cpu = o->cpu,
+                                         .is_32bit = o->precision};
     struct asim_calibrate_device device;
     struct asim_calibrate_counts counts;
     char *path = o->device ? device_path(o->device, file->rank) : NULL;
-    int code = 0;
+    int code = find_gpus(o, gpus, &opt, err);
 
-    if (o->device)
+    if (!code && o->device)
         code = path ? asim_calibrate_device(&device, path, err)
                     : asim_err_nomem(err, "naming a device trace");
     if (!code)

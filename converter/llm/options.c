@@ -83,8 +83,8 @@ const struct asim_option asim_llm_option_table[] = {
     FILES("comp_filepath", NULL, "file of measured compute times (AIOB's output)", comp_file,
           ASIM_F_READS),
     TEXT("roofline", NULL,
-         "compute times of this GPU by the roofline model: A100 A800 H100 H800 "
-         "H20 B200",
+         "compute times of this GPU by the roofline model: A100, H100, H200, B200, MI300X, … "
+         "(converter/gpu/gpus.json)",
          NULL, roofline),
     {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
      ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},

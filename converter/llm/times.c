@@ -12,15 +12,8 @@
 #include <string.h>
 #include "base/io/src.h"
 #include "base/text.h"
+#include "gpu/gpu.h"
 #include "llm/times.h"
-
-struct gpu { /* published dense 16-bit peak and memory bandwidth */
-    const char *name;
-    double tflops, gbytes;
-};
-static const struct gpu gpus[] = {{"A100", 312, 2039}, {"A800", 312, 2039}, {"H100", 989, 3350},
-                                  {"H800", 989, 3350}, {"H20", 148, 4000},  {"B200", 2250, 8000}};
-enum { GPUS = sizeof gpus / sizeof *gpus };
 
 /* Linear: a file has tens of sections. */
 static struct asim_llm_section *section_of(struct asim_llm_times *times, const char *name)
@@ -111,12 +104,12 @@ struct work {
 };
 
 /* The time is the slower of computing and moving, at the given share of the peak. */
-static int add_work(struct asim_llm_times *times, const struct gpu *gpu, double efficiency,
+static int add_work(struct asim_llm_times *times, const struct asim_gpu *gpu, double efficiency,
                     const struct work *work)
 {
     struct asim_llm_section *section = add_section(times, work->name);
-    double compute_us = work->flops / (gpu->tflops * 1e12 * efficiency) * 1e6;
-    double memory_us = work->bytes / (gpu->gbytes * 1e9 * efficiency) * 1e6;
+    double compute_us = work->flops / (gpu->tflops_16bit * 1e12 * efficiency) * 1e6;
+    double memory_us = work->bytes / (gpu->memory_gbps * 1e9 * efficiency) * 1e6;
     if (!section)
         return ASIM_ENOMEM;
     section->avg_us = compute_us > memory_us ? compute_us : memory_us;
@@ -128,7 +121,7 @@ static int add_work(struct asim_llm_times *times, const struct gpu *gpu, double 
  * scores are causal: half of s x s. Gradients: param_time reads and writes what an Adam step of the
  * GPU's share of 16 bytes a parameter moves. */
 static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
-                       const struct gpu *gpu, struct asim_err *err)
+                       const struct asim_gpu *gpu, struct asim_err *err)
 {
     const struct asim_llm_options *o = llm->opt;
     double tokens = (double)o->micro_batch * (double)o->seq, h = (double)o->hidden;
@@ -150,24 +143,6 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
         if (add_work(times, gpu, o->efficiency, &works[i]))
             return asim_err_nomem(err, "computing the roofline");
     return 0;
-}
-
-/* Peaks are for dense 16-bit arithmetic, without sparsity. */
-static int find_gpu(const char *name, const struct gpu **gpu, struct asim_err *err)
-{
-    const char *names[GPUS];
-    char safe[64], hint[160];
-    for (size_t i = 0; i < GPUS; i++) {
-        names[i] = gpus[i].name;
-        if (!strcmp(name, gpus[i].name)) {
-            *gpu = &gpus[i];
-            return 0;
-        }
-    }
-    return asim_err_set(err, ASIM_EUSAGE,
-                        "unknown GPU '%s'.%s Known are A100, A800, H100, H800, H20 and B200.",
-                        asim_text_safe(safe, sizeof safe, name),
-                        asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, GPUS)));
 }
 
 /* --- what rows ask for
@@ -223,7 +198,7 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
                         struct asim_err *err)
 {
     const struct asim_llm_options *o = llm->opt;
-    const struct gpu *gpu = NULL;
+    struct asim_gpu gpu;
     int rc = 0;
     memset(times, 0, sizeof *times);
     if (o->comp_file && o->roofline)
@@ -237,8 +212,8 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
         return 0;
     if (o->comp_file)
         rc = read_file(times, o->comp_file, err);
-    else if (!(rc = find_gpu(o->roofline, &gpu, err)))
-        rc = model_times(times, llm, gpu, err);
+    else if (!(rc = asim_gpu_find(&gpu, o->roofline, NULL, err)))
+        rc = model_times(times, llm, &gpu, err);
     if (!rc)
         derive(times, llm);
     else

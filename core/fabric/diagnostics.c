@@ -67,17 +67,56 @@ static void say_thresholds(const struct asim_fabric *fabric, const struct asim_d
     }
 }
 
-/* No flow is slower than MIN_RATE; a line slower than it runs at its own rate. */
-static void say_least_rate(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+/* Of a host's links. */
+static uint64_t fastest_link(const struct asim_topo *topo)
 {
-    const struct asim_topo *topo = fabric->set.topo;
-    uint64_t fastest = 0, least = fabric->set.net->min_rate_bps;
+    uint64_t fastest = 0;
 
     for (uint32_t p = 0; p < topo->first_port[topo->hosts - topo->endpoints]; p++) {
         uint64_t bps = topo->links[topo->ports[p].link].rate_bps;
 
-        fastest = bps > fastest ? bps : fastest;
+        fastest = bps > fastest && !asim_topo_is_virtual(topo, topo->ports[p].link) ? bps : fastest;
     }
+    return fastest;
+}
+
+/* A rate of the congestion control's options, 0 where it has none of that name. */
+static uint64_t option_rate(const struct asim_fabric *fabric, const char *key)
+{
+    const struct asim_option *table = fabric->set.cc->member.options;
+    const struct asim_option *row = table ? asim_option_find(table, key) : NULL;
+
+    return row ? *(const uint64_t *)asim_netconf_field(fabric->set.net, row) : 0;
+}
+
+/* Increases are published for links of 25 to 100 Gb/s. On faster ones a flow that was cut takes
+ * ages to come back. Controls with both increases, DCQCN and TIMELY, are meant; HPCC's is small on
+ * purpose. */
+static void say_increase(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    enum { MOST_STEPS = 5000 }; /* 50 Mb/s is 1/2000 of 100 Gb/s */
+    uint64_t additive = option_rate(fabric, "RATE_AI"), hyper = option_rate(fabric, "RATE_HAI"),
+             fastest = fastest_link(fabric->set.topo);
+
+    if (!fabric->set.net->cc_name || !*fabric->set.net->cc_name)
+        return; /* by number: a published file, whose values are on purpose */
+    if (!additive || !hyper || fastest / additive <= MOST_STEPS)
+        return;
+    asim_diagnose(notes,
+                  "RATE_AI %g Mb/s and RATE_HAI %g Mb/s of %s are published for links of 25 to 100 "
+                  "Gb/s; on links of %g Gb/s a flow that was cut to half its rate needs %.0f "
+                  "additive increases to come back. RATE_AI %.0fMb/s and RATE_HAI %.0fMb/s keep "
+                  "the published share of the link",
+                  (double)additive / 1e6, (double)hyper / 1e6, fabric->set.cc->member.name,
+                  (double)fastest / 1e9, (double)fastest / 2 / (double)additive,
+                  (double)fastest / 2000 / 1e6, (double)fastest / 1000 / 1e6);
+}
+
+/* No flow is slower than MIN_RATE; a line slower than it runs at its own rate. */
+static void say_least_rate(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
+{
+    uint64_t fastest = fastest_link(fabric->set.topo), least = fabric->set.net->min_rate_bps;
+
     if (fabric->set.cc->number != 12 && fastest && least >= fastest)
         asim_diagnose(notes,
                       "MIN_RATE %llu bit/s is not below the rate of any host's link, so %s never "
@@ -129,6 +168,7 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
     if (fabric->set.net->enable_qcn && fabric->set.cc->by_marks)
         say_thresholds(fabric, notes);
     say_least_rate(fabric, notes);
+    say_increase(fabric, notes);
     asim_links_diagnose(fabric, notes);
     return 0;
 }

@@ -261,9 +261,10 @@ static int watch(struct asim_app *app, struct asim_err *err)
 static int start(const struct options *opt, const struct arguments *arguments,
                  const struct overrides *set)
 {
-    struct program program = {
-        .opt = opt,
-        .app = {.program = "asim simai", .opened = watch, .settings.net_overrides = set->at}};
+    struct program program = {.opt = opt,
+                              .app = {.program = "asim simai",
+                                      .opened = watch,
+                                      .settings = {.net_overrides = set->at, .verbose = 1}}};
     char system[800], workload[4200], topology[4200], conf[4200], threads[32];
     char queues[] = "--num-queues-per-dim=2", *argv[MOST_ARGS] = {NULL};
     int argc = 0;

@@ -148,6 +148,19 @@ static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const str
            (!kin->has_rf_ids && ASIM_VEC_PUSH(kin->cpu_name, name));
 }
 
+/* A step of training, as the profiler saw it. */
+static int add_step(struct load *ld)
+{
+    double start, length;
+    uint32_t flags;
+
+    if (times(ld, &start, &length, &flags))
+        return -1;
+    ld->kin->steps++;
+    ld->kin->steps_us += length;
+    return 0;
+}
+
 static int add_cpu(struct load *ld)
 {
     struct asim_kineto_cpu op = {.inter_thread = ASIM_NONE};
@@ -160,7 +173,7 @@ static int add_cpu(struct load *ld)
     name = asim_names_get(&ld->kin->names, number);
     if (strstr(name, "ProfilerStep")) {
         ld->kin->ignored++;
-        return 0;
+        return add_step(ld);
     }
     if (times(ld, &op.ts, &op.dur, &flags) || thread_field(ld, &thread) ||
         id_arg(ld, "Record function id", &ids.record_function) ||

@@ -84,6 +84,8 @@ struct asim_kineto {
     int64_t rank;     /* distributedInfo.rank, -1 = not in the file */
     int64_t ranks;    /* distributedInfo.world_size, -1 = not in the file */
     double clock_mhz; /* of the first GPU, 0 = not in the file */
+    double steps_us;  /* sum of the annotations ProfilerStep, and their number */
+    uint64_t steps;
     uint64_t events, ignored;
     uint64_t bytes; /* of the inflated file */
     int has_rf_ids; /* at least one op has a Record function id */

@@ -29,6 +29,8 @@ struct job {
     uint64_t calls[ASIM_COLL_TYPES];
     struct asim_pgroups groups;
     struct asim_names names;
+    double steps_us; /* recorded steps of training of all ranks, and their number */
+    uint64_t steps, ranks_with_steps;
     int world_noted;           /* that the job had more ranks */
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
     FILE *report;
@@ -137,6 +139,9 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
     if (!code) {
         asim_link_report(&link, rank->rank, job->report);
         asim_calibrate_measure(device, &link.kin);
+        job->steps_us += link.kin.steps_us;
+        job->steps += link.kin.steps;
+        job->ranks_with_steps += link.kin.steps > 0;
     }
     asim_link_fini(&link);
     return code;
@@ -321,6 +326,27 @@ static int calibrate(struct job *job)
     return asim_file_set_end(&set, code, job->err);
 }
 
+/* What the profiler says a step took, for `asim run`: training_recorded.json beside the traces. */
+static int write_steps(struct job *job)
+{
+    char path[4096];
+    struct asim_out out;
+
+    if (!job->steps)
+        return 0;
+    snprintf(path, sizeof path, "%s/training_recorded.json", job->dir);
+    if (asim_inputs_refuse(&job->inputs, path, job->err) || asim_out_open(&out, path, job->err))
+        return ASIM_EINVAL;
+    asim_out_printf(&out,
+                    "{\"t_step_ms\": %.6f, \"steps\": %" PRIu64
+                    ", \"source\": \"ProfilerStep, mean over %" PRIu64 " ranks\"}\n",
+                    job->steps_us / (double)job->steps / 1e3, job->steps / job->ranks_with_steps,
+                    job->ranks_with_steps);
+    fprintf(job->report, "recorded: %" PRIu64 " steps of %.6g ms (ProfilerStep)\n",
+            job->steps / job->ranks_with_steps, job->steps_us / (double)job->steps / 1e3);
+    return asim_out_commit(&out, job->err);
+}
+
 static int finish(struct job *job)
 {
     char path[4096];
@@ -334,6 +360,8 @@ static int finish(struct job *job)
         code = calibrate(job);
     if (!code)
         clean_old(job);
+    if (!code)
+        code = write_steps(job);
     for (size_t i = 0; i < job->groups.group.n; i++)
         listed += job->groups.group.at[i].n > 0;
     if (!code && listed) {

@@ -148,6 +148,14 @@ static double key(const json_t *root, const char *const *names)
     return 0;
 }
 
+/* A trace of several steps is as long as all of them. */
+static double steps_of(const json_t *root)
+{
+    double steps = json_number_value(json_object_get(root, "steps"));
+
+    return steps >= 1 ? steps : 1;
+}
+
 /* The mean over the files, one of each rank or run. What the command line says comes first. */
 static int read_training(struct asim_job *job, const char *folder, struct asim_err *err)
 {
@@ -174,8 +182,8 @@ static int read_training(struct asim_job *job, const char *folder, struct asim_e
                                "these are no training metrics; expected a JSON object with the "
                                "number t_step_ms.");
         else
-            sum.step_ms += key(root, steps), n++;
-        comm = root ? key(root, comms) : 0;
+            sum.step_ms += key(root, steps) * steps_of(root), n++;
+        comm = root ? key(root, comms) * steps_of(root) : 0;
         n_comm += comm > 0;
         sum.comm_ms += comm;
         json_decref(root);
@@ -202,8 +210,8 @@ static void folder_of(char *folder, size_t size, const char *path)
 
 int asim_job_workload(struct asim_job *job, struct asim_err *err)
 {
-    char folder[ASIM_JOB_PATH];
-    struct found found;
+    char folder[ASIM_JOB_PATH], converted[ASIM_JOB_PATH];
+    struct found found = {.prefixes = 0};
 
     if (is_folder(job->workload)) {
         snprintf(folder, sizeof folder, "%.2000s", job->workload);
@@ -220,7 +228,13 @@ int asim_job_workload(struct asim_job *job, struct asim_err *err)
     if (asim_trace_ranks(job->prefix, &job->ranks, err))
         return ASIM_EINVAL;
     job->recorded_ranks = job->ranks;
+    snprintf(converted, sizeof converted, "%s", job->prefix);
     if (scale(job, err))
         return ASIM_EINVAL;
+    if (read_training(job, folder, err))
+        return ASIM_EINVAL;
+    if (job->recorded.step_ms > 0 || !found.pytorch)
+        return 0;
+    folder_of(folder, sizeof folder, converted); /* what the profiler says of its steps */
     return read_training(job, folder, err);
 }

@@ -64,12 +64,12 @@ class Tools:
 
     def command(self, way):
         if way == "sanitize":
-            return [self.sanitize, "packet"]
+            return [self.sanitize, "packet", "--verbose"]
         if way in ALONE:
             return [self.ns3]
         if way in MPI:
             return [self.mpiexec, "-np", str(MPI[way]), self.ns3]
-        return [self.tool, "packet"]
+        return [self.tool, "packet", "--verbose"]
 
     def environment(self, way):
         env = dict(os.environ)

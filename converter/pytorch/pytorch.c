@@ -342,8 +342,9 @@ static int write_steps(struct job *job)
                     ", \"source\": \"ProfilerStep, mean over %" PRIu64 " ranks\"}\n",
                     job->steps_us / (double)job->steps / 1e3, job->steps / job->ranks_with_steps,
                     job->ranks_with_steps);
-    fprintf(job->report, "recorded: %" PRIu64 " steps of %.6g ms (ProfilerStep)\n",
-            job->steps / job->ranks_with_steps, job->steps_us / (double)job->steps / 1e3);
+    fprintf(job->report, "recorded: %" PRIu64 " step%s of %.6g ms (ProfilerStep)\n",
+            job->steps / job->ranks_with_steps, job->steps > job->ranks_with_steps ? "s" : "",
+            job->steps_us / (double)job->steps / 1e3);
     return asim_out_commit(&out, job->err);
 }
 

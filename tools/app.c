@@ -217,21 +217,25 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return code;
 }
 
-/* Estimates the remaining time from the ops finished so far. */
+/* Estimates the remaining time from the bytes of the ops that have ended; without communication
+ * from the ops. */
 static void show_progress(struct asim_app *app, double now)
 {
     struct asim_progress at;
-    double passed = now - app->started_s;
+    double passed = now - app->started_s, share;
     char eta[32] = "?";
 
     asim_world_progress(app->world, &at);
-    if (at.ops_done && at.ops_done <= at.ops_total)
-        snprintf(eta, sizeof eta, "%.0f s",
-                 passed * (double)(at.ops_total - at.ops_done) / (double)at.ops_done);
+    share = at.bytes_total ? (double)at.bytes_done / (double)at.bytes_total
+            : at.ops_total ? (double)at.ops_done / (double)at.ops_total
+                           : 0;
+    if (share > 0 && share <= 1)
+        snprintf(eta, sizeof eta, "%.0f s", passed * (1 - share) / share);
     fprintf(stderr,
-            "%s%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
-            "%s left%s",
+            "%s%.3f ms simulated, %.3g of %.3g GB in %llu of %llu ops, %u of %u ranks, "
+            "%.1f M packet-hops/s, %s left%s",
             app->on_terminal ? "\r\033[K" : "", (double)at.time_ns / 1e6,
+            (double)at.bytes_done / 1e9, (double)at.bytes_total / 1e9,
             (unsigned long long)at.ops_done, (unsigned long long)at.ops_total, at.ranks_done,
             at.ranks, (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta,
             app->on_terminal ? "" : "\n");

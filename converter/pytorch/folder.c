@@ -152,8 +152,10 @@ int asim_folder_read(struct asim_folder *folder, const char *path, const char *t
         code = scan(folder, inner, NULL, err);
     else if (tag)
         code = scan(folder, path, tag, err);
-    if (!code && !folder->n)
+    if (!code && !folder->n) {
+        folder->lacks_tag = tag != NULL;
         code = scan(folder, path, NULL, err);
+    }
     if (!code && !folder->n)
         code = asim_err_set(err, ASIM_EINVAL,
                             "%s: no traces here; host_0.json with device_0.json, host.0.json, or "

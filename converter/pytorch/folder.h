@@ -18,7 +18,8 @@ struct asim_folder_rank {
 struct asim_folder {
     struct asim_folder_rank *at; /* ascending rank */
     size_t n, cap;
-    size_t other; /* .json files that fit no name */
+    size_t other;  /* .json files that fit no name */
+    int lacks_tag; /* no file has the tag that was asked for: these are those without one */
 };
 
 /* The meaning of a file name: 'h' host, 'd' device, 0 neither; fills in *rank. tag may be NULL:

@@ -389,6 +389,11 @@ int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struc
     struct job job = {.opt = opt, .report = report, .err = err};
     int code = asim_folder_read(&job.folder, opt->folder, opt->model_tag, err);
 
+    if (!code && job.folder.lacks_tag)
+        asim_diagnose(&opt->notes,
+                      "no trace of %s has the tag '%s' in its name: those without a tag are "
+                      "converted, and the tag names the output only.",
+                      opt->folder, opt->model_tag);
     asim_names_init(&job.names, 0);
     snprintf(job.dir, sizeof job.dir, "%s",
              opt->output      ? opt->output

@@ -376,6 +376,8 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
     *progress = (struct asim_progress){.time_ns = totals.settled_ns,
                                        .ops_done = totals.ops_done,
                                        .ops_total = totals.ops_total,
+                                       .bytes_done = totals.bytes_done,
+                                       .bytes_total = totals.bytes_total,
                                        .messages = totals.messages,
                                        .hops = totals.net.hops,
                                        .ranks_done = totals.ranks_done,

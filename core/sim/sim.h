@@ -51,7 +51,8 @@ struct asim_rank {
     /* Ops running in each unit. */
     uint32_t busy[ASIM_UNITS];
     ASIM_VEC(uint32_t) skipped;
-    struct asim_map running;         /* op index -> unit | span << 8 */
+    struct asim_map running; /* op index -> unit | span << 8 | asim_op_progress_bytes << 16 */
+    uint64_t bytes_done;     /* asim_op_progress_bytes of the ops that have ended */
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
@@ -91,6 +92,7 @@ struct asim_world_setup {
     uint32_t n_ranks, n_here;
     int exact_names;
     uint64_t ops_total;        /* ops in the traces of this process */
+    uint64_t bytes_total;      /* asim_op_progress_bytes of these */
     struct asim_census census; /* of these ops */
     int64_t endpoint_ns;       /* endpoint delay of ranks without a delay of their own */
     /* Logical dimensions: sizes; distance of neighbours in ranks; bandwidth relative to the first.
@@ -174,6 +176,14 @@ static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t no
     return world->via.queue ? world->via.queue->now_ns
                             : world->via.backend->now(world->via.carrier, node);
 }
+/* Sizes of communication weigh ops in the progress of a run; 48 bits. */
+static inline uint64_t asim_op_progress_bytes(const struct asim_op *op)
+{
+    int is_comm = op->type == ASIM_OP_COMM_COLL || op->type == ASIM_OP_COMM_SEND;
+
+    return is_comm ? op->comm_bytes & 0xffffffffffff : 0;
+}
+
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {
     return rank->clock ? *rank->clock : asim_node_now(rank->world, rank->id);

@@ -136,6 +136,7 @@ static void count_op(void *self, const struct asim_op *op)
 {
     struct asim_world *world = self;
 
+    world->set.bytes_total += asim_op_progress_bytes(op);
     asim_census_op(&world->set.census, &world->set.node_prefixes, op);
 }
 

@@ -160,6 +160,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
     *totals = (struct asim_totals){.ranks_done = world->run.ranks_done,
                                    .stopped = world->run.stopped != 0,
                                    .ops_total = world->set.ops_total,
+                                   .bytes_total = world->set.bytes_total,
                                    .census = world->set.census,
                                    .settled_ns = world->run.settled_ns};
     if (world->via.fabric)
@@ -170,6 +171,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         if (!asim_rank_is_here(rank))
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
+        totals->bytes_done += rank->bytes_done;
         totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->alone += rank->alone;
@@ -215,6 +217,8 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     into->stopped |= from->stopped;
     into->ops_done += from->ops_done;
     into->ops_total += from->ops_total;
+    into->bytes_total += from->bytes_total;
+    into->bytes_done += from->bytes_done;
     into->messages += from->messages;
     into->dropped += from->dropped;
     asim_census_add(&into->census, &from->census);

@@ -35,7 +35,8 @@
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
     uint64_t ops_done, ops_total, messages;
-    uint64_t dropped; /* control dependencies on nodes that are not in the traces */
+    uint64_t bytes_done, bytes_total; /* of communication ops, as the traces give them */
+    uint64_t dropped;                 /* control dependencies on nodes that are not in the traces */
     struct asim_census census;
     uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
     uint32_t alone_rank;       /* 1 + its rank, 0 = none */

@@ -72,7 +72,8 @@ static void leave(struct asim_rank *rank, uint32_t index)
         return;
     }
     rank->busy[*running & 0xff]--;
-    asim_track_end(rank, (enum asim_span)(*running >> 8));
+    asim_track_end(rank, (enum asim_span)(*running >> 8 & 0xff));
+    rank->bytes_done += *running >> 16;
     if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_OP_END)) {
         struct asim_event event = {
             .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
@@ -203,7 +204,7 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
         return;
     }
     span = asim_span_of(&op);
-    *running = (uint64_t)unit | (uint64_t)span << 8;
+    *running = (uint64_t)unit | (uint64_t)span << 8 | asim_op_progress_bytes(&op) << 16;
     rank->busy[unit]++;
     asim_track_start(rank, span);
     if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_OP_ISSUE))

@@ -55,6 +55,15 @@ static inline void asim_report_put(uint8_t *at, uint64_t value, unsigned bytes)
     for (unsigned i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
+/* The first sample of queue lengths after t, which shows the length at t. The grid begins at
+ * qlen_start_ns of the network; between two samples a length may be reported that no sample shows,
+ * and the ends of windows decide which. */
+static inline uint64_t asim_report_sample_after(const struct asim_world *world, uint64_t t)
+{
+    uint64_t first = world->set.net.qlen_start_ns % ASIM_QLEN_NS;
+
+    return t < first ? first : t + ASIM_QLEN_NS - (t - first) % ASIM_QLEN_NS;
+}
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
 

@@ -19,16 +19,7 @@ struct queues {
     const struct asim_topo *topo;
     struct asim_bins bins;
     struct asim_bin_cursor *ports; /* [port of the topology] */
-    uint64_t first;                /* the grid of samples begins here, ns */
 };
-
-/* The first sample after t, which shows the length at t. */
-static uint64_t sample_after(const struct queues *queues, uint64_t t)
-{
-    uint64_t first = queues->first;
-
-    return t < first ? first : t + ASIM_QLEN_NS - (t - first) % ASIM_QLEN_NS;
-}
 
 /* A length that a later one replaces before the sample holds for 0 ns there. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
@@ -37,8 +28,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     uint32_t port = queues->topo->first_port[event->rank] + event->of.queue.port - 1;
     uint64_t length = event->of.queue.bytes - event->of.queue.control;
 
-    (void)world;
-    asim_bins_step(&queues->bins, &queues->ports[port], port, sample_after(queues, event->t),
+    asim_bins_step(&queues->bins, &queues->ports[port], port,
+                   asim_report_sample_after(world, event->t),
                    length < ASIM_QLEN_BYTES ? 0 : length);
 }
 
@@ -114,7 +105,6 @@ static int open_queues(struct asim_event_observer *observer, struct asim_world *
     if (!queues)
         return asim_err_nomem(err, "sampling queues");
     queues->topo = topo;
-    queues->first = world->set.net.qlen_start_ns % ASIM_QLEN_NS;
     queues->ports = calloc((size_t)topo->first_port[topo->nodes] + 1, sizeof *queues->ports);
     asim_bins_init(&queues->bins, world->set.settings.report_interval_fs);
     if (!queues->ports) {

@@ -176,13 +176,15 @@ static void see_pause(struct collector *collector, const struct asim_event *even
         end_pause(collector, port, event->t);
 }
 
-static void see_queue(struct collector *collector, const struct asim_event *event)
+static void see_queue(struct collector *collector, const struct asim_world *world,
+                      const struct asim_event *event)
 {
     uint32_t port = port_of(collector, event->rank, event->of.queue.port);
     uint64_t length = event->of.queue.bytes - event->of.queue.control;
 
     if (in_range(collector, event->t, event->t))
-        asim_bins_step(&collector->timeline.queues, &collector->ports[port], port, event->t,
+        asim_bins_step(&collector->timeline.queues, &collector->ports[port], port,
+                       asim_report_sample_after(world, event->t),
                        length < ASIM_QLEN_BYTES ? 0 : length);
 }
 
@@ -197,7 +199,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     else if (event->kind == ASIM_EV_PFC)
         see_pause(collector, event);
     else if (event->kind == ASIM_EV_QUEUE_SAMPLE)
-        see_queue(collector, event);
+        see_queue(collector, world, event);
     else
         asim_op_times_see(&collector->times, world, event);
 }

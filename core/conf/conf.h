@@ -88,7 +88,7 @@ struct asim_system {
 
 int asim_system_read(struct asim_system *sys, const char *path,
                      const struct asim_diagnostics *diagnostics, struct asim_err *err);
-/* The built-in defaults (what configs/system/ring.json says, but all-to-all direct). */
+/* The built-in defaults (configs/system/ring.json, but all-to-all direct, all-reduce treeOrRing). */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
 

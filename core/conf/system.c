@@ -400,11 +400,17 @@ static int one_word(struct asim_words *words, const char *word)
 }
 
 /* What the shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is
- * a known one; but all-to-all is direct, as in NCCL: a ring would forward every byte. */
+ * a known one; but as in NCCL all-to-all is direct, where a ring would forward every byte, and a
+ * small all-reduce takes a tree. */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
 {
-    static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
-                                ASIM_ALL_TO_ALL};
+    static const struct {
+        int kind;
+        const char *algorithm;
+    } lists[] = {{ASIM_ALL_REDUCE, "treeOrRing"},
+                 {ASIM_ALL_GATHER, "ring"},
+                 {ASIM_REDUCE_SCATTER, "ring"},
+                 {ASIM_ALL_TO_ALL, "direct"}};
     int rc;
 
     memset(sys, 0, sizeof *sys);
@@ -414,8 +420,8 @@ int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
     sys->local_mem_bw_gbps = 1600;
     /* As if a file had said so: injection-scale applies. */
     sys->endpoint_delay_set = 1;
-    for (size_t i = 0; !rc && i < sizeof kinds / sizeof *kinds; i++)
-        if (one_word(&sys->impl[kinds[i]], kinds[i] == ASIM_ALL_TO_ALL ? "direct" : "ring"))
+    for (size_t i = 0; !rc && i < sizeof lists / sizeof *lists; i++)
+        if (one_word(&sys->impl[lists[i].kind], lists[i].algorithm))
             rc = asim_err_nomem(err, "filling the default system");
     if (rc)
         asim_system_fini(sys);

@@ -135,9 +135,10 @@ static void diagnose_unused(struct asim_world *world, const struct asim_census *
                             "%llu collectives of a group have an involved_dim, which has no effect "
                             "there: all members of the group take part",
                             (unsigned long long)census->group_dims);
-    if (!world->set.settings.system && !world->set.settings.algorithm && census->all_to_alls)
-        asim_world_diagnose(world, "without a system configuration all-to-all runs direct, as in "
-                                   "NCCL, and other collectives on rings (--algorithm says else)");
+    if (!world->set.settings.system && !world->set.settings.algorithm && census->collectives)
+        asim_world_diagnose(world, "without a system configuration algorithms are as in NCCL: "
+                                   "all-to-all direct, all-reduce on a tree or a ring by size, "
+                                   "others on rings (--algorithm says else)");
     if (is_explicit && census->collectives && !census->prioritized)
         asim_world_diagnose(world, "scheduling-policy EXPLICIT has no effect: no collective has a "
                                    "comm_priority other than 0");

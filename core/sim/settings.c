@@ -22,7 +22,8 @@ const struct asim_option asim_settings_options[] = {
      .alias = "system-configuration",
      .type = ASIM_T_STRING,
      .offset = AT(system),
-     .help = "system JSON; without it: configs/system/ring.json, but all-to-all direct"},
+     .help = "system JSON; without it: configs/system/ring.json, but algorithms as "
+             "in NCCL"},
     {.key = "network",
      .alias = "network-configuration",
      .type = ASIM_T_STRING,

@@ -64,7 +64,7 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
 {
     const struct asim_phase *phase = asim_chunk_phase(chunk);
 
-    if (phase->subgroup && !phase->choice->algo->subgroup_pays_delay)
+    if (phase->subgroup && !chunk->plan.algo->subgroup_pays_delay)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->set.endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
@@ -158,13 +158,13 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
                               .share = chunk->share,
                               .shares = rank->world->set.system.splits};
 
-    chunk->delay_ns = delay_of(rank, chunk);
     chunk->step = chunk->received = 0;
     chunk->credits = 0;
     if (asim_coll_plan(&chunk->plan, phase->choice->algo, &coll, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);
         return;
     }
+    chunk->delay_ns = delay_of(rank, chunk);
     for (uint32_t i = 0; i < chunk->plan.start_credits; i++)
         issue_credit(rank, chunk, i, 0);
     prepare(chunk);

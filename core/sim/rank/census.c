@@ -16,7 +16,6 @@ static void count_collective(struct asim_census *census, const struct asim_node_
                              const struct asim_op *op)
 {
     census->collectives++;
-    census->all_to_alls += op->comm_type == ASIM_ALL_TO_ALL;
     census->grouped += op->pg_name[0] && strcmp(op->pg_name, "0") != 0;
     census->prioritized += op->priority != 0;
     if (op->pg_name[0] && strcmp(op->pg_name, "0") != 0)
@@ -71,7 +70,6 @@ void asim_census_add(struct asim_census *into, const struct asim_census *from)
 {
     into->invalid += from->invalid;
     into->broadcasts += from->broadcasts;
-    into->all_to_alls += from->all_to_alls;
     into->computes += from->computes;
     into->timeless_computes += from->timeless_computes;
     into->work_computes += from->work_computes;

@@ -19,7 +19,7 @@ struct asim_census {
     uint64_t half_work; /* GPU computations with one of num_ops and tensor_size, or a zero */
     /* Collectives, messages and memory accesses; those without a recorded duration. */
     uint64_t transfers, timeless_transfers;
-    uint64_t collectives, all_to_alls;
+    uint64_t collectives;
     uint64_t grouped;       /* collectives that name a group other than 0 */
     uint64_t prioritized;   /* collectives with a comm_priority other than 0 */
     uint64_t group_dims;    /* of the grouped ones: with an involved_dim that has a false */

@@ -109,7 +109,7 @@ def packet(name, code, words, ranks=AR2, options=(), change=None):
         et.write(path + '/w', ranks)
         if change:
             change(path)
-        p = subprocess.run([bench.TOOL, 'packet', '--workload=w', *options], cwd=path, capture_output=True, text=True, timeout=60)
+        p = subprocess.run([bench.TOOL, 'packet', '--workload=w', '--algorithm=ring', *options], cwd=path, capture_output=True, text=True, timeout=60)
     fine = p.returncode == code and (words in p.stderr if words else not p.stderr.strip())
     say(name, '' if fine else f'exit code {p.returncode}, {p.stderr.strip()[-300:]!r}')
 

@@ -12,7 +12,7 @@ static void check_words(const struct asim_words *a, const struct asim_words *b)
         CHECK_STR(a->at[i], b->at[i]);
 }
 
-/* But all-to-all is direct. */
+/* But all-to-all is direct and all-reduce chooses by size. */
 static void test_defaults_are_ring(void)
 {
     struct asim_system built, file;
@@ -34,10 +34,11 @@ static void test_defaults_are_ring(void)
     CHECK_U64(built.endpoint_delay_set, file.endpoint_delay_set);
     CHECK(built.local_mem_bw_gbps == file.local_mem_bw_gbps && file.local_mem_bw_gbps == 1600);
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
-        if (kind != ASIM_ALL_TO_ALL)
+        if (kind != ASIM_ALL_TO_ALL && kind != ASIM_ALL_REDUCE)
             check_words(&built.impl[kind], &file.impl[kind]);
     CHECK_U64(built.impl[ASIM_ALL_TO_ALL].n, 1);
     CHECK_STR(built.impl[ASIM_ALL_TO_ALL].at[0], "direct");
+    CHECK_STR(built.impl[ASIM_ALL_REDUCE].at[0], "treeOrRing");
     CHECK_U64(file.impl[ASIM_ALL_TO_ALL].n, 1);
     CHECK_U64(file.impl[ASIM_BROADCAST].n, 0);
     asim_system_fini(&built);

@@ -194,7 +194,7 @@ static void fixed_order(void)
     const char *at;
 
     run_folder(where, sizeof where);
-    some_work(where, 6, 6000);
+    some_work(where, 6, 600000);
     CHECK(run_all(where, NULL, &first, &err) == 0);
     CHECK(run_all(where, NULL, &again, &err) == 0);
     CHECK_STR(again.at, first.at);

@@ -20,11 +20,13 @@ struct options {
     int form, compat;
 };
 
+enum { MOST_INPUTS = 4096 };
+
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "input-filename",
-     "ops.csv, flows.csv, fct.txt or log of a run, may be .gz (required)", NULL, ASIM_T_STRING,
-     AT(input), 0, 0, NULL, ASIM_F_READS},
+     "ops.csv, flows.csv, fct.txt or log of a run, may be .gz; further ones may follow the options",
+     NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output), 0,
      0, NULL, ASIM_F_WRITES},
     {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
@@ -59,11 +61,17 @@ static int read_frequency(const char *text, double *mhz, struct asim_err *err)
 static int convert(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
-    struct asim_timeline t = {
-        .path = o->input, .form = o->form, .compat = o->compat, .num_npus = o->num_npus};
+    struct asim_timeline t = {.wanted = o->form, .compat = o->compat, .num_npus = o->num_npus};
+    const char *paths[MOST_INPUTS + 1];
     struct asim_out out = {0};
     int rc;
-    if (!o->input || !o->output)
+
+    if (o->input)
+        paths[t.n_paths++] = o->input;
+    for (size_t i = 0; i < args->n_words; i++)
+        paths[t.n_paths++] = args->words[i];
+    t.paths = paths;
+    if (!t.n_paths || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --out are both needed; --help explains them.");
     rc = read_frequency(o->frequency, &t.mhz, err);
@@ -92,10 +100,16 @@ static int run(int argc, char **argv)
 {
     static const struct asim_args_job job = {
         "trace timeline",
-        "usage: asim trace timeline --input=FILE --out=FILE.json [--option=value ...]\n\n"
-        "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev.\n\n"
+        "usage: asim trace timeline --input=FILE --out=FILE.json [--option=value ...] [FILE "
+        "...]\n\n"
+        "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev. Several\n"
+        "files, as ops.csv and flows.csv of a run, become one timeline.\n\n"
         "Options:",
-        options, 0, convert};
+        options,
+        MOST_INPUTS,
+        convert,
+        ASIM_F_READS,
+        0};
     struct options o = {0};
     return asim_args_run(&job, &o, argc, argv);
 }

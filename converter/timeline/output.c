@@ -123,7 +123,7 @@ int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_ev
     for (int end = 0; end < 2; end++) {
         begin(t);
         asim_jbuf_text(&t->buf, end ? "{\"ph\": \"e\"" : "{\"ph\": \"b\"");
-        put_int(&t->buf, ", \"cat\": \"message\", \"id\": ", t->line);
+        put_int(&t->buf, ", \"cat\": \"message\", \"id\": ", t->lines_before + t->line);
         put_int(&t->buf, ", \"pid\": ", event->npu);
         put_int(&t->buf, ", \"tid\": ", (uint64_t)event->track);
         put_real(&t->buf,

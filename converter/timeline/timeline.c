@@ -48,24 +48,46 @@ static int read_lines(struct asim_timeline *t, struct asim_err *err)
     return rc;
 }
 
-/* A file without events is an error: it is probably the wrong file. */
-static int write_all(struct asim_timeline *t, struct asim_err *err)
+/* A file without events is an error: it is probably the wrong file. Issues alone do if a later file
+ * has the callbacks. */
+static int read_input(struct asim_timeline *t, int is_last, struct asim_err *err)
 {
-    int rc;
-    fputs(t->compat ? "{\"meta_user\": \"aras\", \"traceEvents\": ["
-                    : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n",
-          t->out);
+    uint64_t events = t->events, issued = t->issued.n;
+    int rc = asim_unpack_open(&t->unpack, t->path, err);
+
+    if (rc)
+        return rc;
+    t->form = t->wanted;
+    t->piece_at = t->piece_n = 0;
+    t->is_begun = 0;
+    t->line = 0;
     rc = guess(t, err);
     if (!rc)
         rc = t->form == ASIM_TIMELINE_TABLE ? asim_timeline_table(t, err) : read_lines(t, err);
-    if (rc)
-        return rc;
+    asim_unpack_close(t->unpack);
+    t->lines_before += t->line;
+    if (!rc && (t->events == events && (is_last || t->issued.n == issued)))
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "%s has no line that ends an op or message: expected issue and "
+                          "callback lines, an fct.txt, or a CSV with start_ns and end_ns.",
+                          t->path);
+    return rc;
+}
+
+static int write_all(struct asim_timeline *t, struct asim_err *err)
+{
+    fputs(t->compat ? "{\"meta_user\": \"aras\", \"traceEvents\": ["
+                    : "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n",
+          t->out);
+    for (size_t i = 0; i < t->n_paths; i++) {
+        int rc;
+
+        t->path = t->paths[i];
+        rc = read_input(t, i + 1 == t->n_paths, err);
+        if (rc)
+            return rc;
+    }
     t->unfinished += t->issued.n;
-    if (!t->events)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s has no line that ends an op or message: expected issue and "
-                            "callback lines, an fct.txt, or a CSV with start_ns and end_ns.",
-                            t->path);
     if (t->compat)
         fprintf(t->out, "], \"meta_cpu_count\": %" PRIu64 "}", t->num_npus ? t->num_npus : t->npus);
     else
@@ -75,16 +97,13 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
 
 int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
 {
-    int rc = asim_unpack_open(&t->unpack, t->path, err);
+    int rc;
 
-    if (rc)
-        return rc;
     asim_map_init(&t->issued);
     asim_map_init(&t->tracks);
     t->text = malloc(ASIM_TIMELINE_LINE_BYTES);
     t->piece = malloc(ASIM_TIMELINE_PIECE_BYTES);
     rc = t->text && t->piece ? write_all(t, err) : asim_err_nomem(err, "reading a log");
-    asim_unpack_close(t->unpack);
     free(t->piece);
     free(t->text);
     asim_map_fini(&t->issued);

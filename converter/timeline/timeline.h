@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Writes trace-event JSON, which chrome://tracing and Perfetto show, from one of
+ * Writes trace-event JSON, which chrome://tracing and Perfetto show, from one or several inputs,
+ * each one of
  *   log   lines "issue,x=NPU,x=CYCLE,x=NODE,x=NAME[,x=TYPE]" and "callback,…" after any prefix: the
  *         input of chakra_timeline_visualizer, and ASTRA-sim's debug lines;
  *   fct   a run's file of message completions (fct.txt);
@@ -8,7 +9,8 @@
  *         ops.csv), or src, dst, bytes, start_ns and end_ns (flows.csv).
  *
  * Reads plain or gzip files line by line (tables row by row, base/io/csv.h); memory holds the
- * issues without callback.
+ * issues without callback. Inputs share the processes of NPUs, and a callback may be in a later
+ * input than its issue.
  *
  * Times are microseconds, as the format requires. chakra_timeline_visualizer writes milliseconds,
  * so that viewers show everything 1000 times too short; compat does the same.
@@ -41,8 +43,9 @@ enum asim_timeline_track { /* tid of the event; the numbers of chakra_timeline_v
 
 struct asim_timeline {
     /* set by the caller */
-    const char *path;
-    enum asim_timeline_form form;
+    const char *const *paths; /* [n_paths], borrowed */
+    size_t n_paths;
+    enum asim_timeline_form wanted; /* of every input; AUTO: each by its first line */
     int compat;
     double mhz;        /* cycles of the log per microsecond */
     uint64_t num_npus; /* 0 = as many as occur */
@@ -50,6 +53,9 @@ struct asim_timeline {
     /* results */
     uint64_t events, unfinished;
     /* private */
+    const char *path; /* the current input */
+    enum asim_timeline_form form;
+    uint64_t lines_before; /* of all inputs before it */
     struct asim_unpack *unpack;
     char *piece; /* piece of the file: piece_at of piece_n bytes are used */
     size_t piece_at, piece_n;

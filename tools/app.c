@@ -217,7 +217,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return code;
 }
 
-/* Estimates the remaining time from the bytes of the ops that have ended; without communication
+/* Estimates the remaining time from the bytes of the communication that is done; without communication
  * from the ops. */
 static void show_progress(struct asim_app *app, double now)
 {

@@ -166,6 +166,8 @@ static void see_end(struct asim_op_times *times, const struct asim_world *world,
     op->is_ended = event->kind == ASIM_EV_OP_END;
     if (op->is_ended)
         set_times(times, op, event->t);
+    else
+        op->done = event->of.op.bytes;
     op->name = !asim_event_op(world, event, &record) && record.name ? record.name : "";
     times->row(times->self, op);
     asim_map_delete(&times->running, event->rank, event->of.op.index);

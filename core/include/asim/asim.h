@@ -165,7 +165,8 @@ struct asim_progress {
     uint64_t messages;            /* between ranks, completed */
     uint64_t hops;                /* packet-hops: frames put on a link */
     uint32_t ranks_done, ranks;
-    /* Bytes of the sends and collectives that have ended, and of all, as the traces give them. */
+    /* Bytes of the sends and collectives that have ended, and the part done of collectives under way;
+     * and of all, as the traces give them. */
     uint64_t bytes_done, bytes_total;
 };
 ASIM_API void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);

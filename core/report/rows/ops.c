@@ -8,7 +8,7 @@
  * algbw and busbw are those of nccl-tests (bytes in the collective's full buffer over the transfer
  * time, and that times the share of it that must cross a link), in GB/s of 1e9 bytes. processor:
  * whose op it is in the trace (is_cpu_op), cpu or gpu. An op under way when the run ended has a row
- * without an end, after those that have ended.
+ * without an end, after those that have ended; done_bytes tells how far a collective has come.
  */
 #include "base/io/quote.h"
 #include "report/op_times.h"
@@ -75,7 +75,10 @@ static void write_row(void *self, const struct asim_op_time *op)
                         bytes * share / (double)took);
     else
         asim_out_printf(table->file, ",,");
-    asim_out_printf(table->file, ",%s\n", op->is_cpu ? "cpu" : "gpu");
+    asim_out_printf(table->file, ",%s,", op->is_cpu ? "cpu" : "gpu");
+    if (op->is_ended || is_coll)
+        asim_out_printf(table->file, "%" PRIu64, op->is_ended ? op->bytes : op->done);
+    asim_out_printf(table->file, "\n");
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
@@ -116,7 +119,7 @@ static int open_ops(struct asim_event_observer *observer, struct asim_world *wor
     table->times.row = write_row;
     asim_out_printf(table->file,
                     "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
-                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor\n");
+                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor,done_bytes\n");
     *observer = (struct asim_event_observer){
         .wants = ASIM_OP_TIMES_WANTS, .self = table, .on_event = see, .close = close_ops};
     return 0;

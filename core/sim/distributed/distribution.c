@@ -7,6 +7,7 @@
  * The memory of a process follows its own ranks, plus four bytes a node (its part) and untouched
  * pages for ranks of other processes.
  */
+#include "sim/collective/coll_progress.h"
 #include "sim/collective/uniform_phase.h"
 #include "sim/rank/event_bus.h"
 #include "sim/rank/rank_shard.h"
@@ -171,7 +172,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         if (!asim_rank_is_here(rank))
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
-        totals->bytes_done += rank->bytes_done;
+        totals->bytes_done += rank->bytes_done + asim_coll_bytes_under_way(rank);
         totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->alone += rank->alone;

@@ -35,7 +35,8 @@
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
     uint64_t ops_done, ops_total, messages;
-    uint64_t bytes_done, bytes_total; /* of communication ops, as the traces give them */
+    /* Of communication ops, as the traces give them; done: with parts of collectives under way. */
+    uint64_t bytes_done, bytes_total;
     uint64_t dropped;                 /* control dependencies on nodes that are not in the traces */
     struct asim_census census;
     uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
@@ -115,6 +116,10 @@ void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
 /* asim_fabric_host_use for a host that may be in another process. */
 void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
                                 struct asim_host_use *use);
+
+/* unfinished.c: makes events of the ops and messages under way, once, when the run has ended; in one
+ * process, too. */
+void asim_record_unfinished(struct asim_world *world);
 
 /* pack_events.c: all pending events as bytes, and back. 0 or ASIM_ENOMEM; unpacking also gives
  * ASIM_EBUG where bytes are missing. */

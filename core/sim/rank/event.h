@@ -22,8 +22,6 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
 /* The facts of an event ASIM_EV_RANK_DONE. */
 void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
                      struct asim_rank_facts *facts);
-/* Makes events of the ops and messages under way, once, when the run has ended. (unfinished.c) */
-void asim_record_unfinished(struct asim_world *world);
 /* The rank's communication that compute does not hide, ns: finish time less GPU compute. */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts);
 

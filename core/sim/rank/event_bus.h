@@ -28,7 +28,7 @@ enum asim_event_kind {
     ASIM_EV_OP_ISSUE,       /* of.op */
     ASIM_EV_COLL_JOIN,      /* of.join: the rank issues its part of a collective */
     ASIM_EV_OP_END,         /* of.op.index */
-    ASIM_EV_OP_LEFT,        /* of.op.index: an op under way at the end */
+    ASIM_EV_OP_LEFT,        /* of.op.index, .bytes (done): an op under way at the end */
     ASIM_EV_RATE,           /* of.rate: a flow's rate changed; rank = its source */
     ASIM_EV_QUEUE,          /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE,   /* the same where a sample (qlen.txt) may show it */

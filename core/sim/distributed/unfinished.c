@@ -3,6 +3,8 @@
  * Ops and messages under way when a run has ended, as events behind all others: of a stalled or
  * interrupted run, or messages that no rank waited for.
  */
+#include "sim/collective/coll_progress.h"
+#include "sim/distributed/distribution.h"
 #include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
 
@@ -77,6 +79,7 @@ static void record_ops(struct asim_world *world, const struct asim_rank *rank)
         struct asim_event event = {.t = after_all, .kind = ASIM_EV_OP_LEFT, .rank = rank->id};
 
         event.of.op.index = indices[i];
+        event.of.op.bytes = asim_coll_bytes_done(rank, indices[i]);
         record(world, &event);
     }
     free(indices);

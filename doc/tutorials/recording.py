@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writes recorded/: what PyTorch would have recorded of a step of two ranks, one kernel and one all-reduce each."""
+"""Writes recorded/: what PyTorch would have recorded of a step of two ranks, or as many as the argument says, with one
+kernel and one all-reduce each."""
 import json
 import os
+import sys
+
+RANKS = int(sys.argv[1]) if len(sys.argv) > 1 else 2
 
 
 def attribute(name, kind, value):
@@ -23,9 +27,9 @@ def device(rank):
     """A profiler's trace: operators on the CPU, launches, and kernels on the GPU; times in us."""
     def event(kind, name, start, length, **args):
         return {"ph": "X", "cat": kind, "name": name, "pid": rank + 1, "tid": 1, "ts": start, "dur": length, "args": args}
-    group = {"Process Group Name": "0", "Process Group Ranks": "[0, 1]", "Collective name": "allreduce", "dtype": "Float",
-             "In msg nelems": 1048576, "Out msg nelems": 1048576, "Group size": 2}
-    return {"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": [
+    group = {"Process Group Name": "0", "Process Group Ranks": str(list(range(RANKS))), "Collective name": "allreduce", "dtype": "Float",
+             "In msg nelems": 1048576, "Out msg nelems": 1048576, "Group size": RANKS}
+    return {"distributedInfo": {"rank": rank, "world_size": RANKS}, "traceEvents": [
         event("user_annotation", "ProfilerStep#33", 0, 900),
         event("cpu_op", "aten::mm", 10, 20, **{"Record function id": 5, "External id": 5, "Ev Idx": 1}),
         event("cuda_runtime", "cudaLaunchKernel", 15, 5, **{"External id": 5, "correlation": 50}),
@@ -36,7 +40,7 @@ def device(rank):
 
 
 os.makedirs("recorded", exist_ok=True)
-for r in range(2):
+for r in range(RANKS):
     with open(f"recorded/host_{r}.json", "w", encoding="utf-8") as file:
         json.dump(host(r), file)
     with open(f"recorded/device_{r}.json", "w", encoding="utf-8") as file:

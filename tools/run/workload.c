@@ -99,7 +99,8 @@ static int convert(struct asim_job *job, const char *folder, struct asim_err *er
                 : 0;
 }
 
-/* --world-size or --virtual-scale: replicas of the recorded ranks, made by `asim trace scale`. */
+/* --world-size or --virtual-scale: replicas of the recorded ranks, made by `asim trace scale` into
+ * <run>/scaled. */
 static int scale(struct asim_job *job, struct asim_err *err)
 {
     uint64_t ranks = job->virtual_scale ? (uint64_t)job->virtual_scale * job->ranks
@@ -122,7 +123,7 @@ static int scale(struct asim_job *job, struct asim_err *err)
                             "--world-size=%" PRIu64 " is no multiple of the %" PRIu32
                             " ranks of the traces %s.",
                             ranks, job->ranks, job->prefix);
-    snprintf(out, sizeof out, "%.1500s/scaled", job->folder);
+    snprintf(out, sizeof out, "%.1500s/scaled/workload", job->folder);
     snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
     snprintf(count, sizeof count, "%" PRIu64, ranks);
     if (asim_child_self(self, err) ||

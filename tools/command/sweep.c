@@ -34,6 +34,7 @@ static const struct asim_option options[] = {
      .offset = AT(set),
      .help = "KEY=VALUE: the same for all points; give it once for each key"},
     {.key = "output-dir",
+     .alias = "out",
      .type = ASIM_T_STRING,
      .offset = AT(output_dir),
      .help = "folder of the sweep (default sweep); one that is there goes on"},

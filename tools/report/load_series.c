@@ -98,26 +98,68 @@ static int load_queue(struct asim_run *run, const struct asim_run_link *link, st
     return code;
 }
 
-/* Whether the host has no other link, so that all its messages cross this one. */
-static int is_only_link(const struct asim_run *run, uint32_t host)
+/* The host at one end of the link, from which or to which all messages of its kind cross it:
+ * no other link of the host has its class. Else ASIM_RUN_NONE. */
+static uint32_t lone_host(const struct asim_run *run, const struct asim_run_link *link)
 {
-    uint32_t ways = 0;
+    uint32_t host = asim_run_is_host(run, link->from) ? link->from : link->to, ways = 0;
 
     for (size_t l = 0; l < run->links.n; l++)
-        ways += run->links.at[l].from == host;
-    return ways == 1 && asim_run_is_host(run, host);
+        ways += run->links.at[l].from == host && !strcmp(run->links.at[l].class, link->class);
+    return ways == 1 && asim_run_is_host(run, host) ? host : ASIM_RUN_NONE;
+}
+
+static int is_nvlink(const struct asim_run_link *link)
+{
+    return !strcmp(link->class, "nvlink");
+}
+
+/* Which hosts share an NVSwitch with that one. Messages between them take NVLink, others the
+ * network. */
+static int find_neighbours(struct asim_run *run, uint32_t host)
+{
+    uint32_t nvswitch = ASIM_RUN_NONE;
+
+    run->goodput_near = calloc(run->nodes.n + 1, 1);
+    for (size_t l = 0; l < run->links.n; l++)
+        if (run->links.at[l].from == host && is_nvlink(&run->links.at[l]))
+            nvswitch = run->links.at[l].to;
+    for (size_t l = 0; run->goodput_near && nvswitch != ASIM_RUN_NONE && l < run->links.n; l++) {
+        const struct asim_run_link *link = &run->links.at[l];
+        const struct asim_run_node *node = asim_run_node_of(run, link->from);
+
+        if (node && is_nvlink(link) && link->to == nvswitch)
+            run->goodput_near[node - run->nodes.at] = 1;
+    }
+    return !run->goodput_near;
 }
 
 int asim_run_open_goodput(struct asim_run *run, struct asim_err *err)
 {
     const struct asim_run_link *link = run->n_worst ? &run->links.at[run->worst[0]] : NULL;
+    uint32_t host = link ? lone_host(run, link) : ASIM_RUN_NONE;
 
-    if (!link || (!is_only_link(run, link->from) && !is_only_link(run, link->to)))
+    if (host == ASIM_RUN_NONE)
         return 0;
-    run->goodput_sends = is_only_link(run, link->from);
+    run->goodput_sends = link->from == host;
     /* One bin more than the finish needs: a message may be acknowledged later. */
     run->goodput = calloc(ASIM_RUN_POINTS + 1, sizeof *run->goodput);
-    return run->goodput ? 0 : asim_err_nomem(err, "reading flows.csv");
+    return !run->goodput || find_neighbours(run, host) ? asim_err_nomem(err, "reading flows.csv")
+                                                       : 0;
+}
+
+/* Whether the message crosses the busiest link, at whose end its source or destination is. */
+static int crosses(const struct asim_run *run, const struct asim_run_link *link,
+                   const struct asim_run_flow *flow)
+{
+    uint32_t here = run->goodput_sends ? flow->src : flow->dst;
+    uint32_t there = run->goodput_sends ? flow->dst : flow->src;
+    const struct asim_run_node *node;
+
+    if (here != (run->goodput_sends ? link->from : link->to))
+        return 0;
+    node = asim_run_node_of(run, there);
+    return node && run->goodput_near[node - run->nodes.at] == is_nvlink(link);
 }
 
 /* The message's bits, spread evenly over its time. */
@@ -126,7 +168,7 @@ void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow
     const struct asim_run_link *link = run->goodput ? &run->links.at[run->worst[0]] : NULL;
     uint64_t width = width_of(run), took = flow->end > flow->start ? flow->end - flow->start : 1;
 
-    if (!link || (run->goodput_sends ? link->from != flow->src : link->to != flow->dst))
+    if (!link || !crosses(run, link, flow))
         return;
     for (uint64_t bin = flow->start / width; bin <= ASIM_RUN_POINTS; bin++) {
         uint64_t from = bin * width, to = from + width;

@@ -59,5 +59,6 @@ void asim_run_close(struct asim_run *run)
     for (int i = 0; i < ASIM_SERIES; i++)
         free(run->series[i].points.at);
     free(run->goodput);
+    free(run->goodput_near);
     memset(run, 0, sizeof *run);
 }

@@ -137,8 +137,9 @@ struct asim_run {
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
     double lost; /* frames that wires are expected to lose: frames times the error rate */
     struct asim_run_series series[ASIM_SERIES];
-    double *goodput;   /* bins of ASIM_SERIES_GOODPUT, or NULL */
-    int goodput_sends; /* the host sends over the busiest link; else it receives */
+    double *goodput;       /* bins of ASIM_SERIES_GOODPUT, or NULL */
+    int goodput_sends;     /* the host sends over the busiest link; else it receives */
+    uint8_t *goodput_near; /* [nodes.n] hosts of the NVSwitch of that host */
     struct asim_run_other others[ASIM_RUN_OTHERS];
     uint32_t n_others;
 };
@@ -158,7 +159,7 @@ int asim_run_load_series(struct asim_run *run, struct asim_err *err);
 /* What follows from the ops: collectives, who waited for whom, the critical path. */
 int asim_run_study_ops(struct asim_run *run, struct asim_err *err);
 
-/* Goodput of the busiest link, where it is the only one of a host; then a message of it. */
+/* Goodput of the busiest link, where a host has no other of its class; then a message of it. */
 int asim_run_open_goodput(struct asim_run *run, struct asim_err *err);
 void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow);
 /* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */

@@ -5,7 +5,7 @@
 #include "asim/packet.h"
 #include "fabric/frame_headers.h"
 #include "fabric/grid.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 #include "fabric/parallel/exchange.h"
 #include "sim/world.h"
 
@@ -32,7 +32,7 @@ uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err)
 size_t asim_packet_link_changes(const struct asim_world *world, struct asim_link_change *changes,
                                 size_t room)
 {
-    return asim_linkstate_changes(world->via.fabric, changes, room);
+    return asim_link_events_changes(world->via.fabric, changes, room);
 }
 
 /* The caller's hook behind one of the fabric's; it lives in the world's arena. */

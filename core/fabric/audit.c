@@ -174,7 +174,7 @@ static int is_cut_off(const struct asim_fabric *fabric, const struct asim_unfini
 {
     uint32_t n;
 
-    if (!fabric->link_events)
+    if (!fabric->events)
         return 0;
     asim_route_ports(fabric->route, message->src, message->dst, &n);
     return !n && message->src != message->dst;

@@ -13,7 +13,7 @@
 #include "fabric/parallel/half_steps.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/insertion_order.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -244,6 +244,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.topo = config->topo;
     fabric->route = fabric->set.route = config->route;
     fabric->set.net = config->net;
+    fabric->set.planned = config->events;
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;
@@ -264,7 +265,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
         code = asim_err_nomem(err, "building the packet network");
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))
-        code = asim_linkstate_open(fabric, err);
+        code = asim_fabric_events_open(fabric, err);
     fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                                      config->net->load_balance == ASIM_SPRAY;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
@@ -356,7 +357,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     for (size_t w = 0; fabric->wires && w < fabric->set.topo->n_links * 2; w++)
         close_wire(&fabric->wires[w]);
     asim_insertion_close(fabric);
-    asim_linkstate_close(fabric);
+    asim_fabric_events_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);

@@ -3,7 +3,7 @@
  * See grid.h.
  */
 #include "fabric/grid.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/step.h"
@@ -35,14 +35,14 @@ static uint64_t end_near_look(struct asim_fabric *fabric, uint64_t now, uint64_t
 /* A window ends before a link event, so that the processes may find the run over before it. */
 static uint64_t end_before_link_event(const struct asim_fabric *fabric, uint64_t now, uint64_t end)
 {
-    const struct asim_linkstate *links = fabric->link_events;
-    size_t i = links ? links->next : 0;
+    const struct asim_fabric_events *events = fabric->events;
+    size_t i = events ? events->next : 0;
 
-    while (links && i < links->n && asim_to_ns(fabric, links->at[i].t) <= now)
+    while (events && i < events->n && asim_to_ns(fabric, events->at[i].t) <= now)
         i++;
-    if (!links || i == links->n || asim_to_ns(fabric, links->at[i].t) > end)
+    if (!events || i == events->n || asim_to_ns(fabric, events->at[i].t) > end)
         return end;
-    return asim_to_ns(fabric, links->at[i].t);
+    return asim_to_ns(fabric, events->at[i].t);
 }
 
 /* Every process calls it with the same times, so all take the same decisions. */

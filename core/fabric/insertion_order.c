@@ -20,7 +20,7 @@
 static int is_for(const struct asim_fabric *fabric, uint64_t events)
 {
     return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->dist.part_of &&
-           !fabric->losses && !fabric->link_events;
+           !fabric->losses && !fabric->events;
 }
 
 int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)

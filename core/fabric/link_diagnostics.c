@@ -4,7 +4,7 @@
  * Links beyond the limits are possible; a wrong unit is the more likely reason.
  */
 #include "fabric/link_diagnostics.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -130,32 +130,36 @@ static void say_losses(const struct asim_fabric *fabric, const struct asim_diagn
                       lossy.first->error_rate);
 }
 
-/* One sentence about one event, of any number of links between the two nodes. */
-static void say_event(const struct asim_fabric *fabric, const struct asim_link_event *event,
+/* One sentence about one event of the network configuration, of any number of links between the two
+ * nodes. */
+static void say_event(const struct asim_fabric *fabric, const struct asim_fabric_event *event,
                       const struct asim_diagnostics *notes, const char *why)
 {
     const struct asim_topo *topo = fabric->set.topo;
-    const struct asim_link *link = &topo->links[event->link];
+    const struct asim_link *link = &topo->links[event->what.of];
 
     asim_diagnose(notes,
                   "LINK_%s at %" PRIu64 " ns between nodes %" PRIu32 " and %" PRIu32
                   " has no effect: %s",
-                  event->up ? "UP" : "DOWN", event->t / fabric->set.tick,
+                  event->what.kind == ASIM_NET_LINK_UP ? "UP" : "DOWN", event->what.at_ns,
                   asim_topo_external_id(topo, link->a), asim_topo_external_id(topo, link->b), why);
 }
 
-/* Follows the state of each link through all events. */
+/* Follows the state of each link through all events of the configuration. */
 static void say_events(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
 {
-    const struct asim_linkstate *links = fabric->link_events;
-    uint8_t *down = links ? calloc(fabric->set.topo->n_links + 1, 1) : NULL;
+    const struct asim_fabric_events *events = fabric->events;
+    uint8_t *down = events ? calloc(fabric->set.topo->n_links + 1, 1) : NULL;
 
-    for (size_t i = 0; down && i < links->n; i++) {
-        const struct asim_link_event *event = &links->at[i];
+    for (size_t i = 0; down && i < events->n; i++) {
+        const struct asim_fabric_event *event = &events->at[i];
+        int up = event->what.kind == ASIM_NET_LINK_UP;
 
-        if (down[event->link] == !event->up)
-            say_event(fabric, event, notes, event->up ? "the link is up" : "the link is down");
-        down[event->link] = !event->up;
+        if (!event->is_own)
+            continue;
+        if (down[event->what.of] == !up)
+            say_event(fabric, event, notes, up ? "the link is up" : "the link is down");
+        down[event->what.of] = !up;
     }
     free(down);
 }
@@ -170,9 +174,20 @@ void asim_links_diagnose(const struct asim_fabric *fabric, const struct asim_dia
 
 void asim_links_diagnose_end(const struct asim_fabric *fabric, const struct asim_diagnostics *notes)
 {
-    const struct asim_linkstate *links = fabric->link_events;
+    const struct asim_fabric_events *events = fabric->events;
+    size_t unreached = 0;
 
-    for (size_t i = links ? links->next : 0; links && i < links->n; i++)
-        say_event(fabric, &links->at[i], notes,
-                  "the run ended before (a time without a unit counts us from 2 s on)");
+    for (size_t i = events ? events->next : 0; events && i < events->n; i++) {
+        const struct asim_fabric_event *event = &events->at[i];
+
+        unreached += !event->is_own && event->what.kind != ASIM_NET_ROUTES;
+        if (event->is_own)
+            say_event(fabric, event, notes,
+                      "the run ended before (a time without a unit counts us from 2 s on)");
+    }
+    if (unreached)
+        asim_diagnose(notes,
+                      "%zu changes of the network by events of the scenario have no effect: "
+                      "the run ended before them",
+                      unreached);
 }

@@ -6,7 +6,8 @@
  * count: they repeat no packets. A message that gains nothing and has timeouts is given up by
  * RTO_RETRIES, and the look leaves it to that. The look does not judge
  *
- * - while a link is still to come up (LINK_UP), nor in the first interval behind it;
+ * - while an event is planned that may help (any but a link that goes down), nor in the first
+ *   interval behind it;
  * - the interval of a replay or a skip of the memo, which advances messages at its end only. Frame
  *   by frame, messages gain bytes in such an interval, so both ways give the same verdict.
  *
@@ -15,7 +16,7 @@
  */
 #include "fabric/livelock.h"
 #include "fabric/link/schedule.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 #include "fabric/memo/memo.h"
 #include "net/packets.h"
 
@@ -87,12 +88,12 @@ void asim_livelock_sum(struct asim_fabric *fabric)
     sum(fabric, &fabric->livelock.own);
 }
 
-static int waits_for_link(const struct asim_fabric *fabric)
+static int waits_for_event(const struct asim_fabric *fabric)
 {
-    const struct asim_linkstate *links = fabric->link_events;
+    const struct asim_fabric_events *events = fabric->events;
 
-    for (size_t i = links ? links->next : 0; links && i < links->n; i++)
-        if (links->at[i].up)
+    for (size_t i = events ? events->next : 0; events && i < events->n; i++)
+        if (events->at[i].what.kind != ASIM_NET_LINK_DOWN)
             return 1;
     return 0;
 }
@@ -128,7 +129,7 @@ void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
     struct asim_livelock *livelock = &fabric->livelock;
     const struct asim_livelock_sums *last = &livelock->last;
     struct asim_livelock_sums now;
-    int may_judge = !waits_for_link(fabric) && !is_replaying(fabric);
+    int may_judge = !waits_for_event(fabric) && !is_replaying(fabric);
 
     sum(fabric, &now);
     asim_livelock_add(&now, &livelock->others);

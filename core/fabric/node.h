@@ -18,6 +18,7 @@
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "net/fast_path.h"
+#include "net/net_events.h"
 #include "fabric/switch/switch.h"
 
 /* Set-up: constant once the network is open, but for `rto`. Times in ticks, sizes in bytes. */
@@ -25,6 +26,7 @@ struct asim_fabric_setup {
     const struct asim_topo *topo;
     struct asim_route *route; /* before any link event */
     const struct asim_netconf *net;
+    const struct asim_net_events *planned; /* NULL: none */
     const struct asim_cc *cc;
     struct asim_cc_config cc_config;
     struct asim_net_user user;
@@ -76,7 +78,7 @@ struct asim_fabric {
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
     struct asim_wire_loss *losses;            /* [2 x links], NULL where nothing is ever lost */
-    struct asim_linkstate *link_events;       /* NULL where no link ever goes down */
+    struct asim_fabric_events *events;        /* NULL where none is planned (events/) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */

@@ -6,7 +6,7 @@
  */
 #include "fabric/step.h"
 #include "fabric/insertion_order.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/half_steps.h"
@@ -43,7 +43,7 @@ int asim_fabric_is_quiet(struct asim_fabric *fabric)
 /* Link events belong to no node; they precede all events of their time. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric)
 {
-    uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
+    uint64_t nodes = next_of_nodes(fabric), link = asim_fabric_events_next(fabric);
 
     if (fabric->livelock.is_found)
         return ASIM_NEVER;
@@ -123,7 +123,7 @@ int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t unti
 /* The end of a window of both halves that begins at t. */
 static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
 {
-    uint64_t link = asim_linkstate_next(fabric), lookahead = asim_workers_lookahead(fabric), until;
+    uint64_t link = asim_fabric_events_next(fabric), lookahead = asim_workers_lookahead(fabric), until;
 
     until = lookahead > ASIM_NEVER - t ? ASIM_NEVER : t + lookahead;
     if (until > link)
@@ -189,7 +189,7 @@ static int look(struct asim_fabric *fabric, uint64_t first, struct asim_err *err
 
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
-    uint64_t begin, link = asim_linkstate_next(fabric), until;
+    uint64_t begin, link = asim_fabric_events_next(fabric), until;
 
     if (asim_insertion_goes_on(fabric)) {
         begin = asim_insertion_next(fabric);
@@ -201,7 +201,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
         return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
         fabric->run.half_next_valid = 0;
-        asim_linkstate_apply(fabric);
+        asim_fabric_events_apply(fabric);
         return commit(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }
     if (fabric->run.per_event && next_of_nodes(fabric) != ASIM_NEVER)

@@ -14,6 +14,7 @@
 #include "base/diagnostics.h"
 #include "conf/conf.h"
 #include "net/net.h"
+#include "net/net_events.h"
 #include "topo/partition.h"
 #include "topo/route.h"
 #include "topo/topo.h"
@@ -78,6 +79,7 @@ struct asim_fabric_config {
     const struct asim_topo *topo;
     struct asim_route *route;
     const struct asim_netconf *net;
+    const struct asim_net_events *events; /* planned; NULL: none. Borrowed too */
     struct asim_net_user user;
     struct asim_fabric_watch watch;
     /* Of the random draws: equal seeds give equal bytes. */

@@ -265,11 +265,14 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, ui
                       uint32_t peer)
 {
     struct asim_worker *worker = fabric->host[host].worker;
+    struct asim_route *route = fabric->route;
 
     to->peer = peer;
     to->hash = asim_tuple_begin(fabric, host, peer, NIC_HASH_SEED);
-    to->nics = asim_route_ports(fabric->route, host, peer, &to->n);
-    if (!to->n && asim_route_error(fabric->route, &worker->failure))
+    if (fabric->host[host].has_fixed_nics)
+        route = fabric->set.route;
+    to->nics = asim_route_ports(route, host, peer, &to->n);
+    if (!to->n && asim_route_error(route, &worker->failure))
         worker->failed = worker->failure.code;
 }
 
@@ -297,7 +300,7 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tupl
     struct asim_nic_choice *to = tuple->sport == ASIM_DPORT ? &at->reply_nics : &at->data_nics;
     uint32_t n, hash;
 
-    if (!to->n || to->peer != tuple->dst || fabric->link_events)
+    if (!to->n || to->peer != tuple->dst || fabric->events)
         find_nics(fabric, to, tuple->src, tuple->dst);
     n = to->n;
     if (!n)

@@ -91,6 +91,8 @@ static struct candidate first_of_all(const struct asim_host *host)
 
 uint64_t asim_host_next(const struct asim_host *host)
 {
+    if (host->is_held)
+        return ASIM_NEVER;
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_nic_open_ring(&host->nics[i]);
     return first_of_all(host).t;

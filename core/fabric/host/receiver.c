@@ -20,7 +20,7 @@ struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host
 
     if (host->n_nics == 1)
         return host->nics;
-    if (!rx->reply_nic || fabric->link_events)
+    if (!rx->reply_nic || fabric->events)
         rx->reply_nic = 1 + asim_flow_nic(fabric, &tuple);
     return &host->nics[rx->reply_nic - 1];
 }

@@ -11,7 +11,7 @@
  */
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
-#include "fabric/linkstate.h"
+#include "fabric/events/events.h"
 
 #include <stdlib.h>
 
@@ -212,8 +212,8 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             host->counts.timeouts++;
         }
         may_send = flow->timeouts <= fabric->set.net->rto_retries ||
-                   asim_linkstate_next(fabric) != ASIM_NEVER ||
-                   note->since < asim_linkstate_last(fabric);
+                   asim_fabric_events_next(fabric) != ASIM_NEVER ||
+                   note->since < asim_fabric_events_last(fabric);
         if (may_send)
             retransmit(fabric, host, flow, note);
         else

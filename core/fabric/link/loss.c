@@ -43,7 +43,7 @@ static double rate_of(const struct asim_fabric *fabric, size_t l)
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->set.topo;
-    int any = fabric->set.net->link_downs > 0;
+    int any = fabric->set.net->link_downs > 0 || (fabric->set.planned && fabric->set.planned->n);
 
     fabric->set.rto = asim_fs_to_ticks(fabric, fabric->set.net->rto_fs);
     if (fabric->set.net->rto_fs && fabric->set.rto <= fabric->set.lookahead)
@@ -57,7 +57,7 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
     if (!fabric->losses)
         return asim_err_nomem(err, "preparing lossy links");
     for (size_t w = 0; w < topo->n_links * 2; w++) {
-        fabric->losses[w].rate = rate_of(fabric, w / 2);
+        fabric->losses[w].rate = fabric->losses[w].own_rate = rate_of(fabric, w / 2);
         if (fabric->losses[w].rate > 0)
             fabric->wires[w].loss = &fabric->losses[w];
     }
@@ -72,13 +72,13 @@ void asim_loss_close(struct asim_fabric *fabric)
     free(fabric->losses);
 }
 
-/* Whether the link is down at any time from the frame's start to its arrival, both included. */
-static int meets_outage(const struct asim_wire_loss *loss, uint64_t start, uint64_t arrival)
+/* Whether the link is down at any time from the frame's start to its arrival, both included. Frames
+ * of a wire start in order of time, so outages that are over are not looked at again. */
+static int meets_outage(struct asim_wire_loss *loss, uint64_t start, uint64_t arrival)
 {
-    for (size_t i = 0; i < loss->n_outages; i++)
-        if (start < loss->outages[i].to && arrival >= loss->outages[i].from)
-            return 1;
-    return 0;
+    while (loss->over < loss->n_outages && start >= loss->outages[loss->over].to)
+        loss->over++;
+    return loss->over < loss->n_outages && arrival >= loss->outages[loss->over].from;
 }
 
 /* Draws for every frame of a wire with a rate, even if an outage loses the frame. */

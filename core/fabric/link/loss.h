@@ -26,9 +26,9 @@ struct asim_outage {
 };
 
 struct asim_wire_loss {
-    double rate; /* of frames, 0 … 1 */
-    struct asim_outage *outages;
-    size_t n_outages;
+    double rate, own_rate; /* of frames, 0 … 1; own: without events */
+    struct asim_outage *outages; /* in order of time */
+    size_t n_outages, over;      /* over: the first of them end before any frame to come */
     uint64_t frames, bytes; /* lost so far */
 };
 

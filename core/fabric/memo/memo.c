@@ -33,7 +33,7 @@ static int can_memoise(const struct asim_fabric *fabric)
     const struct asim_fabric_watch *watch = &fabric->watch;
 
     return !fabric->run.per_event && !fabric->dist.part_of && !fabric->set.writes_telemetry &&
-           !fabric->losses && !fabric->link_events && fabric->set.net->load_balance != ASIM_SPRAY &&
+           !fabric->losses && !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
            !fabric->set.net->nic_total_pause_count && !watch->frame &&
            (!watch->queue || watch->sampling.every_ns);
 }

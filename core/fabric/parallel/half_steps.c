@@ -65,7 +65,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 int asim_half_steps_allowed(const struct asim_fabric *fabric)
 {
-    return fabric->set.half_of && !fabric->run.per_event && !fabric->insertion && !fabric->link_events &&
+    return fabric->set.half_of && !fabric->run.per_event && !fabric->insertion && !fabric->events &&
            !fabric->set.cc->needs &&
            (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
            asim_workers_lookahead(fabric) == fabric->set.lookahead;

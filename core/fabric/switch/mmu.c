@@ -66,11 +66,30 @@ static int has_telemetry(const struct asim_fabric *fabric)
     return (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
 }
 
+void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *sw)
+{
+    uint32_t longest = asim_fabric_max_wire(fabric);
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint64_t free_frames = sw->ports[p].kmin / longest;
+
+        sw->ports[p].ecn_free_frames =
+            free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
+        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
+                                    !has_telemetry(fabric) &&
+                                    sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
+    }
+}
+
+void asim_mmu_rate_changed(const struct asim_fabric *fabric, struct asim_switch *sw)
+{
+    sw->arrivals_before_departures = arrivals_precede_departures(fabric, sw);
+}
+
 /* One port of 400 Gb/s and 30 ms already needs more than 4 GiB of headroom, hence 64 bits. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
     uint64_t taken = 0, buffer = fabric->set.net->buffer_bytes;
-    uint32_t longest = asim_fabric_max_wire(fabric);
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         struct asim_switch_port *port = &sw->ports[p];
@@ -88,15 +107,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         if (!asim_topo_is_virtual(fabric->set.topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint64_t free_frames = sw->ports[p].kmin / longest;
-
-        sw->ports[p].ecn_free_frames =
-            free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
-        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
-                                    !has_telemetry(fabric) &&
-                                    sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
-    }
-    sw->arrivals_before_departures = arrivals_precede_departures(fabric, sw);
+    asim_mmu_ecn_changed(fabric, sw);
+    asim_mmu_rate_changed(fabric, sw);
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

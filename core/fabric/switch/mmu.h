@@ -83,7 +83,7 @@ static inline int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p,
 {
     const struct asim_switch_port *port = &sw->ports[p];
 
-    return !(port->pausing >> q & 1) &&
+    return !(port->pausing >> q & 1) && !sw->without_pfc &&
            (port->occupancy[q].headroom > 0 ||
             asim_mmu_shared(&port->occupancy[q]) >= asim_mmu_threshold(sw, port));
 }
@@ -113,6 +113,9 @@ static inline int asim_mmu_bypasses(const struct asim_switch *sw, uint32_t p, ui
            !in->pausing && asim_mmu_admits(sw, p, q, bytes);
 }
 
+/* What follows from the ports' ECN thresholds, and from the rates of their links. */
+void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *sw);
+void asim_mmu_rate_changed(const struct asim_fabric *fabric, struct asim_switch *sw);
 /* Set-up: headroom, shares and ECN thresholds of every port. Linear in ports. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
 

@@ -259,7 +259,7 @@ static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, u
 
     if (transit.out != UINT32_MAX && forward(fabric, sw, transit, frame, event))
         return;
-    if (transit.out == UINT32_MAX ||
+    if (transit.out == UINT32_MAX || sw->ports[transit.out].port.down ||
         (transit.q && !asim_mmu_admits(sw, in, transit.q, (uint32_t)frame->wire))) {
         drop(sw, in, frame, event->t);
         return;
@@ -327,6 +327,20 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
             if (asim_mmu_wants_resume(sw, in, q))
+                send_pfc(fabric, sw, in, q, &event);
+    if (sw->samples)
+        asim_queue_flush_samples(fabric, sw);
+}
+
+void asim_switch_use_pfc(struct asim_fabric *fabric, struct asim_switch *sw, int on, uint64_t t)
+{
+    struct event event = {.t = t, .tie = asim_tie_key(t, 0, ASIM_CLASS_FREE), .until = t};
+
+    sw->seq++;
+    sw->without_pfc = !on;
+    for (uint32_t in = 0; !on && in < sw->n_ports; in++)
+        for (uint32_t q = 1; q < ASIM_QUEUES; q++)
+            if (sw->ports[in].pausing >> q & 1)
                 send_pfc(fabric, sw, in, q, &event);
     if (sw->samples)
         asim_queue_flush_samples(fabric, sw);

@@ -141,6 +141,7 @@ struct asim_switch {
     struct asim_calendar_queue calendar;
     struct asim_wire **in; /* [n_ports], for a look at all receive rings without the ports */
     int maybe_paused;      /* 0: no pause holds here, and no port is down */
+    int without_pfc;       /* it sends no PAUSE (events/switch_events.c) */
     struct asim_switch_shard *shard; /* [n_shards]; the first belongs to the switch's worker */
     uint32_t n_shards;
     int bulk;          /* the present window is a bulk window */
@@ -180,6 +181,8 @@ uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
                                    uint32_t *value);
 void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
                                  uint64_t number, uint32_t value);
+/* From t on the switch sends PAUSE frames (on 1) or none; then it ends the pauses it has sent. */
+void asim_switch_use_pfc(struct asim_fabric *fabric, struct asim_switch *sw, int on, uint64_t t);
 /* The link of port p goes down at t: empties the port's queues. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                            uint64_t t);

@@ -35,6 +35,8 @@ static struct testbench *lossy_bench(uint64_t seed)
         bench->net.link_down[1] = (struct asim_link_down){40000 + seed, link->a, link->b, 1};
         bench->net.link_downs = 2;
     }
+    if (seed % 4 == 3)
+        random_events(bench, &(uint64_t){seed});
     return bench;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include "fabric/node.h"
 
-enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096 };
+enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 
 struct bench_message {
     uint64_t at, bytes;
@@ -31,7 +31,9 @@ struct testbench {
     uint64_t pfc[BENCH_PFC][4]; /* time, node, port, pause */
     uint32_t n_pfc, n_fct;
     uint64_t settled, fct_ns;
-    const uint32_t *part_of; /* this is process `self` of several, or NULL */
+    struct asim_net_event event[BENCH_EVENTS];
+    struct asim_net_events events; /* of these */
+    const uint32_t *part_of;       /* this is process `self` of several, or NULL */
     uint32_t self;
     atomic_flag busy; /* callbacks come from several threads in some tests */
 };
@@ -169,6 +171,13 @@ static inline void bench_send(struct testbench *bench, uint64_t at, const uint32
             (struct bench_message){.at = at, .bytes = bytes, .src = src_dst[0], .dst = src_dst[1]};
 }
 
+static inline void bench_event(struct testbench *bench, struct asim_net_event what)
+{
+    bench->events.at = bench->event;
+    if (bench->events.n < BENCH_EVENTS)
+        bench->event[bench->events.n++] = what;
+}
+
 /* Builds the network; nothing has happened in it. */
 static inline void bench_prepare(struct testbench *bench, int per_event)
 {
@@ -176,6 +185,7 @@ static inline void bench_prepare(struct testbench *bench, int per_event)
     struct asim_fabric_config config = {
         .topo = &bench->topo,
         .net = &bench->net,
+        .events = &bench->events,
         .user = {.self = bench,
                  .wake = bench_wake,
                  .sent = bench_sent,

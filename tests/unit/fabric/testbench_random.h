@@ -64,6 +64,64 @@ static inline void random_messages(struct testbench *bench, uint64_t *state)
     }
 }
 
+/* One event of a random kind, and mostly another one that ends it. Every switch that goes down
+ * comes up again, so that all messages have a chance. */
+static inline void random_event(struct testbench *bench, uint64_t *state)
+{
+    uint32_t link = draw(state, (uint32_t)bench->topo.n_links), kind = draw(state, 8);
+    uint64_t at = draw(state, 3) ? draw(state, 60000) : 500 * draw(state, 60);
+    uint64_t end = at + 1 + draw(state, 40000);
+    uint32_t node = bench->topo.links[link].b; /* a switch */
+    struct asim_net_event what = {.at_ns = at, .of = link, .cause = 1u << draw(state, 3)};
+
+    what.rate_bps = rates[draw(state, 5)] * 1000000000u;
+    what.loss = 0.05;
+    what.on = draw(state, 2) != 0;
+    what.kmin = draw(state, 30000);
+    what.kmax = what.kmin + draw(state, 30000);
+    what.pmax = 0.1 * draw(state, 11);
+    if (kind == 0) { /* a switch goes down */
+        for (uint32_t l = 0; l < bench->topo.n_links; l++) {
+            if (bench->topo.links[l].b != node)
+                continue;
+            what.of = l;
+            what.cause = ASIM_NET_CAUSE_B;
+            for (uint32_t up = 0; up < 2; up++) {
+                what.kind = up ? ASIM_NET_LINK_UP : ASIM_NET_LINK_DOWN;
+                what.at_ns = up ? end : at;
+                bench_event(bench, what);
+            }
+        }
+        return;
+    }
+    what.kind = (enum asim_net_event_kind)(kind == 7 ? ASIM_NET_HOLD : kind);
+    if (kind == ASIM_NET_ECN || kind == ASIM_NET_PFC)
+        what.of = draw(state, 2) ? node : ASIM_NET_ALL;
+    if (kind == ASIM_NET_NICS_FIXED || kind == 7)
+        what.of = bench->topo.links[link].a < node ? bench->topo.links[link].a % 2 : 0;
+    if (kind == ASIM_NET_LINK_UP)
+        what.kind = ASIM_NET_LINK_DOWN;
+    bench_event(bench, what);
+    what.at_ns = end;
+    what.rate_bps = 0;
+    what.loss = 0;
+    what.on = 1 - what.on;
+    if (what.kind == ASIM_NET_LINK_DOWN)
+        what.kind = ASIM_NET_LINK_UP;
+    if (what.kind == ASIM_NET_HOLD)
+        what.kind = ASIM_NET_RELEASE;
+    bench_event(bench, what);
+}
+
+static inline void random_events(struct testbench *bench, uint64_t *state)
+{
+    static const uint64_t reconverge[] = {0, 1, 700, 20000};
+
+    for (uint32_t i = 1 + draw(state, 6); i--;)
+        random_event(bench, state);
+    bench->events.reconverge_ns = reconverge[draw(state, 4)];
+}
+
 /* The settings that matter are drawn, too; from seed PLAIN + 1 on also the congestion control. */
 static inline struct testbench *random_bench(uint64_t seed)
 {

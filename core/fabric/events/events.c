@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The list of planned events and their times (rdma-network.md#network-events). Each kind has a
+ * function in the file of what it changes.
+ *
+ * Costs: one comparison a window; at an event, time linear in the network, and at a change of
+ * routes a search for routes.
+ */
+#include "fabric/events/events.h"
+#include "fabric/parallel/next_event.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void mark_routes(struct asim_fabric *fabric, const struct asim_fabric_event *event)
+{
+    (void)event;
+    fabric->events->routes_changed = 1;
+}
+
+static void (*const apply[ASIM_NET_EVENT_KINDS])(struct asim_fabric *fabric,
+                                                 const struct asim_fabric_event *event) = {
+    [ASIM_NET_LINK_DOWN] = asim_link_event_state, [ASIM_NET_LINK_UP] = asim_link_event_state,
+    [ASIM_NET_LINK_RATE] = asim_link_event_rate,  [ASIM_NET_LINK_LOSS] = asim_link_event_loss,
+    [ASIM_NET_ECN] = asim_switch_event_ecn,       [ASIM_NET_PFC] = asim_switch_event_pfc,
+    [ASIM_NET_NICS_FIXED] = asim_host_event_nics, [ASIM_NET_HOLD] = asim_host_event_hold,
+    [ASIM_NET_RELEASE] = asim_host_event_release, [ASIM_NET_ROUTES] = mark_routes,
+};
+
+/* A stable order: of several events at one time the last one given wins. Mostly they are given in
+ * order. */
+static int insert(struct asim_fabric *fabric, const struct asim_net_event *what, int is_own)
+{
+    struct asim_fabric_events *events = fabric->events;
+    struct asim_fabric_event event = {asim_to_ticks(fabric, what->at_ns), *what, is_own};
+    size_t i = events->n;
+
+    if (asim_grow(&events->at, &events->cap, events->n + 1, sizeof *events->at))
+        return ASIM_ENOMEM;
+    for (; i && events->at[i - 1].t > event.t; i--)
+        events->at[i] = events->at[i - 1];
+    events->at[i] = event;
+    events->n++;
+    return 0;
+}
+
+/* One line of the configuration concerns every link between its two nodes. */
+static int plan_line(struct asim_fabric *fabric, const struct asim_link_down *line,
+                     struct asim_err *err)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    size_t before = fabric->events->n;
+
+    for (uint32_t l = 0; l < topo->n_links; l++) {
+        const struct asim_link *link = &topo->links[l];
+        const struct asim_net_event what = {.at_ns = line->at_ns,
+                                            .kind =
+                                                line->up ? ASIM_NET_LINK_UP : ASIM_NET_LINK_DOWN,
+                                            .of = l,
+                                            .cause = ASIM_NET_CAUSE_LINK};
+        uint32_t a = asim_topo_external_id(topo, link->a), b = asim_topo_external_id(topo, link->b);
+
+        if (!(a == line->a && b == line->b) && !(a == line->b && b == line->a))
+            continue;
+        if (insert(fabric, &what, 1))
+            return asim_err_nomem(err, "planning events");
+    }
+    if (fabric->events->n > before)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "LINK_%s names nodes %u and %u, which no link of the topology joins.",
+                        line->up ? "UP" : "DOWN", line->a, line->b);
+}
+
+/* Routes follow each change of a link one delay later; without a delay, at once. */
+static int plan_routes(struct asim_fabric *fabric, uint64_t delay_ns)
+{
+    const struct asim_fabric_events *events = fabric->events;
+    size_t n = events->n;
+    int code = 0;
+
+    for (size_t i = 0; delay_ns && !code && i < events->n && n; i++) {
+        const struct asim_net_event *what = &events->at[i].what;
+
+        if (what->kind != ASIM_NET_LINK_DOWN && what->kind != ASIM_NET_LINK_UP)
+            continue;
+        /* Behind entry i, because the delay is not 0. */
+        code = insert(
+            fabric,
+            &(struct asim_net_event){.at_ns = what->at_ns + delay_ns, .kind = ASIM_NET_ROUTES}, 0);
+        n--;
+    }
+    return code;
+}
+
+static int open_memory(struct asim_fabric *fabric)
+{
+    size_t links = fabric->set.topo->n_links;
+
+    fabric->events = calloc(1, sizeof *fabric->events);
+    if (!fabric->events)
+        return ASIM_ENOMEM;
+    fabric->events->down = calloc(links + 1, 1);
+    fabric->events->routed_down = calloc(links + 1, 1);
+    return fabric->events->down && fabric->events->routed_down ? 0 : ASIM_ENOMEM;
+}
+
+int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_netconf *net = fabric->set.net;
+    const struct asim_net_events *planned = fabric->set.planned;
+    size_t n = planned ? planned->n : 0;
+    int code = 0;
+
+    if (!net->link_downs && !n)
+        return 0;
+    if (open_memory(fabric))
+        return asim_err_nomem(err, "planning events");
+    for (size_t i = 0; !code && i < net->link_downs; i++)
+        code = plan_line(fabric, &net->link_down[i], err);
+    if (code)
+        return code;
+    for (size_t i = 0; !code && i < n; i++)
+        code = insert(fabric, &planned->at[i], 0);
+    if (code || plan_routes(fabric, planned ? planned->reconverge_ns : 0) ||
+        asim_link_events_plan(fabric))
+        return asim_err_nomem(err, "planning events");
+    return 0;
+}
+
+void asim_fabric_events_close(struct asim_fabric *fabric)
+{
+    if (!fabric->events)
+        return;
+    asim_route_close(fabric->events->route);
+    free(fabric->events->at);
+    free(fabric->events->down);
+    free(fabric->events->routed_down);
+    free(fabric->events);
+}
+
+/* Any node may have something else to do next. */
+static void renew_all(struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->set.nodes && !fabric->workers.at->failed; v++) {
+        if (!asim_fabric_owns(fabric, v))
+            continue;
+        asim_next_renew(fabric, v);
+        if (fabric->run.per_event)
+            asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
+    }
+}
+
+void asim_fabric_events_apply(struct asim_fabric *fabric)
+{
+    struct asim_fabric_events *events = fabric->events;
+    uint64_t t = asim_fabric_events_next(fabric);
+
+    events->routes_changed = events->links_changed = events->hosts_changed = 0;
+    while (asim_fabric_events_next(fabric) == t && !fabric->workers.at->failed) {
+        const struct asim_fabric_event *event = &events->at[events->next++];
+
+        apply[event->what.kind](fabric, event);
+    }
+    if (events->routes_changed)
+        asim_link_events_reroute(fabric);
+    if (events->routes_changed | events->links_changed | events->hosts_changed)
+        asim_host_events_wake(fabric, t, events->routes_changed | events->hosts_changed);
+    renew_all(fabric);
+}

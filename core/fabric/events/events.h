@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Planned events of the network (net/net_events.h): LINK_DOWN and LINK_UP of the network
+ * configuration, and the list of the network's user. An event concerns the whole network: a window
+ * ends at its time, and the event precedes all others of that time. So results do not depend on
+ * windows, threads or processes.
+ */
+#ifndef ASIM_FABRIC_EVENTS_EVENTS_H
+#define ASIM_FABRIC_EVENTS_EVENTS_H
+
+#include "asim/packet.h"
+#include "fabric/node.h"
+#include "net/net_events.h"
+
+/* One event, with its time in ticks. */
+struct asim_fabric_event {
+    uint64_t t;
+    struct asim_net_event what;
+    int is_own; /* from the network configuration */
+};
+
+struct asim_fabric_events {
+    struct asim_fabric_event *at; /* by time, then as given */
+    size_t n, cap, next;
+    uint8_t *down;            /* [links] the causes, 0: up */
+    uint8_t *routed_down;     /* [links] `down` as the routes know it */
+    struct asim_route *route; /* over the links that are up; NULL before the first change */
+    /* What the events of one time have changed. */
+    int routes_changed, links_changed, hosts_changed;
+};
+
+/* Plans set.planned and the lines of set.net; asim_loss_open has run before. Allocates nothing
+ * without events. Costs lines x links. asim_fabric_events_close takes the state of any failure. */
+int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err);
+void asim_fabric_events_close(struct asim_fabric *fabric);
+/* Time of the next event, ASIM_NEVER if none is left. */
+static inline uint64_t asim_fabric_events_next(const struct asim_fabric *fabric)
+{
+    const struct asim_fabric_events *events = fabric->events;
+
+    return events && events->next < events->n ? events->at[events->next].t : ASIM_NEVER;
+}
+/* Time of the last event that was applied; 0: none. */
+static inline uint64_t asim_fabric_events_last(const struct asim_fabric *fabric)
+{
+    const struct asim_fabric_events *events = fabric->events;
+
+    return events && events->next ? events->at[events->next - 1].t : 0;
+}
+/* Applies all events of that time: no node may have gone past it, and all must have come to it. */
+void asim_fabric_events_apply(struct asim_fabric *fabric);
+
+/* --- link_events.c ---------------------------------------------------------------------------- */
+/* Turns the planned changes of links into what frames test: outages, and records of losses. 0 or
+ * ASIM_ENOMEM. */
+int asim_link_events_plan(struct asim_fabric *fabric);
+void asim_link_event_state(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+void asim_link_event_rate(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+void asim_link_event_loss(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+/* Routes follow the links. */
+void asim_link_events_reroute(struct asim_fabric *fabric);
+/* Copies at most `room` planned changes of links, in order of time. Returns how many there are. */
+size_t asim_link_events_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
+                                size_t room);
+
+/* --- switch_events.c -------------------------------------------------------------------------- */
+void asim_switch_event_ecn(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+void asim_switch_event_pfc(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+
+/* --- host_events.c ---------------------------------------------------------------------------- */
+void asim_host_event_nics(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+void asim_host_event_hold(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabric_event *event);
+/* Hosts that are not held look again at what they may send, after a change of links or routes. */
+void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed);
+
+#endif

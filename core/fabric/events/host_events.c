@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hosts in events: they choose NICs anew after a change of links, and stand still while their job
+ * restarts (rdma-network.md#network-events). A host that is held handles none of its events; frames
+ * for it wait in the receive rings of its links. At the release everything overdue happens at the
+ * time of the release.
+ */
+#include "fabric/events/events.h"
+#include "fabric/host/qp.h"
+
+#include <stdlib.h>
+
+/* Moves the queue pairs of a host with several NICs to the NICs that now lead to their
+ * destinations, in the order of their old NICs and of their creation. */
+static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
+{
+    ASIM_VEC(uint32_t) slots = {0};
+    int code = 0;
+
+    for (uint32_t i = 0; !code && i < host->n_nics; i++) {
+        struct asim_qplist *list = &host->nics[i].qps;
+        uint32_t q = asim_qplist_next(list, 0);
+
+        for (; !code && q != ASIM_QP_NONE; q = asim_qplist_next(list, q + 1))
+            code = ASIM_VEC_PUSH(slots, asim_qplist_at(list, q)->slot);
+        asim_qplist_clear(list);
+    }
+    for (size_t i = 0; !code && i < slots.n; i++) {
+        struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
+        const struct asim_tuple tuple = {host->node, flow->dst, flow->sport, ASIM_DPORT};
+
+        flow->nic = asim_flow_nic(fabric, &tuple);
+        code = asim_nic_add(host, flow->nic, slots.at[i]);
+    }
+    free(slots.at);
+    return code;
+}
+
+/* The event has the first tie key of its time, because it was planned before the run. */
+static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64_t t,
+                      int routes_changed)
+{
+    host->now = t;
+    host->tie = asim_tie_key(t, 0, ASIM_CLASS_FREE);
+    host->peer = UINT32_MAX; /* forgets the old path */
+    host->seq++;
+    if (routes_changed && host->n_nics > 1 && choose_again(fabric, host))
+        host->worker->failed = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < host->n_nics && !host->worker->failed; i++)
+        asim_nic_kick(fabric, host, &host->nics[i], t);
+}
+
+/* Linear in hosts: the routes of any pair may have changed. */
+void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed)
+{
+    for (uint32_t v = 0; v < fabric->set.hosts && !fabric->workers.at->failed; v++)
+        if (asim_fabric_owns(fabric, v) && !fabric->host[v].is_held)
+            wake_host(fabric, &fabric->host[v], t, routes_changed);
+}
+
+void asim_host_event_nics(struct asim_fabric *fabric, const struct asim_fabric_event *event)
+{
+    if (asim_fabric_owns(fabric, event->what.of))
+        fabric->host[event->what.of].has_fixed_nics = (uint8_t)event->what.on;
+}
+
+void asim_host_event_hold(struct asim_fabric *fabric, const struct asim_fabric_event *event)
+{
+    if (asim_fabric_owns(fabric, event->what.of))
+        fabric->host[event->what.of].is_held = 1;
+}
+
+static uint64_t not_before(uint64_t time, uint64_t t)
+{
+    return time > t ? time : t;
+}
+
+/* The entries keep their tie keys, which order those that are overdue. The heap has room. */
+static void put_off_timers(struct asim_host *host, uint64_t t)
+{
+    struct asim_event_entry *at = host->timers.at;
+
+    for (size_t n = host->timers.n, i = host->timers.n = 0; i < n; i++) {
+        struct asim_event_entry entry = at[i];
+
+        entry.t = not_before(entry.t, t);
+        asim_event_heap_push(&host->timers, entry); /* into its own memory, behind entry i */
+    }
+}
+
+/* Nodes do not run, so the ring holds still. Frames stay in order. */
+static void put_off_frames(struct asim_wire *wire, uint64_t t)
+{
+    uint32_t head = atomic_load(&wire->head), tail = atomic_load(&wire->tail);
+
+    for (uint32_t i = head; i != tail; i++) {
+        struct asim_frame *frame = &wire->at[i & wire->mask];
+
+        frame->t = not_before(frame->t, t);
+    }
+}
+
+void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabric_event *event)
+{
+    struct asim_host *host = &fabric->host[event->what.of];
+
+    fabric->events->hosts_changed = 1;
+    if (!asim_fabric_owns(fabric, event->what.of) || !host->is_held)
+        return;
+    host->is_held = 0;
+    put_off_timers(host, event->t);
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        struct asim_nic *nic = &host->nics[i];
+
+        put_off_frames(nic->port.in, event->t);
+        if (nic->wake_at != ASIM_NEVER)
+            nic->wake_at = not_before(nic->wake_at, event->t);
+        if (nic->port.busy && nic->port.busy_until < event->t)
+            nic->port.busy = ASIM_NIC_IDLE;
+    }
+}

@@ -11,6 +11,7 @@
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
+#include "fabric/traffic/traffic.h"
 #include "fabric/link/schedule.h"
 
 /* Rounds up to whole ns. */
@@ -119,6 +120,7 @@ static const struct asim_packet_network network = {
     .stats = asim_fabric_stats,
     .link_use = asim_fabric_link_use,
     .host_use = asim_fabric_host_use,
+    .traffic_use = asim_fabric_traffic_use,
     .audit = asim_fabric_audit,
     .unfinished = asim_fabric_unfinished,
     .no_progress = asim_fabric_no_progress,

@@ -14,6 +14,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/insertion_order.h"
 #include "fabric/events/events.h"
+#include "fabric/traffic/traffic.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -245,6 +246,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->route = fabric->set.route = config->route;
     fabric->set.net = config->net;
     fabric->set.planned = config->events;
+    fabric->set.ranks_done = config->ranks_done;
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;
@@ -264,7 +266,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = ASIM_ENOMEM;
     else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
         code = asim_err_nomem(err, "building the packet network");
-    else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))
+    else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)) &&
+             !(code = asim_traffic_open(fabric, config->traffics, err)))
         code = asim_fabric_events_open(fabric, err);
     fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                                      config->net->load_balance == ASIM_SPRAY;
@@ -358,6 +361,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
         close_wire(&fabric->wires[w]);
     asim_insertion_close(fabric);
     asim_fabric_events_close(fabric);
+    asim_traffic_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);

@@ -18,6 +18,7 @@
 #include "fabric/link/schedule.h"
 #include "fabric/events/events.h"
 #include "fabric/memo/memo.h"
+#include "fabric/traffic/traffic.h"
 #include "net/packets.h"
 
 #include <string.h>
@@ -72,6 +73,8 @@ static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sum
 
         sums->acked += host->counts.completed;
         sums->ended += host->messages + host->counts.aborted;
+        for (uint32_t i = 0; fabric->traffic && i < fabric->traffic->n; i++)
+            sums->ended += fabric->traffic->at[(size_t)v * fabric->traffic->n + i].use.finished;
         sums->again += host->counts.retransmits;
         sums->timeouts += host->counts.timeouts;
         for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {

@@ -20,7 +20,9 @@ enum asim_net_event_kind {
                           */
     ASIM_NET_HOLD,       /* a host stands still: it sends, receives and computes nothing, ... */
     ASIM_NET_RELEASE,    /* ... and goes on */
-    ASIM_NET_ROUTES,     /* routes follow the links that are up; the network plans these itself */
+    /* The network plans these itself. */
+    ASIM_NET_ROUTES,  /* routes follow the links that are up */
+    ASIM_NET_TRAFFIC, /* background traffic begins */
     ASIM_NET_EVENT_KINDS
 };
 

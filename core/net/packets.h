@@ -15,6 +15,7 @@
 #include "conf/conf.h"
 #include "net/net.h"
 #include "net/net_events.h"
+#include "net/net_traffic.h"
 #include "topo/partition.h"
 #include "topo/route.h"
 #include "topo/topo.h"
@@ -80,6 +81,9 @@ struct asim_fabric_config {
     struct asim_route *route;
     const struct asim_netconf *net;
     const struct asim_net_events *events; /* planned; NULL: none. Borrowed too */
+    /* Background traffic; NULL: none. Borrowed. ranks_done (of user.self) ends what has no end. */
+    const struct asim_net_traffics *traffics;
+    int (*ranks_done)(void *self);
     struct asim_net_user user;
     struct asim_fabric_watch watch;
     /* Of the random draws: equal seeds give equal bytes. */
@@ -177,6 +181,9 @@ struct asim_packet_network {
     void (*stats)(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
     void (*link_use)(const struct asim_fabric *fabric, uint32_t wire, struct asim_link_use *use);
     void (*host_use)(const struct asim_fabric *fabric, uint32_t host, struct asim_host_use *use);
+    /* Of one generator of background traffic, in this process. */
+    void (*traffic_use)(const struct asim_fabric *fabric, uint32_t index,
+                        struct asim_traffic_use *use);
     int (*audit)(const struct asim_fabric *fabric, struct asim_err *err);
     size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
     int (*no_progress)(const struct asim_fabric *fabric, struct asim_no_progress *found);

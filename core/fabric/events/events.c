@@ -8,6 +8,7 @@
  */
 #include "fabric/events/events.h"
 #include "fabric/parallel/next_event.h"
+#include "fabric/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,12 @@ static void mark_routes(struct asim_fabric *fabric, const struct asim_fabric_eve
     fabric->events->routes_changed = 1;
 }
 
+static void begin_traffic(struct asim_fabric *fabric, const struct asim_fabric_event *event)
+{
+    (void)event;
+    asim_traffic_begin(fabric);
+}
+
 static void (*const apply[ASIM_NET_EVENT_KINDS])(struct asim_fabric *fabric,
                                                  const struct asim_fabric_event *event) = {
     [ASIM_NET_LINK_DOWN] = asim_link_event_state, [ASIM_NET_LINK_UP] = asim_link_event_state,
@@ -25,7 +32,11 @@ static void (*const apply[ASIM_NET_EVENT_KINDS])(struct asim_fabric *fabric,
     [ASIM_NET_ECN] = asim_switch_event_ecn,       [ASIM_NET_PFC] = asim_switch_event_pfc,
     [ASIM_NET_NICS_FIXED] = asim_host_event_nics, [ASIM_NET_HOLD] = asim_host_event_hold,
     [ASIM_NET_RELEASE] = asim_host_event_release, [ASIM_NET_ROUTES] = mark_routes,
+    [ASIM_NET_TRAFFIC] = begin_traffic,
 };
+
+/* Background traffic without an end is looked at so often. */
+enum { LOOK_NS = 100000 };
 
 /* A stable order: of several events at one time the last one given wins. Mostly they are given in
  * order. */
@@ -112,10 +123,15 @@ int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err)
     size_t n = planned ? planned->n : 0;
     int code = 0;
 
-    if (!net->link_downs && !n)
+    if (!net->link_downs && !n && !fabric->traffic)
         return 0;
     if (open_memory(fabric))
         return asim_err_nomem(err, "planning events");
+    if (fabric->traffic && insert(fabric, &(struct asim_net_event){.kind = ASIM_NET_TRAFFIC}, 0))
+        return asim_err_nomem(err, "planning events");
+    fabric->events->look_at = ASIM_NEVER;
+    if (asim_traffic_is_endless(fabric))
+        fabric->events->look_at = asim_to_ticks(fabric, LOOK_NS);
     for (size_t i = 0; !code && i < net->link_downs; i++)
         code = plan_line(fabric, &net->link_down[i], err);
     if (code)
@@ -151,17 +167,34 @@ static void renew_all(struct asim_fabric *fabric)
     }
 }
 
+/* At a planned event to come a rank may go on that now waits for ever. */
+static void look(struct asim_fabric *fabric)
+{
+    struct asim_fabric_events *events = fabric->events;
+
+    if (events->next >= events->n || fabric->set.ranks_done(fabric->set.user.self)) {
+        if (asim_traffic_look(fabric)) {
+            events->look_at = ASIM_NEVER;
+            return;
+        }
+    }
+    events->look_at += asim_to_ticks(fabric, LOOK_NS);
+}
+
 void asim_fabric_events_apply(struct asim_fabric *fabric)
 {
     struct asim_fabric_events *events = fabric->events;
     uint64_t t = asim_fabric_events_next(fabric);
 
     events->routes_changed = events->links_changed = events->hosts_changed = 0;
-    while (asim_fabric_events_next(fabric) == t && !fabric->workers.at->failed) {
+    while (events->next < events->n && events->at[events->next].t == t &&
+           !fabric->workers.at->failed) {
         const struct asim_fabric_event *event = &events->at[events->next++];
 
         apply[event->what.kind](fabric, event);
     }
+    if (events->look_at == t)
+        look(fabric);
     if (events->routes_changed)
         asim_link_events_reroute(fabric);
     if (events->routes_changed | events->links_changed | events->hosts_changed)

@@ -27,6 +27,7 @@ struct asim_fabric_events {
     struct asim_route *route; /* over the links that are up; NULL before the first change */
     /* What the events of one time have changed. */
     int routes_changed, links_changed, hosts_changed;
+    uint64_t look_at; /* whether background traffic ends; ASIM_NEVER: no look */
 };
 
 /* Plans set.planned and the lines of set.net; asim_loss_open has run before. Allocates nothing
@@ -37,8 +38,12 @@ void asim_fabric_events_close(struct asim_fabric *fabric);
 static inline uint64_t asim_fabric_events_next(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_events *events = fabric->events;
+    uint64_t t;
 
-    return events && events->next < events->n ? events->at[events->next].t : ASIM_NEVER;
+    if (!events)
+        return ASIM_NEVER;
+    t = events->next < events->n ? events->at[events->next].t : ASIM_NEVER;
+    return t < events->look_at ? t : events->look_at;
 }
 /* Time of the last event that was applied; 0: none. */
 static inline uint64_t asim_fabric_events_last(const struct asim_fabric *fabric)

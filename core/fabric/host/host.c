@@ -15,6 +15,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
+#include "fabric/traffic/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,7 +232,8 @@ static void handle_completion(struct asim_fabric *fabric, struct asim_host *host
             fabric->memo_hooks->arrived(fabric, host, src, slot);
         /* The message stands in the slot, which stays taken while the notification counts as a
          * frame. */
-        fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
+        if (!asim_msg_is_traffic(&rx->msg))
+            fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
     asim_flow_add_release(host->worker, src, slot);
@@ -270,6 +272,9 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         break;
     case ASIM_TIMER_REPLAY:
         fabric->memo_hooks->complete(fabric, host);
+        break;
+    case ASIM_TIMER_TRAFFIC:
+        asim_traffic_timer(fabric, host, payload);
         break;
     case ASIM_TIMER_PCIE:
         asim_pcie_timer(fabric, host, payload);

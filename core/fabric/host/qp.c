@@ -12,6 +12,7 @@
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
+#include "fabric/traffic/traffic.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)
@@ -228,9 +229,13 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
 
     flow->live = 0;
     asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
-    host->messages++;
     host->counts.completed += flow->cc.size;
     host->worker->open--;
+    if (asim_msg_is_traffic(msg)) {
+        asim_traffic_finished(fabric, host, flow);
+        return;
+    }
+    host->messages++;
     if (fabric->memo_hooks)
         fabric->memo_hooks->sent(fabric, host, flow);
     if (fabric->watch.fct) {

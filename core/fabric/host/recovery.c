@@ -12,6 +12,7 @@
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
 #include "fabric/events/events.h"
+#include "fabric/traffic/traffic.h"
 
 #include <stdlib.h>
 
@@ -149,12 +150,14 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
 
 /* The rank gets no callback: its message stays open, and the stall report names it. The slot stays
  * as it is for the report; the flow sends no more frames. */
-static void abort_flow(struct asim_host *host, struct asim_flow *flow)
+static void abort_flow(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
     flow->aborted = 1;
     asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
     host->counts.aborted++;
+    if (asim_msg_is_traffic(&asim_rx_at(host, flow->slot)->msg))
+        asim_traffic_finished(fabric, host, flow);
 }
 
 /* Selective repeat sends one packet. Go-back-N starts again at snd_una; every packet from there to
@@ -217,7 +220,7 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
         if (may_send)
             retransmit(fabric, host, flow, note);
         else
-            abort_flow(host, flow);
+            abort_flow(fabric, host, flow);
     }
     flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
     return may_send;

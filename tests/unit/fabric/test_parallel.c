@@ -35,6 +35,8 @@ static struct testbench *lossy_bench(uint64_t seed)
         bench->net.link_down[1] = (struct asim_link_down){40000 + seed, link->a, link->b, 1};
         bench->net.link_downs = 2;
     }
+    if (seed % 3 == 0)
+        random_traffic(bench, &(uint64_t){seed});
     if (seed % 4 == 3)
         random_events(bench, &(uint64_t){seed});
     return bench;
@@ -73,6 +75,19 @@ static void compare(const struct testbench *one, struct testbench *const *benche
     CHECK_U64(sum.again, x.again);
     CHECK_U64(sum.duplicates, x.duplicates);
     CHECK_U64(sum.timeouts, x.timeouts);
+    for (uint32_t i = 0; i < one->traffics.n; i++) {
+        struct asim_traffic_use want, got;
+        uint64_t started = 0, finished = 0;
+
+        asim_fabric_traffic_use(one->fabric, i, &want);
+        for (uint32_t p = 0; p < n; p++) {
+            asim_fabric_traffic_use(benches[p]->fabric, i, &got);
+            started += got.started_bytes;
+            finished += got.finished_bytes;
+        }
+        CHECK_U64(started, want.started_bytes);
+        CHECK_U64(finished, want.finished_bytes);
+    }
     for (uint32_t i = 0; i < one->n && check_failures < 10; i++) {
         const struct bench_message *m = &one->msg[i];
 

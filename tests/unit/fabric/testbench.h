@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "fabric/node.h"
+#include "fabric/traffic/traffic.h"
 
 enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 
@@ -33,7 +34,10 @@ struct testbench {
     uint64_t settled, fct_ns;
     struct asim_net_event event[BENCH_EVENTS];
     struct asim_net_events events; /* of these */
-    const uint32_t *part_of;       /* this is process `self` of several, or NULL */
+    struct asim_net_traffic traffic[4];
+    struct asim_net_traffics traffics; /* of these */
+    uint32_t traffic_hosts[64], traffic_groups[64];
+    const uint32_t *part_of; /* this is process `self` of several, or NULL */
     uint32_t self;
     atomic_flag busy; /* callbacks come from several threads in some tests */
 };
@@ -108,6 +112,16 @@ static inline int bench_done(void *self)
     return 0;
 }
 
+static inline int bench_ranks_done(void *self)
+{
+    const struct testbench *bench = self;
+
+    for (uint32_t i = 0; i < bench->n; i++)
+        if (!bench->msg[i].n_arrived || !bench->msg[i].n_sent)
+            return 0;
+    return 1;
+}
+
 static inline void bench_settled(void *self, uint64_t t)
 {
     struct testbench *bench = self;
@@ -178,6 +192,20 @@ static inline void bench_event(struct testbench *bench, struct asim_net_event wh
         bench->event[bench->events.n++] = what;
 }
 
+/* Between all hosts, of which each second one is in one group. */
+static inline void bench_traffic(struct testbench *bench, struct asim_net_traffic what)
+{
+    while (bench->topo.node_type[what.n] == ASIM_HOST && what.n < 64) {
+        bench->traffic_hosts[what.n] = what.n;
+        bench->traffic_groups[what.n] = what.n % 2;
+        what.n++;
+    }
+    what.hosts = bench->traffic_hosts;
+    what.group = bench->traffic_groups;
+    bench->traffics.at = bench->traffic;
+    bench->traffic[bench->traffics.n++] = what;
+}
+
 /* Builds the network; nothing has happened in it. */
 static inline void bench_prepare(struct testbench *bench, int per_event)
 {
@@ -186,6 +214,8 @@ static inline void bench_prepare(struct testbench *bench, int per_event)
         .topo = &bench->topo,
         .net = &bench->net,
         .events = &bench->events,
+        .traffics = &bench->traffics,
+        .ranks_done = bench_ranks_done,
         .user = {.self = bench,
                  .wake = bench_wake,
                  .sent = bench_sent,

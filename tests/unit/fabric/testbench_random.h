@@ -122,6 +122,27 @@ static inline void random_events(struct testbench *bench, uint64_t *state)
     bench->events.reconverge_ns = reconverge[draw(state, 4)];
 }
 
+extern const struct asim_flow_sizes asim_flow_sizes_storage;
+
+static inline void random_traffic(struct testbench *bench, uint64_t *state)
+{
+    for (uint32_t i = 1 + draw(state, 2); i--;) {
+        struct asim_net_traffic what = {.pattern = (enum asim_traffic_pattern)draw(state, 3),
+                                        .bytes = 1 + draw(state, 30000),
+                                        .gap_ns = 5000 + draw(state, 20000),
+                                        .from_ns = draw(state, 20000),
+                                        .until_ns = 60000,
+                                        .fan_in = 1,
+                                        .seed = *state};
+
+        if (draw(state, 3) == 0)
+            what.sizes = &asim_flow_sizes_storage;
+        if (draw(state, 2))
+            what.on_ns = what.off_ns = 10000;
+        bench_traffic(bench, what);
+    }
+}
+
 /* The settings that matter are drawn, too; from seed PLAIN + 1 on also the congestion control. */
 static inline struct testbench *random_bench(uint64_t seed)
 {

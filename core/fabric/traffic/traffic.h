@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Background traffic (net/net_traffic.h): each host begins flows of its own at drawn times. They
+ * are messages like any other for NICs, switches and congestion control; the ranks, the observers
+ * of messages and the stall report do not see them.
+ *
+ * A host draws from what it knows itself, so the flows are the same in any window, thread or
+ * process.
+ */
+#ifndef ASIM_FABRIC_TRAFFIC_TRAFFIC_H
+#define ASIM_FABRIC_TRAFFIC_TRAFFIC_H
+
+#include "fabric/node.h"
+#include "net/net_traffic.h"
+
+/* A generator at a host. */
+struct asim_traffic_source {
+    uint32_t place;  /* of the host in traffic->hosts, UINT32_MAX: it takes no part */
+    uint32_t number; /* flows begun */
+    uint64_t draws;
+    double next_ns,
+        on_left_ns;    /* the flow or incast to come; on/off: what is left of the time on */
+    uint32_t receiver; /* of the incast to come: a place */
+    struct asim_traffic_use use;
+};
+
+struct asim_fabric_traffic {
+    const struct asim_net_traffic *what;
+    uint32_t n;
+    struct asim_traffic_source *at; /* [hosts][n] */
+    int is_stopped;
+};
+
+/* The id of a background flow: of its source, with this bit, the generator and a number. */
+#define ASIM_TRAFFIC_ID (1ull << 31)
+enum { ASIM_TRAFFIC_SHIFT = 24 };
+
+static inline int asim_msg_is_traffic(const struct asim_msg *msg)
+{
+    return (msg->id & ASIM_TRAFFIC_ID) != 0;
+}
+
+/* Nothing without generators. 0, ASIM_ENOMEM, or ASIM_EINVAL for one without an end in several
+ * processes. asim_traffic_close takes the state of any failure. */
+int asim_traffic_open(struct asim_fabric *fabric, const struct asim_net_traffics *traffics,
+                      struct asim_err *err);
+void asim_traffic_close(struct asim_fabric *fabric);
+/* At time 0, between steps: arms the first flow of each host. */
+void asim_traffic_begin(struct asim_fabric *fabric);
+/* A host's timer: the flow of generator `index` is due. */
+void asim_traffic_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t index);
+/* The last byte of a background flow is acknowledged, or the flow is given up. */
+void asim_traffic_finished(struct asim_fabric *fabric, struct asim_host *host,
+                           const struct asim_flow *flow);
+/* Whether a generator runs until the ranks have finished. */
+int asim_traffic_is_endless(const struct asim_fabric *fabric);
+/* All nodes have come to the time of a look: ends the traffic if the ranks have finished, or if
+ * nothing is left that could make them go on. Returns whether it has ended. */
+int asim_traffic_look(struct asim_fabric *fabric);
+/* The sum over the hosts of this process. */
+void asim_fabric_traffic_use(const struct asim_fabric *fabric, uint32_t index,
+                             struct asim_traffic_use *use);
+
+#endif

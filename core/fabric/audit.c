@@ -6,7 +6,7 @@
  * without a word, so every run ends with this. Also lists unfinished messages, for the stall
  * report.
  */
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 #include <inttypes.h>
 

@@ -11,7 +11,7 @@
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 #include "fabric/link/schedule.h"
 
 /* Rounds up to whole ns. */

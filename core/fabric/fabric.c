@@ -14,7 +14,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/insertion_order.h"
 #include "fabric/events/events.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>

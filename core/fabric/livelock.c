@@ -18,7 +18,7 @@
 #include "fabric/link/schedule.h"
 #include "fabric/events/events.h"
 #include "fabric/memo/memo.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 #include "net/packets.h"
 
 #include <string.h>

@@ -80,7 +80,7 @@ struct asim_fabric {
     size_t n_rates, cap_rates;
     struct asim_wire_loss *losses;            /* [2 x links], NULL where nothing is ever lost */
     struct asim_fabric_events *events;        /* NULL where none is planned (events/) */
-    struct asim_fabric_traffic *traffic;      /* NULL: no background traffic (traffic/) */
+    struct asim_fabric_traffic *traffic;      /* NULL: no background traffic (host/traffic.h) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */

@@ -8,7 +8,7 @@
  */
 #include "fabric/events/events.h"
 #include "fabric/parallel/next_event.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 #include <stdlib.h>
 #include <string.h>

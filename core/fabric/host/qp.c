@@ -12,7 +12,7 @@
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)

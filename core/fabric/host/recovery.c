@@ -12,7 +12,7 @@
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
 #include "fabric/events/events.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "fabric/node.h"
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 
 enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 

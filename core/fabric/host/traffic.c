@@ -6,7 +6,7 @@
  * Costs: an entry of the host's event heap and a few draws a flow. An incast is found by each host
  * on its own: a host looks at all incasts and takes part in fan_in of n.
  */
-#include "fabric/traffic/traffic.h"
+#include "fabric/host/traffic.h"
 #include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * main of the `asim` tool: finds the command that a user typed and runs it. Commands are a family
- * with three tables ("asim NAME", "asim trace NAME", "asim topo NAME"), one file per command.
+ * with four tables ("asim NAME", "asim trace NAME", "asim topo NAME", "asim scenario NAME"), one file per command.
  * Started under a name in a command's called_as (a symbolic link `chakra_trace_link`), the tool is
  * that command, with
  * --compat if the command has it: scripts for the published tools get the same bytes.
@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "tools/args.h"
 
-enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 3, MOST_WORDS = 64 };
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 4, MOST_WORDS = 64 };
 
 /* A table of commands and the word that leads to it; "" is the tool itself. */
 struct group {
@@ -31,6 +31,8 @@ static const struct group groups[GROUPS] = {
     {"", "Simulate distributed machine learning, packet by packet.", asim_command_table},
     {"trace", "Make, convert, check and show execution traces.", asim_trace_command_table},
     {"topo", "Make, convert and check network topologies.", asim_topo_command_table},
+    {"scenario", "Check and show scenarios: several jobs on one network.",
+     asim_scenario_command_table},
 };
 
 /* The member is the first field of its row (asim/ext/family.h). */
@@ -242,7 +244,7 @@ static int dispatch(const struct group *group, int argc, char **argv)
     return refuse(group, argv[0]);
 }
 
-/* The start-up check of asim/ext/family.h over the three tables. */
+/* The start-up check of asim/ext/family.h over the four tables. */
 static int check(struct asim_err *err)
 {
     for (size_t g = 0; g < GROUPS; g++) {

@@ -86,7 +86,7 @@ static int is_word_type(enum asim_type type)
 /* The value as text for the option parser. Whole reals have no fraction in it, so that 10.0 is
  * valid for an integer, as in ASTRA-sim. Other doubles have 17 digits, which restore the same
  * double. */
-static const char *scalar_text(char *buf, size_t size, const json_t *value)
+const char *asim_json_scalar_text(char *buf, size_t size, const json_t *value)
 {
     double real = json_number_value(value);
 
@@ -116,7 +116,7 @@ int asim_json_option(const struct asim_option *row, void *base, const json_t *va
         return asim_option_parse(row, base, json_string_value(value), at, err);
     }
     if (!word && (json_is_number(value) || (json_is_boolean(value) && row->type == ASIM_T_BOOL)))
-        return asim_option_parse(row, base, scalar_text(buf, sizeof buf, value), at, err);
+        return asim_option_parse(row, base, asim_json_scalar_text(buf, sizeof buf, value), at, err);
     return asim_err_at(err, ASIM_EINVAL, at, "key \"%s\" is %s, but %s is expected.", row->key,
                        asim_json_type_name(value), word ? "a string" : "a number");
 }

@@ -22,6 +22,8 @@ const char *asim_json_type_name(const json_t *value);
  * ASIM_T_BOOL), strings for words. */
 int asim_json_option(const struct asim_option *row, void *base, const json_t *value,
                      const char *path, struct asim_err *err);
+/* A number or a truth value as text for the option parser. Returns buf; 64 bytes are enough. */
+const char *asim_json_scalar_text(char *buf, size_t size, const json_t *value);
 /* Adds the line of the key to an error, unless the error has one or path is no file. Returns err's
  * code. */
 int asim_json_place(struct asim_err *err, const char *path, const char *key);

@@ -113,6 +113,15 @@ static void diagnose_roofline(struct asim_world *world, const struct asim_census
                             (unsigned long long)census->half_work);
 }
 
+static int has_groups(const struct asim_world *world)
+{
+    uint32_t j = 0;
+
+    while (j < world->set.n_jobs && !world->set.jobs[j].groups.n)
+        j++;
+    return j < world->set.n_jobs;
+}
+
 /* Settings that no op of the traces makes use of. */
 static void diagnose_unused(struct asim_world *world, const struct asim_census *census)
 {
@@ -125,7 +134,7 @@ static void diagnose_unused(struct asim_world *world, const struct asim_census *
                                 "per-node-custom-implementation names node %llu, but no trace has "
                                 "a collective with that id; the entry has no effect",
                                 (unsigned long long)prefixes->at[i].node);
-    if (world->set.groups.n && census->collectives && !census->grouped)
+    if (has_groups(world) && census->collectives && !census->grouped)
         asim_world_diagnose(world,
                             "the communicator groups have no effect: none of the %llu collectives "
                             "names a group (attribute pg_name)",

@@ -10,6 +10,7 @@
 #include "coll/coll.h"
 #include "conf/netconf.h"
 #include "net/net.h"
+#include "scenario/place.h"
 #include "topo/topo.h"
 #include "trace/format.h"
 
@@ -23,6 +24,10 @@ int asim_families_check(struct asim_err *err)
         code = asim_family_check(asim_trace_format_table, "trace format", err);
     if (!code)
         code = asim_family_check(asim_net_backend_table, "analytical network", err);
+    if (!code)
+        code = asim_family_check(asim_scenario_section_table, "section of a scenario", err);
+    if (!code)
+        code = asim_family_check(asim_scenario_placement_table, "placement", err);
     if (!code)
         code = asim_coll_check(err);
     if (!code)

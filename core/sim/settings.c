@@ -17,7 +17,21 @@ const struct asim_option asim_settings_options[] = {
      .alias = "workload-configuration",
      .type = ASIM_T_STRING,
      .offset = AT(workload),
-     .help = "prefix P of the Chakra traces P.<rank>.et (required)"},
+     .help = "prefix P of the Chakra traces P.<rank>.et (required, or scenario)"},
+    {.key = "scenario",
+     .type = ASIM_T_STRING,
+     .offset = AT(scenario),
+     .flags = ASIM_F_PACKETS,
+     .help =
+         "scenario JSON: several jobs on one network, in place of workload; asim scenario check "
+         "FILE tells what is wrong with one"},
+    {.key = "scenario-traces",
+     .type = ASIM_T_STRING,
+     .offset = AT(scenario_traces),
+     .flags = ASIM_F_PACKETS,
+     .help =
+         "folder of the traces that asim scenario traces has made; without it they are made for "
+         "the run, where a job of the scenario has a generator"},
     {.key = "system",
      .alias = "system-configuration",
      .type = ASIM_T_STRING,

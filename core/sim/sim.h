@@ -20,6 +20,7 @@
 #include "asim/net.h"
 #include "conf/custom.h"
 #include "net/packets.h"
+#include "scenario/scenario.h"
 #include "sim/rank/census.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/parts.h"
@@ -28,7 +29,24 @@
 #include "topo/topo.h"
 #include "trace/feed/feed.h"
 
-/* --- ranks and the world ---------------------------------------------------------------------- */
+/* --- jobs, ranks and the world -----------------------------------------------------------------
+ */
+/* Ranks that know each other. A run without a scenario is one job of all ranks. Ranks of a job are
+ * numbered from 0 in its traces and groups files; `first` is added to make the number of the run,
+ * which messages, hosts, groups in memory and reports have. */
+struct asim_job {
+    const char *name;   /* NULL without a scenario */
+    const char *prefix; /* of its traces */
+    int exact_names;    /* each rank has a .et file of its own */
+    uint32_t number, first, n;
+    uint64_t start_ns;
+    uint32_t repeat;           /* how often each rank goes through its trace */
+    struct asim_dims dims;     /* logical dimensions: sizes */
+    uint32_t *strides;         /* [dims.n] distance of neighbours, in ranks */
+    double dim_bw[ASIM_DIMS];  /* relative to the first */
+    struct asim_groups groups; /* of the groups file, with the ranks of the run */
+};
+
 struct asim_rank {
     /* Fields that every message reads come first, because a run has many ranks and this is mostly
      * one cache line. */
@@ -53,6 +71,7 @@ struct asim_rank {
     ASIM_VEC(uint32_t) skipped;
     struct asim_map running; /* op index -> unit | span << 8 | asim_op_progress_bytes << 16 */
     uint64_t bytes_done;     /* asim_op_progress_bytes of the ops that have ended */
+    const struct asim_job *job;
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
@@ -83,23 +102,19 @@ struct asim_world_setup {
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
-    struct asim_groups groups;
     struct asim_topo topo;
     struct asim_route *route;
-    int has_unjoined_ranks; /* some pair of ranks has no path: only messages that need it fail */
-    /* Ranks of the run and ranks of this process. exact_names: each rank has a .et file of its own.
-     */
-    uint32_t n_ranks, n_here;
-    int exact_names;
-    uint64_t ops_total;        /* ops in the traces of this process */
-    uint64_t bytes_total;      /* asim_op_progress_bytes of these */
-    struct asim_census census; /* of these ops */
-    int64_t endpoint_ns;       /* endpoint delay of ranks without a delay of their own */
-    /* Logical dimensions: sizes; distance of neighbours in ranks; bandwidth relative to the first.
-     */
-    struct asim_dims dims;
-    uint32_t *strides;
-    double dim_bw[ASIM_DIMS];
+    int has_unjoined_ranks;   /* some pair of ranks has no path: only messages that need it fail */
+    uint32_t n_ranks, n_here; /* of the run, of this process */
+    struct asim_scenario *scenario; /* or NULL */
+    struct asim_job *jobs;          /* [n_jobs], at least one */
+    uint32_t n_jobs;
+    uint64_t ops_total;         /* ops in the traces of this process */
+    uint64_t bytes_total;       /* asim_op_progress_bytes of these */
+    struct asim_census census;  /* of these ops */
+    int64_t endpoint_ns;        /* endpoint delay of ranks without a delay of their own */
+    struct asim_dims dims;      /* logical dimensions; of a scenario: of no use */
+    uint32_t most_dims;         /* of the job with the most */
     struct asim_netshape shape; /* only of an analytical network */
     /* The algorithms of each type and dimension; the algorithms of groups and of all-to-all-v. */
     struct asim_coll_choice *choices[ASIM_COLL_TYPES];
@@ -190,6 +205,12 @@ static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 }
 
 /* Whether the rank lives in this process. All fields of other ranks are 0. */
+/* The number of a rank in its job, as its traces have it. */
+static inline uint32_t asim_rank_in_job(const struct asim_rank *rank)
+{
+    return rank->id - rank->job->first;
+}
+
 static inline int asim_rank_is_here(const struct asim_rank *rank)
 {
     return rank->world != NULL;

@@ -27,9 +27,11 @@ int asim_world_list_inputs(struct asim_world *world, const struct asim_settings 
         set->system, set->network,         set->logical,           set->memory,
         set->groups, set->compare_network, world->set.topo.source, world->set.net.trace_file};
     struct asim_inputs *inputs = world->set.inputs = calloc(1, sizeof *inputs);
-    int code = inputs ? asim_inputs_add_set(inputs, set->workload, err)
+    int code = inputs ? asim_inputs_add(inputs, set->scenario, err)
                       : asim_err_nomem(err, "listing the inputs");
 
+    for (uint32_t j = 0; j < world->set.n_jobs && !code; j++)
+        code = asim_inputs_add_set(inputs, world->set.jobs[j].prefix, err);
     for (size_t i = 0; i < sizeof paths / sizeof *paths && !code; i++)
         code = asim_inputs_add(inputs, paths[i], err);
     return code ? code : list_algorithms(world, inputs, err);

@@ -80,7 +80,7 @@ static void diagnose_hosts(struct asim_world *world, const struct asim_settings 
     uint32_t hosts = world->set.topo.hosts, ranks = world->set.n_ranks;
     int is_made = set->topology && !strncmp(set->topology, "auto:", 5);
 
-    if (hosts > ranks && !is_made && !set->placement)
+    if (hosts > ranks && !is_made && !set->placement && !set->scenario)
         asim_world_diagnose(world,
                             "the topology %s has %u hosts, the run %u ranks: hosts %u to %u have "
                             "no rank and send nothing",
@@ -109,6 +109,8 @@ static int change_topology(struct asim_world *world, const struct asim_settings 
     if ((set->bandwidth && asim_topo_override(topo, "bandwidth", set->bandwidth, err)) ||
         (set->latency && asim_topo_override(topo, "latency", set->latency, err)))
         return ASIM_EINVAL;
+    if (world->set.scenario)
+        return asim_world_place_jobs(world, set, err);
     return set->placement ? asim_topo_place(topo, set->placement, world->set.n_ranks, err) : 0;
 }
 
@@ -133,7 +135,7 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
                                       asim_world_diagnostics(world), err)) ||
         (code = open_topology(world, set, err)))
         return code;
-    if (world->set.topo.hosts < world->set.n_ranks)
+    if (!world->set.scenario && world->set.topo.hosts < world->set.n_ranks)
         return asim_err_set(err, ASIM_EINVAL,
                             "the topology %s has %u hosts, but the run has %u ranks; rank r lives "
                             "on host r, so it needs at least as many hosts",

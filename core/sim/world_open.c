@@ -23,7 +23,6 @@
 #include "sim/families.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
-#include "trace/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,76 +50,14 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     return 0;
 }
 
-/* The file with the dimensions, for messages. */
-struct dims_file {
-    const char *kind, *path;
-};
-
-static struct dims_file dims_file_of(const struct asim_settings *set)
-{
-    if (set->mode && !set->shape && set->network)
-        return (struct dims_file){"network", set->network};
-    return (struct dims_file){"logical topology", set->logical ? set->logical : ""};
-}
-
-/* The number of ranks: the product of the logical dimensions, or else the number of traces. */
-static int open_ranks(struct asim_world *world, const struct asim_settings *set,
-                      struct asim_err *err)
-{
-    const struct dims_file dims = dims_file_of(set);
-    struct asim_trace_files traces;
-    uint32_t files;
-    uint64_t product;
-
-    if (asim_trace_count(set->workload, &traces, err))
-        return ASIM_EINVAL;
-    files = traces.ranks;
-    world->set.exact_names = traces.plain;
-    if (!asim_settings_has_packets(set) && (set->mode || set->shape)) {
-        if (asim_world_open_shape(world, set, err))
-            return ASIM_EINVAL;
-    } else if (set->logical) {
-        if (asim_logical_read(&world->set.dims, set->logical, err))
-            return ASIM_EINVAL;
-    } else {
-        world->set.dims = (struct asim_dims){.at = {files}, .n = 1};
-    }
-    product = asim_dims_product(&world->set.dims);
-    if (product > files)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the %s %s has %llu ranks, but the workload %s has only "
-                            "%u traces; %s.%u.et is missing",
-                            dims.kind, dims.path, (unsigned long long)product, set->workload, files,
-                            set->workload, files);
-    if (product < files)
-        asim_world_diagnose(
-            world,
-            "the workload has %u traces, the %s %llu ranks: traces from rank %llu on are not used",
-            files, dims.kind, (unsigned long long)product, (unsigned long long)product);
-    world->set.n_ranks = (uint32_t)product;
-    if (traces.both < product)
-        asim_world_diagnose(world,
-                            "rank %u has two traces, %s.%u.et and %s.%u.et.gz; the first one is "
-                            "read",
-                            traces.both, set->workload, traces.both, set->workload, traces.both);
-    return 0;
-}
-
-/* "empty", with or without its quotes, means no groups, as in ASTRA-sim and its scripts. */
-static int is_named(const char *path)
-{
-    return path && strcmp(path, "empty") && strcmp(path, "\"empty\"") && *path;
-}
-
-/* Memory and groups need the number of ranks; collectives need all of it. */
+/* Memory needs the number of ranks; collectives need all of it. */
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
     if (set->memory &&
         asim_memory_read(&world->set.memory, set->memory, asim_world_diagnostics(world), err))
         return ASIM_EINVAL;
-    if (is_named(set->groups) &&
-        asim_groups_read(&world->set.groups, set->groups, world->set.n_ranks, err))
+    if (asim_world_open_groups(world, set, err))
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_attach_source(ASIM_EINVAL, set->memory, err);
@@ -145,22 +82,25 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
                      struct asim_err *err)
 {
     struct asim_rank *rank = &world->run.ranks[r];
-    size_t dims = world->set.dims.n, queues = dims * set->queues_per_dim;
+    const struct asim_job *job = asim_world_job_of(world, r);
+    size_t dims = job->dims.n, queues = dims * set->queues_per_dim;
     const struct asim_op_visitor visitor = {count_op, world};
     const char *version;
-    struct asim_feed_options feed = {.prefix = set->workload,
-                                     .rank = r,
-                                     .plain = world->set.exact_names,
+    struct asim_feed_options feed = {.prefix = job->prefix,
+                                     .rank = r - job->first,
+                                     .plain = job->exact_names,
                                      .cached_records = set->window_ops,
                                      .lenient = !set->strict_deps,
                                      .visitor = &visitor};
 
     rank->world = world;
+    rank->job = job;
     rank->id = r;
     rank->compute_scale = asim_rank_values_get(&world->set.system.compute_scale, r, 1);
     if (world->set.settings.compute_factor > 0)
         rank->compute_scale *= world->set.settings.compute_factor;
-    rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->set.system.start_delay_ns, r, 0);
+    rank->start_delay_ns =
+        job->start_ns + (uint64_t)asim_rank_values_get(&world->set.system.start_delay_ns, r, 0);
     rank->endpoint_ns = (uint64_t)world->set.endpoint_ns +
                         (uint64_t)asim_rank_values_get(&world->set.system.message_delay_ns, r, 0);
     asim_map_init(&rank->tick_map);
@@ -242,17 +182,18 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         return ASIM_EBUG;
     if (asim_fast_paths_parse(set->without, &world->set.without, err))
         return ASIM_EUSAGE;
-    if (!set->workload)
+    if (!set->workload && !set->scenario)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload given; say --workload=PREFIX, where the "
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
-    if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
+    if ((code = open_system(world, set, err)) || (code = asim_world_open_jobs(world, set, err)) ||
         (code = asim_world_open_network(world, set, err)) || (code = check_parallel(set, err)) ||
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
         (code = keep_texts(world, set, err)))
         return code;
     asim_world_diagnose_options(world, set);
-    asim_world_diagnose_text(world, set->workload);
+    for (uint32_t j = 0; j < world->set.n_jobs; j++)
+        asim_world_diagnose_text(world, world->set.jobs[j].prefix);
     asim_world_diagnose_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
@@ -360,7 +301,7 @@ void asim_world_close(struct asim_world *world)
         asim_inputs_fini(world->set.inputs);
     free(world->set.inputs);
     asim_distribution_close(world);
-    asim_groups_fini(&world->set.groups);
+    asim_world_close_jobs(world);
     asim_route_close(world->set.route);
     asim_topo_fini(&world->set.topo);
     asim_dims_order_close(&world->set.order);

@@ -57,8 +57,7 @@ static int read_list(const struct asim_topo *topo, struct asim_src *src, uint32_
     }
     if (asim_src_word(src))
         return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found a further host behind those of the %" PRIu32
-                           " ranks of the run.",
+                           "found a further host behind those of the %" PRIu32 " ranks of the run.",
                            ranks);
     return 0;
 }
@@ -77,6 +76,27 @@ static uint32_t renumber(const struct asim_topo *topo, uint32_t node)
     return node < topo->hosts ? topo->internal[node] : node;
 }
 
+/* The arrays of asim_topo.shown and .internal, without any rank yet. */
+static int make_numbers(struct asim_topo *topo, struct asim_err *err)
+{
+    topo->shown = calloc((size_t)topo->hosts + 1, sizeof *topo->shown);
+    topo->internal = malloc(((size_t)topo->hosts + 1) * sizeof *topo->internal);
+    if (!topo->shown || !topo->internal)
+        return asim_err_nomem(err, "placing ranks on hosts");
+    memset(topo->internal, 0xff, ((size_t)topo->hosts + 1) * sizeof *topo->internal);
+    return 0;
+}
+
+static int move_hosts(struct asim_topo *topo, uint32_t ranks, struct asim_err *err)
+{
+    place_others(topo, ranks);
+    for (size_t l = 0; l < topo->n_links; l++) {
+        topo->links[l].a = renumber(topo, topo->links[l].a);
+        topo->links[l].b = renumber(topo, topo->links[l].b);
+    }
+    return asim_topo_finish(topo, err);
+}
+
 int asim_topo_place(struct asim_topo *topo, const char *text, uint32_t ranks, struct asim_err *err)
 {
     struct asim_src src;
@@ -84,21 +104,21 @@ int asim_topo_place(struct asim_topo *topo, const char *text, uint32_t ranks, st
 
     if (code)
         return code;
-    topo->shown = calloc((size_t)topo->hosts + 1, sizeof *topo->shown);
-    topo->internal = malloc(((size_t)topo->hosts + 1) * sizeof *topo->internal);
-    if (topo->shown && topo->internal) {
-        memset(topo->internal, 0xff, ((size_t)topo->hosts + 1) * sizeof *topo->internal);
+    code = make_numbers(topo, err);
+    if (!code)
         code = read_list(topo, &src, ranks, err);
-    } else {
-        code = asim_err_nomem(err, "placing ranks on hosts");
-    }
     asim_src_close(&src);
-    if (code)
-        return code;
-    place_others(topo, ranks);
-    for (size_t l = 0; l < topo->n_links; l++) {
-        topo->links[l].a = renumber(topo, topo->links[l].a);
-        topo->links[l].b = renumber(topo, topo->links[l].b);
+    return code ? code : move_hosts(topo, ranks, err);
+}
+
+int asim_topo_place_at(struct asim_topo *topo, const uint32_t *host, uint32_t ranks,
+                       struct asim_err *err)
+{
+    int code = make_numbers(topo, err);
+
+    for (uint32_t r = 0; r < ranks && !code; r++) {
+        topo->shown[r] = host[r];
+        topo->internal[host[r]] = r;
     }
-    return asim_topo_finish(topo, err);
+    return code ? code : move_hosts(topo, ranks, err);
 }

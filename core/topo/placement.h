@@ -13,5 +13,8 @@
  * asim_topo_finish and before asim_topo_endpoints. */
 int asim_topo_place(struct asim_topo *topo, const char *text, uint32_t ranks,
                     struct asim_err *err);
+/* The same with host [ranks], which are different hosts of the topology. */
+int asim_topo_place_at(struct asim_topo *topo, const uint32_t *host, uint32_t ranks,
+                       struct asim_err *err);
 
 #endif

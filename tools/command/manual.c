@@ -268,7 +268,7 @@ static void put_cases(struct asim_out *out, const struct manual *manual)
     }
 }
 
-/* Words behind `asim` (group ""), `asim trace` or `asim topo`. */
+/* Words behind `asim` (group ""), `asim trace`, `asim topo` or `asim scenario`. */
 static void put_commands(struct asim_out *out, const struct manual *manual, const char *group)
 {
     size_t n = strlen(group);
@@ -282,7 +282,7 @@ static void put_commands(struct asim_out *out, const struct manual *manual, cons
         else if (n && !strncmp(name, group, n) && name[n] == ' ')
             asim_out_printf(out, "%s ", name + n + 1);
     }
-    asim_out_printf(out, "%s' ;;\n", n ? "" : "trace topo help --version");
+    asim_out_printf(out, "%s' ;;\n", n ? "" : "trace topo scenario help --version");
 }
 
 static void put_tables(struct asim_out *out, const struct manual *manual)
@@ -290,6 +290,7 @@ static void put_tables(struct asim_out *out, const struct manual *manual)
     put_commands(out, manual, "");
     put_commands(out, manual, "trace");
     put_commands(out, manual, "topo");
+    put_commands(out, manual, "scenario");
     put_cases(out, manual);
 }
 
@@ -327,7 +328,7 @@ static int write_zsh(const struct manual *manual, const char *folder, struct asi
                     "#compdef asim\n# Completion of asim for zsh, made by asim manual.\n"
                     "local at=1 command= words_of= list\n"
                     "list=(\"${(@)words[2,-1]}\")\n"
-                    "[[ $list[1] != (trace|topo) ]] || at=2\n"
+                    "[[ $list[1] != (trace|topo|scenario) ]] || at=2\n"
                     "if ((CURRENT - 1 <= at)); then command=\"${(j: :)list[1,at-1]}\"\n"
                     "else command=\"${(j: :)list[1,at]}\"; fi\n"
                     "if [[ $PREFIX == --*=* ]]; then compset -P '*='; _files; return; fi\n"
@@ -349,6 +350,8 @@ static int write_all(const struct asim_args *args, struct asim_err *err)
         code = collect(&manual, "trace", asim_trace_command_table, err);
     if (!code)
         code = collect(&manual, "topo", asim_topo_command_table, err);
+    if (!code)
+        code = collect(&manual, "scenario", asim_scenario_command_table, err);
     if (!code)
         code = write_overview(&manual, opt->out, err);
     for (size_t i = 0; i < manual.n && !code; i++)

@@ -99,6 +99,11 @@ struct asim_settings {
     char *timeline_ranks;
     uint64_t timeline_from_fs, timeline_to_fs;
     int allow_missing_ranks; /* an option: process groups may list ranks that the run lacks */
+    /* Options: a scenario file (asim/scenario.h) in place of `workload`; the folder with the traces of
+     * its jobs that have a generator, DIR/<job>/trace.<rank>.et. */
+    char *scenario, *scenario_traces;
+    /* No option: the one job of the scenario to run, on the hosts that it has beside the others. */
+    const char *only_job;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -46,6 +46,7 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
 {
     const struct asim_world *world = plan->rank->world;
+    uint32_t n_ranks = plan->rank->job->n;
     uint64_t splits = world->set.system.splits, chunk_size = *total / splits;
     int kind = plan->kind;
 
@@ -55,8 +56,8 @@ static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
     }
     if (kind == ASIM_BARRIER) /* has one chunk */
         return *total;
-    if (kind != ASIM_ALL_GATHER && chunk_size < world->set.n_ranks) {
-        chunk_size = world->set.n_ranks;
+    if (kind != ASIM_ALL_GATHER && chunk_size < n_ranks) {
+        chunk_size = n_ranks;
         *total = splits * chunk_size;
     }
     if (!chunk_size) {
@@ -126,12 +127,14 @@ static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chun
     chunk->n_phases = 1;
     chunk->phases[0] = (struct asim_phase){.kind = plan->kind, .bytes = plan->dims.left, .step = 1};
     chunk->phases[0].graph = plan->graph;
-    chunk->phases[0].ring = plan->group ? (struct asim_ring_of){.members = plan->group->ranks,
-                                                                .n = plan->group->n,
-                                                                .index = plan->position}
-                                        : (struct asim_ring_of){.stride = 1,
-                                                                .n = plan->rank->world->set.n_ranks,
-                                                                .index = plan->rank->id};
+    chunk->phases[0].ring = plan->group
+                                ? (struct asim_ring_of){.members = plan->group->ranks,
+                                                        .n = plan->group->n,
+                                                        .index = plan->position}
+                                : (struct asim_ring_of){.base = plan->rank->job->first,
+                                                        .stride = 1,
+                                                        .n = plan->rank->job->n,
+                                                        .index = asim_rank_in_job(plan->rank)};
     return plan->dims.left;
 }
 
@@ -146,7 +149,8 @@ static void record_join(const struct asim_phase_plan *plan, const struct asim_co
     event.of.join.group = (uint32_t)asim_group_key(plan->listed);
     event.of.join.bytes = plan->kind == ASIM_BARRIER ? 0 : coll->bytes;
     if (asim_phase_plan_is_rooted(plan->kind))
-        event.of.join.root = plan->group ? plan->group->ranks[plan->root] : plan->root;
+        event.of.join.root =
+            plan->group ? plan->group->ranks[plan->root] - rank->job->first : plan->root;
     event.of.join.sequence = coll->sequence;
     event.of.join.first = asim_phase_plan_first(plan);
     event.of.join.sized = plan->sizes != NULL;
@@ -243,11 +247,14 @@ static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
     int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
-    uint32_t n = plan->rank->world->set.n_ranks, root = down ? op->comm_src : op->comm_dst;
+    uint32_t n = plan->rank->job->n, root = down ? op->comm_src : op->comm_dst;
 
     if (!asim_phase_plan_is_rooted(plan->kind) || !given)
         return 0;
-    plan->root = plan->group ? position_in(plan->group, root) : root;
+    plan->root = root;
+    if (plan->group)
+        plan->root =
+            root < n ? position_in(plan->group, root + plan->rank->job->first) : plan->group->n;
     if (plan->root < (plan->group ? plan->group->n : n))
         return 0;
     asim_rank_fail(plan->rank,
@@ -274,15 +281,14 @@ static uint32_t involved_of(const struct asim_op *op)
  * run. 0, or the rank has failed. */
 static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
 {
-    struct asim_world *world = plan->rank->world;
-    uint64_t n = plan->listed ? plan->listed->n : world->set.n_ranks;
+    uint64_t n = plan->listed ? plan->listed->n : plan->rank->job->n;
     const char *why = NULL;
 
     if (op->comm_type != ASIM_ALL_TO_ALL)
         why = "only an ALL_TO_ALL can have sizes of its own";
     else if (plan->graph)
         why = "an algorithm given as traces has its own sizes; leave one of the two out";
-    else if (!plan->group && asim_phase_plan_members(plan) != world->set.n_ranks)
+    else if (!plan->group && asim_phase_plan_members(plan) != plan->rank->job->n)
         why = "involved_dim leaves ranks out; name a communicator group instead";
     if (why)
         asim_rank_fail(plan->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
@@ -296,7 +302,8 @@ static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
                        plan->listed ? "the members of its group are" : "the ranks are",
                        (unsigned long long)n);
     plan->sizes = op->comm_sizes;
-    plan->position = plan->listed ? position_in(plan->listed, plan->rank->id) : plan->rank->id;
+    plan->position =
+        plan->listed ? position_in(plan->listed, plan->rank->id) : asim_rank_in_job(plan->rank);
     return plan->rank->failed ? ASIM_EINVAL : 0;
 }
 
@@ -309,7 +316,7 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     /* A group of all ranks uses the logical dimensions, all of them involved, but keeps the tags
      * and the sequence numbers of the group (system-layer.md#chunks). */
     plan->listed = plan->group;
-    if (plan->group && plan->group->n == world->set.n_ranks)
+    if (plan->group && plan->group->n == plan->rank->job->n)
         plan->group = NULL;
     else if (!plan->group)
         plan->involved = involved_of(op);
@@ -318,14 +325,16 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     plan->kind = plan->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : plan->list;
     if (custom) {
         asim_phase_plan_tags_fit(plan, "an algorithm given as traces");
-        plan->graph =
-            asim_op_graph_find(plan->rank, custom, plan->group ? plan->position : plan->rank->id);
+        plan->graph = asim_op_graph_find(
+            plan->rank, custom, plan->group ? plan->position : asim_rank_in_job(plan->rank));
         if (plan->rank->failed)
             return ASIM_EINVAL;
         return asim_op_graph_set_check(plan->rank, custom, (uint32_t)asim_phase_plan_members(plan),
                                        op);
     }
-    plan->n_dims = plan->group ? 1 : asim_phase_plan_dims(world, plan->list);
+    plan->n_dims = plan->group
+                       ? 1
+                       : asim_phase_plan_dims(world, (uint32_t)plan->rank->job->dims.n, plan->list);
     return find_root(plan, op);
 }
 
@@ -334,7 +343,7 @@ static void count_alone(const struct asim_phase_plan *plan, const struct asim_op
 {
     struct asim_rank *rank = plan->rank;
 
-    if (plan->listed && plan->listed->n == 1 && rank->world->set.n_ranks > 1)
+    if (plan->listed && plan->listed->n == 1 && rank->job->n > 1)
         return;
     if (!rank->alone++)
         rank->alone_op = op->id;

@@ -28,7 +28,7 @@ static double bytes_left(const struct asim_chunk *chunk)
 static double chunks_left(const struct asim_rank *rank, uint32_t op, int any)
 {
     const struct asim_world *world = rank->world;
-    size_t queues = world->set.dims.n * world->set.settings.queues_per_dim;
+    size_t queues = rank->job->dims.n * world->set.settings.queues_per_dim;
     double left = 0;
 
     for (size_t q = 0; q < queues; q++)

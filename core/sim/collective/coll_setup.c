@@ -54,21 +54,22 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 
     if (!words->n || is_replayed(kind, words))
         return 0;
-    if (words->n > world->set.dims.n)
+    if (words->n > world->set.most_dims)
         return asim_err_set(err, ASIM_EINVAL,
                             "the system configuration names %zu algorithms for %s, but there are "
-                            "only %zu logical dimensions; give one per dimension",
-                            words->n, asim_coll_type_name(kind), world->set.dims.n);
+                            "only %u logical dimensions; give one per dimension",
+                            words->n, asim_coll_type_name(kind), world->set.most_dims);
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
     if (world->set.settings.system && !world->set.settings.algorithm &&
-        words->n < world->set.dims.n && asim_phase_plan_dims(world, kind) > words->n)
+        words->n < world->set.most_dims &&
+        asim_phase_plan_dims(world, world->set.most_dims, kind) > words->n)
         asim_world_diagnose(
             world,
-            "the system configuration names %zu algorithms for %s and there are %zu "
+            "the system configuration names %zu algorithms for %s and there are %u "
             "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
             "out of the collective)",
-            words->n, asim_coll_type_name(kind), world->set.dims.n, words->at[words->n - 1]);
+            words->n, asim_coll_type_name(kind), world->set.most_dims, words->at[words->n - 1]);
     return 0;
 }
 
@@ -128,29 +129,42 @@ static int resolve_trace_prefixes(struct asim_world *world, struct asim_err *err
     return own ? asim_node_prefixes_read(&world->set.node_prefixes, own, err) : 0;
 }
 
-/* Measures bandwidths for the orders that read them: of the analytical network, or of the slowest
- * link from rank 0 to its neighbour in that dimension, relative to dimension 0. The orders only
- * compare them. */
-static int measure_dims(struct asim_world *world, struct asim_err *err)
+static int lay_out_dims(struct asim_world *world, struct asim_job *job, struct asim_err *err)
 {
-    for (size_t d = 0; d < world->set.dims.n; d++) {
+    uint32_t stride = 1;
+
+    job->strides = asim_arena_array(&world->arena, job->dims.n, sizeof *job->strides);
+    if (!job->strides)
+        return asim_err_nomem(err, "laying out the logical dimensions");
+    for (size_t d = 0; d < job->dims.n; d++) {
+        job->strides[d] = stride;
+        stride *= job->dims.at[d];
+    }
+    return 0;
+}
+
+/* Measures bandwidths for the orders that read them: of the analytical network, or of the slowest
+ * link from the job's rank 0 to its neighbour in that dimension, relative to dimension 0. The
+ * orders only compare them. */
+static int measure_dims(struct asim_world *world, struct asim_job *job, struct asim_err *err)
+{
+    for (size_t d = 0; d < job->dims.n; d++) {
         struct asim_pair pair = {0};
 
-        world->set.dim_bw[d] = 1;
+        job->dim_bw[d] = 1;
         if (d < world->set.shape.n)
-            world->set.dim_bw[d] =
+            job->dim_bw[d] =
                 world->set.shape.at[d].bandwidth_gbps / world->set.shape.at[0].bandwidth_gbps;
-        if (!world->set.route || world->set.dims.at[d] < 2 ||
-            !world->set.order.row->needs_bandwidth)
+        if (!world->set.route || job->dims.at[d] < 2 || !world->set.order.row->needs_bandwidth)
             continue;
         if (asim_pair_get(&pair, world->set.route,
-                          (struct asim_host_pair){0, world->set.strides[d]},
+                          (struct asim_host_pair){job->first, job->first + job->strides[d]},
                           world->set.net.payload_bytes, err))
             return ASIM_EINVAL;
-        world->set.dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
+        job->dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
     }
-    for (size_t d = world->set.dims.n; d-- > 0;)
-        world->set.dim_bw[d] /= world->set.dim_bw[0];
+    for (size_t d = job->dims.n; d-- > 0;)
+        job->dim_bw[d] /= job->dim_bw[0];
     return 0;
 }
 
@@ -172,23 +186,19 @@ static void diagnose_seed(struct asim_world *world)
 /* asim_world_close frees everything, also after a failure. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
-    uint32_t stride = 1, queues = world->set.settings.queues_per_dim;
+    uint32_t queues = world->set.settings.queues_per_dim;
 
     if (asim_consistency_open(world))
         return asim_err_nomem(err, "laying out the logical dimensions");
-    world->set.strides =
-        asim_arena_array(&world->arena, world->set.dims.n, sizeof *world->set.strides);
-    if (!world->set.strides)
-        return asim_err_nomem(err, "laying out the logical dimensions");
-    for (size_t d = 0; d < world->set.dims.n; d++) {
-        world->set.strides[d] = stride;
-        stride *= world->set.dims.at[d];
-    }
     if (asim_dims_order_open(&world->set.order, world->set.system.dim_order, err) ||
-        choose_all(world, err) || resolve_trace_prefixes(world, err) || measure_dims(world, err))
+        choose_all(world, err) || resolve_trace_prefixes(world, err))
         return ASIM_EINVAL;
+    for (uint32_t j = 0; j < world->set.n_jobs; j++)
+        if (lay_out_dims(world, &world->set.jobs[j], err) ||
+            measure_dims(world, &world->set.jobs[j], err))
+            return ASIM_EINVAL;
     diagnose_seed(world);
-    world->set.max_phases = 2 * (uint32_t)world->set.dims.n + 1;
+    world->set.max_phases = 2 * world->set.most_dims + 1;
     world->set.queue_limit = (world->set.system.active_chunks + queues - 1) / queues;
     world->set.units[ASIM_UNIT_CPU] = world->set.system.cpu_slots;
     world->set.units[ASIM_UNIT_COMP] = world->set.system.comp_slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Communicator groups, from the groups file or from METADATA ops (trace/chakra/process_groups.c).
- * Each distinct text of a METADATA op is parsed once for all ranks. A group of a METADATA op
- * overrides the file's group of the same id.
+ * Each distinct text of a METADATA op is parsed once for all ranks of a job. A group of a METADATA
+ * op overrides the file's group of the same id.
  *
  * All ranks of a job carry the same text, and a group of 1,024 ranks takes 4 kB, so ranks share the
  * parsed groups. A collective points at its group and copies nothing.
@@ -20,6 +20,7 @@
 struct asim_named_groups {
     struct asim_named_groups *next;
     char *text;
+    const struct asim_job *job;
     struct asim_groups groups;
 };
 
@@ -30,13 +31,20 @@ static void free_named_groups(struct asim_named_groups *named)
     free(named);
 }
 
+void asim_groups_add_first(struct asim_groups *groups, const struct asim_job *job)
+{
+    for (size_t g = 0; g < groups->n; g++)
+        for (uint32_t i = 0; i < groups->at[g].n; i++)
+            groups->at[g].ranks[i] += job->first;
+}
+
 /* NULL with err. */
 static struct asim_named_groups *parse(const struct asim_rank *rank, const char *text,
                                        struct asim_err *err)
 {
     size_t length = strlen(text);
     struct asim_named_groups *named = calloc(1, sizeof *named);
-    uint32_t n_ranks = rank->world->set.n_ranks;
+    uint32_t n_ranks = rank->job->n;
     char why[ASIM_WHY] = "";
     int code = ASIM_ENOMEM;
 
@@ -45,8 +53,11 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
         code = asim_process_groups(&named->groups, text, n_ranks,
                                    rank->world->set.settings.allow_missing_ranks, why);
     }
-    if (!code)
+    if (!code) {
+        named->job = rank->job;
+        asim_groups_add_first(&named->groups, rank->job);
         return named;
+    }
     if (named)
         free_named_groups(named);
     if (code == ASIM_ENOMEM)
@@ -54,7 +65,7 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
     else
         asim_err_set(err, ASIM_EINVAL,
                      "rank %u: a METADATA op lists a process group %s. The run has %u ranks.",
-                     rank->id, why, n_ranks);
+                     asim_rank_in_job(rank), why, n_ranks);
     return NULL;
 }
 
@@ -69,7 +80,8 @@ void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
     if (strlen(text) < 5)
         return;
     pthread_mutex_lock(&world->made.lock);
-    for (named = world->made.named; named && strcmp(named->text, text);)
+    for (named = world->made.named;
+         named && (named->job != rank->job || strcmp(named->text, text));)
         named = named->next;
     if (!named && (named = parse(rank, text, &rank->shard->scratch_err))) {
         named->next = world->made.named;
@@ -113,17 +125,17 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         return NULL;
     if (!asim_text_i64(name, &id)) {
         group = search(rank->named, id);
-        group = group ? group : search(&rank->world->set.groups, id);
+        group = group ? group : search(&rank->job->groups, id);
     }
     if (group && (group->id < 0 || group->id > ASIM_PROCESS_GROUP_MAX))
         asim_rank_fail(rank,
                        "rank %u: op %llu ('%s') names communicator group %s; ids go from 0 to %d",
-                       rank->id, op_id, op->name, name, ASIM_PROCESS_GROUP_MAX);
+                       asim_rank_in_job(rank), op_id, op->name, name, ASIM_PROCESS_GROUP_MAX);
     else if (!group)
         asim_rank_fail(rank,
                        "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
                        "in the groups file (--groups) nor defined by a METADATA op%s",
-                       rank->id, op_id, op->name, name,
+                       asim_rank_in_job(rank), op_id, op->name, name,
                        rank->named && !rank->named->n
                            ? "; this rank has a METADATA op, but no list of groups "
                              "(['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]']) could be read in it"
@@ -132,7 +144,7 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         asim_rank_fail(rank,
                        "rank %u: op %llu ('%s') is a collective of communicator group %s, whose "
                        "members do not include this rank",
-                       rank->id, op_id, op->name, name);
+                       asim_rank_in_job(rank), op_id, op->name, name);
     return rank->failed ? NULL : group;
 }
 

@@ -13,6 +13,8 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
                                          int *all);
 /* Reads the process groups that a METADATA op lists, if it lists any. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
+/* Makes ranks of the run of the ranks of a job. */
+void asim_groups_add_first(struct asim_groups *groups, const struct asim_job *job);
 void asim_group_fini(struct asim_world *world);
 
 #endif

@@ -37,15 +37,15 @@ static uint32_t server_size(const struct asim_world *world, const struct asim_co
     return world->set.topo.gpus_per_server ? world->set.topo.gpus_per_server : 1;
 }
 
-/* Members in each server; 0 where servers have different numbers of members or a server comes
- * twice. */
-static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
+/* Members in each server, whose ranks are counted from `first`; 0 where servers have different
+ * numbers of members or a server comes twice. */
+static uint32_t local_of(const struct asim_ring_of *ring, uint32_t first, uint32_t size)
 {
     uint32_t local = 0;
 
     for (uint32_t p = 0; p < ring->n; p++) {
-        uint32_t server = asim_ring_rank(ring, p) / size;
-        uint32_t before = p ? asim_ring_rank(ring, p - 1) / size : server;
+        uint32_t server = (asim_ring_rank(ring, p) - first) / size;
+        uint32_t before = p ? (asim_ring_rank(ring, p - 1) - first) / size : server;
 
         if (server < before || (local && (server == before) != (p % local != 0)))
             return 0;
@@ -98,7 +98,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
     struct asim_world *world = rank->world;
     uint64_t n = phase->ring.n, unpartitioned = phase->kind == ASIM_ALL_GATHER ? n : 1;
     uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
-    uint32_t local = size > 1 ? local_of(&phase->ring, size) : 1;
+    uint32_t local = size > 1 ? local_of(&phase->ring, rank->job->first, size) : 1;
 
     if (asim_coll_can(word->algo, phase->kind, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);

@@ -32,19 +32,20 @@ int asim_phase_plan_is_rooted(int kind)
 
 /* A "one…" algorithm is a ring over all ranks and takes all dimensions after it
  * (system-layer.md#dimensions-and-groups). */
-uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
+uint32_t asim_phase_plan_dims(const struct asim_world *world, uint32_t n_dims, int list)
 {
-    for (uint32_t d = 0; d < world->set.dims.n; d++)
+    for (uint32_t d = 0; d < n_dims; d++)
         if (choice_of(world, list, d)->one)
             return d + 1;
-    return (uint32_t)world->set.dims.n;
+    return n_dims;
 }
 
 /* The ranks that differ from this one in that dimension only; or the group, as one ring. */
 static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
     const struct asim_world *world = plan->rank->world;
-    struct asim_ring_of ring = {.stride = world->set.strides[dim], .n = world->set.dims.at[dim]};
+    const struct asim_job *job = plan->rank->job;
+    struct asim_ring_of ring = {.stride = job->strides[dim], .n = job->dims.at[dim]};
 
     if (plan->group)
         return (struct asim_ring_of){.members = plan->group->ranks,
@@ -53,9 +54,9 @@ static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t 
                                      .root = plan->root};
     if (choice_of(world, plan->list, dim)->one) {
         ring.stride = 1;
-        ring.n = world->set.n_ranks;
+        ring.n = job->n;
     }
-    ring.index = plan->rank->id / ring.stride % ring.n;
+    ring.index = asim_rank_in_job(plan->rank) / ring.stride % ring.n;
     ring.root = plan->root / ring.stride % ring.n;
     ring.base = plan->rank->id - ring.index * ring.stride;
     return ring;
@@ -80,7 +81,7 @@ uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan)
     uint64_t members = 1;
 
     if (plan->graph)
-        return plan->group ? plan->group->n : plan->rank->world->set.n_ranks;
+        return plan->group ? plan->group->n : plan->rank->job->n;
     for (uint32_t d = 0; d < plan->n_dims; d++)
         if (is_active(plan, d))
             members *= ring_of(plan, d).n;
@@ -94,7 +95,7 @@ uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan)
     for (uint32_t d = 0; !plan->graph && !plan->group && d < plan->n_dims; d++)
         if (is_active(plan, d))
             first -= ring_of(plan, d).index * ring_of(plan, d).stride;
-    return plan->graph || plan->group ? 0 : first;
+    return plan->graph || plan->group ? plan->rank->job->first : first;
 }
 
 /* The queues of a dimension from which a phase takes its queue. */
@@ -244,7 +245,7 @@ static void fill_dims_context(const struct asim_phase_plan *plan, struct asim_di
     context->options = plan->rank->world->set.order.options;
     for (uint32_t d = 0; d < plan->n_dims; d++) {
         context->size[d] = ring_of(plan, d).n;
-        context->bw[d] = plan->rank->world->set.dim_bw[d];
+        context->bw[d] = plan->rank->job->dim_bw[d];
         context->active |= (uint32_t)is_active(plan, d) << d;
     }
 }
@@ -261,8 +262,10 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
 
     *phase = (struct asim_phase){.kind = plan->kind, .subgroup = plan->group != NULL};
     phase->choice = named->algo == world->set.direct.algo ? named : &world->set.direct;
-    phase->ring =
-        (struct asim_ring_of){.stride = 1, .n = world->set.n_ranks, .index = plan->rank->id};
+    phase->ring = (struct asim_ring_of){.base = plan->rank->job->first,
+                                        .stride = 1,
+                                        .n = plan->rank->job->n,
+                                        .index = asim_rank_in_job(plan->rank)};
     if (plan->listed)
         phase->ring = (struct asim_ring_of){
             .members = plan->listed->ranks, .n = plan->listed->n, .index = plan->position};

@@ -132,7 +132,7 @@ static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
 {
     const struct asim_world *world = rank->world;
-    size_t queues = world->set.dims.n * world->set.settings.queues_per_dim;
+    size_t queues = rank->job->dims.n * world->set.settings.queues_per_dim;
     uint64_t left = 0;
 
     for (size_t q = 0; q < queues; q++)

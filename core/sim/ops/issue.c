@@ -185,7 +185,8 @@ static void record_issue(const struct asim_rank *rank, uint32_t index, const str
     event.of.op.is_cpu = op->is_cpu;
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
-    event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
+    event.of.op.peer =
+        rank->job->first + (op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src);
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 

@@ -26,31 +26,32 @@ static const char *missing(const struct asim_op *op, int is_send)
 static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
 {
     const char *lacks = missing(op, is_send);
+    uint32_t id_in_job = asim_rank_in_job(rank);
     uint32_t own = is_send ? op->comm_src : op->comm_dst;
     uint32_t peer = is_send ? op->comm_dst : op->comm_src;
     int own_given = (op->has & (is_send ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
     unsigned long long id = op->id;
 
     if (lacks) {
-        asim_rank_fail(rank, "rank %u: %s op %llu ('%s') has no %s attribute", rank->id,
+        asim_rank_fail(rank, "rank %u: %s op %llu ('%s') has no %s attribute", id_in_job,
                        is_send ? "send" : "receive", id, op->name, lacks);
         return 0;
     }
-    if (own_given && own != rank->id) {
+    if (own_given && own != id_in_job) {
         asim_rank_fail(rank,
                        "rank %u: %s op %llu ('%s') has comm_%s %u; it must be %u, "
                        "the rank whose trace it is in",
-                       rank->id, is_send ? "send" : "receive", id, op->name,
-                       is_send ? "src" : "dst", own, rank->id);
+                       id_in_job, is_send ? "send" : "receive", id, op->name,
+                       is_send ? "src" : "dst", own, id_in_job);
         return 0;
     }
-    if (peer < rank->world->set.n_ranks && peer != rank->id)
+    if (peer < rank->job->n && peer != id_in_job)
         return 1;
     asim_rank_fail(rank,
                    "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
                    "rank, 0 to %u",
-                   rank->id, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
-                   peer, rank->world->set.n_ranks - 1);
+                   id_in_job, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
+                   peer, rank->job->n - 1);
     return 0;
 }
 
@@ -83,13 +84,14 @@ void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op
     if (is_send)
         asim_send(rank,
                   &(struct asim_msg){.src = rank->id,
-                                     .dst = op->comm_dst,
+                                     .dst = rank->job->first + op->comm_dst,
                                      .bytes = op->comm_bytes,
                                      .tag = tag,
                                      .cookie = index},
                   index);
     else
-        asim_receive(rank,
-                     &(struct asim_recv){
-                         .bytes = op->comm_bytes, .op = index, .src = op->comm_src, .tag = tag});
+        asim_receive(rank, &(struct asim_recv){.bytes = op->comm_bytes,
+                                               .op = index,
+                                               .src = rank->job->first + op->comm_src,
+                                               .tag = tag});
 }

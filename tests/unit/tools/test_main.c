@@ -27,6 +27,7 @@ static const struct asim_command maker = {{"make", "Make one.", NULL, 0}, echo, 
 const struct asim_member *const asim_command_table[] = {&analytical.member, NULL};
 const struct asim_member *const asim_trace_command_table[] = {&linker.member, NULL};
 const struct asim_member *const asim_topo_command_table[] = {&maker.member, NULL};
+const struct asim_member *const asim_scenario_command_table[] = {NULL};
 
 /* words: the command line, cut at blanks. out: part of stdout; err: part of stderr. */
 static const struct {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sub-commands of the asim tool. Three tables: tools/command/<file>.c (asim_command_<file>,
- * "asim <name>"), converter/command/ (asim_trace_command_<file>, "asim trace <name>") and
- * topologies/command/ (asim_topo_command_<file>, "asim topo <name>").
+ * Sub-commands of the asim tool. Four tables: tools/command/<file>.c (asim_command_<file>,
+ * "asim <name>"), converter/command/ (asim_trace_command_<file>, "asim trace <name>"),
+ * topologies/command/ (asim_topo_command_<file>, "asim topo <name>") and tools/scenario/command/
+ * (asim_scenario_command_<file>, "asim scenario <name>").
  */
 #ifndef ASIM_EXT_COMMAND_H
 #define ASIM_EXT_COMMAND_H
@@ -23,5 +24,6 @@ struct asim_command {
 extern const struct asim_member *const asim_command_table[];
 extern const struct asim_member *const asim_trace_command_table[];
 extern const struct asim_member *const asim_topo_command_table[];
+extern const struct asim_member *const asim_scenario_command_table[];
 
 #endif

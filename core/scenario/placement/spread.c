@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One host of each leaf switch in turn, and one rank a host before any host gets a second: a job
+ * that crosses the upper tiers as much as it can.
+ */
+#include "scenario/place.h"
+
+#include <stdlib.h>
+
+/* The hosts of each switch in order, then the k-th host of every switch before the k + 1-th. */
+static int order(const struct asim_placement_view *view, const void *options, uint32_t *at)
+{
+    size_t switches = (size_t)view->switches + 1;
+    uint32_t *first = calloc(switches + 1, sizeof *first);
+    uint32_t *of = malloc(((size_t)view->hosts + 1) * sizeof *of);
+    uint32_t *next = calloc(switches + 1, sizeof *next);
+    uint32_t *begin = at;
+
+    (void)options;
+    if (first && of && next) {
+        for (uint32_t host = 0; host < view->hosts; host++)
+            first[view->switch_of[host] + 1]++;
+        for (size_t s = 0; s < switches; s++)
+            first[s + 1] += first[s];
+        for (uint32_t host = 0; host < view->hosts; host++)
+            of[first[view->switch_of[host]] + next[view->switch_of[host]]++] = host;
+        for (uint32_t k = 0; at < begin + view->hosts; k++)
+            for (size_t s = 0; s < switches; s++)
+                if (k < next[s])
+                    *at++ = of[first[s] + k];
+        for (uint32_t i = view->hosts; i < view->hosts * view->per_host; i++)
+            begin[i] = begin[i - view->hosts];
+    }
+    free(next);
+    free(of);
+    free(first);
+    return at == begin && view->hosts ? ASIM_ENOMEM : 0;
+}
+
+const struct asim_placement asim_scenario_placement_spread = {
+    .member = {.name = "spread", .about = "a host of each leaf switch in turn"},
+    .order = order,
+};

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Lists of hosts or ranks as users write them: "0-7,12,3".
+ */
+#ifndef ASIM_SCENARIO_RANGES_H
+#define ASIM_SCENARIO_RANGES_H
+
+#include <stdint.h>
+
+/* Begin with {text}. */
+struct asim_ranges {
+    const char *at;
+    uint32_t next, last; /* of the range under way */
+    int is_open;
+};
+
+/* The next number, in the order of the text: 1, 0 at the end, or ASIM_EINVAL where the text is no
+ * such list. */
+int asim_ranges_next(struct asim_ranges *ranges, uint32_t *number);
+
+#endif

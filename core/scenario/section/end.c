@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * "end": the end of the run where it does not come with the end of all jobs. At a stated time every
+ * rank stops to begin ops; messages under way arrive, and the run ends when the network is quiet.
+ * So the end is the same for any number of threads and processes.
+ */
+#include "scenario/scenario.h"
+
+#define AT(field) offsetof(struct asim_scenario_end, field)
+static const struct asim_option options[] = {
+    {.key = "time",
+     .type = ASIM_T_TIME,
+     .offset = AT(time_fs),
+     .def = "0ns",
+     .max = 1e15,
+     .help = "simulated time from which on no rank begins an op, as \"50ms\"; \"0ns\" = none"},
+    {0}};
+
+const struct asim_scenario_section asim_scenario_section_end = {
+    .member = {"end", "when the run ends, if not with the last job", options,
+               sizeof(struct asim_scenario_end)},
+    .offset = offsetof(struct asim_scenario, end),
+};

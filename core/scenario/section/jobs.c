@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * "jobs": what runs in the cluster. Ranks inside the traces of a job, its communicator groups and
+ * its peers are numbered from 0; nobody knows of another job. How many traces there are, and
+ * whether the hosts suffice, shows when a run opens.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "scenario/scenario.h"
+
+#define AT(field) offsetof(struct asim_scenario_job, field)
+static const struct asim_option options[] = {
+    {.key = "name",
+     .type = ASIM_T_STRING,
+     .offset = AT(name),
+     .help = "name of the job in reports; without it: job0, job1, … in the order of the file"},
+    {.key = "workload",
+     .type = ASIM_T_STRING,
+     .offset = AT(workload),
+     .help = "prefix P of the traces P.<rank>.et, in the working directory or beside this file"},
+    {.key = "generate",
+     .type = ASIM_T_STRING,
+     .offset = AT(generate),
+     .help = "in place of workload: the words of `asim trace …` that make the traces, as "
+             "\"generate --type=all_reduce --size=1MiB --ranks=8\", without --out"},
+    {.key = "ranks",
+     .type = ASIM_T_U32,
+     .offset = AT(ranks),
+     .def = "0",
+     .max = 1 << 24,
+     .help = "number of ranks; 0 = as many as there are traces"},
+    {.key = "placement",
+     .type = ASIM_T_STRING,
+     .offset = AT(placement),
+     .def = "packed",
+     .flags = ASIM_F_LIST,
+     .help = "packed, spread, rail, random,seed=N, or the host of each rank as a list"},
+    {.key = "start",
+     .type = ASIM_T_TIME,
+     .offset = AT(start_fs),
+     .def = "0ns",
+     .max = 1e15,
+     .help = "when the ranks of the job begin, as \"5ms\""},
+    {.key = "repeat",
+     .type = ASIM_T_U32,
+     .offset = AT(repeat),
+     .def = "1",
+     .min = 1,
+     .max = 1e9,
+     .help = "how often each rank goes through its trace, without a pause"},
+    {0}};
+
+/* Names are fields of CSV files and parts of paths. */
+static int is_name(const char *name)
+{
+    return strlen(name) < 64 && *name != '.' &&
+           !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_.-+")];
+}
+
+static int give_name(struct asim_scenario_job *job, size_t number, struct asim_err *err)
+{
+    enum { SIZE = 32 };
+
+    if (job->name)
+        return 0;
+    job->name = malloc(SIZE);
+    if (!job->name)
+        return asim_err_nomem(err, "reading a scenario");
+    snprintf(job->name, SIZE, "job%zu", number);
+    return 0;
+}
+
+static int check_job(const struct asim_scenario *scenario, size_t number, struct asim_err *err)
+{
+    const struct asim_scenario_job *job = &scenario->jobs.at[number];
+    char safe[80];
+
+    if (!is_name(job->name))
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
+                           "found the name '%s' of a job; a name has up to 63 letters, digits and "
+                           "_.-+ and does not begin with a dot.",
+                           asim_text_safe(safe, sizeof safe, job->name));
+    if (!job->workload == !job->generate)
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
+                           "job '%s' has %s; give one of \"workload\" (a prefix of traces) and "
+                           "\"generate\" (words of asim trace).",
+                           job->name,
+                           job->workload ? "both a workload and a generator" : "no workload");
+    for (size_t i = 0; i < number; i++)
+        if (!strcmp(scenario->jobs.at[i].name, job->name))
+            return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
+                               "two jobs have the name '%s', here and in line %u; reports need "
+                               "different names.",
+                               job->name, scenario->jobs.at[i].line);
+    return 0;
+}
+
+static int check(struct asim_scenario *scenario, struct asim_err *err)
+{
+    if (!scenario->jobs.n)
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, 0),
+                           "the scenario has no jobs; give {\"jobs\": [{\"workload\": \"P\"}]}, "
+                           "where the traces are P.0.et, P.1.et, …");
+    for (size_t i = 0; i < scenario->jobs.n; i++)
+        if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, err))
+            return ASIM_EINVAL;
+    return 0;
+}
+
+const struct asim_scenario_section asim_scenario_section_jobs = {
+    .member = {"jobs", "what runs: traces, number of ranks, placement, start and repetitions",
+               options, sizeof(struct asim_scenario_job)},
+    .is_list = 1,
+    .offset = offsetof(struct asim_scenario, jobs),
+    .check = check,
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim scenario check: opens the scenario as a run does, with its traces, placements and topology,
+ * and runs nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+#include "asim/scenario.h"
+#include "tools/args.h"
+
+struct options {
+    char *topology, *network, *traces;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {.key = "topology",
+     .type = ASIM_T_STRING,
+     .offset = AT(topology),
+     .help = "topology of the run; without it: one switch with a host for each rank"},
+    {.key = "network",
+     .alias = "network-configuration",
+     .type = ASIM_T_STRING,
+     .offset = AT(network),
+     .flags = ASIM_F_READS,
+     .help = "network configuration of the run"},
+    {.key = "scenario-traces",
+     .type = ASIM_T_STRING,
+     .offset = AT(traces),
+     .help = "folder with the traces of jobs that have a generator"},
+    {0}};
+
+static void say_note(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "note: %s\n", text);
+}
+
+/* Opens the world of a run. */
+static int open_world(const char *path, const struct options *opt, uint32_t *ranks,
+                      struct asim_err *err)
+{
+    const struct asim_hooks hooks = {.note = say_note};
+    struct asim_settings settings;
+    struct asim_world *world = NULL;
+    int code = asim_settings_init(&settings, sizeof settings, err);
+
+    if (!code)
+        code = asim_settings_set(&settings, "scenario", path, err);
+    if (!code && opt->topology)
+        code = asim_settings_set(&settings, "topology", opt->topology, err);
+    if (!code && opt->network)
+        code = asim_settings_set(&settings, "network", opt->network, err);
+    if (!code && opt->traces)
+        code = asim_settings_set(&settings, "scenario-traces", opt->traces, err);
+    if (!code)
+        code = asim_world_open(&world, &settings, &hooks, err);
+    if (!code)
+        *ranks = asim_world_ranks(world);
+    asim_world_close(world);
+    asim_settings_fini(&settings);
+    return code;
+}
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    struct asim_scenario *scenario;
+    uint32_t ranks = 0;
+
+    if (args->n_words != 1)
+        return ASIM_ARGS_USAGE;
+    if (asim_scenario_read(&scenario, args->words[0], err))
+        return err->code;
+    if (!open_world(args->words[0], args->tables[0].base, &ranks, err))
+        printf("%s: %zu jobs, %u ranks, no errors\n", args->words[0],
+               asim_scenario_jobs(scenario), ranks);
+    asim_scenario_close(scenario);
+    return err->code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        .name = "scenario check",
+        .usage = "usage: asim scenario check FILE [--option=value …]\n\nReads a scenario with its "
+                 "traces and places its jobs on the topology; says what is wrong, with\nfile and "
+                 "line.\n",
+        .options = options,
+        .max_words = 1,
+        .work = work,
+        .words_are = ASIM_F_READS,
+        .reads_only = 1,
+    };
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_scenario_command_check = {
+    .member = {"check", "say what is wrong with a scenario", options, sizeof(struct options)},
+    .run = run,
+};

@@ -63,6 +63,9 @@ struct asim_rank {
     struct asim_inbox *recent[ASIM_RECENT];
     /* issuing: asim_issue_all is running and must not be entered again. */
     int issuing, finished;
+    int is_cut; /* has ops left that it may not begin, because the end of the scenario has come */
+    uint32_t rounds;   /* times that it has gone through its trace (job->repeat) */
+    uint64_t round_ns; /* the beginning of the present one */
     /* The end of the last op, ns; valid once finished. */
     uint64_t cycles;
     struct asim_feed *feed;
@@ -108,6 +111,7 @@ struct asim_world_setup {
     uint32_t n_ranks, n_here; /* of the run, of this process */
     struct asim_scenario *scenario; /* or NULL */
     struct asim_job *jobs;          /* [n_jobs], at least one */
+    uint64_t end_ns;                /* from then on ranks begin no op */
     uint32_t n_jobs;
     uint64_t ops_total;         /* ops in the traces of this process */
     uint64_t bytes_total;       /* asim_op_progress_bytes of these */

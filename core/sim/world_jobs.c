@@ -188,6 +188,8 @@ static int open_scenario(struct asim_world *world, const struct asim_settings *s
             return asim_err_set(err, ASIM_EINVAL, "the jobs have more than %u ranks.",
                                 UINT32_MAX - 1);
     }
+    if (scenario->end.time_fs)
+        world->set.end_ns = scenario->end.time_fs / ASIM_FS_PER_NS;
     world->set.n_jobs = (uint32_t)scenario->jobs.n;
     world->set.n_ranks = (uint32_t)ranks;
     return 0;
@@ -196,6 +198,7 @@ static int open_scenario(struct asim_world *world, const struct asim_settings *s
 int asim_world_open_jobs(struct asim_world *world, const struct asim_settings *set,
                          struct asim_err *err)
 {
+    world->set.end_ns = UINT64_MAX;
     if (set->scenario) {
         world->set.most_dims = 1;
         return open_scenario(world, set, err);

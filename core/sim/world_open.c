@@ -82,6 +82,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
                      struct asim_err *err)
 {
     struct asim_rank *rank = &world->run.ranks[r];
+    uint64_t bytes_before = world->set.bytes_total;
     const struct asim_job *job = asim_world_job_of(world, r);
     size_t dims = job->dims.n, queues = dims * set->queues_per_dim;
     const struct asim_op_visitor visitor = {count_op, world};
@@ -113,7 +114,8 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
         return asim_err_nomem(err, "setting up ranks");
     if (asim_feed_open(&rank->feed, &feed, err))
         return ASIM_EINVAL;
-    world->set.ops_total += asim_feed_total(rank->feed);
+    world->set.bytes_total += (world->set.bytes_total - bytes_before) * (job->repeat - 1);
+    world->set.ops_total += asim_feed_total(rank->feed) * job->repeat;
     if (!asim_feed_version_known(rank->feed, &version))
         asim_census_version(&world->set.census, r, version);
     return 0;
@@ -169,11 +171,9 @@ static int check_parallel(const struct asim_settings *set, struct asim_err *err)
                         "process; leave out --mpi and mpiexec");
 }
 
-/* The first error ends it; asim_world_close frees the parts that were opened. */
-static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
+static int check_settings(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err)
 {
-    int code;
-
     if (!set->queues_per_dim || (set->process && set->process >= set->processes))
         return asim_err_set(err, ASIM_EINVAL,
                             "queues_per_dim or process of the settings is out of range; begin with "
@@ -182,11 +182,20 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         return ASIM_EBUG;
     if (asim_fast_paths_parse(set->without, &world->set.without, err))
         return ASIM_EUSAGE;
-    if (!set->workload && !set->scenario)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "no workload given; say --workload=PREFIX, where the "
-                            "traces are PREFIX.0.et, PREFIX.1.et, …");
-    if ((code = open_system(world, set, err)) || (code = asim_world_open_jobs(world, set, err)) ||
+    if (set->workload || set->scenario)
+        return 0;
+    return asim_err_set(err, ASIM_EUSAGE,
+                        "no workload given; say --workload=PREFIX, where the "
+                        "traces are PREFIX.0.et, PREFIX.1.et, …");
+}
+
+/* The first error ends it; asim_world_close frees the parts that were opened. */
+static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
+{
+    int code = check_settings(world, set, err);
+
+    if (code || (code = open_system(world, set, err)) ||
+        (code = asim_world_open_jobs(world, set, err)) ||
         (code = asim_world_open_network(world, set, err)) || (code = check_parallel(set, err)) ||
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
         (code = keep_texts(world, set, err)))

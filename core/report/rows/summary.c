@@ -3,8 +3,9 @@
  * The job as a whole: one line at the end, and summary.json with --out. Everything in it is
  * simulated, so the bytes are the same for the same input; wall-clock figures go to stderr.
  *
- * The state is that of the run: finished, stalled or interrupted. A failed one has no summary.
- * Message and hop counts come from the network, so an analytical run has no packet-hops.
+ * The state is that of the run: finished, ended (at the time of the scenario's end), stalled or
+ * interrupted. A failed one has no summary. Message and hop counts come from the network, so an
+ * analytical run has no packet-hops.
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
@@ -42,7 +43,9 @@ static const char *state_of(const struct asim_world *world, const struct asim_to
 {
     if (all->ranks_done == world->set.n_ranks)
         return "finished";
-    return world->run.stopped ? "interrupted" : "stalled";
+    if (world->run.stopped)
+        return "interrupted";
+    return all->ranks_cut ? "ended" : "stalled";
 }
 
 /* Not with --quiet, which keeps the file. */

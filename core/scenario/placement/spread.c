@@ -7,34 +7,42 @@
 
 #include <stdlib.h>
 
-/* The hosts of each switch in order, then the k-th host of every switch before the k + 1-th. */
+/* The k-th host of every switch before the k + 1-th: of [hosts] by switch, first [switches + 1]. */
+static void one_of_each(const uint32_t *of, const uint32_t *first, size_t switches, uint32_t *at)
+{
+    for (uint32_t k = 0, left = first[switches]; left; k++)
+        for (size_t s = 0; s < switches; s++)
+            if (k < first[s + 1] - first[s]) {
+                *at++ = of[first[s] + k];
+                left--;
+            }
+}
+
+/* Sorts the hosts by their switch, in the order of their numbers. */
 static int order(const struct asim_placement_view *view, const void *options, uint32_t *at)
 {
     size_t switches = (size_t)view->switches + 1;
     uint32_t *first = calloc(switches + 1, sizeof *first);
     uint32_t *of = malloc(((size_t)view->hosts + 1) * sizeof *of);
     uint32_t *next = calloc(switches + 1, sizeof *next);
-    uint32_t *begin = at;
+    int code = first && of && next ? 0 : ASIM_ENOMEM;
 
     (void)options;
-    if (first && of && next) {
+    if (!code) {
         for (uint32_t host = 0; host < view->hosts; host++)
             first[view->switch_of[host] + 1]++;
         for (size_t s = 0; s < switches; s++)
             first[s + 1] += first[s];
         for (uint32_t host = 0; host < view->hosts; host++)
             of[first[view->switch_of[host]] + next[view->switch_of[host]]++] = host;
-        for (uint32_t k = 0; at < begin + view->hosts; k++)
-            for (size_t s = 0; s < switches; s++)
-                if (k < next[s])
-                    *at++ = of[first[s] + k];
+        one_of_each(of, first, switches, at);
         for (uint32_t i = view->hosts; i < view->hosts * view->per_host; i++)
-            begin[i] = begin[i - view->hosts];
+            at[i] = at[i - view->hosts];
     }
     free(next);
     free(of);
     free(first);
-    return at == begin && view->hosts ? ASIM_ENOMEM : 0;
+    return code;
 }
 
 const struct asim_placement asim_scenario_placement_spread = {

@@ -154,6 +154,15 @@ int asim_distribution_has(const struct asim_world *world, uint32_t node)
 /* --- sums over ranks and processes
  * ---------------------------------------------------------------- */
 
+/* Rounds that took no time are left out (ops/issue.c). */
+static uint64_t ops_done(const struct asim_rank *rank)
+{
+    uint64_t total = asim_feed_total(rank->feed);
+
+    return rank->finished ? rank->job->repeat * total
+                          : rank->rounds * total + asim_feed_finished(rank->feed);
+}
+
 /* Linear in ranks and nodes. Counts messages at their sources where the network does not count
  * them. */
 void asim_totals_here(const struct asim_world *world, struct asim_totals *totals)
@@ -171,7 +180,8 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
 
         if (!asim_rank_is_here(rank))
             continue;
-        totals->ops_done += asim_feed_finished(rank->feed);
+        totals->ranks_cut += rank->is_cut != 0;
+        totals->ops_done += ops_done(rank);
         totals->bytes_done += rank->bytes_done + asim_coll_bytes_under_way(rank);
         totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
@@ -215,6 +225,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
 void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
 {
     into->ranks_done += from->ranks_done;
+    into->ranks_cut += from->ranks_cut;
     into->stopped |= from->stopped;
     into->ops_done += from->ops_done;
     into->ops_total += from->ops_total;

@@ -34,6 +34,7 @@
 /* Sums over ranks and processes. */
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
+    uint32_t ranks_cut;           /* by the end of the scenario */
     uint64_t ops_done, ops_total, messages;
     /* Of communication ops, as the traces give them; done: with parts of collectives under way. */
     uint64_t bytes_done, bytes_total;

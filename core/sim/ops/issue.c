@@ -234,15 +234,31 @@ static void end_of_rank(struct asim_rank *rank)
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
+/* 1 where the rank goes through its trace once more. Where a round takes no time, the others take
+ * none either and are left out. */
+static int begins_again(struct asim_rank *rank)
+{
+    uint64_t now = asim_rank_now(rank);
+
+    if (rank->failed || asim_feed_finished(rank->feed) < asim_feed_total(rank->feed))
+        return 0;
+    rank->rounds++;
+    if (rank->rounds < rank->job->repeat && now == rank->round_ns)
+        rank->rounds = rank->job->repeat;
+    if (rank->rounds >= rank->job->repeat)
+        return 0;
+    rank->round_ns = now;
+    asim_feed_rewind(rank->feed);
+    return 1;
+}
+
 /* Issues the ready ops by ascending id over all units. The outer loop is the parity rule of the
  * file's head. */
-void asim_issue_all(struct asim_rank *rank)
+static void issue_round(struct asim_rank *rank)
 {
     uint32_t index = 0;
     enum asim_unit unit;
 
-    /* Ops that end inside the loop must not start another loop (asim_op_done). */
-    rank->issuing = 1;
     do {
         /* This loop also sees children that become ready meanwhile, and orders them by id. */
         while (!rank->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
@@ -251,8 +267,25 @@ void asim_issue_all(struct asim_rank *rank)
             finish_in_feed(rank, rank->skipped.at[i]);
         rank->skipped.n = 0;
     } while (!rank->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
+}
+
+/* Ops that end inside the loop must not start another loop (asim_op_done), hence `issuing`. */
+void asim_issue_all(struct asim_rank *rank)
+{
+    if (rank->finished || rank->is_cut)
+        return;
+    if (asim_rank_now(rank) >= rank->world->set.end_ns) {
+        rank->is_cut = asim_feed_finished(rank->feed) < asim_feed_total(rank->feed) ||
+                       rank->rounds + 1 < rank->job->repeat;
+        if (rank->is_cut)
+            return;
+    }
+    rank->issuing = 1;
+    do
+        issue_round(rank);
+    while (begins_again(rank));
     rank->issuing = 0;
-    if (!rank->finished && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
+    if (!rank->failed && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
         end_of_rank(rank);
 }
 

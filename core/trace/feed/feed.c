@@ -166,6 +166,22 @@ int asim_feed_finish(struct asim_feed *feed, uint32_t index)
     return 0;
 }
 
+/* Each child has an entry for each of its parents, so the entries restore the counts. */
+void asim_feed_rewind(struct asim_feed *feed)
+{
+    struct asim_index *graph = &feed->index;
+
+    feed->finished = 0;
+    for (uint32_t i = 0; i < graph->n; i++)
+        for (uint32_t c = graph->child_first[i]; c < graph->child_first[i + 1]; c++)
+            graph->pending_parents[graph->children[c]]++;
+    for (uint32_t i = 0; i < graph->n; i++) {
+        set_state(feed, i, WAITING);
+        if (!graph->pending_parents[i])
+            make_ready(feed, i);
+    }
+}
+
 /* Linear in ops; for the report of a stall. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
 {

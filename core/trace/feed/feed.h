@@ -63,6 +63,8 @@ int asim_feed_record(struct asim_feed *feed, uint32_t index, struct asim_op *op,
 /* Marks a taken op finished; children whose parents have all finished become ready. Never
  * allocates. ASIM_EBUG if the op was not taken. */
 int asim_feed_finish(struct asim_feed *feed, uint32_t index);
+/* Begins again, once all ops are finished. Linear in ops and dependencies; never allocates. */
+void asim_feed_rewind(struct asim_feed *feed);
 /* Returns 1 and the lowest id of the ops that are neither taken nor finished, or 0; for the stall
  * report. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id);

@@ -75,8 +75,8 @@ static int work(const struct asim_args *args, struct asim_err *err)
     if (asim_scenario_read(&scenario, args->words[0], err))
         return err->code;
     if (!open_world(args->words[0], args->tables[0].base, &ranks, err))
-        printf("%s: %zu jobs, %u ranks, no errors\n", args->words[0],
-               asim_scenario_jobs(scenario), ranks);
+        printf("%s: %zu jobs, %u ranks, no errors\n", args->words[0], asim_scenario_jobs(scenario),
+               ranks);
     asim_scenario_close(scenario);
     return err->code;
 }

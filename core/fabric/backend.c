@@ -121,6 +121,7 @@ static const struct asim_packet_network network = {
     .link_use = asim_fabric_link_use,
     .host_use = asim_fabric_host_use,
     .traffic_use = asim_fabric_traffic_use,
+    .ways = asim_fabric_ways,
     .audit = asim_fabric_audit,
     .unfinished = asim_fabric_unfinished,
     .no_progress = asim_fabric_no_progress,

@@ -108,6 +108,17 @@ static inline uint64_t asim_asking_tag(uint64_t tag)
     return (tag >> 63 ? tag : asim_p2p_tag(tag)) | ASIM_ASKING_TAG;
 }
 
+/* The type of collective of a message: four bits of its tag, from bit 28 on, or in an op graph,
+ * which sets bit 61, from bit 40 on (collective/graph_runner.c). Messages of SEND ops have no type:
+ * -1. */
+enum { ASIM_TAG_TYPE_SHIFT = 28, ASIM_TAG_GRAPH_TYPE_SHIFT = 40, ASIM_TAG_TYPE_MASK = 15 };
+static inline int asim_tag_coll_type(uint64_t tag)
+{
+    unsigned shift = tag >> 61 & 1 ? ASIM_TAG_GRAPH_TYPE_SHIFT : ASIM_TAG_TYPE_SHIFT;
+
+    return tag >> 63 ? (int)(tag >> shift & ASIM_TAG_TYPE_MASK) : -1;
+}
+
 /* An action that a message triggers at its end, where it ends neither an op nor a step of a chunk.
  */
 enum asim_deferred_action_kind {

@@ -57,6 +57,11 @@ static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
         .t = asim_node_now(world, msg->dst), .kind = ASIM_EV_ARRIVAL, .rank = msg->dst};
 
     event.of.arrival.id = msg->id;
+    event.of.arrival.bytes = msg->bytes;
+    event.of.arrival.src = msg->src;
+    event.of.arrival.coll_type = asim_tag_coll_type(msg->tag);
+    if (msg->src >= world->set.n_ranks || msg->dst >= world->set.n_ranks)
+        event.of.arrival.coll_type = ASIM_ALL_REDUCE; /* all that NVSwitches take part in */
     record(world, &event);
 }
 

@@ -27,6 +27,8 @@ void asim_html_links(struct asim_out *out, const struct asim_run *run);
 void asim_html_collectives(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_path(struct asim_out *out, const struct asim_run *run, size_t number);
+/* Where the bytes went: tiers, oversubscription, equal ways, and from rank to rank. */
+void asim_html_traffic(struct asim_out *out, const struct asim_run *run, size_t number);
 /* The topology as a picture, links coloured by how much of them is used. */
 int asim_html_drawing(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
 /* The time series of the busiest link, as pictures that the script of the page replaces. */

@@ -59,7 +59,7 @@ static void copy(char *to, size_t size, const json_t *object, const char *key)
     snprintf(to, size, "%s", text ? text : "");
 }
 
-/* Figures as text, objects inside as "outer.inner". */
+/* Figures as text, objects inside as "outer.inner"; arrays have tables of their own. */
 static int keep_figures(struct asim_run *run, json_t *object, const char *before,
                         struct asim_err *err)
 {
@@ -69,7 +69,10 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
 
     json_object_foreach(object, key, value)
     {
-        char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT), name[200];
+        char *text = json_is_array(value)
+                         ? NULL
+                         : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT),
+             name[200];
         struct asim_run_figure figure = {0};
 
         snprintf(name, sizeof name, "%s%s%s", before, *before ? "." : "", key);
@@ -84,7 +87,7 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
         free(text);
         if (code)
             return code;
-        if (!json_is_object(value) &&
+        if (!json_is_object(value) && !json_is_array(value) &&
             (!figure.key || !figure.value || ASIM_VEC_PUSH(run->figures, figure)))
             return asim_err_nomem(err, "reading summary.json");
     }
@@ -114,6 +117,7 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     run->wire_bytes = number(root, "wire_bytes");
     run->ranks_done = number(root, "ranks_finished");
     run->ops_done = number(root, "ops_finished");
+    code = code ? code : asim_run_load_tiers(run, root, err);
     json_decref(root);
     return code;
 }

@@ -345,6 +345,7 @@ static int one_run(struct asim_out *out, const struct asim_run *run, size_t numb
     asim_html_links(out, run);
     asim_html_series(out, run);
     asim_out_printf(out, "</section>\n");
+    asim_html_traffic(out, run, number);
     asim_html_collectives(out, run, number);
     asim_html_path(out, run, number);
     asim_html_flows(out, run, number);

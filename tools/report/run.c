@@ -56,6 +56,9 @@ void asim_run_close(struct asim_run *run)
     free(run->nodes.at);
     free(run->links.at);
     free(run->classes.at);
+    free(run->tiers.at);
+    free(run->ratios.at);
+    free(run->traffic.at);
     for (int i = 0; i < ASIM_SERIES; i++)
         free(run->series[i].points.at);
     free(run->goodput);

@@ -66,6 +66,29 @@ struct asim_run_class {
     uint64_t peak_queue, marks, pauses, drops;
 };
 
+/* Of summary.json: links of a class and direction; switches of a tier; flows on equal ways. */
+struct asim_run_tier {
+    char class[28], direction[8];
+    uint64_t links, bytes, most_bytes;
+    double mean, worst; /* utilisation */
+};
+struct asim_run_ratio {
+    uint64_t tier;
+    double built, seen;
+};
+struct asim_run_ways {
+    uint64_t flows, worst, port; /* flows 0: no flow had a choice, or an older run */
+    double mean, even;
+    char at[28];
+};
+
+/* Bytes of one type of collective, of traffic.csv. */
+struct asim_run_traffic {
+    char type[28];
+    uint64_t messages, bytes;
+};
+enum { ASIM_RUN_GRID = 32 }; /* rows and columns of the picture of traffic.csv, at most */
+
 struct asim_run_point { /* of a time series: mean, and the extremes of its bin */
     uint64_t t;
     double min, mean, max;
@@ -131,6 +154,14 @@ struct asim_run {
     ASIM_VEC(struct asim_run_node) nodes;
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
     ASIM_VEC(struct asim_run_class) classes;
+    ASIM_VEC(struct asim_run_tier) tiers;
+    ASIM_VEC(struct asim_run_ratio) ratios;
+    struct asim_run_ways ways;
+    int has_traffic;
+    ASIM_VEC(struct asim_run_traffic) traffic; /* by type, in the order of traffic.csv */
+    /* Bytes from rank to rank, in grid_side rows and columns of grid_ranks ranks each. */
+    double grid[ASIM_RUN_GRID][ASIM_RUN_GRID];
+    uint32_t grid_side, grid_ranks;
     /* Bytes into the median host, over links of the class of the busiest one, and their number. */
     uint64_t median_into;
     uint32_t n_into;
@@ -156,6 +187,10 @@ int asim_run_load_ops(struct asim_run *run, struct asim_err *err);
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err);
 int asim_run_load_links(struct asim_run *run, struct asim_err *err);
 int asim_run_load_series(struct asim_run *run, struct asim_err *err);
+int asim_run_load_traffic(struct asim_run *run, struct asim_err *err);
+/* The keys of summary.json about the network: tiers, oversubscription and ecmp. */
+struct json_t;
+int asim_run_load_tiers(struct asim_run *run, const struct json_t *summary, struct asim_err *err);
 /* What follows from the ops: collectives, who waited for whom, the critical path. */
 int asim_run_study_ops(struct asim_run *run, struct asim_err *err);
 

@@ -79,3 +79,34 @@ const char *asim_show_count(char *buf, uint64_t count)
     buf[at] = '\0';
     return buf;
 }
+
+const char *asim_show_tier(char *buf, size_t size, uint64_t tier)
+{
+    static const char *const names[] = {"host", "leaf", "spine", "core"};
+
+    if (tier < 4)
+        snprintf(buf, size, "%s", names[tier]);
+    else
+        snprintf(buf, size, "tier %" PRIu64, tier);
+    return buf;
+}
+
+const char *asim_show_ratio(char *buf, size_t size, const struct asim_run_ratio *ratio)
+{
+    char tier[32];
+
+    snprintf(buf, size, "%s switches: %.3g : 1 built, %.3g : 1 seen",
+             asim_show_tier(tier, sizeof tier, ratio->tier), ratio->built, ratio->seen);
+    return buf;
+}
+
+const char *asim_show_ways(char *buf, size_t size, const struct asim_run_ways *ways)
+{
+    *buf = '\0';
+    if (ways->flows)
+        snprintf(buf, size,
+                 "%" PRIu64 " messages chose among equal ways: %.3g at once on a way in mean, at "
+                 "most %" PRIu64 " (%s, port %" PRIu64 "; evenly spread %.3g)",
+                 ways->flows, ways->mean, ways->worst, ways->at, ways->port, ways->even);
+    return buf;
+}

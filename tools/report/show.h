@@ -17,6 +17,12 @@ const char *asim_show_rate(char *buf, uint64_t bps);
 const char *asim_show_count(char *buf, uint64_t count);
 /* "leaf 8 → spine 12" in buf of ASIM_LINK_NAME_BYTES. */
 const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link);
+/* "leaf switches: 2 : 1 built, 1.6 : 1 seen". How flows met on equal ways; "" where none had a
+ * choice. */
+const char *asim_show_ratio(char *buf, size_t size, const struct asim_run_ratio *ratio);
+const char *asim_show_ways(char *buf, size_t size, const struct asim_run_ways *ways);
+/* "leaf", "spine", "core", "tier 4". */
+const char *asim_show_tier(char *buf, size_t size, uint64_t tier);
 const char *asim_show_node(char *buf, size_t size, const struct asim_run *run, uint32_t id);
 
 #endif

@@ -11,7 +11,7 @@
 #include "tools/report/show.h"
 #include "tools/report/verdict.h"
 
-enum { MOST = 4096, WORST = 5 };
+enum { MOST = 16384, WORST = 5 };
 
 static void add(char *text, const char *fmt, ...) ASIM_PRINTF(2, 3);
 
@@ -42,6 +42,23 @@ static void add_links(char *text, const struct asim_run *run)
     }
 }
 
+static void add_tiers(char *text, const struct asim_run *run)
+{
+    char line[300], bytes[ASIM_SHOW_BYTES];
+
+    for (size_t i = 0; i < run->tiers.n; i++) {
+        const struct asim_run_tier *tier = &run->tiers.at[i];
+
+        add(text, "%s%s %s: %s, %.1f %% used, the busiest %.1f %%\n",
+            i ? "               " : "bytes by tier: ", tier->class, tier->direction,
+            asim_show_bytes(bytes, (double)tier->bytes), 100 * tier->mean, 100 * tier->worst);
+    }
+    for (size_t i = 0; i < run->ratios.n; i++)
+        add(text, "oversubscribed: %s\n", asim_show_ratio(line, sizeof line, &run->ratios.at[i]));
+    if (run->ways.flows)
+        add(text, "equal ways: %s\n", asim_show_ways(line, sizeof line, &run->ways));
+}
+
 int asim_report_text(const char *folder, char **text, struct asim_err *err)
 {
     struct asim_run run;
@@ -58,6 +75,7 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
         add(*text, "%s\n", asim_verdict_say(line, sizeof line, &verdict));
         for (uint32_t i = 0; i < run.n_doubts; i++)
             add(*text, "warning: %s\n", run.doubts[i]);
+        add_tiers(*text, &run);
         add_links(*text, &run);
     }
     asim_run_close(&run);

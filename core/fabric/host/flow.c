@@ -16,9 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The seed of ns-3's Hash32, which picks among the NICs of a host. */
-#define NIC_HASH_SEED 0x8badf00du
-
 enum {
     FIRST_SPORT = 10000, /* source ports count from here per pair (rdma-network.md#queue-pairs) */
     LOG_OVERHEAD = 48,   /* parity: the log's packets carry 48 B of headers, the wire's 36 */
@@ -268,7 +265,7 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, ui
     struct asim_route *route = fabric->route;
 
     to->peer = peer;
-    to->hash = asim_tuple_begin(fabric, host, peer, NIC_HASH_SEED);
+    to->hash = asim_tuple_begin(fabric, host, peer, ASIM_NIC_HASH_SEED);
     if (fabric->host[host].has_fixed_nics)
         route = fabric->set.route;
     to->nics = asim_route_ports(route, host, peer, &to->n);

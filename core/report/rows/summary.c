@@ -8,6 +8,7 @@
  * analytical run has no packet-hops.
  */
 #include "report/report.h"
+#include "report/network_use.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/breakdown.h"
 
@@ -19,12 +20,13 @@ struct totals {
     struct asim_out *file; /* NULL without --out */
     uint64_t longest, shortest;
     uint64_t finished, sum[ASIM_TIME_CLASSES], most[ASIM_TIME_CLASSES]; /* with file */
+    struct asim_ways ways; /* with file, where flows have a choice */
 };
 
 /* Only the first and the last finish are kept, and the sums of where the time went. */
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+static void see_finish(struct totals *totals, const struct asim_world *world,
+                       const struct asim_event *event)
 {
-    struct totals *totals = self;
     const struct asim_rank_time *time = totals->file ? asim_breakdown_of(world, event->rank) : NULL;
 
     for (int c = 0; time && c < ASIM_TIME_CLASSES; c++) {
@@ -36,6 +38,16 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         totals->longest = event->t;
     if (event->t < totals->shortest)
         totals->shortest = event->t;
+}
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct totals *totals = self;
+
+    if (event->kind == ASIM_EV_FCT)
+        asim_ways_see(&totals->ways, world, event);
+    else
+        see_finish(totals, world, event);
 }
 
 /* A failed world has no summary. */
@@ -88,12 +100,14 @@ static void times(struct asim_out *file, const struct totals *totals)
     asim_out_printf(file, "},\n");
 }
 
-/* Keys are stable: tools read them. A new one goes at the end.
- * Integers only, so that no locale or rounding can change a byte. */
-static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
-                 const struct asim_totals *all)
+/* Keys are stable: tools read them. A new one goes at the end. Shares have a fixed number of
+ * decimals, all else is integers. 0 or ASIM_ENOMEM. */
+static int json(const struct asim_world *world, struct totals *totals,
+                const struct asim_totals *all, struct asim_err *err)
 {
     const struct asim_fabric_stats *net = &all->net;
+    struct asim_out *file = totals->file;
+    int code = 0;
 
     asim_out_printf(file, "{\n  \"state\": \"%s\",\n  \"ranks\": %u,\n  \"ranks_finished\": %u,\n",
                     state_of(world, all), world->set.n_ranks, all->ranks_done);
@@ -117,8 +131,12 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
                     net->again, net->nacks);
     asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 ",\n",
                     net->timeouts, net->given_up);
-    asim_out_printf(file, "  \"simulated_ns\": %" PRIu64 "\n}\n",
+    asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
+    if (world->via.fabric)
+        code = asim_network_use_put(file, world, &totals->ways, err);
+    asim_out_printf(file, "\n}\n");
+    return code;
 }
 
 /* Lost frames cost time that nobody sees in a finish time. */
@@ -146,10 +164,15 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
         line(world, totals, &all);
         note_losses(world, &all.net);
     }
-    if (totals->file) {
-        json(totals->file, world, totals, &all);
+    if (totals->file && !world->run.failed)
+        code = json(world, totals, &all, err);
+    if (totals->file && code) {
+        asim_out_discard(totals->file);
+        free(totals->file);
+    } else if (totals->file) {
         code = asim_report_file_close(totals->file, world, err);
     }
+    asim_ways_fini(&totals->ways);
     free(totals);
     return code;
 }
@@ -171,6 +194,10 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
     }
     *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .on_event = see, .close = close_summary};
+    if (out && world->via.fabric)
+        observer->wants |= 1u << ASIM_EV_LINKS;
+    if (out && asim_ways_exist(world))
+        observer->wants |= 1u << ASIM_EV_FCT;
     return 0;
 }
 

@@ -29,7 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags: bit 63: a collective; from bit 32 on: group + 1; below: the chunk. */
+/* Tags: bit 63: a collective; from bit 32 on: group + 1; 28-31: its type; below: the chunk. Chunk
+ * numbers wrap long after the collectives that they tell apart have ended. */
 enum { GROUP_TAG_SHIFT = 32 };
 
 /* The priority of a collective and all its chunks (system-layer.md#priorities). Greater comes
@@ -99,7 +100,7 @@ static struct asim_coll_op *open_coll(const struct asim_phase_plan *plan, uint32
 
 /* A new tag for a chunk; all members of a group count alike. 0 after failing the rank; no
  * collective has tag 0. */
-static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
+static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group, int type)
 {
     uint64_t key = asim_group_key(group);
     uint64_t *chunks = asim_map_put(&rank->sequences, 2, key);
@@ -108,7 +109,8 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
         asim_rank_fail_nomem(rank, "starting a collective");
         return 0;
     }
-    return 1ull << 63 | key << GROUP_TAG_SHIFT | (*chunks)++;
+    return 1ull << 63 | (uint64_t)type << ASIM_TAG_TYPE_SHIFT | key << GROUP_TAG_SHIFT |
+           ((*chunks)++ & ((1ull << ASIM_TAG_TYPE_SHIFT) - 1));
 }
 
 /* Appends the phases of the next chunk; an algorithm given as traces has one phase on queue 0 of
@@ -180,7 +182,7 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
         chunk->coll = coll;
         chunk->priority = priority;
         chunk->queue = -1;
-        chunk->tag = take_tag(rank, plan->listed);
+        chunk->tag = take_tag(rank, plan->listed, plan->kind);
         plan->dims.left = total;
         done = plan_chunk(plan, chunk, chunk_size);
         if (rank->failed)

@@ -38,17 +38,20 @@ struct asim_graph_runner {
     uint32_t parents[];  /* of each node: parents that have not ended */
 };
 
-/* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 20-43: number of the chunk; 0-19:
- * tag of the node. Chunk numbers wrap long after the collectives that they tell apart have ended.
- * Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three never meet.
+/* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 40-43: type; 20-39: number of the
+ * chunk; 0-19: tag of the node. Chunk numbers wrap long after the collectives that they tell apart
+ * have ended. Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three
+ * never meet.
  */
 static uint64_t tag_of(const struct asim_graph_runner *runner,
                        const struct asim_op_graph_node *node)
 {
     uint64_t chunk = runner->chunk->tag;
-    uint64_t group = chunk >> 32 & 0x1ffff, number = chunk & 0xffffff;
+    uint64_t group = chunk >> 32 & 0x1ffff, number = chunk & 0xfffff;
+    uint64_t type = (uint64_t)asim_tag_coll_type(chunk);
 
-    return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
+    return 1ull << 63 | 1ull << 61 | group << 44 | type << ASIM_TAG_GRAPH_TYPE_SHIFT |
+           number << 20 | node->tag;
 }
 
 /* Sends or receives. A peer is a position in the group, mapped through its members
@@ -91,9 +94,9 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
                                      .cookie = asim_deferred_action_cookie(action)},
                   op);
     else
-        asim_receive(
-            rank, &(struct asim_recv){
-                      .bytes = bytes, .action = action, .op = op, .src = peer, .tag = tag});
+        asim_receive(rank,
+                     &(struct asim_recv){
+                         .bytes = bytes, .action = action, .op = op, .src = peer, .tag = tag});
 }
 
 void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *runner,

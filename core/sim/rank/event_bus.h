@@ -58,7 +58,9 @@ struct asim_event {
             uint16_t sport;
         } left;
         struct {
-            uint64_t id;
+            uint64_t id, bytes;
+            uint32_t src;
+            int32_t coll_type; /* enum asim_coll_type, -1 = of a SEND op */
         } arrival;
         struct {
             uint64_t bps, start;

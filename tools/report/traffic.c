@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See run.h and html.h: where the bytes went. Tiers, oversubscription and equal ways are those of
+ * summary.json; traffic.csv adds a picture of the bytes from rank to rank.
+ */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/io/quote.h"
+#include "tools/report/html.h"
+#include "tools/report/table.h"
+
+/* --- loading --- */
+
+static uint64_t whole(const json_t *object, const char *key)
+{
+    json_int_t value = json_integer_value(json_object_get(object, key));
+
+    return value > 0 ? (uint64_t)value : 0;
+}
+
+static double real(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static void copy(char *to, size_t size, const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+
+    snprintf(to, size, "%s", text ? text : "");
+}
+
+/* Absent from runs over formulas and of older versions. */
+int asim_run_load_tiers(struct asim_run *run, const struct json_t *summary, struct asim_err *err)
+{
+    const json_t *ecmp = json_object_get(summary, "ecmp"), *value;
+    size_t i;
+
+    json_array_foreach(json_object_get(summary, "tiers"), i, value)
+    {
+        struct asim_run_tier tier = {.links = whole(value, "links"),
+                                     .bytes = whole(value, "bytes"),
+                                     .most_bytes = whole(value, "max_bytes"),
+                                     .mean = real(value, "mean_utilisation"),
+                                     .worst = real(value, "max_utilisation")};
+
+        copy(tier.class, sizeof tier.class, value, "class");
+        copy(tier.direction, sizeof tier.direction, value, "direction");
+        if (ASIM_VEC_PUSH(run->tiers, tier))
+            return asim_err_nomem(err, "reading summary.json");
+    }
+    json_array_foreach(json_object_get(summary, "oversubscription"), i, value)
+    {
+        struct asim_run_ratio ratio = {whole(value, "tier"), real(value, "built"),
+                                       real(value, "seen")};
+
+        if (ASIM_VEC_PUSH(run->ratios, ratio))
+            return asim_err_nomem(err, "reading summary.json");
+    }
+    run->ways = (struct asim_run_ways){.flows = whole(ecmp, "flows"),
+                                       .worst = whole(ecmp, "max_flows_per_way"),
+                                       .port = whole(ecmp, "max_port"),
+                                       .mean = real(ecmp, "mean_flows_per_way"),
+                                       .even = real(ecmp, "even_flows_per_way")};
+    copy(run->ways.at, sizeof run->ways.at, ecmp, "max_at");
+    return 0;
+}
+
+static int add_type(struct asim_run *run, const char *type, uint64_t messages, uint64_t bytes)
+{
+    struct asim_run_traffic *at = run->traffic.at, fresh = {.messages = messages, .bytes = bytes};
+
+    snprintf(fresh.type, sizeof fresh.type, "%s", type);
+    while (at < run->traffic.at + run->traffic.n && strcmp(at->type, fresh.type))
+        at++;
+    if (at == run->traffic.at + run->traffic.n)
+        return ASIM_VEC_PUSH(run->traffic, fresh);
+    at->messages += messages;
+    at->bytes += bytes;
+    return 0;
+}
+
+/* NVSwitches are no ranks: they count by type only. */
+static int add_row(struct asim_run *run, const struct asim_table *table, const int at[5],
+                   struct asim_err *err)
+{
+    const char *src = asim_table_text(table, at[0]), *dst = asim_table_text(table, at[1]);
+    uint64_t bytes = asim_table_u64(table, at[4], err), from, to;
+
+    if (add_type(run, asim_table_text(table, at[2]), asim_table_u64(table, at[3], err), bytes))
+        return asim_err_nomem(err, "reading traffic.csv");
+    if (!strcmp(src, "nvswitch") || !strcmp(dst, "nvswitch"))
+        return 0;
+    from = asim_table_u64(table, at[0], err) / run->grid_ranks;
+    to = asim_table_u64(table, at[1], err) / run->grid_ranks;
+    if (from < run->grid_side && to < run->grid_side)
+        run->grid[from][to] += (double)bytes;
+    return 0;
+}
+
+int asim_run_load_traffic(struct asim_run *run, struct asim_err *err)
+{
+    static const char *const names[] = {"src_rank", "dst_rank", "collective", "messages", "bytes"};
+    struct asim_table table;
+    int code = asim_table_open(&table, run->folder, "traffic.csv", err), at[5];
+
+    for (int i = 0; !code && table.file && i < 5; i++)
+        if ((at[i] = asim_table_need(&table, names[i], err)) < 0)
+            code = ASIM_EINVAL;
+    run->has_traffic = !code && table.file;
+    run->grid_ranks = run->n_ranks ? (run->n_ranks + ASIM_RUN_GRID - 1) / ASIM_RUN_GRID : 1;
+    run->grid_side = (run->n_ranks + run->grid_ranks - 1) / run->grid_ranks;
+    while (!code && run->has_traffic && (code = asim_table_row(&table, err)) > 0)
+        code = add_row(run, &table, at, err);
+    asim_table_close(&table);
+    return code;
+}
+
+/* --- the section --- */
+
+static void percent(struct asim_out *out, double part)
+{
+    char shown[ASIM_SHOW_BYTES];
+
+    snprintf(shown, sizeof shown, "%.1f %%", 100 * part);
+    asim_html_number(out, shown, part);
+}
+
+static void volume(struct asim_out *out, uint64_t bytes)
+{
+    char shown[ASIM_SHOW_BYTES];
+
+    asim_html_number(out, asim_show_bytes(shown, (double)bytes), (double)bytes);
+}
+
+static void tier_table(struct asim_out *out, const struct asim_run *run)
+{
+    asim_html_table(out, "links|direction|#links|#bytes|#on the busiest|#mean use|#busiest");
+    for (size_t i = 0; i < run->tiers.n; i++) {
+        const struct asim_run_tier *tier = &run->tiers.at[i];
+
+        asim_out_printf(out, "<tr>");
+        asim_html_text(out, tier->class);
+        asim_html_text(out, tier->direction);
+        asim_html_count(out, tier->links);
+        volume(out, tier->bytes);
+        volume(out, tier->most_bytes);
+        percent(out, tier->mean);
+        percent(out, tier->worst);
+        asim_out_printf(out, "</tr>\n");
+    }
+    asim_out_printf(out, "</tbody></table></div>\n");
+}
+
+static void sentences(struct asim_out *out, const struct asim_run *run)
+{
+    char line[300];
+
+    for (size_t i = 0; i < run->ratios.n; i++) {
+        asim_out_printf(out, "<p>Oversubscription of ");
+        asim_quote_xml(out, asim_show_ratio(line, sizeof line, &run->ratios.at[i]));
+        asim_out_printf(out, ".</p>\n");
+    }
+    if (run->ways.flows) {
+        asim_out_printf(out, "<p>");
+        asim_quote_xml(out, asim_show_ways(line, sizeof line, &run->ways));
+        asim_out_printf(out, ".</p>\n");
+    }
+}
+
+static void type_table(struct asim_out *out, const struct asim_run *run)
+{
+    asim_html_table(out, "collective|#messages|#bytes");
+    for (size_t i = 0; i < run->traffic.n; i++) {
+        asim_out_printf(out, "<tr>");
+        asim_html_text(out, run->traffic.at[i].type);
+        asim_html_count(out, run->traffic.at[i].messages);
+        volume(out, run->traffic.at[i].bytes);
+        asim_out_printf(out, "</tr>\n");
+    }
+    asim_out_printf(out, "</tbody></table></div>\n");
+}
+
+/* Ten steps of colour, as those of links; a pair without bytes has no cell. */
+static void grid_cell(struct asim_out *out, const struct asim_run *run, uint32_t from, uint32_t to,
+                      double most)
+{
+    int step = (int)(10 * run->grid[from][to] / most);
+    char bytes[ASIM_SHOW_BYTES];
+
+    if (!(run->grid[from][to] > 0))
+        return;
+    asim_out_printf(out,
+                    "<rect class=\"b%d\" x=\"%u\" y=\"%u\" width=\"15\" height=\"15\"><title>%u to "
+                    "%u: %s</title></rect>\n",
+                    step < 10 ? step : 9, 60 + 16 * to, 20 + 16 * from, from * run->grid_ranks,
+                    to * run->grid_ranks, asim_show_bytes(bytes, run->grid[from][to]));
+}
+
+static void grid(struct asim_out *out, const struct asim_run *run)
+{
+    uint32_t side = run->grid_side;
+    double most = 0;
+    char bytes[ASIM_SHOW_BYTES];
+
+    for (uint32_t i = 0; i < side * side; i++)
+        most = run->grid[i / side][i % side] > most ? run->grid[i / side][i % side] : most;
+    if (!(most > 0))
+        return;
+    asim_out_printf(out,
+                    "<figure><svg class=\"grid\" viewBox=\"0 0 %u %u\" role=\"img\" "
+                    "aria-label=\"Bytes from rank to rank\">\n",
+                    64 + 16 * side, 24 + 16 * side);
+    for (uint32_t i = 0; i<side; i += side> 16 ? 4 : 1)
+        asim_out_printf(out,
+                        "<text class=\"e\" x=\"54\" y=\"%u\">%u</text><text x=\"%u\" "
+                        "y=\"14\">%u</text>\n",
+                        32 + 16 * i, i * run->grid_ranks, 68 + 16 * i, i * run->grid_ranks);
+    for (uint32_t i = 0; i < side * side; i++)
+        grid_cell(out, run, i / side, i % side, most);
+    asim_out_printf(out, "</svg>\n<figcaption><span class=\"scale\">");
+    for (int step = 0; step < 10; step++)
+        asim_out_printf(out, "<i class=\"b%d\"></i>", step);
+    asim_out_printf(out,
+                    "</span> bytes from rank (row) to rank (column), 0 to %s; %u rank%s a "
+                    "cell</figcaption></figure>\n",
+                    asim_show_bytes(bytes, most), run->grid_ranks, run->grid_ranks == 1 ? "" : "s");
+}
+
+void asim_html_traffic(struct asim_out *out, const struct asim_run *run, size_t number)
+{
+    if (!run->tiers.n)
+        return;
+    asim_html_section(out, "traffic", number, "Where the bytes go");
+    sentences(out, run);
+    tier_table(out, run);
+    if (run->has_traffic) {
+        asim_out_printf(out, "<h4>From rank to rank</h4>\n");
+        type_table(out, run);
+        grid(out, run);
+    } else {
+        asim_out_printf(out, "<p class=\"missing\">Bytes from rank to rank: not recorded. Run with "
+                             "<code>--reports=traffic</code>.</p>\n");
+    }
+    asim_out_printf(out, "</section>\n");
+}

@@ -43,6 +43,11 @@ static const struct {
     {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with "
         "whole numbers in quotes as names, so it defines none"},
     {0, "is of the type INVALID_NODE, which takes no time"},
+    {0, "is of the host (STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE): its recorded duration takes "
+        "the CPU, and its bytes are not simulated"},
+    {0,
+     "is of the host (STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE) and has no recorded duration, "
+     "so it takes 1 ns"},
     {1, "is a message of more than 17592186044415 bytes, the most that the packet network sends"},
     {0,
      "has a comm_size of more than 17592186044415 bytes, the most that the packet network sends in "
@@ -197,7 +202,7 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
     struct asim_check_needs *needs = &check->needs;
     if (op->slip)
         note(seen, ASIM_CHECK_SLIP, op);
-    if (op->is_cpu && op->type >= ASIM_OP_COMM_SEND) {
+    if (op->is_cpu && asim_op_is_comm(op->type)) {
         note(seen, ASIM_CHECK_CPU_COMM, op);
         return 0;
     }
@@ -218,6 +223,13 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
         break;
     case ASIM_OP_METADATA:
         return look_metadata(check, op, seen);
+    case ASIM_OP_STORAGE:
+    case ASIM_OP_BATCH:
+    case ASIM_OP_CHECKPOINT:
+        note(seen,
+             op->duration_micros || op->duration_ns ? ASIM_CHECK_HOST : ASIM_CHECK_HOST_TIMELESS,
+             op);
+        break;
     default:
         note(seen, ASIM_CHECK_INVALID, op);
     }

@@ -53,8 +53,7 @@ static void put_attr(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node, co
 
 static int is_comm(const ChakraProtoMsg__Node *node)
 {
-    return node->type >= CHAKRA_PROTO_MSG__NODE_TYPE__COMM_SEND_NODE &&
-           node->type <= CHAKRA_PROTO_MSG__NODE_TYPE__COMM_COLL_NODE;
+    return asim_op_is_comm((int)node->type);
 }
 
 void asim_dump_workload_node(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node)
@@ -83,9 +82,10 @@ void asim_dump_workload_node(struct asim_jbuf *buf, const ChakraProtoMsg__Node *
 
 static const char *stg_type(int type)
 {
-    static const char *const names[] = {"invalid_node",   "metadata_node", "mem_load_node",
-                                        "mem_store_node", "comp_node",     "comm_send_node",
-                                        "comm_recv_node", "coll_comm_node"};
+    static const char *const names[] = {"invalid_node",   "metadata_node",  "mem_load_node",
+                                        "mem_store_node", "comp_node",      "comm_send_node",
+                                        "comm_recv_node", "coll_comm_node", "storage_node",
+                                        "batch_node",     "checkpoint_node"};
     return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : names[0];
 }
 

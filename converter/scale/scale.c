@@ -142,7 +142,7 @@ static int make_copy(struct work *w, const node_t *node, struct copy *copy)
         copy->inputs.values = none;
         copy->node.inputs = &copy->inputs;
     }
-    if ((int)node->type < ASIM_OP_COMM_SEND)
+    if (!asim_op_is_comm((int)node->type))
         return 0;
     return change_attrs(w, copy);
 }

@@ -178,6 +178,14 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
             "0); they take no time",
             (unsigned long long)totals.census.invalid);
+    if (totals.census.host_ops)
+        asim_world_diagnose(
+            world,
+            "%llu nodes are STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE: each takes the CPU for "
+            "its "
+            "recorded duration (%llu have none and take 1 ns); storage itself is not simulated",
+            (unsigned long long)totals.census.host_ops,
+            (unsigned long long)totals.census.timeless_host_ops);
     if (totals.census.slips)
         asim_world_diagnose(world,
                             "%llu nodes have an attribute '%s', which has no effect; is another "

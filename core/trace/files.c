@@ -25,8 +25,9 @@
 const char *asim_op_type_name(int type)
 {
     static const char *const names[ASIM_OP_TYPES] = {
-        "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-        "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE",
+        "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",   "MEM_STORE_NODE",
+        "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE",  "COMM_COLL_NODE",
+        "STORAGE_NODE", "BATCH_NODE",     "CHECKPOINT_NODE",
     };
     return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
 }

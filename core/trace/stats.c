@@ -42,7 +42,7 @@ static void count(struct asim_trace_stats *stats, const struct asim_op *op)
     add(&stats->micros_by_type[op->type], op->duration_micros);
     stats->data_deps += op->data_dep_n;
     stats->ctrl_deps += op->ctrl_dep_n;
-    if (op->type >= ASIM_OP_COMM_SEND)
+    if (asim_op_is_comm(op->type))
         count_comm(stats, op);
 }
 

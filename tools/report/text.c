@@ -45,13 +45,17 @@ static void add_links(char *text, const struct asim_run *run)
 static void add_tiers(char *text, const struct asim_run *run)
 {
     char line[300], bytes[ASIM_SHOW_BYTES];
+    const char *before = "bytes by tier: ";
 
     for (size_t i = 0; i < run->tiers.n; i++) {
         const struct asim_run_tier *tier = &run->tiers.at[i];
 
-        add(text, "%s%s %s: %s, %.1f %% used, the busiest %.1f %%\n",
-            i ? "               " : "bytes by tier: ", tier->class, tier->direction,
-            asim_show_bytes(bytes, (double)tier->bytes), 100 * tier->mean, 100 * tier->worst);
+        if (!tier->bytes)
+            continue;
+        add(text, "%s%s %s: %s, %.1f %% used, the busiest %.1f %%\n", before, tier->class,
+            tier->direction, asim_show_bytes(bytes, (double)tier->bytes), 100 * tier->mean,
+            100 * tier->worst);
+        before = "               ";
     }
     for (size_t i = 0; i < run->ratios.n; i++)
         add(text, "oversubscribed: %s\n", asim_show_ratio(line, sizeof line, &run->ratios.at[i]));

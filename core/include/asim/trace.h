@@ -36,10 +36,20 @@ enum asim_op_type {
     ASIM_OP_COMM_SEND,
     ASIM_OP_COMM_RECV,
     ASIM_OP_COMM_COLL,
+    /* Of the host, after Chakra 1.0: their recorded durations take the CPU (is_cpu is 1). */
+    ASIM_OP_STORAGE,
+    ASIM_OP_BATCH,
+    ASIM_OP_CHECKPOINT,
     ASIM_OP_TYPES
 };
 /* "COMP_NODE" …, Chakra's names; "?" outside the enum. */
 ASIM_API const char *asim_op_type_name(int type);
+
+/* Whether a node is a collective, a send or a receive. */
+static inline int asim_op_is_comm(int type)
+{
+    return type >= ASIM_OP_COMM_SEND && type <= ASIM_OP_COMM_COLL;
+}
 
 /* Types of collectives: Chakra's CollectiveCommType. */
 enum asim_coll_type {

@@ -167,6 +167,11 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
         asim_group_metadata(rank, op);
         finish_at_once(rank, index);
         break;
+    case ASIM_OP_STORAGE:
+    case ASIM_OP_BATCH:
+    case ASIM_OP_CHECKPOINT:
+        replay(rank, index, op);
+        break;
     default:
         finish_at_once(rank, index);
     }

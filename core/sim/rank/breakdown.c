@@ -181,6 +181,10 @@ static enum activity activity_of(const struct asim_event *event)
     switch (event->of.op.type) {
     case ASIM_OP_COMP:
         return event->of.op.is_cpu ? ON_CPU : COMPUTING;
+    case ASIM_OP_STORAGE:
+    case ASIM_OP_BATCH:
+    case ASIM_OP_CHECKPOINT:
+        return ON_CPU;
     case ASIM_OP_COMM_COLL: /* waits from ASIM_EV_COLL_JOIN on, at the same time */
     case ASIM_OP_COMM_SEND:
     case ASIM_OP_COMM_RECV:

@@ -50,7 +50,10 @@ void asim_census_op(struct asim_census *census, const struct asim_node_prefixes 
         census->invalid++;
     else if (op->type == ASIM_OP_COMP)
         count_compute(census, op);
-    else if (op->type != ASIM_OP_METADATA) {
+    else if (op->type >= ASIM_OP_STORAGE) {
+        census->host_ops++;
+        census->timeless_host_ops += is_timeless(op);
+    } else if (op->type != ASIM_OP_METADATA) {
         census->transfers++;
         census->timeless_transfers += is_timeless(op);
     }
@@ -69,6 +72,8 @@ void asim_census_version(struct asim_census *census, uint32_t rank, const char *
 void asim_census_add(struct asim_census *into, const struct asim_census *from)
 {
     into->invalid += from->invalid;
+    into->host_ops += from->host_ops;
+    into->timeless_host_ops += from->timeless_host_ops;
     into->broadcasts += from->broadcasts;
     into->computes += from->computes;
     into->timeless_computes += from->timeless_computes;

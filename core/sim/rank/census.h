@@ -11,6 +11,8 @@
 
 struct asim_census {
     uint64_t invalid;    /* ops of the type INVALID */
+    /* STORAGE, BATCH and CHECKPOINT ops; those without a recorded duration. */
+    uint64_t host_ops, timeless_host_ops;
     uint64_t broadcasts; /* broadcasts without a recorded duration */
     /* GPU computations; those without a recorded duration; of these, those with num_ops or
      * tensor_size. */

@@ -17,6 +17,10 @@ enum asim_span asim_span_of(const struct asim_op *op)
     switch (op->type) {
     case ASIM_OP_COMP:
         return op->is_cpu ? ASIM_SPAN_CPU : ASIM_SPAN_GPU;
+    case ASIM_OP_STORAGE:
+    case ASIM_OP_BATCH:
+    case ASIM_OP_CHECKPOINT:
+        return ASIM_SPAN_CPU;
     case ASIM_OP_COMM_COLL:
     case ASIM_OP_COMM_SEND:
     case ASIM_OP_COMM_RECV:

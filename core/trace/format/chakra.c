@@ -416,6 +416,7 @@ static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, s
         .ctrl_dep_n = node->n_ctrl_deps,
     };
     int rc = fill_attributes(reader, op, err);
+    op->is_cpu |= op->type >= ASIM_OP_STORAGE;
     return rc ? rc : check_duration(reader, op, err);
 }
 

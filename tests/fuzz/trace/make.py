@@ -165,7 +165,7 @@ FILES = {
     "bad_nanos_long": trace(node(1, extra=attr("duration_ns", num(9, (1 << 62) + 1)))),
     "bad_dims_kind": trace(coll(7, attr("involved_dim", num(27, 1)))),
     "bad_dims_many": trace(coll(7, attr("involved_dim", blob(28, blob(1, bytes(17)))))),
-    "bad_type": trace(node(1, type=8)),
+    "bad_type": trace(node(1, type=11)),
     "bad_type_negative": trace(node(1, type=-1)),
     "bad_wire": trace(node(1), num(1, 2) + tag(7, 5) + b"abcd"),
     "bad_group": trace(tag(1, 3) + tag(1, 4)),

@@ -10,7 +10,8 @@ import json
 import sys
 
 TYPES = ["INVALID_NODE", "METADATA_NODE", "MEM_LOAD_NODE", "MEM_STORE_NODE", "COMP_NODE",
-         "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"]
+         "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE", "STORAGE_NODE", "BATCH_NODE",
+         "CHECKPOINT_NODE"]
 
 
 def varint(n):

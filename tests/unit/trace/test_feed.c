@@ -72,7 +72,7 @@ static const struct want wanted[] = {
     {"bad_nanos_long", 0, NULL, "duration_ns is 4611686018427387905, expected"},
     {"bad_dims_kind", 0, NULL, "attribute involved_dim is bool_val 1, expected a list of bools"},
     {"bad_dims_many", 0, NULL, "at most 16 dimensions"},
-    {"bad_type", 0, NULL, "has type 8; the Chakra schema knows 0 to 7"},
+    {"bad_type", 0, NULL, "has type 11; the Chakra schema knows 0 to 10"},
     {"bad_type_negative", 0, NULL, "has type -1"},
     {"bad_wire", 0, NULL, "record 3 at byte 19 is not a valid Node: field 7 (duration_micros)"},
     {"bad_group", 0, NULL, "field 1 (id) has wire type 3 (group), expected 0 (varint)"},

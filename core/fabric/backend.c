@@ -12,6 +12,7 @@
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/host/traffic.h"
+#include "fabric/memo/use.h"
 #include "fabric/link/schedule.h"
 
 /* Rounds up to whole ns. */
@@ -116,6 +117,7 @@ static const struct asim_packet_network network = {
     .hooks = asim_fabric_watcher,
     .watch_queues = asim_fabric_watch_queues,
     .use_memo = asim_fabric_use_memo,
+    .memo_use = asim_memo_get_use,
     .is_quiet = asim_fabric_is_quiet,
     .stats = asim_fabric_stats,
     .link_use = asim_fabric_link_use,

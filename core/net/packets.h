@@ -157,6 +157,32 @@ struct asim_pause_waits {
     size_t n, cap;
 };
 
+/* Why frames were carried one by one although fast-forward is on (fabric/memo/use.h). */
+enum asim_carried_reason {
+    ASIM_CARRIED_FIRST,    /* such traffic had not occurred before, or the search was too dear */
+    ASIM_CARRIED_RECORDED, /* kept for replays */
+    ASIM_CARRIED_DEVIATED, /* ranks deviated from a replay */
+    ASIM_CARRIED_PAUSES,   /* recorded without use: pauses, drops or random marks */
+    ASIM_CARRIED_ORDER,    /* recorded without use: ports and queue pairs ended in another order */
+    ASIM_CARRIED_LONG,     /* recorded without use: too many messages without an idle network */
+    ASIM_CARRIED_OFF,      /* fast-forward is off */
+    ASIM_CARRIED_REASONS
+};
+/* What fast-forward has saved: packet-hops of this process. The sum of carried, replayed and
+ * skipped is struct asim_fabric_stats.hops. */
+struct asim_memo_use {
+    uint64_t carried;  /* frame by frame, the sum of the list below */
+    uint64_t replayed; /* in replays of episodes */
+    uint64_t skipped;  /* in skipped periods of a steady state */
+    uint64_t again;    /* among `carried`: simulated from the begin after ranks had deviated */
+    uint64_t episodes, replays, deviations; /* kept; replayed; replays that ranks deviated from */
+    const char *off;                        /* why fast-forward is off: a phrase; NULL: it is on */
+    struct {
+        uint64_t hops;
+        const char *why;             /* a phrase, constant */
+    } reasons[ASIM_CARRIED_REASONS]; /* by enum asim_carried_reason */
+};
+
 /* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the
  * order posted (fabric/parallel/thread_team.h). */
 struct asim_background {
@@ -183,6 +209,7 @@ struct asim_packet_network {
                                      struct asim_queue_length length),
                         const struct asim_queue_sampling *sampling);
     int (*use_memo)(struct asim_fabric *fabric);
+    void (*memo_use)(const struct asim_fabric *fabric, struct asim_memo_use *use);
     int (*is_quiet)(struct asim_fabric *fabric);
     void (*stats)(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
     void (*link_use)(const struct asim_fabric *fabric, uint32_t wire, struct asim_link_use *use);

@@ -23,6 +23,7 @@
 #include "fabric/memo/episode.h"
 #include "fabric/memo/idle_state.h"
 #include "fabric/memo/steady_state.h"
+#include "fabric/memo/use.h"
 #include "fabric/node.h"
 
 /* Changes between windows only. */
@@ -78,6 +79,7 @@ struct asim_memo {
      * the network needs four times as many windows to return to a state. */
     uint64_t lockstep_until;
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
+    struct asim_memo_tally tally;
     /* Simulates all nodes up to a time, window by window, without telling the user of windows. */
     void (*advance)(struct asim_fabric *fabric, uint64_t until);
 };

@@ -62,6 +62,7 @@ void asim_record_begin(struct asim_fabric *fabric, uint64_t begin, uint64_t hash
 {
     struct asim_memo *memo = fabric->memo;
 
+    asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
     memo->mode = ASIM_MEMO_RECORD;
     memo->defer_from = ASIM_NEVER;
     memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
@@ -161,10 +162,16 @@ void asim_record_end(struct asim_fabric *fabric)
         fabric->run.failed = ASIM_ENOMEM;
     episode->idle_state = before;
     if (!episode->not_replayable && before && before == memo->idle_state &&
-        route_all(fabric, episode))
+        route_all(fabric, episode)) {
+        asim_memo_carried_for(fabric, ASIM_CARRIED_RECORDED);
+        memo->tally.episodes++;
         keep(fabric, episode);
-    else
+    } else {
+        asim_memo_carried_for(fabric,
+                              episode->not_replayable ? ASIM_CARRIED_PAUSES : ASIM_CARRIED_ORDER);
         memo->spare = episode;
+    }
+    memo->tally.reason = ASIM_CARRIED_FIRST;
 }
 
 void asim_record_limit(struct asim_fabric *fabric)
@@ -176,6 +183,7 @@ void asim_record_limit(struct asim_fabric *fabric)
         messages += memo->host[v].n_messages;
     if (messages <= MOST_MESSAGES)
         return;
+    asim_memo_carry_for(fabric, ASIM_CARRIED_LONG);
     asim_episode_free(memo->recording, fabric->set.hosts);
     memo->recording = NULL;
 }

@@ -119,6 +119,8 @@ static void begin_episode(struct asim_fabric *fabric, uint64_t until)
         asim_search_budget_spend(&memo->idle_budget,
                                  (uint64_t)fabric->set.topo->n_links * LINK_WORDS);
         asim_record_begin(fabric, lookup.offset, lookup.hash);
+    } else {
+        asim_memo_carry_for(fabric, ASIM_CARRIED_FIRST);
     }
     memo->mode = ASIM_MEMO_RECORD;
     memo->defer_from = ASIM_NEVER;
@@ -246,6 +248,8 @@ void asim_replay_abandon(struct asim_fabric *fabric, uint64_t until)
     if (!fabric->run.failed && simulate(fabric, until))
         fabric->run.failed = ASIM_ENOMEM;
     memo->wasted += asim_counters_hops(fabric) - before;
+    memo->tally.deviations++;
+    asim_memo_carried_for(fabric, ASIM_CARRIED_DEVIATED);
 }
 
 /* The network is in the state in which the episode ends, but for the counters. */
@@ -256,6 +260,7 @@ static void end_replay(struct asim_fabric *fabric, uint64_t until)
 
     asim_counter_deltas_add(&episode->deltas);
     memo->saved += episode->hops;
+    memo->tally.replays++;
     asim_search_budget_saved(&memo->idle_budget, episode->hops);
     for (size_t i = 0; i < episode->who.n; i++) {
         struct asim_memo_host *own = &memo->host[episode->who.at[i]];

@@ -157,6 +157,27 @@ static void go(int use_memo)
 
 static uint64_t saved, wasted, skipped;
 
+/* The counts of what was carried, replayed and skipped add up. */
+static void check_use(const struct asim_fabric *fabric)
+{
+    struct asim_fabric_stats stats;
+    struct asim_memo_use use;
+    uint64_t carried = 0;
+
+    asim_fabric_stats(fabric, &stats);
+    asim_memo_get_use(fabric, &use);
+    for (int i = 0; i < ASIM_CARRIED_REASONS; i++)
+        carried += use.reasons[i].hops;
+    CHECK_U64(carried, use.carried);
+    CHECK_U64(use.carried + use.replayed + use.skipped, stats.hops);
+    CHECK(!use.off == (fabric->memo != NULL));
+    if (fabric->memo) {
+        saved += use.replayed;
+        wasted += use.again;
+        skipped += use.skipped;
+    }
+}
+
 static void one(uint64_t seed)
 {
     static const uint32_t modes[] = {12, 12, 1, 7, 8};
@@ -177,11 +198,7 @@ static void one(uint64_t seed)
             memcpy(first, told, sizeof told);
         for (uint32_t w = 0; w < bench->topo.n_links * 2 && w < 64; w++)
             asim_fabric_link_use(bench->fabric, w, &use[use_memo][w]);
-        if (use_memo && bench->fabric->memo) {
-            saved += bench->fabric->memo->saved;
-            wasted += bench->fabric->memo->wasted;
-            skipped += bench->fabric->memo->steady.saved;
-        }
+        check_use(bench->fabric);
         if (use_memo && (memcmp(first, told, sizeof told) != 0 ||
                          memcmp(use[0], use[1], bench->topo.n_links * 2 * sizeof **use) != 0)) {
             fprintf(stderr, "seed %llu: fast-forward differs\n", (unsigned long long)seed);

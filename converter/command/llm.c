@@ -99,6 +99,11 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
                 "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "
                 "was taken.\n",
                 times.missing, opt->comp_file ? opt->comp_file : "the roofline");
+    if (!rc && times.is_assumed)
+        fprintf(stderr,
+                "asim trace llm: note: no kernels were measured on the %s; the shares of the A100 "
+                "are taken. --kernels=FILE gives others.\n",
+                opt->compute_model);
     asim_llm_times_close(&times);
     return rc;
 }

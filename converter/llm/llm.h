@@ -17,12 +17,15 @@
 
 struct asim_llm_options {
     char *model, *frame, *gpu_type, *model_name, *comp_file, *roofline, *output, *et;
+    char *compute_model, *kernels;
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
     int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right, force;
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
-    double efficiency;
+    double efficiency, host_us;
+    uint32_t kv_heads;
+    int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
     /* AICB's flags without effect on the text. */
     char *dtype, *activation;
     double unused;
@@ -33,13 +36,16 @@ struct asim_llm_options {
     unsigned given; /* bits below: options on the command line */
 };
 enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4, ASIM_LLM_BATCH = 8 };
+enum { ASIM_LLM_16BIT, ASIM_LLM_TF32, ASIM_LLM_32BIT };
+enum { ASIM_LLM_DISTRIBUTED, ASIM_LLM_REPLICATED, ASIM_LLM_SHARDED };
+enum { ASIM_LLM_KEEP, ASIM_LLM_SELECTIVE, ASIM_LLM_FULL };
 extern const struct asim_option asim_llm_option_table[];
 
 struct asim_llm { /* the options with all derived values */
     const struct asim_llm_options *opt;
     int deepseek;
     uint64_t dp, ga, stage_layers, padded_vocab, ffn;
-    uint64_t tokens_bytes; /* T = 2 b s h */
+    uint64_t tokens_bytes; /* T = 2 b s h; 4 b s h in 32 bits */
     /* elements per GPU */
     uint64_t p_embedding, p_attention, p_norm, p_mlp, p_moe, p_final;
     uint64_t params_total, params_moe;
@@ -50,8 +56,22 @@ struct asim_llm_section {
     char name[48];
     double min_us, avg_us, max_us;
 };
+/* Of one part of a layer: forward, backward for its input and for its weights. */
+struct asim_llm_phases {
+    uint64_t forward, input, weight;
+};
+enum asim_llm_part {
+    ASIM_LLM_ATTENTION,
+    ASIM_LLM_MLP,
+    ASIM_LLM_EMBEDDING,
+    ASIM_LLM_FINAL,
+    ASIM_LLM_PARTS
+};
 struct asim_llm_times {
-    int known; /* 0: every part takes 1 ns */
+    int known;      /* 0: every part takes 1 ns */
+    int has_phases; /* parts is filled; else backward takes as long as forward */
+    struct asim_llm_phases parts[ASIM_LLM_PARTS];
+    int is_assumed; /* nothing was measured on this GPU */
     ASIM_VEC(struct asim_llm_section) sections;
     uint64_t attention, mlp, embedding, grad_forward, grad_backward;
     uint64_t missing; /* parts that the file does not have */
@@ -63,6 +83,7 @@ struct asim_llm_comm {
 };
 struct asim_llm_row {
     const char *name;
+    int starts_layer, ends_layer;
     uint64_t compute_ns[3]; /* forward, input gradient, weight gradient */
     struct asim_llm_comm comm[3];
 };

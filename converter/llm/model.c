@@ -50,6 +50,44 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
     return 0;
 }
 
+/* Options of formulas that AICB does not have. */
+static int check_right(const struct asim_llm_options *opt, struct asim_err *err)
+{
+    const char *word = opt->compute_model    ? "compute_model"
+                       : opt->recompute_how  ? "recompute_granularity"
+                       : opt->kv_heads       ? "num_query_groups"
+                       : opt->optimizer      ? "optimizer"
+                       : opt->gradient_16bit ? "grad_bytes"
+                                             : NULL;
+    if (word && !opt->right)
+        return asim_err_set(err, ASIM_EUSAGE, "%s needs --formulas=right: AICB's rows lack it.",
+                            word);
+    if (!opt->compute_model && (opt->kernels || opt->host_us > 0 || opt->precision))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "%s has no effect without a GPU: give --compute_model=A100.",
+                            opt->kernels       ? "kernels"
+                            : opt->host_us > 0 ? "host_us"
+                                               : "precision");
+    if (opt->optimizer == ASIM_LLM_SHARDED && (opt->moe || opt->pp > 1))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "optimizer=sharded is for models without experts and pipeline stages.");
+    if (opt->kv_heads && opt->heads % opt->kv_heads)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "%u attention heads cannot be split into num_query_groups=%u.",
+                            opt->heads, opt->kv_heads);
+    return 0;
+}
+
+double asim_llm_element(const struct asim_llm_options *opt)
+{
+    return opt->precision == ASIM_LLM_16BIT ? 2 : 4;
+}
+
+uint64_t asim_llm_gradient(const struct asim_llm_options *opt)
+{
+    return opt->gradient_16bit ? 2 : 4;
+}
+
 /* AICB only warns and writes a workload without micro-batches. */
 static int check_batch(const struct asim_llm *llm, struct asim_err *err)
 {
@@ -83,7 +121,8 @@ static uint64_t attention_params(const struct asim_llm *llm)
         return h * o->q_lora + o->q_lora * a * (o->qk_nope + o->qk_rope) / t +
                h * (o->kv_lora + o->qk_rope) + o->kv_lora * a * (o->qk_nope + o->v_head) / t +
                a * o->v_head * h / t;
-    return h * 3 * h / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
+    uint64_t kv = o->kv_heads ? h / a * o->kv_heads : h;
+    return h * (h + 2 * kv) / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
 }
 
 /* Each count is of one layer and one GPU, so embedding and final layer are separate. */
@@ -123,6 +162,8 @@ int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, st
     memset(llm, 0, sizeof *llm);
     llm->opt = opt;
     int rc = check_parallelism(opt, err);
+    if (!rc)
+        rc = check_right(opt, err);
     if (rc)
         return rc;
     llm->deepseek = !strcmp(opt->frame, "DeepSeek");
@@ -132,7 +173,7 @@ int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, st
     uint64_t unit = opt->vocab_unit * opt->tp;
     llm->padded_vocab = (opt->vocab + unit - 1) / unit * unit;
     llm->ffn = inner_size(opt);
-    llm->tokens_bytes = 2 * (uint64_t)opt->micro_batch * opt->seq * opt->hidden;
+    llm->tokens_bytes = (uint64_t)asim_llm_element(opt) * opt->micro_batch * opt->seq * opt->hidden;
     count_params(llm);
     sum_params(llm);
     return check_batch(llm, err);

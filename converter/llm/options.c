@@ -88,6 +88,32 @@ const struct asim_option asim_llm_option_table[] = {
          NULL, roofline),
     {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
      ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},
+    TEXT("compute_model", NULL,
+         "compute times of this GPU, kernel by kernel at the shares of its peak that each class of "
+         "kernels was measured to reach (converter/gpu/kernels.json); needs formulas=right",
+         NULL, compute_model),
+    FILES("kernels", NULL, "compute_model: own table of shares (as converter/gpu/kernels.json)",
+          kernels, ASIM_F_READS),
+    {"host_us", NULL,
+     "compute_model: host time to launch a kernel, us; a part takes at least this for each of its "
+     "kernels",
+     "0", ASIM_T_DOUBLE, AT(host_us), 0, 1e6, NULL, 0},
+    {"precision", NULL, "compute_model: of products and activations", "16bit", ASIM_T_CHOICE,
+     AT(precision), 0, 0, "16bit|tf32|32bit", 0},
+    {"recompute_granularity", NULL,
+     "formulas=right: what the backward pass computes again: nothing, attention scores, or all "
+     "layers with their communication",
+     "none", ASIM_T_CHOICE, AT(recompute_how), 0, 0, "none|selective|full", 0},
+    NUMBER("num_query_groups", "kv_heads",
+           "formulas=right: key-value heads (default: as many as attention heads)", NULL,
+           ASIM_T_U32, kv_heads, 1 << 14),
+    {"optimizer", NULL,
+     "formulas=right: its state is distributed over data-parallel ranks (reduce-scatter, "
+     "all-gather), the same on each (all-reduce), or sharded with gradients and parameters, which "
+     "each layer gathers forward and backward (FSDP, ZeRO-3)",
+     "distributed", ASIM_T_CHOICE, AT(optimizer), 0, 0, "distributed|replicated|sharded", 0},
+    {"grad_bytes", NULL, "formulas=right: bytes of a gradient where ranks reduce it: 4 or 2", "4",
+     ASIM_T_CHOICE, AT(gradient_16bit), 0, 0, "4|2", 0},
     TEXT("gpu_type", NULL, "GPU type for the file name", "None", gpu_type),
     TEXT("model_name", NULL, "model name for the file name", NULL, model_name),
     NUMBER("n_dense_layers", NULL, "DeepSeek: layers without experts", "3", ASIM_T_U64,

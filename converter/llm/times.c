@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "gpu/gpu.h"
 #include "llm/times.h"
+#include "llm/work.h"
 
 /* Linear: a file has tens of sections. */
 static struct asim_llm_section *section_of(struct asim_llm_times *times, const char *name)
@@ -193,6 +194,22 @@ uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name)
     return 1;
 }
 
+/* Kernel by kernel (work.c). */
+static int compute_model(struct asim_llm_times *times, const struct asim_llm *llm,
+                         struct asim_err *err)
+{
+    struct asim_gpu gpu;
+    struct asim_gpu_kernels kernels;
+    int rc = asim_gpu_find(&gpu, llm->opt->compute_model, NULL, err);
+    if (!rc)
+        rc = asim_gpu_kernels_find(&kernels, &gpu, llm->opt->kernels, err);
+    if (rc)
+        return rc;
+    asim_llm_work_times(times, llm, &kernels);
+    times->is_assumed = kernels.is_assumed;
+    return 0;
+}
+
 /* Without a file AICB measures the model on a GPU; here a roofline takes its place. */
 int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
                         struct asim_err *err)
@@ -201,9 +218,12 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     struct asim_gpu gpu;
     int rc = 0;
     memset(times, 0, sizeof *times);
-    if (o->comp_file && o->roofline)
+    if (!!o->comp_file + !!o->roofline + !!o->compute_model > 1)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "comp_filepath and roofline both give compute times: choose one.");
+                            "comp_filepath, roofline and compute_model all give compute times: "
+                            "choose one.");
+    if (o->compute_model)
+        return compute_model(times, llm, err);
     if (o->aiob && !o->comp_file && !o->roofline)
         return asim_err_set(err, ASIM_EUSAGE,
                             "aiob_enable without comp_filepath would measure on a GPU, which is "

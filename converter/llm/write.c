@@ -26,15 +26,36 @@ void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
              o->flash ? "True" : "False");
 }
 
-/* checkpoints are always 0: AICB counts recomputation in the forward times. */
-static void put_header(struct asim_out *out, const struct asim_llm *llm)
+/* " 2 3 9" behind a number: rows where layers start, or end. */
+static void put_marks(struct asim_out *out, const char *key, const struct asim_llm_rows *rows,
+                      int ends)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows->list.n; i++)
+        n += (size_t)(ends ? rows->list.at[i].ends_layer : rows->list.at[i].starts_layer);
+    asim_out_printf(out, "%s: %zu ", key, n);
+    for (size_t i = 0; i < rows->list.n; i++)
+        if (ends ? rows->list.at[i].ends_layer : rows->list.at[i].starts_layer)
+            asim_out_printf(out, "%zu ", i);
+}
+
+/* checkpoints are 0 unless whole layers are computed again: AICB counts recomputation in the
+ * forward times. */
+static void put_header(struct asim_out *out, const struct asim_llm *llm,
+                       const struct asim_llm_rows *rows)
 {
     const struct asim_llm_options *o = llm->opt;
     asim_out_printf(out,
                     "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: %u ep: %u pp: %u "
-                    "vpp: %" PRIu64 " ga: %" PRIu64 " all_gpus: %u checkpoints: 0 "
-                    "checkpoint_initiates: 0 pp_comm: ",
+                    "vpp: %" PRIu64 " ga: %" PRIu64 " all_gpus: %u ",
                     o->tp, o->ep, o->pp, llm->stage_layers, llm->ga, o->world);
+    if (o->recompute_how == ASIM_LLM_FULL) {
+        put_marks(out, "checkpoints", rows, 0);
+        put_marks(out, "checkpoint_initiates", rows, 1);
+    } else {
+        asim_out_printf(out, "checkpoints: 0 checkpoint_initiates: 0 ");
+    }
+    asim_out_printf(out, "pp_comm: ");
     if (o->pp == 1)
         asim_out_printf(out, "0\n");
     else if (o->sp && llm->tokens_bytes % o->tp)
@@ -53,7 +74,7 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
     int rc = asim_out_open(&out, path, err);
     if (rc)
         return rc;
-    put_header(&out, llm);
+    put_header(&out, llm, rows);
     asim_out_printf(&out, "%zu\n", rows->list.n);
     for (size_t i = 0; i < rows->list.n; i++) {
         const struct asim_llm_row *row = &rows->list.at[i];

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See kernels.h. Rows are read on top of each other: '*', then the GPU's own, then the user's.
+ */
+#include "gpu/kernels.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "tools/report/embedded.h"
+
+/* In the order of the classes; products have a curve instead. */
+static const char *const keys[ASIM_GPU_CLASSES] = {
+    NULL,   "attention_forward", "attention_backward", "elementwise", "activation",
+    "norm", "optimizer"};
+
+/* Leaves *value alone where the row has no such key. */
+static int read_share(double *value, const json_t *row, const char *key, const char *path,
+                      struct asim_err *err)
+{
+    const json_t *own = json_object_get(row, key);
+
+    if (!own)
+        return 0;
+    *value = json_number_value(own);
+    if (*value > 0 && *value <= 1)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s: %s is a share of the GPU's peak: a number above 0 and at most 1 is "
+                        "expected.",
+                        path, key);
+}
+
+static int refuse_curve(const char *path, struct asim_err *err)
+{
+    return asim_err_set(
+        err, ASIM_EINVAL,
+        "%s: gemm_gflop and gemm_share are lists of the same 1 to %d numbers, sizes "
+        "rising, shares above 0 and at most 1.",
+        path, ASIM_GPU_MOST_POINTS);
+}
+
+static int read_curve(struct asim_gpu_kernels *k, const json_t *row, const char *path,
+                      struct asim_err *err)
+{
+    const json_t *sizes = json_object_get(row, "gemm_gflop");
+    const json_t *shares = json_object_get(row, "gemm_share");
+    size_t n = json_array_size(sizes);
+
+    if (!sizes && !shares)
+        return 0;
+    if (n < 1 || n > ASIM_GPU_MOST_POINTS || json_array_size(shares) != n)
+        return refuse_curve(path, err);
+    k->points = n;
+    for (size_t i = 0; i < n; i++) {
+        k->gemm_gflop[i] = json_number_value(json_array_get(sizes, i));
+        k->gemm_share[i] = json_number_value(json_array_get(shares, i));
+        if (k->gemm_gflop[i] <= (i ? k->gemm_gflop[i - 1] : 0) || k->gemm_share[i] <= 0 ||
+            k->gemm_share[i] > 1)
+            return refuse_curve(path, err);
+    }
+    return 0;
+}
+
+static int read_row(struct asim_gpu_kernels *k, const json_t *row, const char *path,
+                    struct asim_err *err)
+{
+    int rc = read_curve(k, row, path, err);
+
+    if (!rc)
+        rc = read_share(&k->gemm_32bit, row, "gemm_32bit", path, err);
+    for (size_t i = 0; !rc && i < ASIM_GPU_CLASSES; i++)
+        if (keys[i])
+            rc = read_share(&k->share[i], row, keys[i], path, err);
+    return rc;
+}
+
+/* The first row that lists the name. */
+static const json_t *row_of(const json_t *root, const char *name)
+{
+    const json_t *rows = json_object_get(root, "kernels");
+
+    for (size_t i = 0; i < json_array_size(rows); i++) {
+        const json_t *row = json_array_get(rows, i), *gpus = json_object_get(row, "gpus");
+
+        for (size_t g = 0; g < json_array_size(gpus); g++) {
+            const char *word = json_string_value(json_array_get(gpus, g));
+
+            if (word && !strcasecmp(word, name))
+                return row;
+        }
+    }
+    return NULL;
+}
+
+/* A file without a row for the GPU would have no effect, so it is an error. */
+static int read_own(struct asim_gpu_kernels *k, const char *path, struct asim_err *err)
+{
+    json_error_t bad;
+    json_t *root = json_load_file(path, 0, &bad);
+    const json_t *row = root ? row_of(root, k->peak.name) : NULL;
+    int rc;
+
+    if (!root)
+        return asim_err_at(err, ASIM_EINVAL,
+                           (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                           "cannot read the shares of kernels: %s.", bad.text);
+    if (!row)
+        row = row_of(root, "*");
+    if (row)
+        rc = read_row(k, row, path, err);
+    else
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "%s has no row for the GPU %s; expected {\"kernels\": [{\"gpus\": "
+                          "[\"%s\"], \"elementwise\": 0.9, …}]}.",
+                          path, k->peak.name, k->peak.name);
+    json_decref(root);
+    return rc;
+}
+
+int asim_gpu_kernels_find(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
+                          const char *path, struct asim_err *err)
+{
+    json_error_t bad;
+    json_t *root = json_loads(gpus_files[1].text, 0, &bad);
+    const json_t *row = row_of(root, gpu->name);
+    int rc;
+
+    memset(kernels, 0, sizeof *kernels);
+    kernels->peak = *gpu;
+    kernels->is_assumed = !row && !path;
+    rc = read_row(kernels, row_of(root, "*"), "kernels.json", err);
+    if (!rc && row)
+        rc = read_row(kernels, row, "kernels.json", err);
+    json_decref(root);
+    return rc || !path ? rc : read_own(kernels, path, err);
+}
+
+/* Linear in the logarithm of the size; constant beyond the ends. */
+static double gemm_share(const struct asim_gpu_kernels *k, double gflop)
+{
+    size_t i = 0;
+
+    while (i < k->points && k->gemm_gflop[i] < gflop)
+        i++;
+    if (i == 0 || i == k->points)
+        return k->gemm_share[i ? i - 1 : 0];
+    double part = log(gflop / k->gemm_gflop[i - 1]) / log(k->gemm_gflop[i] / k->gemm_gflop[i - 1]);
+    return k->gemm_share[i - 1] + part * (k->gemm_share[i] - k->gemm_share[i - 1]);
+}
+
+/* Tensor cores compute TF32 at half of their 16-bit rate. */
+static double ops_rate(const struct asim_gpu_kernels *k, const struct asim_gpu_work *work)
+{
+    double peak = k->peak.tflops_16bit / (work->dtype == ASIM_GPU_TF32 ? 2 : 1);
+
+    if (work->dtype == ASIM_GPU_32BIT)
+        return k->peak.tflops_32bit * k->gemm_32bit * 1e12;
+    if (work->class == ASIM_GPU_GEMM)
+        return peak * gemm_share(k, work->ops / 1e9) * 1e12;
+    if (work->class == ASIM_GPU_ATTENTION_FORWARD || work->class == ASIM_GPU_ATTENTION_BACKWARD)
+        return peak * k->share[work->class] * 1e12;
+    return peak * 1e12;
+}
+
+/* What arithmetic limits still moves its bytes at the bandwidth of simple kernels. */
+static double byte_rate(const struct asim_gpu_kernels *k, const struct asim_gpu_work *work)
+{
+    int is_memory = work->class >= ASIM_GPU_ELEMENTWISE;
+
+    return k->peak.memory_gbps * k->share[is_memory ? work->class : ASIM_GPU_ELEMENTWISE] * 1e9;
+}
+
+double asim_gpu_work_us(const struct asim_gpu_kernels *kernels, const struct asim_gpu_work *work)
+{
+    double arithmetic = work->ops / ops_rate(kernels, work);
+    double memory = work->bytes / byte_rate(kernels, work);
+
+    return work->count * (arithmetic > memory ? arithmetic : memory) * 1e6;
+}

@@ -35,6 +35,6 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE AND OUT)
     math(EXPR number "${number} + 1")
   endforeach()
   file(WRITE ${OUT}
-       "/* Made by cmake/embed.cmake. */\n#include \"tools/report/embedded.h\"\n\n${texts}\nconst struct asim_embedded ${NAME}_files[] = {\n${rows}    {0, 0}};\n"
+       "/* Made by cmake/embed.cmake. */\n#include \"base/embedded.h\"\n\n${texts}\nconst struct asim_embedded ${NAME}_files[] = {\n${rows}    {0, 0}};\n"
   )
 endif()

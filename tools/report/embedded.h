@@ -5,9 +5,8 @@
 #ifndef ASIM_TOOLS_REPORT_EMBEDDED_H
 #define ASIM_TOOLS_REPORT_EMBEDDED_H
 
-struct asim_embedded {
-    const char *name, *text; /* the name has no folder; NULL ends a table */
-};
+#include "base/embedded.h"
+
 /* Style and scripts of the page of `asim report`. */
 extern const struct asim_embedded report_page_files[];
 /* The script of `asim trace collect`. */

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Machine files (machines.md#machine-file): a JSON object whose keys are the rows below. A value is
+ * a number, a word, or an object {"value": …, "source": "…"} that says where it comes from;
+ * "fitted" instead of "source" names the table it was fitted to. The defaults of rates and
+ * latencies are the constants of NCCL's own cost model (src/graph/tuning.cc, topo.h, paths.cc of
+ * NCCL 2.29).
+ */
+#include "asim/machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/embedded.h"
+#include "base/text.h"
+#include "conf/json.h"
+
+#define F(f)        offsetof(struct asim_machine, f)
+#define PROTO(f, p) (offsetof(struct asim_machine, f) + sizeof(double) * (p))
+#define NUMBER(key, help, def, field, min, max)                                                    \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_DOUBLE, field, min, max, NULL, 0                              \
+    }
+#define COUNT(key, help, def, field, max)                                                          \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_U32, field, 0, max, NULL, 0                                   \
+    }
+#define HOPS(key, text, field, simple, ll, ll128)                                                  \
+    NUMBER(key "_simple_us", text ", Simple, us", simple, PROTO(field, 0), 0, 1e6),                \
+        NUMBER(key "_ll_us", text ", LL, us", ll, PROTO(field, 1), 0, 1e6),                        \
+        NUMBER(key "_ll128_us", text ", LL128, us", ll128, PROTO(field, 2), 0, 1e6)
+
+const struct asim_option asim_machine_options[] = {
+    {"name", NULL, "name of the machine", NULL, ASIM_T_STRING, F(name), 0, 0, NULL, 0},
+    {"about", NULL, "one line for the list of machines", NULL, ASIM_T_STRING, F(about), 0, 0, NULL,
+     0},
+    {"gpu", NULL, "the GPU, as people call it", "H100", ASIM_T_STRING, F(gpu), 0, 0, NULL, 0},
+    {"generation", NULL, "chooses NCCL's tables; cdna3: RCCL", "hopper", ASIM_T_CHOICE,
+     F(generation), 0, 0, "volta|ampere|hopper|blackwell|cdna3", 0},
+    {"cpu", NULL, "chooses NCCL's tables", "intel", ASIM_T_CHOICE, F(cpu), 0, 0, "intel|amd|arm",
+     0},
+    {"scale_up", NULL, "how GPUs of a node reach each other", "nvswitch", ASIM_T_CHOICE,
+     F(scale_up), 0, 0, "nvswitch|mesh|pcie|nic", 0},
+    {"gpus", NULL, "GPUs of a host", "8", ASIM_T_U32, F(gpus), 1, 1024, NULL, 0},
+    {"hosts", NULL, "hosts of one NVLink domain", "1", ASIM_T_U32, F(hosts), 1, 1024, NULL, 0},
+    {"nics", NULL, "NICs of a host", "8", ASIM_T_U32, F(nics), 1, 1024, NULL, 0},
+    NUMBER("nic_gbytes", "line rate of a NIC, GB/s", "50", F(nic_gbytes), 1e-3, 1e6),
+    NUMBER("nvlink_gbytes", "line rate of a GPU's NVLinks (xGMI, PCIe), GB/s", "450",
+           F(nvlink_gbytes), 1e-3, 1e6),
+    NUMBER("pcie_gbytes", "what PCIe carries between a GPU and its NIC, GB/s", "63", F(pcie_gbytes),
+           1e-3, 1e6),
+    NUMBER("nic_ns", "delay of a cable with its two ports, ns", "500", F(nic_ns), 0, 1e9),
+    NUMBER("switch_ns", "delay inside a switch of the fabric, ns", "300", F(switch_ns), 0, 1e9),
+    NUMBER("nvlink_ns", "delay of an NVLink, ns", "250", F(nvlink_ns), 0, 1e9),
+    COUNT("channels", "NCCL's channels inside one node", "24", F(channels), 64),
+    COUNT("channels_most", "most channels of a collective", "32", F(channels_most), 64),
+    COUNT("nvls_channels", "channels of NVLS", "16", F(nvls_channels), 64),
+    {"nvls", NULL, "1: NVSwitches reduce (NVLS)", "0", ASIM_T_BOOL, F(nvls), 0, 0, NULL, 0},
+    {"ll128_net", NULL, "1: NCCL uses LL128 between nodes", "1", ASIM_T_BOOL, F(ll128_net), 0, 0,
+     NULL, 0},
+    NUMBER("graph_gbytes", "NVLink rate of a GPU that NCCL's search assumes, GB/s", "370.8",
+           F(graph_gbytes), 1e-3, 1e6),
+    NUMBER("channel_gbytes", "rate that NCCL's search gives a channel, GB/s; 0 = by its steps", "0",
+           F(channel_gbytes), 0, 1e6),
+    NUMBER("nic_efficiency", "share of a NIC's line rate that payload gets", "0.977",
+           F(nic_efficiency), 0.01, 1),
+    NUMBER("p2p_efficiency", "share of that where many peers exchange at once", "0.94",
+           F(p2p_efficiency), 0.01, 1),
+    NUMBER("message_us", "least time between two messages of one NIC, us", "0", F(message_us), 0,
+           1e6),
+    NUMBER("rendezvous_us", "handshake before a message above 4 KiB, us", "0", F(rendezvous_us), 0,
+           1e6),
+    NUMBER("ll_proxy_gbytes", "bytes with flags that the proxies of a NIC pass on in LL, GB/s",
+           "1000", F(ll_proxy_gbytes), 1e-3, 1e6),
+    NUMBER("ring_gbytes", "what a GPU's NVLinks carry of a ring, GB/s", "370", F(ring_gbytes), 1e-3,
+           1e6),
+    NUMBER("nvls_gbytes", "bus bandwidth of NVLS in one node, GB/s", "480", F(nvls_gbytes), 1e-3,
+           1e6),
+    NUMBER("nvls_tree_gbytes",
+           "bytes a second of an all-reduce's buffer through NVLS between nodes, GB/s", "255",
+           F(nvls_tree_gbytes), 1e-3, 1e6),
+    NUMBER("copy_gbytes", "copy or reduction rate of a channel, Simple, GB/s", "20",
+           PROTO(copy_gbytes, 0), 1e-3, 1e6),
+    NUMBER("copy_ll_gbytes", "the same for LL, GB/s of payload", "10", PROTO(copy_gbytes, 1), 1e-3,
+           1e6),
+    NUMBER("copy_ll128_gbytes", "the same for LL128, GB/s of payload", "17.5",
+           PROTO(copy_gbytes, 2), 1e-3, 1e6),
+    NUMBER("p2p_copy_gbytes", "copy rate of a channel of send and receive, GB/s", "20",
+           F(p2p_copy_gbytes), 1e-3, 1e6),
+    NUMBER("launch_us", "added to the start of each kernel, us", "0", F(launch_us), -100, 1e6),
+    NUMBER("slice_us", "a channel's cost of a slice where a ring crosses nodes, us", "6",
+           F(slice_us), 0, 1e6),
+    NUMBER("slice_nvlink_us", "a channel's cost of a slice over NVLink, us", "2.5",
+           F(slice_nvlink_us), 0, 1e6),
+    HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "1.9"),
+    HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "4"),
+    HOPS("tree_nvlink", "hop of a tree over NVLink", tree_nvlink_us, "4", "0.6", "1.25"),
+    HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),
+    NUMBER("nvls_us", "start of NVLS, us", "25", F(nvls_us), 0, 1e6),
+    NUMBER("nvls_tree_net_us", "hop of an NVLS tree between nodes, us", "5", F(nvls_tree_net_us), 0,
+           1e6),
+    NUMBER("p2p_us", "start of sends and receives, us", "20", F(p2p_us), 0, 1e6),
+    NUMBER("p2p_net_us", "more where they cross nodes, us", "10", F(p2p_net_us), 0, 1e6),
+    {0},
+};
+
+/* --- values -------------------------------------------------------------------------------------
+ */
+
+/* Keys beside "value" in an object say where the value comes from. */
+static int set_value(const struct asim_option *row, struct asim_machine *machine,
+                     const json_t *value, struct asim_err *err)
+{
+    struct asim_where at = {machine->source, 0, 0};
+    const json_t *inner = json_object_get(value, "value");
+
+    if (json_is_object(value) && !inner)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"%s\" is an object without \"value\"; expected "
+                           "{\"value\": …, \"source\": \"…\"}.",
+                           row->key);
+    return asim_json_option(row, machine, inner ? inner : value, machine->source, err);
+}
+
+/* Combinations that no machine has. */
+static int check(const struct asim_machine *machine, struct asim_err *err)
+{
+    struct asim_where at = {machine->source, 0, 0};
+
+    if (!machine->name)
+        return asim_err_at(err, ASIM_EINVAL, at, "key \"name\" is missing.");
+    if (machine->nvls && machine->scale_up != ASIM_SCALE_UP_NVSWITCH)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"nvls\" is 1, but \"scale_up\" is not nvswitch: only NVSwitches "
+                           "reduce.");
+    if (machine->ring_gbytes > 2 * machine->nvlink_gbytes)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"ring_gbytes\" %g is more than twice \"nvlink_gbytes\" %g; both are "
+                           "GB/s of one direction.",
+                           machine->ring_gbytes, machine->nvlink_gbytes);
+    return 0;
+}
+
+static int read_keys(struct asim_machine *machine, const json_t *root, struct asim_err *err)
+{
+    struct asim_where at = {machine->source, 0, 0};
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)root, key, value)
+    {
+        const struct asim_option *row = asim_option_find(asim_machine_options, key);
+        int rc;
+
+        if (!strcmp(key, "comment") || !strcmp(key, "fit"))
+            continue;
+        rc = row ? set_value(row, machine, value, err)
+                 : asim_option_unknown(asim_machine_options, key, at, err);
+        if (rc) {
+            if (strchr(machine->source, '/') || strchr(machine->source, '.'))
+                asim_json_place(err, machine->source, key);
+            return rc;
+        }
+    }
+    return check(machine, err);
+}
+
+/* --- finding ------------------------------------------------------------------------------------
+ */
+
+/* With the ending .json. */
+const char *asim_machine_file(size_t i)
+{
+    return machines_files[i].name;
+}
+
+const char *asim_machine_text(const char *name)
+{
+    size_t n = strlen(name);
+
+    for (size_t i = 0; machines_files[i].name; i++)
+        if (!strncmp(machines_files[i].name, name, n) &&
+            (!machines_files[i].name[n] || !strcmp(machines_files[i].name + n, ".json")))
+            return machines_files[i].text;
+    return NULL;
+}
+
+static int unknown(const char *name, struct asim_err *err)
+{
+    char list[512] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; machines_files[i].name && used < sizeof list - 64; i++) {
+        const char *file = machines_files[i].name;
+        size_t n = strlen(file) - strlen(".json");
+
+        memcpy(list + used, i ? ", " : "", i ? 2 : 0);
+        used += i ? 2 : 0;
+        memcpy(list + used, file, n);
+        used += n;
+        list[used] = '\0';
+    }
+    return asim_err_set(err, ASIM_EINVAL,
+                        "no machine is called '%s'; known are %s. A file of your own is named by "
+                        "its path, with a slash or the ending .json.",
+                        name, list);
+}
+
+int asim_machine_read(struct asim_machine *machine, const char *name, struct asim_err *err)
+{
+    int is_path = strchr(name, '/') || strstr(name, ".json") || name[0] == '{';
+    const char *text = is_path ? NULL : asim_machine_text(name);
+    json_t *root = NULL;
+    int rc;
+
+    memset(machine, 0, sizeof *machine);
+    rc = asim_option_defaults(asim_machine_options, machine, err);
+    if (!rc && !is_path && !text)
+        rc = unknown(name, err);
+    if (!rc && !(machine->source = strdup(name)))
+        rc = asim_err_nomem(err, "reading a machine");
+    if (!rc)
+        rc = asim_json_open(&root, text ? strchr(text, '{') : name, err);
+    if (!rc)
+        rc = read_keys(machine, root, err);
+    json_decref(root);
+    return rc;
+}
+
+void asim_machine_fini(struct asim_machine *machine)
+{
+    asim_option_fini(asim_machine_options, machine);
+    free(machine->source);
+    machine->source = NULL;
+}

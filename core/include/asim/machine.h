@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A machine as data (machines.md): its GPUs, links and NICs, and how quickly NCCL's kernels and
+ * proxies work on it. With it the time that nccl-tests would print for a collective.
+ *
+ * Rates are in GB/s: 1e9 bytes a second, each direction. Times are in microseconds unless the name
+ * says ns. Arrays of three are indexed by enum asim_nccl_proto of asim/nccl.h.
+ */
+#ifndef ASIM_MACHINE_H
+#define ASIM_MACHINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/option.h"
+#include "asim/nccl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum asim_machine_generation {
+    ASIM_GENERATION_VOLTA,
+    ASIM_GENERATION_AMPERE,
+    ASIM_GENERATION_HOPPER,
+    ASIM_GENERATION_BLACKWELL,
+    ASIM_GENERATION_CDNA3 /* AMD: RCCL */
+};
+enum asim_machine_cpu { ASIM_CPU_INTEL, ASIM_CPU_AMD, ASIM_CPU_ARM };
+enum asim_machine_scale_up {
+    ASIM_SCALE_UP_NVSWITCH,
+    ASIM_SCALE_UP_MESH, /* NVLink or xGMI from each GPU to each other one */
+    ASIM_SCALE_UP_PCIE, /* GPUs of a node reach each other over PCIe */
+    ASIM_SCALE_UP_NIC   /* every byte between two GPUs crosses a NIC */
+};
+
+/* The keys of a machine file are the names of these fields; asim_machine_options says what each is.
+ */
+struct asim_machine {
+    char *name, *about, *gpu, *source; /* source: where it was read */
+    int generation, cpu, scale_up;
+    uint32_t gpus, hosts, nics; /* of a host; hosts of one NVLink domain; of a host */
+    double nic_gbytes, nvlink_gbytes, pcie_gbytes;
+    double nic_ns, switch_ns, nvlink_ns; /* delays of one link or switch, for the packet network */
+    /* What NCCL has and believes. */
+    uint32_t channels, channels_most, nvls_channels;
+    int nvls, ll128_net;
+    double graph_gbytes, channel_gbytes; /* of NCCL's search; 0 = by its tables */
+    /* What the hardware gives. */
+    double nic_efficiency, p2p_efficiency, message_us, rendezvous_us, ll_proxy_gbytes;
+    double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
+    double copy_gbytes[3], p2p_copy_gbytes;
+    double launch_us, slice_us, slice_nvlink_us;
+    double ring_nvlink_us[3], ring_net_us[3], tree_nvlink_us[3], tree_net_us[3];
+    double nvls_us, nvls_tree_net_us, p2p_us, p2p_net_us;
+};
+
+extern ASIM_API const struct asim_option asim_machine_options[];
+
+/* Reads a file, or the machine of that name among those the program carries. The caller ends it
+ * with _fini, also after a failure. */
+ASIM_API int asim_machine_read(struct asim_machine *machine, const char *name_or_path,
+                               struct asim_err *err);
+ASIM_API void asim_machine_fini(struct asim_machine *machine);
+/* The file name (NAME.json) of the i-th machine that the program carries, NULL behind the last. */
+ASIM_API const char *asim_machine_file(size_t i);
+/* The text of such a machine, NULL if there is none. */
+ASIM_API const char *asim_machine_text(const char *name);
+
+enum asim_nccl_op {
+    ASIM_NCCL_ALL_REDUCE,
+    ASIM_NCCL_ALL_GATHER,
+    ASIM_NCCL_REDUCE_SCATTER,
+    ASIM_NCCL_ALL_TO_ALL,
+    ASIM_NCCL_SEND_RECV,
+    ASIM_NCCL_BROADCAST,
+    ASIM_NCCL_REDUCE,
+    ASIM_NCCL_GATHER,
+    ASIM_NCCL_SCATTER,
+    ASIM_NCCL_OPS
+};
+
+/* One line of nccl-tests. */
+struct asim_nccl_job {
+    const struct asim_machine *machine;
+    int op;
+    uint32_t nodes, gpus; /* hosts, and GPUs used of each */
+    uint64_t bytes;       /* as nccl-tests counts it: the greater of the two buffers of a rank */
+    int algo, proto;      /* ASIM_NCCL_AUTO and -1: as NCCL chooses */
+};
+struct asim_nccl_time {
+    double us;
+    int algo, proto;
+    uint32_t channels;
+};
+
+/* Fails where the machine has not so many GPUs or the algorithm cannot do the op. */
+ASIM_API int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
+                               struct asim_err *err);
+/* The size that nccl-tests uses for `bytes`: every rank's part is whole and a multiple of 16 bytes.
+ */
+ASIM_API uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job);
+/* Bus bandwidth over algorithm bandwidth, as nccl-tests defines it. */
+ASIM_API double asim_nccl_bus_factor(int op, uint32_t ranks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

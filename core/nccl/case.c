@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Counts of a case: domains, NICs, rings of NCCL's search, channels. The search itself tries rates
+ * from a list until every ring finds links that are free; on machines whose NICs and NVLinks are
+ * alike its result is one ring a NIC at the highest rate that NIC and NVLinks allow.
+ */
+#include "nccl/case.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rates that the search tries, GB/s (search.cc: speedArrayInter, sm90…, sm100…). */
+static const double steps_ampere[] = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 6, 5, 4, 3, 0};
+static const double steps_hopper[] = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 0};
+static const double steps_blackwell[] = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 12, 6, 0};
+
+static double fitting_rate(const struct asim_nccl_case *c)
+{
+    const double *step = c->m->generation == ASIM_GENERATION_BLACKWELL ? steps_blackwell
+                         : c->m->generation == ASIM_GENERATION_HOPPER  ? steps_hopper
+                                                                       : steps_ampere;
+    double most = c->m->nic_gbytes;
+
+    if (c->local > 1 && c->m->graph_gbytes / c->rings < most)
+        most = c->m->graph_gbytes / c->rings;
+    while (step[0] > most && step[1] > 0)
+        step++;
+    return *step;
+}
+
+/* Rings of one node are as many as half the channels. Between nodes each ring becomes two channels,
+ * and on Hopper four where fewer than 16 would run faster than 45 GB/s (connect.cc). */
+static void find_rings(struct asim_nccl_case *c)
+{
+    const struct asim_machine *m = c->m;
+
+    if (c->domains == 1) {
+        c->rings = m->channels > 1 ? m->channels / 2 : 1;
+        c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : m->graph_gbytes / c->rings;
+        c->channels = m->channels ? m->channels : 1;
+        return;
+    }
+    c->rings = c->nics < 1 ? 1 : (uint32_t)c->nics;
+    c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : fitting_rate(c);
+    c->channels = 2 * c->rings;
+    if (m->generation >= ASIM_GENERATION_HOPPER && m->generation != ASIM_GENERATION_CDNA3 &&
+        c->ring_gbytes > 45 && c->channels < 16)
+        c->channels *= 2;
+    if (c->channels > m->channels_most)
+        c->channels = m->channels_most;
+}
+
+int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
+                        struct asim_err *err)
+{
+    const struct asim_machine *m = job->machine;
+    uint64_t ranks = (uint64_t)job->nodes * job->gpus, domain = (uint64_t)m->gpus * m->hosts;
+    uint32_t hosts = job->nodes < m->hosts ? job->nodes : m->hosts;
+
+    memset(c, 0, sizeof *c);
+    if (!job->nodes || !job->gpus || job->gpus > domain || ranks > 1 << 20)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has %u GPUs a node%s; %u nodes with %u GPUs each cannot be.",
+                            m->name, m->gpus, m->hosts > 1 ? " and more in its NVLink domain" : "",
+                            job->nodes, job->gpus);
+    if (ranks < 2)
+        return asim_err_set(err, ASIM_EINVAL, "a collective needs at least 2 GPUs; got %u.",
+                            (unsigned)ranks);
+    /* More GPUs a node than the host has: a node is then an NVLink domain. */
+    if (job->gpus > m->gpus)
+        hosts = 1;
+    if (job->nodes % hosts)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%u nodes are no whole number of NVLink domains of %u.", job->nodes,
+                            hosts);
+    c->m = m;
+    c->op = job->op;
+    c->bytes = job->bytes;
+    c->ranks = (uint32_t)ranks;
+    c->domains = job->nodes / hosts;
+    c->local = job->gpus * hosts;
+    c->nics = (double)m->nics * c->local / m->gpus;
+    find_rings(c);
+    return 0;
+}
+
+uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c)
+{
+    return c->op == ASIM_NCCL_ALL_REDUCE                                        ? 2 * (c->ranks - 1)
+           : c->op == ASIM_NCCL_ALL_GATHER || c->op == ASIM_NCCL_REDUCE_SCATTER ? c->ranks - 1
+                                                                                : c->ranks;
+}
+
+/* NCCL drops channels until each thread has enough bytes (enqueue.cc, device.h). */
+uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto)
+{
+    static const double threads[3] = {512, 512, 640}, threshold[3] = {64, 8, 8};
+    double each = threads[proto] * threshold[proto];
+    uint32_t channels = c->channels;
+
+    if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
+        return c->m->nvls_channels;
+    if (algo == ASIM_NCCL_RING && proto == ASIM_NCCL_LL)
+        each *= c->ranks;
+    while (channels > 1 && (double)c->bytes < channels * each)
+        channels--;
+    return channels;
+}
+
+double asim_nccl_case_wire(int proto)
+{
+    return proto == ASIM_NCCL_LL ? 2 : proto == ASIM_NCCL_LL128 ? 16. / 15 : 1;
+}
+
+double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels)
+{
+    double nics = c->nics < 1 ? c->nics : floor(c->nics);
+    double share = channels / nics;
+
+    return share < 1 ? 1 : share;
+}
+
+double asim_nccl_case_nic(const struct asim_nccl_case *c)
+{
+    return c->m->nic_gbytes * c->m->nic_efficiency * ASIM_BYTES_PER_US_OF_GBYTES;
+}
+
+/* A double binary tree: a node inside one tree (up, and down to two) is a leaf of the other. */
+double asim_nccl_case_fan(const struct asim_nccl_case *c)
+{
+    return c->domains == 2 ? 1 : c->domains == 3 ? 1.5 : 2;
+}
+
+uint32_t asim_nccl_case_depth(const struct asim_nccl_case *c)
+{
+    uint32_t depth = 0;
+
+    while (1u << depth < c->domains)
+        depth++;
+    return depth;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A collective of NCCL on a machine: what the files of this folder share. A case is one line of
+ * nccl-tests; each algorithm has a function that returns how long it takes.
+ *
+ * A collective is a pipeline: its buffer is cut in chunks, a chunk in slices, and a slice passes
+ * kernels (which copy or reduce it), proxies and links. A stage that is busy delays the next slice.
+ * The functions follow one slice through the stages and count how often the slowest one works.
+ */
+#ifndef ASIM_NCCL_CASE_H
+#define ASIM_NCCL_CASE_H
+
+#include "asim/machine.h"
+
+enum { ASIM_KIB = 1024, ASIM_BYTES_PER_US_OF_GBYTES = 1000 };
+
+struct asim_nccl_case {
+    const struct asim_machine *m;
+    int op;
+    uint32_t domains, local, ranks; /* NVLink domains, GPUs of each, all GPUs */
+    uint64_t bytes;
+    double nics; /* of a domain, as far as its GPUs use them */
+    /* Rings of NCCL's search and the rate it gives each; channels of a collective. */
+    uint32_t rings, channels;
+    double ring_gbytes;
+};
+
+int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
+                        struct asim_err *err);
+/* Steps of a ring: how often each rank sends. */
+uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c);
+/* Channels that a buffer of this size gets: small ones get fewer. */
+uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto);
+/* Bytes on a wire for a byte of payload. */
+double asim_nccl_case_wire(int proto);
+/* Channels that share a NIC. */
+double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels);
+/* Payload that a NIC carries, bytes a us. */
+double asim_nccl_case_nic(const struct asim_nccl_case *c);
+/* Messages of a node in a tree on its NIC, for each that goes up: 1 for two nodes, 2 for many. */
+double asim_nccl_case_fan(const struct asim_nccl_case *c);
+/* Levels of a binary tree over the domains. */
+uint32_t asim_nccl_case_depth(const struct asim_nccl_case *c);
+
+/* NCCL's cost model: which algorithm and protocol it takes. Writes both. */
+void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto);
+/* 1 if the algorithm can do the case with the protocol. */
+int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto);
+
+/* us of a whole collective, launch included. */
+double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto);
+double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto); /* broadcast, reduce */
+double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto);
+double asim_nccl_nvls_us(const struct asim_nccl_case *c);
+double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c);
+/* channels: of one peer, out. */
+double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * NVLS: the NVSwitches reduce and copy. A kernel works in rounds; in a round each channel has a
+ * chunk for each GPU of the node. Inside one node a round is reduced and then spread; between nodes
+ * it is reduced, climbs a tree of the GPUs of one rail, comes back, and is spread: as many stages,
+ * each a round behind the one before.
+ */
+#include "nccl/case.h"
+
+#include <math.h>
+
+/* A buffer of too few rounds gets smaller chunks (enqueue.cc). */
+static double round_bytes(const struct asim_nccl_case *c)
+{
+    double each = (double)c->m->nvls_channels * c->local, bytes = (double)c->bytes;
+    double chunk = 128 * ASIM_KIB;
+
+    if (c->domains > 1) {
+        if (c->domains >= 4)
+            chunk = 64 * ASIM_KIB;
+        if (bytes < 4 * each * chunk && chunk > 64 * ASIM_KIB)
+            chunk = 64 * ASIM_KIB;
+        if (bytes < each * chunk && chunk > 32 * ASIM_KIB)
+            chunk = 32 * ASIM_KIB;
+    } else {
+        if (bytes < 64 * each * chunk)
+            chunk = 64 * ASIM_KIB;
+        if (bytes < 8 * each * chunk)
+            chunk = 32 * ASIM_KIB;
+        if (bytes < 2 * each * chunk)
+            chunk = 16 * ASIM_KIB;
+    }
+    return fmin(bytes, each * chunk);
+}
+
+enum { BASE_US = 8 }; /* of a kernel with Simple: NCCL's table */
+
+double asim_nccl_nvls_us(const struct asim_nccl_case *c)
+{
+    double share = (c->local - 1.) / c->local;
+    double gbytes =
+        c->op == ASIM_NCCL_ALL_REDUCE ? c->m->nvls_gbytes / (2 * share) : c->m->ring_gbytes / share;
+
+    return BASE_US + c->m->launch_us + c->m->nvls_us +
+           ((double)c->bytes + 2 * round_bytes(c)) / (gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+}
+
+double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c)
+{
+    double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
+    double rate = fmin(c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, rail);
+    double round = round_bytes(c), hops = 2. * asim_nccl_case_depth(c);
+
+    return BASE_US + c->m->launch_us + hops * c->m->nvls_tree_net_us +
+           ((double)c->bytes + (1 + hops) * round) / rate;
+}

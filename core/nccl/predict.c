@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A line of nccl-tests: NCCL's choice, then the time of what it chose.
+ */
+#include "nccl/case.h"
+
+#include <math.h>
+
+static int is_p2p(int op)
+{
+    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER ||
+           op == ASIM_NCCL_SCATTER;
+}
+
+static double chosen_us(const struct asim_nccl_case *c, int algo, int proto)
+{
+    if (c->op == ASIM_NCCL_BROADCAST || c->op == ASIM_NCCL_REDUCE)
+        return asim_nccl_chain_us(c, proto);
+    switch (algo) {
+    case ASIM_NCCL_TREE:
+        return asim_nccl_tree_us(c, proto);
+    case ASIM_NCCL_NVLS:
+        return asim_nccl_nvls_us(c);
+    case ASIM_NCCL_NVLS_TREE:
+        return asim_nccl_nvls_tree_us(c);
+    default:
+        return asim_nccl_ring_us(c, proto);
+    }
+}
+
+int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
+                      struct asim_err *err)
+{
+    struct asim_nccl_case c;
+    int rc = asim_nccl_case_make(&c, job, err);
+
+    if (rc)
+        return rc;
+    *time = (struct asim_nccl_time){0, job->algo, job->proto, 0};
+    if (is_p2p(c.op)) {
+        time->algo = ASIM_NCCL_DIRECT;
+        time->proto = ASIM_NCCL_SIMPLE;
+        time->us = asim_nccl_p2p_us(&c, &time->channels);
+        return 0;
+    }
+    asim_nccl_tune(&c, &time->algo, &time->proto);
+    if ((job->algo > ASIM_NCCL_TUNED && time->algo != job->algo) ||
+        (job->proto >= 0 && time->proto != job->proto))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s with %s cannot do this collective on %s: trees and NVLS reduce "
+                            "for all, NVLS needs NVSwitches that reduce and 4 GPUs a node.",
+                            asim_nccl_algo_names[job->algo],
+                            job->proto < 0 ? "any protocol" : asim_nccl_proto_names[job->proto],
+                            c.m->name);
+    time->channels = asim_nccl_case_channels(&c, time->algo, time->proto);
+    time->us = chosen_us(&c, time->algo, time->proto);
+    return 0;
+}
+
+uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job)
+{
+    uint64_t ranks = (uint64_t)job->nodes * job->gpus, part = 16;
+
+    if (job->op == ASIM_NCCL_ALL_REDUCE || job->op == ASIM_NCCL_BROADCAST ||
+        job->op == ASIM_NCCL_REDUCE || job->op == ASIM_NCCL_SEND_RECV)
+        return job->bytes;
+    return job->bytes / (ranks * part) * ranks * part;
+}
+
+double asim_nccl_bus_factor(int op, uint32_t ranks)
+{
+    double share = (ranks - 1.) / ranks;
+
+    switch (op) {
+    case ASIM_NCCL_ALL_REDUCE:
+        return 2 * share;
+    case ASIM_NCCL_BROADCAST:
+    case ASIM_NCCL_REDUCE:
+    case ASIM_NCCL_SEND_RECV:
+        return 1;
+    default:
+        return share;
+    }
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Rings, and the chain of a broadcast or reduction. All ranks of a ring do the same at the same
+ * time, so one rank stands for all: it sends a chunk in each step, and can send the next one when
+ * that has come from the rank before it.
+ *
+ * A step of a ring takes as long as the slowest of: the channel's kernel (copy of each slice and
+ * its flags), the NVLinks that all channels share, the NIC that some share, and the way of one
+ * slice to the next rank. Between nodes only one hop of `local` crosses; a step then takes the mean
+ * hop.
+ */
+#include "nccl/case.h"
+
+#include <math.h>
+
+/* What a step depends on. */
+struct step {
+    const struct asim_nccl_case *c;
+    int proto;
+    uint32_t channels;
+    double copy, nic, nvlink, wire, sharing; /* bytes a us; bytes a byte; channels a NIC */
+};
+
+static struct step make_step(const struct asim_nccl_case *c, int proto)
+{
+    struct step s = {c, proto, asim_nccl_case_channels(c, ASIM_NCCL_RING, proto), 0, 0, 0, 0, 0};
+
+    s.copy = c->m->copy_gbytes[proto] * ASIM_BYTES_PER_US_OF_GBYTES;
+    s.nic = asim_nccl_case_nic(c);
+    s.nvlink = c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
+    s.wire = asim_nccl_case_wire(proto);
+    s.sharing = asim_nccl_case_sharing(c, s.channels);
+    return s;
+}
+
+/* A NIC's work on one slice of each channel that shares it. In LL the proxy looks at every flag. */
+static double nic_us(const struct step *s, double slice)
+{
+    const struct asim_machine *m = s->c->m;
+    double bytes = slice * s->wire, least = bytes > 4096 ? m->message_us : .6 * m->message_us;
+    double us = s->sharing * fmax(least, bytes / s->nic);
+
+    if (s->proto == ASIM_NCCL_LL)
+        us = fmax(us, s->sharing * fmax(0, bytes - 2048) /
+                          (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
+    return us;
+}
+
+/* Simple cuts a chunk in two slices of at least 32 KiB. */
+static double slice_of(const struct step *s, double chunk, double *slices)
+{
+    double least = 32 * ASIM_KIB;
+
+    *slices = s->proto != ASIM_NCCL_SIMPLE || chunk <= least ? 1 : 2;
+    return *slices > 1 ? fmax(chunk / 2, least) : chunk;
+}
+
+/* The work of the busiest part in one step. */
+static double busy_us(const struct step *s, double slice)
+{
+    const struct asim_machine *m = s->c->m;
+    int simple = s->proto == ASIM_NCCL_SIMPLE;
+    double flags = simple ? (s->c->domains > 1 ? m->slice_us : m->slice_nvlink_us) : 0;
+    double us = flags + slice / s->copy;
+
+    if (s->c->local > 1)
+        us =
+            fmax(us, (simple ? m->slice_nvlink_us : 0) + slice * s->wire * s->channels / s->nvlink);
+    return s->c->domains > 1 ? fmax(us, nic_us(s, slice)) : us;
+}
+
+/* The way of a slice to the next rank, on average. */
+static double hop_us(const struct step *s, double slice)
+{
+    const struct asim_machine *m = s->c->m;
+    double crossing = s->c->domains > 1 ? 1. / s->c->local : 0;
+    double across = m->ring_net_us[s->proto] + nic_us(s, slice);
+
+    if (slice * s->wire > 4096)
+        across += m->rendezvous_us;
+    return slice / s->copy + (1 - crossing) * m->ring_nvlink_us[s->proto] + crossing * across;
+}
+
+/* In the first turn of the ring ranks wait for each other now and then, also where the work of the
+ * busiest part and the way are nearly equal: a smooth maximum. */
+static double step_us(const struct step *s, double chunk, int is_first)
+{
+    double slices, slice = slice_of(s, chunk, &slices);
+    double busy = slices * busy_us(s, slice), hop = hop_us(s, slice), least = fmin(busy, hop);
+    double most = fmax(busy, hop);
+
+    return is_first ? most * pow(1 + pow(least / most, 6), 1. / 6) : most;
+}
+
+static double start_us(const struct asim_nccl_case *c, int proto)
+{
+    static const double base[3] = {8.4, 6.6, 14}; /* NCCL's table */
+
+    return base[proto] + c->m->launch_us +
+           (c->domains > 1 ? c->m->ring_net_us[proto] : c->m->ring_nvlink_us[proto]);
+}
+
+/* Buffers of 4 MiB (Simple), 512 KiB with flags (LL), 4.7 MiB (LL128) of 8 steps; a chunk of a ring
+ * is 4 steps of Simple, 1 of the others (device.h, collectives.h). */
+double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto)
+{
+    static const double most[3] = {2048 * ASIM_KIB, 32 * ASIM_KIB, 576 * ASIM_KIB};
+    struct step s = make_step(c, proto);
+    double left = (double)c->bytes / c->ranks / s.channels;
+    double steps = asim_nccl_case_steps(c), us = start_us(c, proto), whole;
+
+    us += steps * step_us(&s, fmin(left, most[proto]), 1);
+    left = fmax(0, left - most[proto]);
+    whole = floor(left / most[proto]);
+    if (whole > 0)
+        us += whole * steps * step_us(&s, most[proto], 0);
+    left -= whole * most[proto];
+    return left > 0 ? us + steps * step_us(&s, left, 0) : us;
+}
+
+/* Broadcast and reduce send each chunk along all ranks, one slice a chunk of one step. */
+double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto)
+{
+    static const double most[3] = {512 * ASIM_KIB, 32 * ASIM_KIB, 576 * ASIM_KIB};
+    struct step s = make_step(c, proto);
+    double each = (double)c->bytes / s.channels, chunk = fmin(each, most[proto]);
+
+    return start_us(c, proto) + (c->ranks - 1) * hop_us(&s, chunk) +
+           (ceil(each / fmax(chunk, 1)) - 1) * busy_us(&s, chunk);
+}

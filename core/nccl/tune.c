@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * NCCL's own cost model (src/graph/tuning.cc of NCCL 2.29, ncclTopoTuneModel and
+ * ncclTopoGetAlgoTime): for each algorithm and protocol a latency and a bandwidth, and the smallest
+ * sum wins. It decides what runs, not how long that takes: where it errs, so does NCCL. CollNet and
+ * PAT are left out, and so is any tuner plug-in.
+ *
+ * RCCL has tables of corrections for each kind of node instead; here it takes what is quickest by
+ * this folder's times.
+ */
+#include "nccl/case.h"
+
+#include <math.h>
+
+/* Simple, LL, LL128, as everywhere in asim. us. */
+struct by_proto {
+    double of[3];
+};
+static const struct by_proto base_tree = {{8.4, 6.8, 14}}, base_ring = {{8.4, 6.6, 14}};
+static const struct by_proto nvlink_tree = {{4, .6, 1.25}}, nvlink_ring = {{3.4, .6, 1.9}};
+static const struct by_proto pcie_tree = {{4, 1, 1.9}}, pcie_ring = {{5.7, 1, 2.5}};
+static const struct by_proto net_tree = {{14, 5, 8.5}}, net_ring = {{14, 2.7, 4}};
+
+/* By generation; columns are 1, 2 and more nodes. GB/s a channel, but for the first GB/s in all. */
+struct by_nodes {
+    double of[3];
+};
+static const struct by_nodes ll_gpu[4] = {
+    {{39, 39, 20.4}}, {{87.7, 22.5, 19}}, {{141, 45, 35}}, {{282, 90, 70}}};
+static const struct by_nodes tree_simple[4] = {
+    {{26.5, 18.5, 10}}, {{24, 23.6, 17.8}}, {{38.7, 41.4, 36}}, {{70, 42.8, 24}}};
+static const struct by_nodes tree_ll128[4] = {
+    {{20, 20, 20}}, {{20, 20, 20}}, {{36.7, 36.7, 29}}, {{55.6, 31.67, 20}}};
+static const struct by_nodes nvls_tree_most[4] = {
+    {{0, 0, 0}}, {{0, 0, 0}}, {{0, 57.7, 45.5}}, {{0, 96, 80}}};
+static const double ring_ll128[4] = {20, 20, 36.7, 40}, nvls_efficiency[4] = {0, 0, .85, .74};
+/* Share of a tree's bandwidth for 64 B, 128 B, … 512 MiB. */
+static const double tree_share[3][24] = {
+    {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
+     .5, .5, .5, .6, .7, .8, .7, .7, .8, .9, .9, .9},
+    {1, 1, 1, 1, .9, .8, .7, .7, .7, .7, .6, .5, .4, .4, .5, .6, .7, .8, .9, 1, 1, 1, 1, 1},
+    {1, 1, 1, 1, 1, .9, .8, .8, .8, .7, .6, .6, .6, .6, .6, .6, .8, .9, .9, .9, .9, 1, 1, 1}};
+
+static int column(const struct asim_nccl_case *c)
+{
+    return c->domains > 2 ? 2 : (int)c->domains - 1;
+}
+
+static int generation(const struct asim_nccl_case *c)
+{
+    return c->m->generation > ASIM_GENERATION_BLACKWELL ? ASIM_GENERATION_HOPPER : c->m->generation;
+}
+
+static int is_pcie(const struct asim_nccl_case *c)
+{
+    return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
+}
+
+static int is_one_way(const struct asim_nccl_case *c)
+{
+    return c->op == ASIM_NCCL_ALL_GATHER || c->op == ASIM_NCCL_REDUCE_SCATTER;
+}
+
+/* --- latency ------------------------------------------------------------------------------------
+ */
+
+static double ring_latency(const struct asim_nccl_case *c, int proto)
+{
+    double inside = (is_pcie(c) ? pcie_ring : nvlink_ring).of[proto];
+    double across = (c->local == 1 ? net_tree : net_ring).of[proto];
+    double post = c->domains == 1 ? 0 : c->m->cpu == ASIM_CPU_AMD ? 2 : 1;
+    uint32_t steps = asim_nccl_case_steps(c), crossing = c->domains - 1;
+
+    if (c->op == ASIM_NCCL_BROADCAST || c->op == ASIM_NCCL_REDUCE)
+        return base_ring.of[proto] + steps * (c->domains > 1 ? across : inside);
+    if (c->op == ASIM_NCCL_ALL_REDUCE)
+        crossing *= 2;
+    if (proto == ASIM_NCCL_SIMPLE)
+        post *= 3;
+    return base_ring.of[proto] + (steps - crossing) * (post > inside ? post : inside) +
+           crossing * across;
+}
+
+static double tree_latency(const struct asim_nccl_case *c, int proto)
+{
+    double inside = (is_pcie(c) ? pcie_tree : nvlink_tree).of[proto];
+
+    return base_tree.of[proto] +
+           2 * ((c->local - 1) * inside + floor(log2(c->domains)) * net_tree.of[proto]);
+}
+
+static double latency(const struct asim_nccl_case *c, int algo, int proto)
+{
+    switch (algo) {
+    case ASIM_NCCL_RING:
+        return ring_latency(c, proto);
+    case ASIM_NCCL_TREE:
+        return tree_latency(c, proto);
+    case ASIM_NCCL_NVLS:
+        return 25;
+    default:
+        return 25 + 2 * floor(log2(c->domains)) * 20.9;
+    }
+}
+
+/* --- bandwidth ----------------------------------------------------------------------------------
+ */
+
+static double ring_bus(const struct asim_nccl_case *c, int proto)
+{
+    double bus = c->rings * c->ring_gbytes;
+    /* LL: by the GPU inside one node, by the processor between nodes. */
+    int row = c->domains == 1 ? generation(c) : c->m->cpu == ASIM_CPU_AMD;
+
+    if (proto == ASIM_NCCL_LL)
+        return fmin(ll_gpu[row].of[column(c)], bus / 2);
+    if (proto == ASIM_NCCL_LL128)
+        return fmin(bus * .92, c->rings * ring_ll128[generation(c)]);
+    return bus;
+}
+
+static double tree_bus(const struct asim_nccl_case *c, int proto)
+{
+    int g = generation(c), row = c->domains == 1 ? g : c->m->cpu == ASIM_CPU_AMD;
+    double bus = c->rings * c->ring_gbytes;
+
+    /* With two nodes a tree sends each byte once over a NIC and twice over NVLink. */
+    if (c->domains == 2)
+        bus = fmin(2 * bus, c->m->graph_gbytes);
+    bus = fmin(bus * .92, c->rings * tree_simple[g].of[column(c)]);
+    if (proto == ASIM_NCCL_LL)
+        return fmin(bus / 3.8, ll_gpu[row].of[column(c)]);
+    if (proto == ASIM_NCCL_LL128)
+        return fmin(bus * (c->domains == 1 ? 7. / 9 : 120. / 128),
+                    c->rings * tree_ll128[g].of[column(c)]);
+    return bus;
+}
+
+/* Between nodes each head sends over its NIC; 42 GB/s is what the search leaves a head. */
+static double nvls_bus(const struct asim_nccl_case *c, int algo)
+{
+    int g = generation(c);
+    double n = c->m->nvls_channels, share = (n - 1) / n * nvls_efficiency[g];
+
+    if (algo == ASIM_NCCL_NVLS)
+        return c->m->graph_gbytes * share *
+               (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (c->local - 1.) / c->local);
+    return c->rings *
+           fmin(c->domains == 2 ? 1e9 : .84 * c->m->nic_gbytes, nvls_tree_most[g].of[column(c)]);
+}
+
+static double bandwidth(const struct asim_nccl_case *c, int algo, int proto)
+{
+    double n = c->ranks, steps = asim_nccl_case_steps(c);
+
+    if (algo == ASIM_NCCL_TREE)
+        return tree_bus(c, proto) / 2;
+    if (algo == ASIM_NCCL_RING)
+        return ring_bus(c, proto) * n / steps;
+    return is_one_way(c) ? nvls_bus(c, algo) : nvls_bus(c, algo) * n / steps;
+}
+
+static double cost(const struct asim_nccl_case *c, int algo, int proto)
+{
+    double bytes = (double)c->bytes, gbytes = bandwidth(c, algo, proto);
+    double us = latency(c, algo, proto);
+    int doublings = bytes >= 64 ? (int)floor(log2(bytes / 64)) : -1;
+
+    if (algo == ASIM_NCCL_TREE && doublings >= 0 && doublings < 23)
+        gbytes *= tree_share[proto][doublings];
+    if (algo == ASIM_NCCL_RING && proto == ASIM_NCCL_SIMPLE && c->domains > 1 &&
+        c->op == ASIM_NCCL_ALL_REDUCE && bytes / ((double)c->channels * c->ranks) >= 64)
+        us *= 1.4;
+    return us + bytes / (gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+}
+
+/* --- the choice ---------------------------------------------------------------------------------
+ */
+
+static int can_nvls(const struct asim_nccl_case *c, int algo)
+{
+    if (!c->m->nvls || c->local < 4)
+        return 0;
+    if (algo == ASIM_NCCL_NVLS)
+        return c->domains == 1 && (c->op == ASIM_NCCL_ALL_REDUCE || is_one_way(c));
+    return c->domains > 1 && c->op == ASIM_NCCL_ALL_REDUCE;
+}
+
+int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto)
+{
+    if (proto == ASIM_NCCL_LL128 && c->domains > 1 && !c->m->ll128_net)
+        return 0;
+    if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
+        return proto == ASIM_NCCL_SIMPLE && can_nvls(c, algo);
+    if (algo == ASIM_NCCL_TREE)
+        return c->op == ASIM_NCCL_ALL_REDUCE;
+    return algo == ASIM_NCCL_RING;
+}
+
+static double own_us(const struct asim_nccl_case *c, int algo, int proto)
+{
+    return algo == ASIM_NCCL_TREE ? asim_nccl_tree_us(c, proto) : asim_nccl_ring_us(c, proto);
+}
+
+void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto)
+{
+    static const int algos[] = {ASIM_NCCL_TREE, ASIM_NCCL_RING, ASIM_NCCL_NVLS_TREE,
+                                ASIM_NCCL_NVLS};
+    double best = INFINITY;
+    int only_algo = *algo, only_proto = *proto;
+
+    *algo = ASIM_NCCL_RING;
+    *proto = ASIM_NCCL_SIMPLE;
+    for (size_t i = 0; i < sizeof algos / sizeof *algos; i++)
+        for (int p = 0; p < 3; p++) {
+            double us;
+
+            if ((only_algo > ASIM_NCCL_TUNED && only_algo != algos[i]) ||
+                (only_proto >= 0 && only_proto != p) || !asim_nccl_can(c, algos[i], p))
+                continue;
+            us = c->m->generation == ASIM_GENERATION_CDNA3 ? own_us(c, algos[i], p)
+                                                           : cost(c, algos[i], p);
+            if (us >= best)
+                continue;
+            best = us;
+            *algo = algos[i];
+            *proto = p;
+        }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim nccl-tests: the table that nccl-tests prints on a machine, predicted (machines.md). The
+ * machine need not exist: --set changes what its file says. With --against a measured table stands
+ * beside it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/io/out.h"
+#include "tools/args.h"
+#include "tools/machine/sweep.h"
+
+struct options {
+    char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *against, *change;
+    uint32_t nodes, gpus, factor;
+    int algo, proto;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"machine", "m", "machines: names of `asim machine list`, or files; several with commas",
+     "h100-ndr", ASIM_T_STRING, AT(machine), 0, 0, NULL, 0},
+    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
+    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
+     0},
+    {"op", NULL,
+     "all_reduce all_gather reduce_scatter alltoall sendrecv broadcast reduce gather scatter; "
+     "several with commas",
+     "all_reduce", ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
+    {"b", "minbytes", "first size; 64K, 16G count in 1024 as in nccl-tests", "8", ASIM_T_STRING,
+     AT(from), 0, 0, NULL, 0},
+    {"e", "maxbytes", "last size", "16G", ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
+    {"f", "stepfactor", "each size is so many times the one before", "2", ASIM_T_U32, AT(factor), 2,
+     1 << 20, NULL, 0},
+    {"i", "stepbytes", "instead: each size is so many bytes more", NULL, ASIM_T_STRING, AT(step), 0,
+     0, NULL, 0},
+    {"sizes", NULL, "instead: these sizes in bytes, with commas", NULL, ASIM_T_STRING, AT(sizes), 0,
+     0, NULL, 0},
+    {"algo", NULL, "algorithm; auto: as NCCL's cost model chooses", "auto", ASIM_T_CHOICE, AT(algo),
+     0, 0, "auto|tuned|ring|tree|nvls|nvls_tree", 0},
+    {"proto", NULL, "protocol; auto: as NCCL's cost model chooses", "auto", ASIM_T_CHOICE,
+     AT(proto), 0, 0, "auto|Simple|LL|LL128", 0},
+    {"set", NULL, "KEY=VALUE of the machine's file, several with commas: nic_gbytes=100", NULL,
+     ASIM_T_STRING, AT(change), 0, 0, NULL, 0},
+    {"against", NULL, "measured table (text or JSON of nccl-tests, CSV) to compare with", NULL,
+     ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
+    {"csv", NULL, "also write the table as CSV", NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL,
+     ASIM_F_WRITES},
+    {"json", NULL, "also write the table as nccl-tests' JSON", NULL, ASIM_T_STRING, AT(json), 0, 0,
+     NULL, ASIM_F_WRITES},
+    {0}};
+
+struct tables {
+    struct asim_machine *machine;
+    size_t machines;
+    ASIM_VEC(struct asim_size_table) table;
+    struct asim_measured measured;
+    ASIM_VEC(uint64_t) size;
+};
+
+/* --- sizes --------------------------------------------------------------------------------------
+ */
+
+static int parse(const char *key, const char *text, uint64_t *bytes, struct asim_err *err)
+{
+    return asim_size_parse(text, bytes)
+               ? asim_err_set(err, ASIM_EUSAGE,
+                              "--%s: '%s' is no size; write bytes, or 64K, 4M, 16G, 64KiB.", key,
+                              text)
+               : 0;
+}
+
+static int add_size(struct tables *all, uint64_t bytes, struct asim_err *err)
+{
+    if (all->size.n >= 100000)
+        return asim_err_set(err, ASIM_EUSAGE, "more than 100,000 sizes; raise the step.");
+    return ASIM_VEC_PUSH(all->size, bytes) ? asim_err_nomem(err, "listing sizes") : 0;
+}
+
+static int list_sizes(struct tables *all, const char *list, struct asim_err *err)
+{
+    char *copy = strdup(list), *rest = NULL;
+    int rc = copy ? 0 : asim_err_nomem(err, "listing sizes");
+
+    for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; word && !rc;
+         word = strtok_r(NULL, ", ", &rest)) {
+        uint64_t bytes = 0;
+
+        rc = parse("sizes", word, &bytes, err);
+        if (!rc)
+            rc = add_size(all, bytes, err);
+    }
+    free(copy);
+    return rc;
+}
+
+static int step_sizes(struct tables *all, const struct options *opt, struct asim_err *err)
+{
+    uint64_t from, to, step = 0;
+    int rc = parse("b", opt->from, &from, err);
+
+    if (!rc)
+        rc = parse("e", opt->to, &to, err);
+    if (!rc && opt->step)
+        rc = parse("i", opt->step, &step, err);
+    if (!rc && (from > to || !from))
+        rc = asim_err_set(err, ASIM_EUSAGE,
+                          "-b %s -e %s: the first size must be above 0 and no "
+                          "greater than the last.",
+                          opt->from, opt->to);
+    for (uint64_t bytes = from; !rc && bytes <= to;) {
+        uint64_t next = step ? bytes + step : bytes * opt->factor;
+
+        rc = add_size(all, bytes, err);
+        if (next <= bytes)
+            break;
+        bytes = next;
+    }
+    return rc;
+}
+
+/* --- tables -------------------------------------------------------------------------------------
+ */
+
+static int fill(struct tables *all, struct asim_size_table *table, int exact, struct asim_err *err)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < all->size.n && !rc; i++) {
+        struct asim_size_row row = {0};
+
+        table->job.bytes = all->size.at[i];
+        if (!exact)
+            table->job.bytes = asim_nccl_tests_bytes(&table->job);
+        row.bytes = table->job.bytes;
+        rc = asim_nccl_predict(&row.time, &table->job, err);
+        if (!rc && ASIM_VEC_PUSH(table->row, row))
+            rc = asim_err_nomem(err, "filling a table");
+    }
+    return rc;
+}
+
+static int add_table(struct tables *all, const struct options *opt, size_t machine, int op,
+                     struct asim_err *err)
+{
+    struct asim_size_table table = {.machine = &all->machine[machine]};
+
+    table.measured = opt->against ? &all->measured : NULL;
+    table.job = (struct asim_nccl_job){table.machine, op, opt->nodes, opt->gpus, 0, opt->algo,
+                                       opt->proto - 1};
+    if (!table.job.gpus)
+        table.job.gpus = table.machine->gpus;
+    if (ASIM_VEC_PUSH(all->table, table))
+        return asim_err_nomem(err, "making a table");
+    return fill(all, &all->table.at[all->table.n - 1], opt->sizes != NULL, err);
+}
+
+static int add_ops(struct tables *all, const struct options *opt, size_t machine,
+                   struct asim_err *err)
+{
+    char *copy = strdup(opt->op), *rest = NULL;
+    int rc = copy ? 0 : asim_err_nomem(err, "reading --op");
+
+    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
+         word = strtok_r(NULL, ",", &rest)) {
+        int op = asim_nccl_op_find(word);
+
+        rc = op < 0 ? asim_err_set(err, ASIM_EUSAGE,
+                                   "--op: '%s' is none of all_reduce, all_gather, reduce_scatter, "
+                                   "alltoall, sendrecv, broadcast, reduce, gather, scatter.",
+                                   word)
+                    : add_table(all, opt, machine, op, err);
+    }
+    free(copy);
+    return rc;
+}
+
+static int add_machines(struct tables *all, const struct options *opt, struct asim_err *err)
+{
+    char *copy = strdup(opt->machine), *rest = NULL;
+    size_t most = 1;
+    int rc;
+
+    for (const char *at = opt->machine; *at; at++)
+        most += *at == ',';
+    all->machine = calloc(most, sizeof *all->machine);
+    rc = copy && all->machine ? 0 : asim_err_nomem(err, "reading machines");
+    for (char *word = copy && !rc ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
+         word = strtok_r(NULL, ",", &rest)) {
+        struct asim_machine *machine = &all->machine[all->machines++];
+
+        rc = asim_machine_read(machine, word, err);
+        if (!rc && opt->change)
+            rc = asim_machine_change(machine, opt->change, err);
+        if (!rc)
+            rc = add_ops(all, opt, all->machines - 1, err);
+    }
+    free(copy);
+    return rc;
+}
+
+static void free_all(struct tables *all)
+{
+    for (size_t i = 0; i < all->table.n; i++)
+        free(all->table.at[i].row.at);
+    for (size_t i = 0; i < all->machines; i++)
+        asim_machine_fini(&all->machine[i]);
+    free(all->table.at);
+    free(all->machine);
+    free(all->size.at);
+    asim_measured_fini(&all->measured);
+}
+
+/* --- files --------------------------------------------------------------------------------------
+ */
+
+static void write_csv_row(struct asim_out *out, const struct asim_size_table *table,
+                          const struct asim_size_row *row)
+{
+    const struct asim_measured_row *other =
+        table->measured ? asim_measured_find(table->measured, row->bytes) : NULL;
+    double algbw = asim_gbytes(row->bytes, row->time.us);
+
+    asim_out_printf(out, "%s,%s,%u,%u,%" PRIu64 ",%.3f,%.4f,%.4f,%s,%s,%u", table->machine->name,
+                    asim_nccl_op_names[table->job.op], table->job.nodes, table->job.gpus,
+                    row->bytes, row->time.us, algbw,
+                    algbw * asim_nccl_bus_factor(table->job.op, table->job.nodes * table->job.gpus),
+                    asim_nccl_algo_names[row->time.algo], asim_nccl_proto_names[row->time.proto],
+                    row->time.channels);
+    if (other)
+        asim_out_printf(out, ",%.3f,%.2f", other->us, 100 * (row->time.us / other->us - 1));
+    else if (table->measured)
+        asim_out_printf(out, ",,");
+    asim_out_printf(out, "\n");
+}
+
+static int write_csv(const struct tables *all, const char *path, struct asim_err *err)
+{
+    struct asim_out out;
+    int rc = asim_out_open(&out, path, err);
+
+    if (rc)
+        return rc;
+    asim_out_printf(&out,
+                    "machine,op,nodes,gpus,size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,"
+                    "protocol,channels%s\n",
+                    all->measured.row.n ? ",measured_us,error_percent" : "");
+    for (size_t t = 0; t < all->table.n; t++)
+        for (size_t i = 0; i < all->table.at[t].row.n; i++)
+            write_csv_row(&out, &all->table.at[t], &all->table.at[t].row.at[i]);
+    return asim_out_commit(&out, err);
+}
+
+static void write_json_row(struct asim_out *out, const struct asim_size_table *table, size_t i)
+{
+    static const char *const places[] = {"out_of_place", "in_place"};
+    const struct asim_size_row *row = &table->row.at[i];
+    double algbw = asim_gbytes(row->bytes, row->time.us);
+    double busbw = algbw * asim_nccl_bus_factor(table->job.op, table->job.nodes * table->job.gpus);
+
+    asim_out_printf(out,
+                    "%s\n    {\"machine\": \"%s\", \"experiment_name\": \"%s\", \"nodes\": %u, "
+                    "\"gpus\": %u, \"size\": %" PRIu64 ", \"type\": \"float\"",
+                    i ? "," : "", table->machine->name, asim_nccl_op_names[table->job.op],
+                    table->job.nodes, table->job.gpus, row->bytes);
+    for (int p = 0; p < 2; p++)
+        asim_out_printf(out,
+                        ", \"%s\": {\"time\": %.3f, \"alg_bw\": %.4f, \"bus_bw\": %.4f, "
+                        "\"nwrong\": 0}",
+                        places[p], row->time.us, algbw, busbw);
+    asim_out_printf(out, ", \"algorithm\": \"%s\", \"protocol\": \"%s\", \"channels\": %u}",
+                    asim_nccl_algo_names[row->time.algo], asim_nccl_proto_names[row->time.proto],
+                    row->time.channels);
+}
+
+static int write_json(const struct tables *all, const char *path, struct asim_err *err)
+{
+    struct asim_out out;
+    double bus = 0;
+    int rc = asim_out_open(&out, path, err);
+
+    if (rc)
+        return rc;
+    asim_out_printf(&out, "{\"version\": 1, \"args\": [\"asim nccl-tests\"], \"results\": [");
+    for (size_t t = 0; t < all->table.n; t++) {
+        for (size_t i = 0; i < all->table.at[t].row.n; i++) {
+            if (t && !i)
+                asim_out_printf(&out, ",");
+            write_json_row(&out, &all->table.at[t], i);
+        }
+        bus += asim_size_table_bus(&all->table.at[t]);
+    }
+    asim_out_printf(&out, "\n  ],\n  \"average_bus_bandwidth\": {\"bandwidth\": %g}}\n",
+                    all->table.n ? bus / (double)all->table.n : 0);
+    return asim_out_commit(&out, err);
+}
+
+/* --- the command --------------------------------------------------------------------------------
+ */
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    struct tables all = {0};
+    int rc = opt->against ? asim_measured_read(&all.measured, opt->against, err) : 0;
+
+    if (!rc)
+        rc = opt->sizes ? list_sizes(&all, opt->sizes, err) : step_sizes(&all, opt, err);
+    if (!rc)
+        rc = add_machines(&all, opt, err);
+    if (!rc && opt->csv)
+        rc = write_csv(&all, opt->csv, err);
+    if (!rc && opt->json)
+        rc = write_json(&all, opt->json, err);
+    for (size_t t = 0; t < all.table.n && !rc; t++)
+        asim_size_table_print(&all.table.at[t]);
+    free_all(&all);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        "nccl-tests",
+        "usage: asim nccl-tests --machine=h100-ndr --nodes=2 --op=all_reduce -b 8 -e 16G -f 2",
+        options, 0, work};
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_command_nccl_tests = {
+    .member = {"nccl-tests", "Predict the table nccl-tests prints on a machine.", options,
+               sizeof(struct options)},
+    .run = run,
+};

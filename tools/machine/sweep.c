@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See sweep.h. The columns are those of nccl-tests, so that its readers take the text; NCCL's
+ * choice and the comparison follow behind them. In place and out of place are one model, so they
+ * are equal.
+ */
+#include "tools/machine/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+
+const char *const asim_nccl_op_names[] = {"all_reduce", "all_gather", "reduce_scatter", "alltoall",
+                                          "sendrecv",   "broadcast",  "reduce",         "gather",
+                                          "scatter",    NULL};
+
+int asim_nccl_op_find(const char *word)
+{
+    size_t n = strlen(word);
+
+    if (n > 5 && !strcmp(word + n - 5, "_perf"))
+        n -= 5;
+    if (n == 10 && !strncmp(word, "all_to_all", 10))
+        return ASIM_NCCL_ALL_TO_ALL;
+    for (int i = 0; asim_nccl_op_names[i]; i++)
+        if (strlen(asim_nccl_op_names[i]) == n && !strncmp(asim_nccl_op_names[i], word, n))
+            return i;
+    return -1;
+}
+
+int asim_size_parse(const char *text, uint64_t *bytes)
+{
+    static const char letters[] = "KMGT";
+    size_t n = strlen(text);
+    const char *letter = n ? strchr(letters, text[n - 1] & ~0x20) : NULL;
+    char digits[32];
+    double number;
+
+    if (!letter || !*letter || n >= sizeof digits)
+        return asim_text_size(text, bytes);
+    memcpy(digits, text, n - 1);
+    digits[n - 1] = '\0';
+    if (asim_text_double(digits, &number) || number < 0 || number > 1e9)
+        return ASIM_EINVAL;
+    *bytes = (uint64_t)ldexp(number, 10 * (int)(letter - letters + 1));
+    return 0;
+}
+
+int asim_machine_change(struct asim_machine *machine, const char *list, struct asim_err *err)
+{
+    char *copy = strdup(list), *rest = NULL;
+    int rc = copy ? 0 : asim_err_nomem(err, "reading --set");
+
+    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
+         word = strtok_r(NULL, ",", &rest)) {
+        char *equals = strchr(word, '=');
+
+        if (!equals) {
+            rc = asim_err_set(err, ASIM_EINVAL, "--set: '%s' is not KEY=VALUE.", word);
+            break;
+        }
+        *equals = '\0';
+        rc = asim_option_set(asim_machine_options, machine,
+                             (struct asim_key_value){word, equals + 1},
+                             (struct asim_where){"--set", 0, 0}, err);
+    }
+    free(copy);
+    return rc;
+}
+
+double asim_gbytes(uint64_t bytes, double us)
+{
+    return us > 0 ? (double)bytes / us / 1e3 : 0;
+}
+
+static uint32_t ranks_of(const struct asim_size_table *table)
+{
+    return table->job.nodes * table->job.gpus;
+}
+
+/* Seven characters with as many decimals as fit. */
+static void print_number(double value, int width)
+{
+    int decimals = value < 100000 / (width > 6 ? 1 : 100) ? 2 : value < 1e6 ? 1 : 0;
+
+    printf("  %*.*f", width, decimals, value);
+}
+
+static void print_results(uint64_t bytes, double us, double factor)
+{
+    print_number(us, 7);
+    print_number(asim_gbytes(bytes, us), 6);
+    print_number(asim_gbytes(bytes, us) * factor, 6);
+    printf("       0");
+}
+
+static void print_row(const struct asim_size_table *table, const struct asim_size_row *row)
+{
+    const struct asim_measured_row *other =
+        table->measured ? asim_measured_find(table->measured, row->bytes) : NULL;
+    int op = table->job.op, reduces = op == ASIM_NCCL_ALL_REDUCE ||
+                                      op == ASIM_NCCL_REDUCE_SCATTER || op == ASIM_NCCL_REDUCE;
+    int rooted = op == ASIM_NCCL_BROADCAST || op == ASIM_NCCL_REDUCE || op == ASIM_NCCL_GATHER ||
+                 op == ASIM_NCCL_SCATTER;
+    int is_parts = asim_nccl_bus_factor(op, 2) < 1; /* count is that of one part */
+    uint64_t count = row->bytes / sizeof(float) / (is_parts ? ranks_of(table) : 1);
+    double factor = asim_nccl_bus_factor(op, ranks_of(table));
+
+    printf("%12" PRIu64 "  %12" PRIu64 "  %8s  %6s  %6d", row->bytes, count, "float",
+           reduces ? "sum" : "none", rooted ? 0 : -1);
+    print_results(row->bytes, row->time.us, factor);
+    print_results(row->bytes, row->time.us, factor);
+    printf("  %9s %7s %4u", asim_nccl_algo_names[row->time.algo],
+           asim_nccl_proto_names[row->time.proto], row->time.channels);
+    if (other)
+        printf("  %10.2f %+7.1f%%", other->us, 100 * (row->time.us / other->us - 1));
+    else if (table->measured)
+        printf("  %10s %8s", "-", "-");
+    printf("\n");
+}
+
+/* Median and worst of the errors by size. */
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void print_errors(const struct asim_size_table *table)
+{
+    double *error = malloc((table->row.n + 1) * sizeof *error);
+    size_t n = 0;
+
+    for (size_t i = 0; error && i < table->row.n; i++) {
+        const struct asim_measured_row *other =
+            asim_measured_find(table->measured, table->row.at[i].bytes);
+
+        if (other)
+            error[n++] = fabs(table->row.at[i].time.us / other->us - 1);
+    }
+    if (n) {
+        qsort(error, n, sizeof *error, ascending);
+        printf("# Error of time over %zu sizes: median %.1f %%, nine in ten within %.1f %%, worst "
+               "%.1f %%\n",
+               n, 100 * error[n / 2], 100 * error[(9 * n) / 10 < n ? (9 * n) / 10 : n - 1],
+               100 * error[n - 1]);
+    } else {
+        printf("# No size of the measured table is among these\n");
+    }
+    free(error);
+}
+
+double asim_size_table_bus(const struct asim_size_table *table)
+{
+    double factor = asim_nccl_bus_factor(table->job.op, ranks_of(table)), sum = 0;
+
+    for (size_t i = 0; i < table->row.n; i++)
+        sum += asim_gbytes(table->row.at[i].bytes, table->row.at[i].time.us) * factor;
+    return table->row.n ? sum / (double)table->row.n : 0;
+}
+
+void asim_size_table_print(const struct asim_size_table *table)
+{
+    const char *more = table->measured ? "    measured    error" : "";
+
+    printf("# %s_perf on %s: %u nodes with %u GPUs each (%s), as asim predicts it\n",
+           asim_nccl_op_names[table->job.op], table->machine->name, table->job.nodes,
+           table->job.gpus, table->machine->gpu);
+    printf("# size in bytes as nccl-tests counts it; in place is the same prediction\n#\n");
+    printf("#%54s%32s\n", "", "out-of-place                       in-place");
+    printf("#       size         count      type   redop    root     time   algbw   busbw  #wrong"
+           "     time   algbw   busbw  #wrong  algorithm   proto  chan%s\n",
+           more);
+    printf("#        (B)    (elements)                               (us)  (GB/s)  (GB/s)        "
+           "     (us)  (GB/s)  (GB/s)%s\n",
+           table->measured ? "                                     (us)" : "");
+    for (size_t i = 0; i < table->row.n; i++)
+        print_row(table, &table->row.at[i]);
+    printf("# Avg bus bandwidth    : %g\n", asim_size_table_bus(table));
+    if (table->measured)
+        print_errors(table);
+    printf("#\n");
+}

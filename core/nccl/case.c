@@ -36,7 +36,7 @@ static void find_rings(struct asim_nccl_case *c)
 
     if (c->domains == 1) {
         c->rings = m->channels > 1 ? m->channels / 2 : 1;
-        c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : m->graph_gbytes / c->rings;
+        c->ring_gbytes = m->graph_gbytes / c->rings;
         c->channels = m->channels ? m->channels : 1;
         return;
     }

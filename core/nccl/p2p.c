@@ -88,14 +88,14 @@ static double start_us(const struct asim_nccl_case *c)
     return c->m->launch_us + c->m->p2p_us + (c->domains > 1 ? c->m->p2p_net_us : 0);
 }
 
-/* GPUs that share a NIC send through it in turn. */
-static double nic_us(const struct asim_nccl_case *c, double chunk)
+/* GPUs that share a NIC send through it in turn. A proxy needs its time for a whole step of the
+ * buffer; smaller chunks share a step. */
+static double nic_us(const struct asim_nccl_case *c, const struct pairs *p)
 {
     double gpus = c->local / c->nics;
     double rate = asim_nccl_case_nic(c) * c->m->p2p_efficiency;
-    double least = chunk > 4096 ? c->m->message_us : .6 * c->m->message_us;
 
-    return chunk > 0 ? gpus * fmax(least, chunk / rate) / chunk : 0;
+    return gpus * fmax(c->m->message_us / p->step, 1 / rate);
 }
 
 /* `peers` others get `bytes` each from this rank, `far` of them over a NIC. */
@@ -105,7 +105,7 @@ static double many_us(const struct asim_nccl_case *c, const struct pairs *p, dou
     double chunk = chunk_of(p, bytes, far > 0), near = peers - far;
     double copy = p->in_all * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
     double nvlink = .94 * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
-    double nic = far > 0 ? nic_us(c, chunk) : 0;
+    double nic = far > 0 ? nic_us(c, p) : 0;
     double busy = fmax(far * bytes * nic, fmax(near * bytes / nvlink, peers * bytes / copy));
     double first = 2 * peers * chunk / copy + fmax(far * chunk * nic, near * chunk / nvlink);
 

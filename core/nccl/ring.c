@@ -37,12 +37,11 @@ static struct step make_step(const struct asim_nccl_case *c, int proto)
 static double nic_us(const struct step *s, double slice)
 {
     const struct asim_machine *m = s->c->m;
-    double bytes = slice * s->wire, least = bytes > 4096 ? m->message_us : .6 * m->message_us;
+    double bytes = slice * s->wire, least = bytes > 4096 ? m->message_us : .4 * m->message_us;
     double us = s->sharing * fmax(least, bytes / s->nic);
 
     if (s->proto == ASIM_NCCL_LL)
-        us = fmax(us, s->sharing * fmax(0, bytes - 2048) /
-                          (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
+        us = fmax(us, s->sharing * bytes / (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
     return us;
 }
 
@@ -74,7 +73,7 @@ static double hop_us(const struct step *s, double slice)
 {
     const struct asim_machine *m = s->c->m;
     double crossing = s->c->domains > 1 ? 1. / s->c->local : 0;
-    double across = m->ring_net_us[s->proto] + nic_us(s, slice);
+    double across = m->ring_net_us[s->proto] + m->net_us[s->proto] + nic_us(s, slice);
 
     if (slice * s->wire > 4096)
         across += m->rendezvous_us;
@@ -97,7 +96,8 @@ static double start_us(const struct asim_nccl_case *c, int proto)
     static const double base[3] = {8.4, 6.6, 14}; /* NCCL's table */
 
     return base[proto] + c->m->launch_us +
-           (c->domains > 1 ? c->m->ring_net_us[proto] : c->m->ring_nvlink_us[proto]);
+           (c->domains > 1 ? c->m->ring_net_us[proto] + c->m->net_us[proto]
+                           : c->m->ring_nvlink_us[proto]);
 }
 
 /* Buffers of 4 MiB (Simple), 512 KiB with flags (LL), 4.7 MiB (LL128) of 8 steps; a chunk of a ring

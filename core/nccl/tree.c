@@ -49,11 +49,11 @@ static double chunk_of(const struct asim_nccl_case *c, int proto, double channel
 static double across_us(const struct asim_nccl_case *c, int proto, double bytes)
 {
     const struct asim_machine *m = c->m;
-    double us = m->tree_net_us[proto] + bytes / asim_nccl_case_nic(c);
+    double us = m->tree_net_us[proto] + m->net_us[proto] + bytes / asim_nccl_case_nic(c);
 
     if (proto == ASIM_NCCL_LL)
         us += fmax(0, bytes - 4096) / (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
-    return bytes > 4096 ? us + m->rendezvous_us : us;
+    return bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? us + m->rendezvous_us : us;
 }
 
 /* What the busiest part does for each chunk behind the first. A node's NIC has messages up and
@@ -63,7 +63,8 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     const struct asim_machine *m = c->m;
     double wire = chunk * asim_nccl_case_wire(proto), us = chunk / (m->copy_gbytes[proto] * 1000);
     double shared = asim_nccl_case_sharing(c, (uint32_t)channels);
-    double ways = c->domains == 1 ? 2. * (c->local - 1) / c->local : 1;
+    double levels = fmin(asim_nccl_case_depth(c), 4);  /* a buffer holds 8 steps, up and down */
+    double nic, ways = 2. * (c->local - 1) / c->local; /* up and down, but at the ends of a chain */
 
     if (proto == ASIM_NCCL_SIMPLE)
         us += m->slice_nvlink_us;
@@ -71,8 +72,10 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
         us = fmax(us, wire * channels * ways / (m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
     if (c->domains == 1)
         return us;
-    us = fmax(us, shared * asim_nccl_case_fan(c) *
-                      fmax(2 * m->message_us, wire / asim_nccl_case_nic(c)));
+    nic = shared * asim_nccl_case_fan(c) * wire / asim_nccl_case_nic(c);
+    if (proto == ASIM_NCCL_SIMPLE)
+        nic = fmax(nic, 2 * shared * m->message_us);
+    us = fmax(us, hypot(nic, wire > 4096 ? levels * m->rendezvous_us : 0));
     if (proto == ASIM_NCCL_LL)
         us = fmax(us, shared * wire / (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
     return us;

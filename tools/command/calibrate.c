@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim calibrate: fits a few numbers of a machine file to one table that nccl-tests printed on it,
+ * says what it did, and writes the machine file (machines.md#calibration). For traces there is
+ * `asim trace calibrate`.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/io/out.h"
+#include "base/io/src.h"
+#include "tools/args.h"
+#include "tools/machine/fit.h"
+#include "tools/machine/sweep.h"
+
+struct options {
+    char *machine, *against, *op, *fit, *from, *output;
+    uint32_t nodes, gpus;
+    int algo, proto;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"machine", "m", "machine to begin with: a name, or a file", "h100-ndr", ASIM_T_STRING,
+     AT(machine), 0, 0, NULL, 0},
+    {"against", NULL, "measured table: text or JSON of nccl-tests or rccl-tests, or CSV", NULL,
+     ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
+    {"op", NULL, "what was measured: all_reduce, all_gather, …", "all_reduce", ASIM_T_STRING,
+     AT(op), 0, 0, NULL, 0},
+    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
+    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
+     0},
+    {"algo", NULL, "algorithm, where NCCL_ALGO was set", "auto", ASIM_T_CHOICE, AT(algo), 0, 0,
+     "auto|tuned|ring|tree|nvls|nvls_tree", 0},
+    {"proto", NULL, "protocol, where NCCL_PROTO was set", "auto", ASIM_T_CHOICE, AT(proto), 0, 0,
+     "auto|Simple|LL|LL128", 0},
+    {"fit", NULL, "numbers of the machine file to fit, with commas",
+     "launch_us,nic_efficiency,ring_gbytes,ring_net_ll_us,ring_net_ll128_us,ring_net_simple_us,"
+     "tree_net_ll_us,tree_net_ll128_us,tree_net_simple_us",
+     ASIM_T_STRING, AT(fit), 0, 0, NULL, 0},
+    {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from), 0, 0, NULL, 0},
+    {"out", "o", "the fitted machine file", NULL, ASIM_T_STRING, AT(output), 0, 0, NULL,
+     ASIM_F_WRITES},
+    {0}};
+
+/* --- what is fitted -----------------------------------------------------------------------------
+ */
+
+static int add_parameters(struct asim_fit *fit, const char *list, struct asim_err *err)
+{
+    char *copy = strdup(list), *rest = NULL;
+    int rc = copy ? 0 : asim_err_nomem(err, "reading --fit");
+
+    for (char *word = copy ? strtok_r(copy, ", ", &rest) : NULL; word && !rc;
+         word = strtok_r(NULL, ", ", &rest))
+        rc = asim_fit_add(fit, word, err);
+    free(copy);
+    return rc;
+}
+
+static int prepare(struct asim_fit *fit, const struct options *opt, struct asim_err *err)
+{
+    int op = asim_nccl_op_find(opt->op);
+    uint64_t from;
+
+    if (op < 0)
+        return asim_err_set(err, ASIM_EUSAGE, "--op: '%s' is no op of nccl-tests.", opt->op);
+    if (asim_size_parse(opt->from, &from))
+        return asim_err_set(err, ASIM_EUSAGE, "--from: '%s' is no size.", opt->from);
+    fit->job = (struct asim_nccl_job){fit->machine,  op, opt->nodes, opt->gpus, 0, opt->algo,
+                                      opt->proto - 1};
+    if (!fit->job.gpus)
+        fit->job.gpus = fit->machine->gpus;
+    return asim_fit_choose_rows(fit, from, err) ? err->code : add_parameters(fit, opt->fit, err);
+}
+
+/* --- what is said -------------------------------------------------------------------------------
+ */
+
+static void print_rows(const struct asim_fit *fit)
+{
+    size_t left = fit->measured->row.n - fit->n_used;
+
+    printf("rows used: %zu of %zu\n", fit->n_used, fit->measured->row.n);
+    if (!left)
+        return;
+    printf("left out (smaller than --from, or slower than the next size):");
+    for (size_t i = 0; i < fit->measured->row.n; i++)
+        if (!fit->used[i])
+            printf(" %llu", (unsigned long long)fit->measured->row.at[i].bytes);
+    printf("\n");
+}
+
+static void print_fit(const struct asim_fit *fit)
+{
+    print_rows(fit);
+    printf("%-22s %12s %12s %10s\n", "number", "before", "after", "+-");
+    for (size_t i = 0; i < fit->parameters; i++) {
+        const struct asim_fit_parameter *p = &fit->parameter[i];
+
+        if (!p->is_free)
+            printf("%-22s %12.6g %12s %10s\n", p->row->key, p->before, "unchanged",
+                   "no row shows it");
+        else if (p->row->min < 0)
+            printf("%-22s %12.6g %12.6g %7.2f us\n", p->row->key, p->before, p->after,
+                   20 * p->plus_minus);
+        else
+            printf("%-22s %12.6g %12.6g %8.1f %%\n", p->row->key, p->before, p->after,
+                   100 * p->plus_minus);
+    }
+    printf("error before: median %.1f %%, worst %.1f %%\n", 100 * fit->median_before,
+           100 * fit->worst_before);
+    printf("error after:  median %.1f %%, worst %.1f %%\n", 100 * fit->median_after,
+           100 * fit->worst_after);
+}
+
+/* --- the machine file ---------------------------------------------------------------------------
+ */
+
+static json_t *read_root(const char *name, struct asim_err *err)
+{
+    const char *text = strchr(name, '/') || strstr(name, ".json") ? NULL : asim_machine_text(name);
+    struct asim_src src;
+    json_t *root;
+
+    if (text)
+        return json_loads(text, 0, NULL);
+    if (asim_src_open(&src, name, err))
+        return NULL;
+    root = json_loadb(src.data, src.size, 0, NULL);
+    asim_src_close(&src);
+    return root;
+}
+
+/* Four digits tell as much as a fit knows. */
+static double rounded(double value)
+{
+    double scale = value != 0 ? pow(10, 3 - floor(log10(fabs(value)))) : 1;
+
+    return round(value * scale) / scale;
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+static int write_machine(const struct asim_fit *fit, const struct options *opt,
+                         struct asim_err *err)
+{
+    json_t *root = read_root(opt->machine, err);
+    char *text = NULL;
+    struct asim_out out;
+    int rc = root ? 0 : asim_err_nomem(err, "writing a machine file");
+
+    for (size_t i = 0; i < fit->parameters && !rc; i++) {
+        const struct asim_fit_parameter *p = &fit->parameter[i];
+
+        if (p->is_free && json_object_set_new(root, p->row->key,
+                                              json_pack("{s:f,s:s}", "value", rounded(p->after),
+                                                        "fitted", file_name(opt->against))))
+            rc = asim_err_nomem(err, "writing a machine file");
+    }
+    text = rc ? NULL : json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(6));
+    if (!rc)
+        rc = text ? asim_out_open(&out, opt->output, err)
+                  : asim_err_nomem(err, "writing a machine file");
+    if (!rc) {
+        asim_out_printf(&out, "%s\n", text);
+        rc = asim_out_commit(&out, err);
+    }
+    free(text);
+    json_decref(root);
+    return rc;
+}
+
+/* --- the command --------------------------------------------------------------------------------
+ */
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    struct asim_machine machine = {0};
+    struct asim_measured measured = {0};
+    struct asim_fit fit = {.machine = &machine, .measured = &measured};
+    int rc;
+
+    if (!opt->against)
+        return asim_err_set(err, ASIM_EUSAGE, "--against=FILE is missing: the measured table.");
+    rc = asim_measured_read(&measured, opt->against, err);
+    if (!rc)
+        rc = asim_machine_read(&machine, opt->machine, err);
+    if (!rc)
+        rc = prepare(&fit, opt, err);
+    if (!rc)
+        rc = asim_fit_run(&fit, err);
+    if (!rc && opt->output)
+        rc = write_machine(&fit, opt, err);
+    if (!rc)
+        print_fit(&fit);
+    asim_fit_fini(&fit);
+    asim_measured_fini(&measured);
+    asim_machine_fini(&machine);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        "calibrate",
+        "usage: asim calibrate --machine=NAME --against=TABLE --op=all_reduce --nodes=2 --out=FILE",
+        options, 0, work};
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_command_calibrate = {
+    .member = {"calibrate", "Fit a machine file to a table that nccl-tests measured.", options,
+               sizeof(struct options)},
+    .run = run,
+};

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim machine list | show NAME | check NAME-OR-FILE: the machines that the program carries, the
+ * file of one to begin one's own with, and what a file says, leaves to defaults, or has odd.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/io/src.h"
+#include "tools/args.h"
+#include "tools/machine/sweep.h"
+
+struct options {
+    char *change;
+};
+
+static const struct asim_option options[] = {
+    {"set", NULL, "check: KEY=VALUE over the file, several with commas", NULL, ASIM_T_STRING,
+     offsetof(struct options, change), 0, 0, NULL, 0},
+    {0}};
+
+static int list(struct asim_err *err)
+{
+    for (size_t i = 0; asim_machine_file(i); i++) {
+        struct asim_machine machine;
+        char name[64];
+        int rc;
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(asim_machine_file(i), "."),
+                 asim_machine_file(i));
+        rc = asim_machine_read(&machine, name, err);
+        if (!rc)
+            printf("%-18s %s\n", name, machine.about ? machine.about : "");
+        asim_machine_fini(&machine);
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+static int show(const char *name, struct asim_err *err)
+{
+    const char *text = asim_machine_text(name);
+
+    if (!text)
+        return asim_err_set(err, ASIM_EINVAL, "no machine is called '%s'; `asim machine list`.",
+                            name);
+    fputs(text, stdout);
+    return 0;
+}
+
+/* --- check --------------------------------------------------------------------------------------
+ */
+
+static json_t *read_root(const char *name)
+{
+    const char *text = strchr(name, '/') || strstr(name, ".json") ? NULL : asim_machine_text(name);
+
+    return text ? json_loads(text, 0, NULL) : json_load_file(name, 0, NULL);
+}
+
+/* "source: …", "fitted: …", "assumption: …", or why there is none. */
+static void print_origin(const json_t *value)
+{
+    static const char *const kinds[] = {"source", "fitted", "assumption"};
+
+    if (!value) {
+        printf("  not in the file: NCCL's number, or the usual one\n");
+        return;
+    }
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const json_t *text = json_object_get(value, kinds[i]);
+
+        if (json_is_string(text)) {
+            printf("  %s: %s\n", kinds[i], json_string_value(text));
+            return;
+        }
+    }
+    printf("  no source given\n");
+}
+
+static void print_row(const struct asim_machine *machine, const json_t *root,
+                      const struct asim_option *row)
+{
+    const char *field = (const char *)machine + row->offset;
+    double number;
+    uint32_t count;
+
+    if (row->type == ASIM_T_DOUBLE) {
+        memcpy(&number, field, sizeof number);
+        printf("%-24s %10g", row->key, number);
+    } else if (row->type == ASIM_T_U32) {
+        memcpy(&count, field, sizeof count);
+        printf("%-24s %10u", row->key, count);
+    } else {
+        return;
+    }
+    print_origin(json_object_get(root, row->key));
+}
+
+/* Counts what is odd, a line each. */
+static int odd(int is_odd, const char *text)
+{
+    if (is_odd)
+        printf("odd: %s\n", text);
+    return is_odd;
+}
+
+static int print_odd(const struct asim_machine *m, const json_t *root)
+{
+    int n = 0;
+
+    n += odd(m->nics > m->gpus, "more NICs than GPUs: NCCL uses one ring a NIC; are some merged?");
+    n += odd(m->gpus % m->nics != 0 && m->nics % m->gpus != 0,
+             "GPUs are no multiple of NICs, nor NICs of GPUs: which GPU is near which NIC?");
+    n += odd(m->nic_gbytes > m->pcie_gbytes && m->pcie_gbytes > 0,
+             "nic_gbytes is above pcie_gbytes: PCIe would hold the NIC back; GB/s, not Gb/s?");
+    n += odd(m->ring_gbytes > m->nvlink_gbytes, "ring_gbytes is above the line rate nvlink_gbytes");
+    n += odd(m->nic_efficiency < .5, "nic_efficiency is below 0.5");
+    n += odd(m->copy_gbytes[1] > m->copy_gbytes[0], "a channel copies LL faster than Simple");
+    n += odd(m->nvls && m->generation < ASIM_GENERATION_HOPPER,
+             "nvls is 1, but NVSwitches reduce from Hopper on");
+    n += odd(!json_object_get(root, "nic_gbytes"), "nic_gbytes is missing: 50 is taken");
+    n += odd(!json_object_get(root, "gpus"), "gpus is missing: 8 is taken");
+    return n;
+}
+
+static int check(const char *name, const char *change, struct asim_err *err)
+{
+    struct asim_machine machine;
+    json_t *root = NULL;
+    int rc = asim_machine_read(&machine, name, err), n;
+
+    if (!rc && change)
+        rc = asim_machine_change(&machine, change, err);
+    if (!rc && !(root = read_root(name)))
+        rc = asim_err_nomem(err, "checking a machine");
+    if (!rc) {
+        printf("%s: %s\n", machine.name, machine.about ? machine.about : "no \"about\"");
+        for (const struct asim_option *row = asim_machine_options; row->key; row++)
+            print_row(&machine, root, row);
+        n = print_odd(&machine, root);
+        printf(n ? "%d odd\n" : "nothing odd\n", n);
+    }
+    json_decref(root);
+    asim_machine_fini(&machine);
+    return rc;
+}
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    const char *verb = args->n_words ? args->words[0] : "";
+
+    if (!strcmp(verb, "list") && args->n_words == 1)
+        return list(err);
+    if (args->n_words == 2 && !strcmp(verb, "show"))
+        return show(args->words[1], err);
+    if (args->n_words == 2 && !strcmp(verb, "check"))
+        return check(args->words[1], opt->change, err);
+    return ASIM_ARGS_USAGE;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        "machine", "usage: asim machine list | asim machine show NAME | asim machine check NAME",
+        options,   2,
+        work,      0,
+        1};
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_command_machine = {
+    .member = {"machine", "List, show and check the machines of asim nccl-tests.", options,
+               sizeof(struct options)},
+    .run = run,
+};

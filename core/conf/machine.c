@@ -130,6 +130,12 @@ static int check(const struct asim_machine *machine, struct asim_err *err)
 
     if (!machine->name)
         return asim_err_at(err, ASIM_EINVAL, at, "key \"name\" is missing.");
+    if (strspn(machine->name,
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+") !=
+        strlen(machine->name))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"name\" may have letters, digits, and . _ - + only, for it goes into "
+                           "tables.");
     if (machine->nvls && machine->scale_up != ASIM_SCALE_UP_NVSWITCH)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "\"nvls\" is 1, but \"scale_up\" is not nvswitch: only NVSwitches "

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Machine files: every machine that the program carries, values with and without a source, and what
+ * is refused, with its line.
+ */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "asim/machine.h"
+
+static void check_carried(void)
+{
+    for (size_t i = 0; asim_machine_file(i); i++) {
+        struct asim_machine machine;
+        struct asim_err err = {0};
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(asim_machine_file(i), "."),
+                 asim_machine_file(i));
+        CHECK(!asim_machine_read(&machine, name, &err));
+        CHECK(machine.name && !strcmp(machine.name, name));
+        CHECK(machine.about && machine.nic_gbytes > 0 && machine.gpus > 0);
+        asim_machine_fini(&machine);
+    }
+}
+
+static void write_file(const char *text)
+{
+    FILE *file = fopen("machine.json", "w");
+
+    CHECK(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void check_values(void)
+{
+    struct asim_machine machine;
+    struct asim_err err = {0};
+
+    write_file(
+        "{\"name\": \"a\", \"gpus\": {\"value\": 4, \"source\": \"x\"}, \"nic_gbytes\": 25,\n"
+        "\"copy_ll128_gbytes\": 7, \"generation\": \"cdna3\"}");
+    CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK_U64(machine.gpus, 4);
+    CHECK(machine.nic_gbytes == 25 && machine.copy_gbytes[ASIM_NCCL_LL128] == 7);
+    CHECK(machine.generation == ASIM_GENERATION_CDNA3);
+    CHECK(machine.ring_net_us[ASIM_NCCL_LL] == 2.7 && machine.tree_net_us[ASIM_NCCL_SIMPLE] == 14);
+    asim_machine_fini(&machine);
+}
+
+static void refuse(const char *text, unsigned line, const char *sentence)
+{
+    struct asim_machine machine;
+    struct asim_err err = {0};
+
+    write_file(text);
+    CHECK(asim_machine_read(&machine, "machine.json", &err) == ASIM_EINVAL);
+    CHECK_U64(err.line, line);
+    CHECK(strstr(err.text, sentence) != NULL);
+    asim_machine_fini(&machine);
+}
+
+int main(void)
+{
+    check_carried();
+    check_values();
+    refuse("{\"gpus\": 4}", 0, "\"name\" is missing");
+    refuse("{\"name\": \"a b\"}", 0, "letters, digits");
+    refuse("{\"name\": \"a\",\n\"gpu_count\": 4}", 2, "gpu_count");
+    refuse("{\"name\": \"a\",\n\n\"nics\": {\"source\": \"x\"}}", 3, "without \"value\"");
+    refuse("{\"name\": \"a\",\n\"nics\": \"8\"}", 2, "a number is expected");
+    refuse("{\"name\": \"a\", \"nvls\": 1, \"scale_up\": \"mesh\"}", 0, "only NVSwitches");
+    refuse("{\"name\": \"a\", \"ring_gbytes\": 370, \"nvlink_gbytes\": 100}", 0, "more than twice");
+    return CHECK_DONE();
+}

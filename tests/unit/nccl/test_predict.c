@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Times of collectives: what must hold for any machine (more bytes take no less, faster parts take
+ * no more, large buffers reach the rate of the slowest part), NCCL's choice at sizes where NVIDIA's
+ * own tables settle it, and nccl-tests' factors and sizes.
+ */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+#include "asim/machine.h"
+
+static struct asim_machine h100;
+
+static double us_of(const struct asim_machine *machine, int op, uint32_t nodes, uint32_t gpus,
+                    uint64_t bytes)
+{
+    struct asim_nccl_job job = {machine, op, nodes, gpus, bytes, ASIM_NCCL_AUTO, -1};
+    struct asim_nccl_time time = {0};
+    struct asim_err err = {0};
+
+    CHECK(!asim_nccl_predict(&time, &job, &err));
+    CHECK(isfinite(time.us) && time.us > 0);
+    return time.us;
+}
+
+/* For a fixed algorithm and protocol; NCCL's choice may be the slower one. */
+static void check_grows(int algo, int proto, uint32_t nodes)
+{
+    double before = 0;
+
+    for (uint64_t bytes = 8; bytes <= 1ull << 34; bytes *= 2) {
+        struct asim_nccl_job job = {&h100, ASIM_NCCL_ALL_REDUCE, nodes, 8, bytes, algo, proto};
+        struct asim_nccl_time time = {0};
+        struct asim_err err = {0};
+
+        CHECK(!asim_nccl_predict(&time, &job, &err));
+        CHECK(time.us > .6 * before); /* more channels and other chunks may save some */
+        before = time.us;
+    }
+}
+
+/* One GPU a node: each byte of a ring crosses a NIC. */
+static void check_rates(void)
+{
+    double nic = h100.nic_gbytes * h100.nic_efficiency, bytes = 1ull << 34;
+
+    for (uint32_t n = 2; n <= 64; n *= 2) {
+        double us = us_of(&h100, ASIM_NCCL_ALL_GATHER, n, 1, 1ull << 34);
+        double bus = bytes / us / 1e3 * asim_nccl_bus_factor(ASIM_NCCL_ALL_GATHER, n);
+
+        CHECK(bus > .97 * nic && bus <= nic);
+    }
+}
+
+static void check_faster(void)
+{
+    struct asim_machine faster = h100;
+
+    faster.nic_gbytes = 100;
+    faster.pcie_gbytes = 126;
+    for (int op = 0; op < ASIM_NCCL_OPS; op++)
+        for (uint64_t bytes = 1 << 20; bytes <= 1ull << 34; bytes *= 16)
+            CHECK(us_of(&faster, op, 10, 1, bytes) <= 1.001 * us_of(&h100, op, 10, 1, bytes));
+}
+
+static int algo_of(uint32_t nodes, uint64_t bytes)
+{
+    struct asim_nccl_job job = {&h100, ASIM_NCCL_ALL_REDUCE, nodes, 8, bytes, ASIM_NCCL_AUTO, -1};
+    struct asim_nccl_time time = {0};
+    struct asim_err err = {0};
+
+    CHECK(!asim_nccl_predict(&time, &job, &err));
+    return time.algo;
+}
+
+static void check_choice(void)
+{
+    CHECK_U64((uint64_t)algo_of(2, 8), ASIM_NCCL_TREE);
+    CHECK_U64((uint64_t)algo_of(2, 1ull << 30), ASIM_NCCL_NVLS_TREE);
+    CHECK_U64((uint64_t)algo_of(1, 1ull << 30), ASIM_NCCL_NVLS);
+    CHECK_U64((uint64_t)algo_of(10, 1ull << 34), ASIM_NCCL_RING);
+}
+
+static void check_refused(void)
+{
+    struct asim_nccl_job job = {&h100, ASIM_NCCL_ALL_GATHER, 2, 8, 1 << 20, ASIM_NCCL_TREE, -1};
+    struct asim_nccl_time time;
+    struct asim_err err = {0};
+
+    CHECK(asim_nccl_predict(&time, &job, &err) == ASIM_EINVAL);
+    CHECK(strstr(err.text, "cannot do this collective") != NULL);
+    err = (struct asim_err){0};
+    job = (struct asim_nccl_job){&h100, ASIM_NCCL_ALL_REDUCE, 1, 1, 1 << 20, ASIM_NCCL_AUTO, -1};
+    CHECK(asim_nccl_predict(&time, &job, &err) == ASIM_EINVAL);
+    err = (struct asim_err){0};
+    job.gpus = 9;
+    CHECK(asim_nccl_predict(&time, &job, &err) == ASIM_EINVAL);
+}
+
+/* Sizes of published tables: 10 and 80 ranks. */
+static void check_sizes(void)
+{
+    struct asim_nccl_job job = {&h100, ASIM_NCCL_ALL_GATHER, 10, 1, 1 << 25, ASIM_NCCL_AUTO, -1};
+
+    CHECK_U64(asim_nccl_tests_bytes(&job), 33554400);
+    job.gpus = 8;
+    CHECK_U64(asim_nccl_tests_bytes(&job), 33553920);
+    job.op = ASIM_NCCL_ALL_REDUCE;
+    CHECK_U64(asim_nccl_tests_bytes(&job), 1 << 25);
+    CHECK(fabs(asim_nccl_bus_factor(ASIM_NCCL_ALL_REDUCE, 8) - 1.75) < 1e-12);
+    CHECK(fabs(asim_nccl_bus_factor(ASIM_NCCL_ALL_TO_ALL, 8) - .875) < 1e-12);
+    CHECK(fabs(asim_nccl_bus_factor(ASIM_NCCL_SEND_RECV, 8) - 1) < 1e-12);
+}
+
+int main(void)
+{
+    struct asim_err err = {0};
+
+    CHECK(!asim_machine_read(&h100, "h100-ndr", &err));
+    for (int proto = 0; proto < 3; proto++) {
+        check_grows(ASIM_NCCL_RING, proto, 4);
+        check_grows(ASIM_NCCL_TREE, proto, 4);
+    }
+    check_grows(ASIM_NCCL_NVLS, ASIM_NCCL_SIMPLE, 1);
+    check_grows(ASIM_NCCL_NVLS_TREE, ASIM_NCCL_SIMPLE, 4);
+    check_rates();
+    check_faster();
+    check_choice();
+    check_refused();
+    check_sizes();
+    asim_machine_fini(&h100);
+    return CHECK_DONE();
+}

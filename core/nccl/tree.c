@@ -56,6 +56,16 @@ static double across_us(const struct asim_nccl_case *c, int proto, double bytes)
     return bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? us + m->rendezvous_us : us;
 }
 
+/* Handshakes between two chunks. On Slingshot chunks of 64 KiB follow each other after 14, 21, 38
+ * and 53 us on 2, 4, 16 and 64 nodes, about one handshake a level, and chunks of 32 KiB after half
+ * of that. A buffer holds 8 steps, up and down: four levels. */
+static double handshakes_us(const struct asim_nccl_case *c, double bytes)
+{
+    double levels = fmin(asim_nccl_case_depth(c), 4);
+
+    return bytes > 4096 ? levels * c->m->rendezvous_us * fmin(1, bytes / (64 * ASIM_KIB)) : 0;
+}
+
 /* What the busiest part does for each chunk behind the first. A node's NIC has messages up and
  * down, both sent and received by the same proxy. */
 static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, double channels)
@@ -63,7 +73,6 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     const struct asim_machine *m = c->m;
     double wire = chunk * asim_nccl_case_wire(proto), us = chunk / (m->copy_gbytes[proto] * 1000);
     double shared = asim_nccl_case_sharing(c, (uint32_t)channels);
-    double levels = fmin(asim_nccl_case_depth(c), 4);  /* a buffer holds 8 steps, up and down */
     double nic, ways = 2. * (c->local - 1) / c->local; /* up and down, but at the ends of a chain */
 
     if (proto == ASIM_NCCL_SIMPLE)
@@ -75,7 +84,7 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     nic = shared * asim_nccl_case_fan(c) * wire / asim_nccl_case_nic(c);
     if (proto == ASIM_NCCL_SIMPLE)
         nic = fmax(nic, 2 * shared * m->message_us);
-    us = fmax(us, hypot(nic, wire > 4096 ? levels * m->rendezvous_us : 0));
+    us = fmax(us, hypot(nic, handshakes_us(c, wire)));
     if (proto == ASIM_NCCL_LL)
         us = fmax(us, shared * wire / (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
     return us;

@@ -9,6 +9,7 @@
  */
 #include "tools/app.h"
 #include "asim/version.h"
+#include "tools/alone.h"
 #include "tools/args.h"
 #include "tools/compare.h"
 #include "tools/hugepages.h"
@@ -131,6 +132,8 @@ static void forget_settings(struct asim_app *app)
     asim_settings_fini(&app->settings);
     if (app->extra)
         asim_option_fini(app->extra, &app->settings);
+    free(app->alone_ns);
+    app->alone_ns = NULL;
 }
 
 /* Keeps the fields without an option, which the caller may have set. */
@@ -147,10 +150,35 @@ static int init_settings(struct asim_app *app)
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 
+/* What a scenario needs before the run: traces, and the times of its jobs alone. */
+static int prepare(struct asim_app *app, const struct asim_hooks *hooks)
+{
+    int code;
+
+    if (!app->settings.scenario || app->settings.mode) {
+        if (app->settings.alone && hooks->note)
+            say_note(app, "--alone has no effect without --scenario");
+        return 0;
+    }
+    if (app->make_traces && !app->settings.scenario_traces) {
+        app->settings.scenario_traces = app->make_traces(app);
+        if (app->err.code)
+            return app->err.code;
+    }
+    if (!app->settings.alone)
+        return 0;
+    code = asim_alone_run(&app->settings, hooks, &app->alone_ns, &app->err);
+    app->settings.alone_ns = app->alone_ns;
+    return code;
+}
+
 /* Opens the world with its reports, and the comparison if one is asked for. */
 static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
 {
-    int code = asim_world_open(&app->world, &app->settings, hooks, &app->err);
+    int code = prepare(app, hooks);
+
+    if (!code)
+        code = asim_world_open(&app->world, &app->settings, hooks, &app->err);
 
     if (!code)
         code = asim_reports_open(app->world, app->settings.out, &app->err);
@@ -217,8 +245,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return code;
 }
 
-/* Estimates the remaining time from the bytes of the communication that is done; without communication
- * from the ops. */
+/* Estimates the remaining time from the bytes of the communication that is done; without
+ * communication from the ops. */
 static void show_progress(struct asim_app *app, double now)
 {
     struct asim_progress at;

@@ -64,6 +64,12 @@ static inline uint64_t asim_report_sample_after(const struct asim_world *world, 
 
     return t < first ? first : t + ASIM_QLEN_NS - (t - first) % ASIM_QLEN_NS;
 }
+/* Of runs of a scenario, at the end of a line: the columns job and job_rank, and their values for a
+ * rank. Empty for a node without a rank. */
+void asim_report_job_header(struct asim_out *file, const struct asim_world *world);
+void asim_report_job(struct asim_out *file, const struct asim_world *world, uint32_t rank);
+/* took / ideal with four decimals, rounded half up. Returns the end; 32 bytes are enough. */
+char *asim_report_put_slowdown(char *at, uint64_t took, uint64_t ideal);
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
 

@@ -11,6 +11,7 @@
 #include "base/io/inputs.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,6 +64,40 @@ static int check_word(const char *word, struct asim_err *err)
     return asim_err_set(err, ASIM_EUSAGE, "--reports names '%s'; known are: %s.",
                         asim_text_safe(safe, sizeof safe, word),
                         asim_text_list(known, sizeof known, names, n));
+}
+
+void asim_report_job_header(struct asim_out *file, const struct asim_world *world)
+{
+    if (world->set.scenario)
+        asim_out_printf(file, ",job,job_rank");
+}
+
+void asim_report_job(struct asim_out *file, const struct asim_world *world, uint32_t rank)
+{
+    const struct asim_job *job;
+
+    if (!world->set.scenario)
+        return;
+    if (rank >= world->set.n_ranks) {
+        asim_out_write(file, ",,", 2);
+        return;
+    }
+    job = asim_world_job_of(world, rank);
+    asim_out_printf(file, ",%s,%u", job->name, rank - job->first);
+}
+
+char *asim_report_put_slowdown(char *at, uint64_t took, uint64_t ideal)
+{
+    uint64_t scaled;
+
+    if (!ideal || took > UINT64_MAX / 20000)
+        return at + sprintf(at, "%.4f", ideal ? (double)took / (double)ideal : 0.0);
+    scaled = (took * 20000 / ideal + 1) / 2;
+    at = asim_text_put_u64(at, scaled / 10000);
+    *at++ = '.';
+    for (uint64_t digit = 1000; digit; digit /= 10)
+        *at++ = (char)('0' + scaled / digit % 10);
+    return at;
 }
 
 /* "  flows  flows.csv: ..." a line; bytes needed, like snprintf. */

@@ -396,6 +396,23 @@ uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
                : UINT64_MAX;
 }
 
+uint64_t asim_world_job_ns(const struct asim_world *world, uint32_t i)
+{
+    const struct asim_job *job = &world->set.jobs[i];
+    uint64_t last = 0;
+
+    if (i >= world->set.n_jobs)
+        return UINT64_MAX;
+    for (uint32_t r = job->first; r < job->first + job->n; r++) {
+        uint64_t cycles = asim_world_cycles(world, r);
+
+        if (cycles == UINT64_MAX)
+            return UINT64_MAX;
+        last = cycles > last ? cycles : last;
+    }
+    return last - (last > job->start_ns ? job->start_ns : last);
+}
+
 uint32_t asim_world_ranks(const struct asim_world *world)
 {
     return world->set.n_ranks;

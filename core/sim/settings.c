@@ -32,6 +32,12 @@ const struct asim_option asim_settings_options[] = {
      .help =
          "folder of the traces that asim scenario traces has made; without it they are made for "
          "the run, where a job of the scenario has a generator"},
+    {.key = "alone",
+     .type = ASIM_T_BOOL,
+     .offset = AT(alone),
+     .def = "false",
+     .flags = ASIM_F_PACKETS,
+     .help = "run each job of the scenario alone first, on the same hosts, and report its slowdown"},
     {.key = "system",
      .alias = "system-configuration",
      .type = ASIM_T_STRING,

@@ -102,8 +102,11 @@ struct asim_settings {
     /* Options: a scenario file (asim/scenario.h) in place of `workload`; the folder with the traces of
      * its jobs that have a generator, DIR/<job>/trace.<rank>.et. */
     char *scenario, *scenario_traces;
-    /* No option: the one job of the scenario to run, on the hosts that it has beside the others. */
+    int alone; /* an option of the programs: before the run each job of the scenario alone */
+    /* No options: the one job of the scenario to run, on the hosts that it has beside the others; the
+     * times of the jobs alone, in the order of the file, UINT64_MAX = not known, or NULL. */
     const char *only_job;
+    const uint64_t *alone_ns;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */
@@ -161,6 +164,10 @@ ASIM_API void asim_world_close(struct asim_world *world);
 ASIM_API uint32_t asim_world_ranks(const struct asim_world *world);
 /* When a rank has finished, ns; UINT64_MAX if it has not, or there is no such rank. */
 ASIM_API uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
+
+/* The time from the start of the i-th job of a scenario to the finish of its last rank, ns;
+ * UINT64_MAX if it has not finished, or there is no such job. Without a scenario job 0 is the run. */
+ASIM_API uint64_t asim_world_job_ns(const struct asim_world *world, uint32_t i);
 
 /* How far the run is, in this process. Linear in ranks and nodes: for a display, not for each step.
  */

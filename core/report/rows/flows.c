@@ -8,31 +8,28 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+
+/* Of a scenario: the job and the rank of the source, and the rank of the destination. */
+static void put_ranks(struct asim_out *file, const struct asim_world *world, uint32_t src,
+                      uint32_t dst)
+{
+    asim_report_job(file, world, src);
+    if (world->set.scenario && dst < world->set.n_ranks)
+        asim_out_printf(file, ",%" PRIu32, dst - asim_world_job_of(world, dst)->first);
+    else if (world->set.scenario)
+        asim_out_write(file, ",", 1);
+    asim_out_write(file, "\n", 1);
+}
 
 static void see_left(struct asim_out *file, const struct asim_world *world,
                      const struct asim_event *event)
 {
-    asim_out_printf(file, "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",,,%" PRIu64 ",,%" PRIu64 "\n",
+    asim_out_printf(file, "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",,,%" PRIu64 ",,%" PRIu64,
                     asim_topo_external_id(&world->set.topo, event->rank),
                     asim_topo_external_id(&world->set.topo, event->of.left.dst),
                     event->of.left.sport, event->of.left.bytes, event->of.left.start,
                     event->of.left.ideal, event->of.left.acked);
-}
-
-/* took / ideal with four decimals, rounded half up. */
-static char *put_slowdown(char *at, uint64_t took, uint64_t ideal)
-{
-    uint64_t scaled;
-
-    if (!ideal || took > UINT64_MAX / 20000)
-        return at + sprintf(at, "%.4f", ideal ? (double)took / (double)ideal : 0.0);
-    scaled = (took * 20000 / ideal + 1) / 2;
-    at = asim_text_put_u64(at, scaled / 10000);
-    *at++ = '.';
-    for (uint64_t digit = 1000; digit; digit /= 10)
-        *at++ = (char)('0' + scaled / digit % 10);
-    return at;
+    put_ranks(file, world, event->rank, event->of.left.dst);
 }
 
 /* The most frequent row of all reports: without printf. */
@@ -54,11 +51,11 @@ static void see_done(struct asim_out *file, const struct asim_world *world,
         at = asim_text_put_u64(at, numbers[i]);
         *at++ = ',';
     }
-    at = put_slowdown(at, took, event->of.fct.ideal);
+    at = asim_report_put_slowdown(at, took, event->of.fct.ideal);
     *at++ = ',';
     at = asim_text_put_u64(at, event->of.fct.bytes);
-    *at++ = '\n';
     asim_out_write(file, row, (size_t)(at - row));
+    put_ranks(file, world, event->rank, event->of.fct.dst);
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
@@ -79,7 +76,9 @@ static int open_flows(struct asim_event_observer *observer, struct asim_world *w
     if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;
     asim_out_printf(file,
-                    "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown,acked_bytes\n");
+                    "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown,acked_bytes");
+    asim_report_job_header(file, world);
+    asim_out_printf(file, world->set.scenario ? ",dst_job_rank\n" : "\n");
     *observer =
         (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_MESSAGE_LEFT,
                                      .async = 1,

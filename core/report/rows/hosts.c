@@ -18,11 +18,12 @@ static void write_row(struct asim_out *file, const struct asim_world *world, uin
     asim_out_printf(file, "%u,", asim_topo_external_id(&world->set.topo, host));
     if (host < world->set.n_ranks)
         asim_out_printf(file, "%u", host);
-    asim_out_printf(file,
-                    ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-                    ",%" PRIu64 "\n",
-                    use.data_packets, use.retransmitted, use.duplicates, use.nacks, use.timeouts,
-                    use.aborted_messages, use.pfc_received);
+    asim_out_printf(
+        file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+        use.data_packets, use.retransmitted, use.duplicates, use.nacks, use.timeouts,
+        use.aborted_messages, use.pfc_received);
+    asim_report_job(file, world, host);
+    asim_out_printf(file, "\n");
 }
 
 static int close_hosts(void *self, const struct asim_world *world, struct asim_err *err)
@@ -45,7 +46,9 @@ static int open_hosts(struct asim_event_observer *observer, struct asim_world *w
     if (asim_report_file(&file, world, out, "hosts.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "host,rank,data_packets,retransmitted_packets,duplicate_packets,"
-                          "nacks_sent,timeouts,aborted_messages,pfc_frames_received\n");
+                          "nacks_sent,timeouts,aborted_messages,pfc_frames_received");
+    asim_report_job_header(file, world);
+    asim_out_printf(file, "\n");
     *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_HOSTS, .self = file, .close = close_hosts};
     return 0;

@@ -19,6 +19,7 @@
 
 struct table {
     struct asim_out *file;
+    const struct asim_world *world;
     struct asim_op_times times;
 };
 
@@ -78,6 +79,7 @@ static void write_row(void *self, const struct asim_op_time *op)
     asim_out_printf(table->file, ",%s,", op->is_cpu ? "cpu" : "gpu");
     if (op->is_ended || is_coll)
         asim_out_printf(table->file, "%" PRIu64, op->is_ended ? op->bytes : op->done);
+    asim_report_job(table->file, table->world, op->rank);
     asim_out_printf(table->file, "\n");
 }
 
@@ -104,7 +106,6 @@ static int open_ops(struct asim_event_observer *observer, struct asim_world *wor
 {
     struct table *table;
 
-    (void)world;
     if (!out)
         return 0;
     table = calloc(1, sizeof *table);
@@ -115,11 +116,14 @@ static int open_ops(struct asim_event_observer *observer, struct asim_world *wor
         return ASIM_EIO;
     }
     asim_op_times_init(&table->times);
+    table->world = world;
     table->times.self = table;
     table->times.row = write_row;
     asim_out_printf(table->file,
                     "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
-                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor,done_bytes\n");
+                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor,done_bytes");
+    asim_report_job_header(table->file, world);
+    asim_out_printf(table->file, "\n");
     *observer = (struct asim_event_observer){
         .wants = ASIM_OP_TIMES_WANTS, .self = table, .on_event = see, .close = close_ops};
     return 0;

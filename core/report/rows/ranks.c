@@ -31,6 +31,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     (unsigned long long)track->overlap, (unsigned long long)facts.ops);
     for (size_t c = 0; c < sizeof last / sizeof *last; c++)
         asim_out_printf(self, ",%llu", (unsigned long long)ns[last[c]]);
+    asim_report_job(self, world, event->rank);
     asim_out_printf(self, "\n");
 }
 
@@ -47,7 +48,9 @@ static int open_ranks(struct asim_event_observer *observer, struct asim_world *w
         return ASIM_EIO;
     asim_out_printf(file, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,"
                           "overlap_ns,ops,compute_ns,hidden_comm_ns,memory_bound_ns,"
-                          "cpu_bound_ns,waiting_ns,idle_ns\n");
+                          "cpu_bound_ns,waiting_ns,idle_ns");
+    asim_report_job_header(file, world);
+    asim_out_printf(file, "\n");
     *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE,
                                              .self = file,
                                              .on_event = see,

@@ -239,6 +239,15 @@ static void end_of_rank(struct asim_rank *rank)
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
+static void record_round(const struct asim_rank *rank)
+{
+    struct asim_event event = {
+        .t = asim_rank_now(rank), .kind = ASIM_EV_ROUND_DONE, .rank = rank->id};
+
+    event.of.round.number = rank->rounds;
+    asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
+}
+
 /* 1 where the rank goes through its trace once more. Where a round takes no time, the others take
  * none either and are left out. */
 static int begins_again(struct asim_rank *rank)
@@ -250,6 +259,8 @@ static int begins_again(struct asim_rank *rank)
     rank->rounds++;
     if (rank->rounds < rank->job->repeat && now == rank->round_ns)
         rank->rounds = rank->job->repeat;
+    if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_ROUND_DONE))
+        record_round(rank);
     if (rank->rounds >= rank->job->repeat)
         return 0;
     rank->round_ns = now;

@@ -35,6 +35,7 @@ enum asim_event_kind {
     ASIM_EV_LINKS,          /* never recorded: a wish for link use at the end of the run */
     ASIM_EV_HOSTS,          /* never recorded: the same for hosts */
     ASIM_EV_NO_TENSOR_LIST, /* of.op: it lists no tensors; once a rank, with track-local-mem */
+    ASIM_EV_ROUND_DONE,     /* of.round: a rank has gone through its trace once */
     ASIM_EV_KINDS
 };
 
@@ -82,6 +83,9 @@ struct asim_event {
             uint16_t type;             /* enum asim_op_type */
             uint16_t is_cpu;           /* a CPU op; of its issue only */
         } op;
+        struct {
+            uint32_t number; /* from 1 */
+        } round;
         struct {
             struct asim_rank_facts *facts; /* of a rank in another process; else NULL */
         } done;

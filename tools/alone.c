@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See alone.h. Every process of a run of several does this on its own, with the same results.
+ */
+#include "tools/alone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "asim/scenario.h"
+
+/* Settings of the run without its outputs. */
+static struct asim_settings settings_of(const struct asim_settings *settings, const char *job)
+{
+    struct asim_settings own = *settings;
+
+    own.only_job = job;
+    own.out = own.pcap = own.reports = own.logging_folder = NULL;
+    own.timeline = 0;
+    own.quiet = 1;
+    own.process = own.processes = own.borrowed_cores = 0;
+    return own;
+}
+
+static int run_one(const struct asim_settings *settings, const struct asim_hooks *hooks,
+                   const char *job, uint64_t *ns, struct asim_err *err)
+{
+    const struct asim_settings own = settings_of(settings, job);
+    const struct asim_hooks quiet = {.self = hooks->self, .stop = hooks->stop};
+    struct asim_err why = {0};
+    struct asim_world *world;
+    int code = asim_world_open(&world, &own, &quiet, &why);
+
+    if (!code)
+        code = asim_world_run(world, &why);
+    if (!code)
+        *ns = asim_world_job_ns(world, 0);
+    asim_world_close(world);
+    if (code == ASIM_EINVAL || code == ASIM_EINTR || code == ASIM_EUSAGE)
+        *err = why;
+    else if (code)
+        asim_err_set(err, code, "job '%s' alone: %s", job, why.text);
+    return code;
+}
+
+int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks *hooks,
+                   uint64_t **ns, struct asim_err *err)
+{
+    struct asim_scenario *scenario;
+    int code = asim_scenario_read(&scenario, settings->scenario, err);
+
+    *ns = NULL;
+    if (code)
+        return code;
+    *ns = calloc(asim_scenario_jobs(scenario), sizeof **ns);
+    if (!*ns)
+        code = asim_err_nomem(err, "running jobs alone");
+    for (size_t i = 0; i < asim_scenario_jobs(scenario) && !code; i++)
+        code = run_one(settings, hooks, asim_scenario_job(scenario, i)->name, &(*ns)[i], err);
+    asim_scenario_close(scenario);
+    return code;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The jobs of a scenario one by one (--alone).
+ */
+#ifndef ASIM_TOOLS_ALONE_H
+#define ASIM_TOOLS_ALONE_H
+
+#include "asim/asim.h"
+
+/* Runs each job of settings->scenario alone, on the hosts that it has beside the others, without
+ * reports, with the clock of the core. *ns [jobs]: how long each took, UINT64_MAX where its end came
+ * with the end of the scenario; the caller frees it. hooks: of the run; notes of these runs are
+ * those of the run itself and are left out. 0, or the code of the first run that failed. */
+int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks *hooks,
+                   uint64_t **ns, struct asim_err *err);
+
+#endif

@@ -129,6 +129,8 @@ static void show_version(const struct asim_app *app)
 /* Frees the strings of the option tables. */
 static void forget_settings(struct asim_app *app)
 {
+    if (app->traces_are_temporary && app->settings.scenario_traces)
+        app->drop_traces(app->settings.scenario_traces);
     asim_settings_fini(&app->settings);
     if (app->extra)
         asim_option_fini(app->extra, &app->settings);

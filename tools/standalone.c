@@ -7,6 +7,7 @@
  */
 #include "asim/packet.h"
 #include "tools/app.h"
+#include "tools/run/job.h"
 
 #include <signal.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static void on_interrupt(int signal)
 
 static int stop(void)
 {
-    return interrupted;
+    return interrupted || asim_child_interrupted(); /* generators of traces have their handler */
 }
 
 static void catch_interrupts(void)

@@ -9,10 +9,13 @@
  */
 #include "asim/ext/command.h"
 #include "tools/app.h"
+#include "tools/scenario/traces.h"
 
 static int run_packet(int argc, char **argv)
 {
-    struct asim_app app = {.program = "asim packet"};
+    struct asim_app app = {.program = "asim packet",
+                           .make_traces = asim_scenario_traces_for,
+                           .drop_traces = asim_scenario_traces_drop};
 
     return asim_app_run(&app, argc, argv);
 }

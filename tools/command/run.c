@@ -27,7 +27,7 @@ static const struct asim_option options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(workload),
      .help = "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces "
-             "(required)"},
+             "(required, or --scenario)"},
     {.key = "topo",
      .alias = "topology",
      .type = ASIM_T_STRING,
@@ -130,10 +130,30 @@ static int collect(struct asim_job *job, const struct options *opt, const struct
     return 0;
 }
 
+/* The value of an option of `asim packet`, or NULL. */
+static const char *given(const struct asim_args *args, const char *key)
+{
+    for (size_t i = 0; i < args->n_seen; i++)
+        if (!strcmp(args->seen[i].row->key, key))
+            return args->seen[i].value;
+    return NULL;
+}
+
 static int check(const struct options *opt, const struct asim_args *args, struct asim_err *err)
 {
-    if (!opt->workload)
-        return asim_err_set(err, ASIM_EUSAGE, "no workload; say --workload=PREFIX or a folder.");
+    const char *scenario = given(args, "scenario");
+
+    if (!opt->workload && !scenario)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no workload; say --workload=PREFIX or a folder, or --scenario=FILE.");
+    if (scenario && (opt->workload || opt->world_size || opt->virtual_scale || opt->auto_calibrate))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--scenario does not go together with --workload, --world-size, "
+                            "--virtual-scale or --auto-calibrate.");
+    if (scenario && opt->backend != ASIM_JOB_PACKET && opt->backend != ASIM_JOB_NS3)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--scenario is for --backend=packet or ns3: the formulas have no hosts "
+                            "for several jobs.");
     if (opt->mpi > 1 && opt->backend != ASIM_JOB_NS3)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--mpi is for --backend=ns3; --threads=N uses several cores here.");
@@ -147,7 +167,9 @@ static int check(const struct options *opt, const struct asim_args *args, struct
 static int start(const struct options *opt, const struct asim_args *args, int argc, char **argv,
                  struct asim_err *err)
 {
-    struct asim_job job = {.workload = opt->workload,
+    const char *scenario = given(args, "scenario");
+    struct asim_job job = {.workload = scenario ? scenario : opt->workload,
+                           .is_scenario = scenario != NULL,
                            .topo = opt->topo,
                            .output_dir = opt->output_dir ? opt->output_dir : "runs",
                            .name = opt->name,

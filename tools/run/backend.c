@@ -76,7 +76,8 @@ static void add_common(struct line *line, const struct asim_job *job, const char
 {
     char factor[40];
 
-    add_option(line, "workload", job->prefix);
+    if (*job->prefix)
+        add_option(line, "workload", job->prefix);
     add_option(line, "out", folder);
     if (!asim_job_is_given(job, "timeline"))
         add_option(line, "timeline", "true");

@@ -102,7 +102,7 @@ static void put_row(FILE *file, const struct asim_job *job, const struct asim_jo
 {
     double step_ms = (double)result->finish_ns / 1e6, comm_ms = (double)result->comm_ns / 1e6;
     const struct asim_job_recorded *recorded = &job->recorded;
-    int is_same = job->ranks == job->recorded_ranks;
+    int is_same = !job->is_scenario && job->ranks == job->recorded_ranks;
 
     put_text(file, result->folder);
     fprintf(file, "%s,", result->backend);

@@ -148,6 +148,10 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
 
     if (!job->topo)
         return 0;
+    if (job->is_scenario && (!strncmp(job->topo, "auto:", 5) || !access(job->topo, R_OK))) {
+        snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
+        return 0;
+    }
     if (!strncmp(job->topo, "auto:", 5))
         return place_auto(job, err);
     if (access(job->topo, F_OK) && read_name(job->topo, &gpus, kind, &shape, &wrong)) {

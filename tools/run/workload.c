@@ -214,6 +214,8 @@ int asim_job_workload(struct asim_job *job, struct asim_err *err)
     char folder[ASIM_JOB_PATH], converted[ASIM_JOB_PATH];
     struct found found = {.prefixes = 0};
 
+    if (job->is_scenario) /* the run reads its jobs */
+        return 0;
     if (is_folder(job->workload)) {
         snprintf(folder, sizeof folder, "%.2000s", job->workload);
         if (list_folder(&found, folder, err))

@@ -53,6 +53,22 @@ static const struct asim_option options[] = {
      .help = "how often each rank goes through its trace, without a pause"},
     {0}};
 
+/* Options that say where the traces go are not for the file to give. */
+static int check_generator(const struct asim_scenario *scenario,
+                           const struct asim_scenario_job *job, struct asim_err *err)
+{
+    static const char *const own[] = {
+        "--out=", "--out ", "--et=", "--et ", "--output=", "--output "};
+
+    for (size_t i = 0; job->generate && i < sizeof own / sizeof *own; i++)
+        if (strstr(job->generate, own[i]))
+            return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
+                               "the generator of job '%s' has %.*s; leave it out: the run says "
+                               "where its traces go.",
+                               job->name, (int)strlen(own[i]) - 1, own[i]);
+    return 0;
+}
+
 /* Names are fields of CSV files and parts of paths. */
 static int is_name(const char *name)
 {
@@ -106,7 +122,8 @@ static int check(struct asim_scenario *scenario, struct asim_err *err)
                            "the scenario has no jobs; give {\"jobs\": [{\"workload\": \"P\"}]}, "
                            "where the traces are P.0.et, P.1.et, …");
     for (size_t i = 0; i < scenario->jobs.n; i++)
-        if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, err))
+        if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, err) ||
+            check_generator(scenario, &scenario->jobs.at[i], err))
             return ASIM_EINVAL;
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "asim/ext/command.h"
 #include "asim/scenario.h"
 #include "tools/args.h"
+#include "tools/scenario/traces.h"
 
 struct options {
     char *topology, *network, *traces;
@@ -65,20 +66,34 @@ static int open_world(const char *path, const struct options *opt, uint32_t *ran
     return code;
 }
 
+/* Traces of generators are made in a temporary folder, as for a run. */
 static int work(const struct asim_args *args, struct asim_err *err)
 {
+    struct options opt = *(const struct options *)args->tables[0].base;
+    struct asim_app app = {.settings = {.scenario = (char *)(uintptr_t)args->words[0]}};
     struct asim_scenario *scenario;
     uint32_t ranks = 0;
+    int code;
 
     if (args->n_words != 1)
         return ASIM_ARGS_USAGE;
     if (asim_scenario_read(&scenario, args->words[0], err))
         return err->code;
-    if (!open_world(args->words[0], args->tables[0].base, &ranks, err))
+    if (!opt.traces)
+        app.settings.scenario_traces = opt.traces = asim_scenario_traces_for(&app);
+    code = app.err.code;
+    if (code)
+        *err = app.err;
+    else
+        code = open_world(args->words[0], &opt, &ranks, err);
+    if (!code)
         printf("%s: %zu jobs, %u ranks, no errors\n", args->words[0], asim_scenario_jobs(scenario),
                ranks);
     asim_scenario_close(scenario);
-    return err->code;
+    if (app.traces_are_temporary)
+        asim_scenario_traces_drop(app.settings.scenario_traces);
+    free(app.settings.scenario_traces);
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -92,7 +107,6 @@ static int run(int argc, char **argv)
         .max_words = 1,
         .work = work,
         .words_are = ASIM_F_READS,
-        .reads_only = 1,
     };
     struct options opt = {0};
 

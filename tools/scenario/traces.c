@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See traces.h. A generator runs as a process of this executable, so a job has the traces that the
+ * same words make on a command line.
+ */
+#include "tools/scenario/traces.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asim/scenario.h"
+#include "base/io/out.h"
+#include "tools/run/job.h"
+
+enum { MOST_WORDS = 128, PATH = ASIM_JOB_PATH };
+
+/* Options of the generators that say where the traces go. */
+static const struct generator {
+    const char *word, *prefix_option, *text_option;
+} generators[] = {{"generate", "--out", NULL}, {"llm", "--et", "--output"}};
+
+struct line {
+    char self[PATH], text[PATH], prefix[PATH + 80], other[PATH + 80], log[PATH];
+    const char *words[MOST_WORDS];
+    size_t n;
+};
+
+static const struct generator *find(const char *word)
+{
+    for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
+        if (!strcmp(generators[i].word, word))
+            return &generators[i];
+    return NULL;
+}
+
+/* Words are separated by blanks; there are no quotes. */
+static int split(struct line *line, const struct asim_scenario_job *job, const char *source,
+                 struct asim_err *err)
+{
+    struct asim_where at = {source, job->line, 0};
+    char *save = NULL;
+
+    if (strlen(job->generate) >= sizeof line->text)
+        return asim_err_at(err, ASIM_EINVAL, at, "the generator of job '%s' is too long.",
+                           job->name);
+    snprintf(line->text, sizeof line->text, "%s", job->generate);
+    line->words[line->n++] = line->self;
+    line->words[line->n++] = "trace";
+    for (char *word = strtok_r(line->text, " \t\n", &save); word;
+         word = strtok_r(NULL, " \t\n", &save)) {
+        if (line->n == MOST_WORDS - 4)
+            return asim_err_at(err, ASIM_EINVAL, at,
+                               "the generator of job '%s' has more than %d words.", job->name,
+                               MOST_WORDS - 6);
+        line->words[line->n++] = word;
+    }
+    return 0;
+}
+
+static int make_one(const struct asim_scenario_job *job, const char *source, const char *folder,
+                    struct asim_err *err)
+{
+    struct line *line = calloc(1, sizeof *line);
+    const struct generator *generator;
+    int code = line ? split(line, job, source, err) : asim_err_nomem(err, "making traces"), got = 0;
+
+    generator = code ? NULL : find(line->words[2]);
+    if (!code && !generator)
+        code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){source, job->line, 0},
+                           "the generator of job '%s' begins with '%.60s'; known are generate and "
+                           "llm of asim trace.",
+                           job->name, line->words[2]);
+    if (!code) {
+        snprintf(line->prefix, sizeof line->prefix, "%s=%.1800s/%s/trace", generator->prefix_option,
+                 folder, job->name);
+        line->words[line->n++] = line->prefix;
+        if (generator->text_option) {
+            snprintf(line->other, sizeof line->other, "%s=%.1800s/%s/workload.txt",
+                     generator->text_option, folder, job->name);
+            line->words[line->n++] = line->other;
+        }
+        line->words[line->n++] = "--force";
+        snprintf(line->log, sizeof line->log, "%.1800s/%s/log.txt", folder, job->name);
+        code = asim_out_mkparent(line->log, err);
+    }
+    if (!code)
+        code = asim_child_self(line->self, err);
+    if (!code)
+        code = asim_child_run(line->words, line->n, line->log, &got, err);
+    if (!code && got)
+        code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){source, job->line, 0},
+                           "the generator of job '%s' ended with exit code %d: asim trace %s",
+                           job->name, got, job->generate);
+    free(line);
+    return code;
+}
+
+int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *made,
+                              struct asim_err *err)
+{
+    const char *source = scenario[0] == '{' ? "the JSON given" : scenario;
+    const struct asim_scenario_job *job;
+    struct asim_scenario *read;
+    int code = asim_scenario_read(&read, scenario, err);
+
+    *made = 0;
+    for (size_t i = 0; !code && (job = asim_scenario_job(read, i)); i++) {
+        if (!job->generate)
+            continue;
+        code = make_one(job, source, folder, err);
+        ++*made;
+    }
+    if (!code && asim_child_interrupted())
+        code = asim_err_set(err, ASIM_EINTR, "interrupted while traces were made");
+    asim_scenario_close(read);
+    return code;
+}
+
+static int has_generator(const char *path)
+{
+    const struct asim_scenario_job *job;
+    struct asim_scenario *scenario;
+    int found = 0;
+
+    if (asim_scenario_read(&scenario, path, NULL))
+        return 0; /* the run says why */
+    for (size_t i = 0; (job = asim_scenario_job(scenario, i)); i++)
+        found |= job->generate != NULL;
+    asim_scenario_close(scenario);
+    return found;
+}
+
+char *asim_scenario_traces_for(struct asim_app *app)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *folder;
+    size_t made;
+
+    if (!has_generator(app->settings.scenario))
+        return NULL;
+    folder = malloc(PATH);
+    if (!folder) {
+        asim_err_nomem(&app->err, "making traces");
+        return NULL;
+    }
+    if (app->settings.out) {
+        snprintf(folder, PATH, "%.1900s/traces", app->settings.out);
+    } else {
+        snprintf(folder, PATH, "%.1900s/asim-scenario-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+        if (!mkdtemp(folder)) {
+            asim_err_set(&app->err, ASIM_EIO, "cannot make the folder %s for traces: %s.", folder,
+                         strerror(errno));
+            free(folder);
+            return NULL;
+        }
+        app->traces_are_temporary = 1;
+    }
+    asim_scenario_traces_make(app->settings.scenario, folder, &made, &app->err);
+    return folder;
+}
+
+/* Files of a folder, then the folder itself. */
+static void drop_folder(const char *path)
+{
+    char file[PATH + 300];
+    struct dirent *entry;
+    DIR *dir = opendir(path);
+
+    while (dir && (entry = readdir(dir))) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        snprintf(file, sizeof file, "%.2000s/%s", path, entry->d_name);
+        unlink(file);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(path);
+}
+
+void asim_scenario_traces_drop(const char *folder)
+{
+    char path[PATH + 300];
+    struct dirent *entry;
+    DIR *dir = opendir(folder);
+
+    while (dir && (entry = readdir(dir))) {
+        if (*entry->d_name == '.') /* no job has such a name */
+            continue;
+        snprintf(path, sizeof path, "%.2000s/%s", folder, entry->d_name);
+        drop_folder(path);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Traces of the jobs of a scenario that have a generator line.
+ */
+#ifndef ASIM_TOOLS_SCENARIO_TRACES_H
+#define ASIM_TOOLS_SCENARIO_TRACES_H
+
+#include "tools/app.h"
+
+/* Runs the generator of each job that has one, as `asim trace …`, into
+ * folder/<job>/trace.<rank>.et; its log is folder/<job>/log.txt. *made: the number of these jobs.
+ * Traces that are there are replaced. */
+int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *made,
+                              struct asim_err *err);
+
+/* Hooks of struct asim_app: make_traces, drop_traces. With --out the folder is OUT/traces and
+ * stays; else it is a temporary one. */
+char *asim_scenario_traces_for(struct asim_app *app);
+void asim_scenario_traces_drop(const char *folder);
+
+#endif

@@ -145,7 +145,8 @@ static int check(const struct options *opt, const struct asim_args *args, struct
 
     if (!opt->workload && !scenario)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "no workload; say --workload=PREFIX or a folder, or --scenario=FILE.");
+                            "no workload; say --workload=PREFIX or a folder. --scenario=FILE names "
+                            "those of its jobs.");
     if (scenario && (opt->workload || opt->world_size || opt->virtual_scale || opt->auto_calibrate))
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario does not go together with --workload, --world-size, "

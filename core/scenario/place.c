@@ -61,7 +61,7 @@ static int refuse_full(const struct placing *at, uint32_t host, struct asim_err 
 {
     return asim_err_at(err, ASIM_EINVAL, where(at),
                        "job '%s' puts a further rank on host %" PRIu32 ", which can run %" PRIu32
-                       " and has all; give another placement.",
+                       " and has all; give another placement, or more \"ranks\" in \"hosts\".",
                        at->job->name, host, at->view.per_host);
 }
 
@@ -170,7 +170,7 @@ int asim_scenario_place(const struct asim_scenario *scenario, const struct asim_
     int code;
 
     at.view.hosts = (uint32_t)hosts;
-    at.view.per_host = scenario->hosts.ranks ? scenario->hosts.ranks : 1;
+    at.view.per_host = scenario->hosts.ranks;
     at.switch_of = malloc((hosts + 1) * sizeof *at.switch_of);
     at.taken = calloc(hosts + 1, sizeof *at.taken);
     at.order = malloc((hosts * at.view.per_host + 1) * sizeof *at.order);

@@ -10,8 +10,10 @@
 #include "conf/custom.h"
 #include "scenario/place.h"
 #include "sim/collective/groups.h"
+#include "sim/collective/nvswitch.h"
 #include "sim/world.h"
 #include "topo/placement.h"
+#include "topo/servers.h"
 #include "trace/files.h"
 
 #include <stdio.h>
@@ -228,6 +230,26 @@ static int keep_only(struct asim_world *world, const char *name, uint32_t *host,
     return 0;
 }
 
+/* Puts ranks on their hosts; with a section "hosts" these become servers. */
+static int place(struct asim_world *world, const uint32_t *host, struct asim_err *err)
+{
+    const struct asim_scenario_hosts *hosts = &world->set.scenario->hosts;
+    struct asim_topo_servers servers = {hosts->ranks, hosts->nic == ASIM_SCENARIO_NIC_OWN,
+                                        hosts->pcie_bps, hosts->pcie_fs};
+    struct asim_err why = {0};
+
+    if (!hosts->line)
+        return asim_topo_place_at(&world->set.topo, host, world->set.n_ranks, err);
+    if (world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world))
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(world->set.scenario, hosts->line),
+                           "\"hosts\" does not go together with NVSwitches as end points "
+                           "(NVSWITCH_ENDPOINTS, NVLS): give the topology a host for each GPU.");
+    if (!asim_topo_place_servers(&world->set.topo, host, world->set.n_ranks, &servers, &why))
+        return 0;
+    return asim_err_at(err, why.code, asim_scenario_at(world->set.scenario, hosts->line), "%s",
+                       why.text);
+}
+
 int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
 {
@@ -242,7 +264,7 @@ int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *
     if (!code && set->only_job)
         code = keep_only(world, set->only_job, host, err);
     if (!code)
-        code = asim_topo_place_at(&world->set.topo, host, world->set.n_ranks, err);
+        code = place(world, host, err);
     free(ranks);
     free(host);
     return code;

@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* As many as the ranks need where hosts are full. */
+static uint32_t least_hosts(const struct asim_world *world)
+{
+    uint32_t per_host = world->set.scenario ? world->set.scenario->hosts.ranks : 1;
+
+    return world->set.n_ranks / per_host + (world->set.n_ranks % per_host != 0);
+}
+
 /* The topology of the command line overrides that of the network configuration. "auto:" makes one;
  * without any, all hosts hang on one switch. */
 static int open_topology(struct asim_world *world, const struct asim_settings *set,
@@ -20,7 +28,7 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     int code;
 
     if (set->topology && !strncmp(set->topology, "auto:", 5)) {
-        code = asim_topo_make(&world->set.topo, set->topology + 5, world->set.n_ranks, err);
+        code = asim_topo_make(&world->set.topo, set->topology + 5, least_hosts(world), err);
         if (!code)
             asim_topo_make_diagnose(set->topology + 5, asim_world_diagnostics(world));
         return code;
@@ -28,7 +36,7 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     if (set->topology)
         return asim_topo_read(&world->set.topo, set->topology, err);
     if (!named || !*named)
-        return asim_topo_make(&world->set.topo, "switch", world->set.n_ranks, err);
+        return asim_topo_make(&world->set.topo, "switch", least_hosts(world), err);
     path = asim_conf_resolve(set->network, named);
     if (!path)
         return asim_err_nomem(err, "looking for the topology file");

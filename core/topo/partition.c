@@ -54,7 +54,12 @@ static void join(uint32_t *root, uint32_t a, uint32_t b)
 /* NVLinks count as short whatever their delay: they join one server. */
 static int is_nvlink(const struct asim_topo *topo, const struct asim_link *link)
 {
-    return topo->node_type[link->a] == ASIM_NVSWITCH || topo->node_type[link->b] == ASIM_NVSWITCH;
+    uint32_t low = link->a < link->b ? link->a : link->b,
+             high = link->a < link->b ? link->b : link->a;
+
+    if (asim_topo_is_pcie(topo, high) && topo->node_type[low] != ASIM_HOST)
+        return 0; /* a link of the host's NIC */
+    return topo->node_type[low] == ASIM_NVSWITCH || topo->node_type[high] == ASIM_NVSWITCH;
 }
 
 /* Forms the groups that must stay in one part. */

@@ -79,11 +79,13 @@ static uint32_t renumber(const struct asim_topo *topo, uint32_t node)
 /* The arrays of asim_topo.shown and .internal, without any rank yet. */
 static int make_numbers(struct asim_topo *topo, struct asim_err *err)
 {
-    topo->shown = calloc((size_t)topo->hosts + 1, sizeof *topo->shown);
-    topo->internal = malloc(((size_t)topo->hosts + 1) * sizeof *topo->internal);
+    topo->shown = calloc((size_t)topo->nodes + 1, sizeof *topo->shown);
+    topo->internal = malloc(((size_t)topo->nodes + 1) * sizeof *topo->internal);
     if (!topo->shown || !topo->internal)
         return asim_err_nomem(err, "placing ranks on hosts");
     memset(topo->internal, 0xff, ((size_t)topo->hosts + 1) * sizeof *topo->internal);
+    for (uint32_t v = topo->hosts; v < topo->nodes; v++)
+        topo->shown[v] = topo->internal[v] = v;
     return 0;
 }
 

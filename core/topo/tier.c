@@ -41,7 +41,7 @@ int asim_topo_tiers(uint8_t **tier, const struct asim_topo *topo, struct asim_er
     }
     memset(*tier, UINT8_MAX, topo->nodes);
     for (uint32_t v = 0; v < topo->nodes; v++)
-        if (topo->node_type[v] == ASIM_HOST) {
+        if (topo->node_type[v] == ASIM_HOST || asim_topo_is_pcie(topo, v)) {
             (*tier)[v] = 0;
             queue[tail++] = v;
         }
@@ -59,6 +59,8 @@ static const char *kind(const struct asim_topo *topo, const uint8_t *tier, uint3
 {
     static const char *const names[] = {"host", "leaf", "spine", "core"};
 
+    if (asim_topo_is_pcie(topo, node))
+        return "pcie";
     if (topo->node_type[node] == ASIM_NVSWITCH)
         return "nvswitch";
     return tier[node] < 4 ? names[tier[node]] : "switch";
@@ -77,7 +79,12 @@ const char *asim_topo_link_class(char *buf, size_t size, const struct asim_topo 
     int in_order = tier[link->a] <= tier[link->b];
     uint32_t low = in_order ? link->a : link->b, high = in_order ? link->b : link->a;
 
-    if (topo->node_type[low] == ASIM_NVSWITCH || topo->node_type[high] == ASIM_NVSWITCH)
+    if ((asim_topo_is_pcie(topo, low) && topo->node_type[high] == ASIM_HOST) ||
+        (asim_topo_is_pcie(topo, high) && topo->node_type[low] == ASIM_HOST))
+        snprintf(buf, size, "pcie");
+    else if (asim_topo_is_pcie(topo, low))
+        snprintf(buf, size, "host-%s", kind(topo, tier, high));
+    else if (topo->node_type[low] == ASIM_NVSWITCH || topo->node_type[high] == ASIM_NVSWITCH)
         snprintf(buf, size, "nvlink");
     else
         snprintf(buf, size, "%s-%s", kind(topo, tier, low), kind(topo, tier, high));

@@ -27,17 +27,22 @@ static inline int asim_topo_is_virtual(const struct asim_topo *topo, size_t link
  * the number of its NVSwitch. asim_topo_internal_id is the inverse for hosts and switches. */
 static inline uint32_t asim_topo_external_id(const struct asim_topo *topo, uint32_t node)
 {
-    if (node < topo->hosts - topo->endpoints)
-        return topo->shown ? topo->shown[node] : node;
-    if (node < topo->hosts)
-        node = topo->ports[topo->first_port[node]].peer;
-    return node - topo->endpoints;
+    if (node >= topo->hosts - topo->endpoints) {
+        if (node < topo->hosts)
+            node = topo->ports[topo->first_port[node]].peer;
+        node -= topo->endpoints;
+    }
+    return topo->shown ? topo->shown[node] : node;
 }
 static inline uint32_t asim_topo_internal_id(const struct asim_topo *topo, uint32_t shown)
 {
-    if (shown >= topo->hosts - topo->endpoints)
-        return shown + topo->endpoints;
-    return topo->internal ? topo->internal[shown] : shown;
+    uint32_t node = topo->internal ? topo->internal[shown] : shown;
+
+    return node >= topo->hosts - topo->endpoints ? node + topo->endpoints : node;
+}
+static inline int asim_topo_is_pcie(const struct asim_topo *topo, uint32_t node)
+{
+    return node >= topo->nodes - topo->pcie;
 }
 
 /* Says which options of a spec, which asim_topo_make has taken, have no effect. */

@@ -56,8 +56,9 @@ struct asim_topo {
     /* The last `endpoints` hosts are endpoints of NVSwitches; the last `endpoints` links are their
      * virtual links. */
     uint32_t endpoints;
-    /* Where ranks are placed: the number of host r in the topology as it was read, and the inverse.
-     * NULL: the same numbers. */
+    uint32_t pcie; /* the last `pcie` switches are PCIe switches of hosts that run several ranks */
+    /* Where ranks are placed: the number that users see of each node, endpoints left out, and the
+     * inverse. NULL: the same numbers. */
     uint32_t *shown, *internal;
 };
 

@@ -15,7 +15,7 @@ static const char *type_of(const struct asim_topo *topo, uint32_t node)
 {
     static const char *const names[] = {"host", "switch", "nvswitch"};
 
-    return names[topo->node_type[node]];
+    return asim_topo_is_pcie(topo, node) ? "pcie" : names[topo->node_type[node]];
 }
 
 static void write_nodes(struct asim_out *file, const struct asim_topo *topo, const uint8_t *tier)

@@ -61,7 +61,8 @@ static int refuse_full(const struct placing *at, uint32_t host, struct asim_err 
 {
     return asim_err_at(err, ASIM_EINVAL, where(at),
                        "job '%s' puts a further rank on host %" PRIu32 ", which can run %" PRIu32
-                       " and has all; give another placement, or more \"ranks\" in \"hosts\".",
+                       " and has all, or is a storage host; give another placement, or more "
+                       "\"ranks\" in \"hosts\".",
                        at->job->name, host, at->view.per_host);
 }
 
@@ -115,11 +116,12 @@ static int take(struct placing *at, uint32_t ranks, uint32_t *host, struct asim_
     }
     if (n == ranks)
         return 0;
-    return asim_err_at(
-        err, ASIM_EINVAL, where(at),
-        "job '%s' has %" PRIu32 " ranks, but only %" PRIu32
-        " places are free: the topology %s has %" PRIu32 " hosts of %" PRIu32 " ranks each.",
-        at->job->name, ranks, n, at->topo->source, at->view.hosts, at->view.per_host);
+    return asim_err_at(err, ASIM_EINVAL, where(at),
+                       "job '%s' has %" PRIu32 " ranks, but only %" PRIu32
+                       " places are free (storage hosts are none): the topology %s has %" PRIu32
+                       " hosts of %" PRIu32 " ranks each.",
+                       at->job->name, ranks, n, at->topo->source, at->view.hosts,
+                       at->view.per_host);
 }
 
 /* text: NAME or NAME,key=value. */
@@ -144,9 +146,35 @@ static int place_by_policy(struct placing *at, uint32_t ranks, uint32_t *host, s
     return code ? asim_err_nomem(err, "placing ranks") : take(at, ranks, host, err);
 }
 
+/* No rank runs on a storage host. */
+static int reserve(struct placing *at, const struct asim_scenario_storage *storage, size_t n,
+                   struct asim_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct asim_ranges ranges = {storage[i].hosts};
+        uint32_t host;
+
+        while (asim_ranges_next(&ranges, &host) > 0) {
+            if (host >= at->view.hosts)
+                return asim_err_at(err, ASIM_EINVAL,
+                                   asim_scenario_at(at->scenario, storage[i].line),
+                                   "found the storage host %" PRIu32
+                                   ", but the topology %s has hosts 0 to %" PRIu32 ".",
+                                   host, at->topo->source, at->view.hosts - 1);
+            at->taken[host] = at->view.per_host;
+        }
+    }
+    return 0;
+}
+
 static int place_all(struct placing *at, const uint32_t *ranks, uint32_t *host,
                      struct asim_err *err)
 {
+    const struct asim_scenario *scenario = at->scenario;
+
+    if (reserve(at, scenario->checkpoints.at, scenario->checkpoints.n, err) ||
+        reserve(at, scenario->loading.at, scenario->loading.n, err))
+        return ASIM_EINVAL;
     for (int lists = 1; lists >= 0; lists--) {
         uint32_t *next = host;
 

@@ -119,12 +119,16 @@ static inline int asim_tag_coll_type(uint64_t tag)
     return tag >> 63 ? (int)(tag >> shift & ASIM_TAG_TYPE_MASK) : -1;
 }
 
+/* The tag of data from storage that no rank waits for (ops/round.c). */
+#define ASIM_STORAGE_DROP (1ull << 60 | 1ull << 57)
+
 /* An action that a message triggers at its end, where it ends neither an op nor a step of a chunk.
  */
 enum asim_deferred_action_kind {
     ASIM_DEFERRED_SEND, /* rendezvous: the request is here; send msg */
     ASIM_DEFERRED_POST, /* rendezvous: the request is sent; post recv */
-    ASIM_DEFERRED_NODE  /* a node of an op graph ends */
+    ASIM_DEFERRED_NODE, /* a node of an op graph ends */
+    ASIM_DEFERRED_ROUND /* a rank's write to or read from storage ends */
 };
 struct asim_deferred_action {
     enum asim_deferred_action_kind kind;

@@ -8,7 +8,7 @@
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/distributed/stall_report.h"
-#include "sim/ops/issue.h"
+#include "sim/ops/round.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
@@ -72,9 +72,11 @@ static void on_arrived(void *self, const struct asim_msg *msg)
 
     if (world->run.event_bus.wants & 1u << ASIM_EV_ARRIVAL)
         record_arrival(world, msg);
-    if (msg->dst >= world->set.n_ranks)
+    if (msg->dst >= world->set.n_ranks && asim_topo_is_endpoint(&world->set.topo, msg->dst))
         asim_nvswitch_arrived(world, msg);
-    else if (!rank->failed)
+    else if (msg->dst >= world->set.n_ranks)
+        asim_storage_arrived(world, msg);
+    else if (!rank->failed && msg->tag != ASIM_STORAGE_DROP)
         asim_match_arrived(rank, msg);
 }
 
@@ -239,7 +241,7 @@ static void start_rank(struct asim_rank *rank)
         asim_clock_add(rank, rank->start_delay_ns,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_START});
     else
-        asim_issue_all(rank);
+        asim_round_first(rank);
 }
 
 /* Gives each rank of this process a pointer to its time, where the network has one. */

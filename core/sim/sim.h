@@ -66,6 +66,7 @@ struct asim_rank {
     int is_cut; /* has ops left that it may not begin, because the end of the scenario has come */
     uint32_t rounds;   /* times that it has gone through its trace (job->repeat) */
     uint64_t round_ns; /* the beginning of the present one */
+    uint32_t storage_waits; /* writes and reads under way that the next round waits for */
     /* The end of the last op, ns; valid once finished. */
     uint64_t cycles;
     struct asim_feed *feed;
@@ -96,6 +97,12 @@ struct asim_rank {
 
 struct asim_named_groups;
 
+/* Storage hosts of a section of the scenario, as nodes. */
+struct asim_storage {
+    const struct asim_scenario_storage *from;
+    uint32_t *hosts, n;
+};
+
 /* The set-up: constant once the world is open. */
 struct asim_world_setup {
     struct asim_settings settings; /* strings not kept */
@@ -111,6 +118,8 @@ struct asim_world_setup {
     uint32_t n_ranks, n_here; /* of the run, of this process */
     struct asim_scenario *scenario; /* or NULL */
     struct asim_job *jobs;          /* [n_jobs], at least one */
+    struct asim_storage *checkpoints, *loading; /* as in the scenario */
+    uint32_t *host_of; /* [n_ranks] of a scenario: the host of each rank in the topology as read */
     uint64_t end_ns;                /* from then on ranks begin no op */
     uint32_t n_jobs;
     uint64_t ops_total;         /* ops in the traces of this process */
@@ -169,6 +178,7 @@ struct asim_world_run {
     struct asim_map sizes;                /* message sizes with numbers (ops/p2p.c) */
     struct asim_nvswitch *nvswitches;     /* [topo.endpoints]; NULL where NVSwitches take no part */
     struct asim_memory_server *memory_servers;
+    uint32_t *storage_sent; /* [hosts] messages of storage hosts so far */
     int no_tensor_list_reported; /* the user knows that an op lists no tensors (rank/tensor.c) */
 };
 
@@ -182,6 +192,8 @@ struct asim_world {
     struct asim_distribution *dist; /* NULL: this process simulates all ranks (distribution.h) */
     /* Ends an op (ops/issue.c). Rooms below ops/ call asim_op_done through this pointer. */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
+    /* A write or read of a round ends (ops/round.c), likewise. */
+    void (*round_go)(struct asim_rank *rank);
 };
 
 static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,

@@ -230,6 +230,17 @@ static int keep_only(struct asim_world *world, const char *name, uint32_t *host,
     return 0;
 }
 
+/* For stragglers. */
+static int keep_hosts(struct asim_world *world, const uint32_t *host, struct asim_err *err)
+{
+    world->set.host_of =
+        asim_arena_array(&world->arena, world->set.n_ranks, sizeof *world->set.host_of);
+    if (!world->set.host_of)
+        return asim_err_nomem(err, "placing ranks");
+    memcpy(world->set.host_of, host, world->set.n_ranks * sizeof *host);
+    return 0;
+}
+
 /* Puts ranks on their hosts; with a section "hosts" these become servers. */
 static int place(struct asim_world *world, const uint32_t *host, struct asim_err *err)
 {
@@ -263,6 +274,8 @@ int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *
         code = asim_scenario_place(world->set.scenario, &world->set.topo, ranks, host, err);
     if (!code && set->only_job)
         code = keep_only(world, set->only_job, host, err);
+    if (!code)
+        code = keep_hosts(world, host, err);
     if (!code)
         code = place(world, host, err);
     free(ranks);

@@ -15,12 +15,14 @@
 #include "sim/collective/op_graph_set.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/memory.h"
+#include "sim/ops/round.h"
 #include "sim/rank/breakdown.h"
 #include "sim/rank/event_bus.h"
 #include "net/fast_path.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/distribution.h"
 #include "sim/families.h"
+#include "sim/rank/noise.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
 
@@ -215,7 +217,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     }
     if (!asim_is_distributed(world))
         asim_world_diagnose_traces(world);
-    if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
+    if ((code = asim_noise_open(world, err)) || (code = asim_round_open(world, err)) ||
+        (code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
     return asim_world_connect(world, err);
 }
@@ -259,6 +262,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->run.sizes);
     world->op_done = asim_op_done;
+    world->round_go = asim_round_go;
     pthread_mutex_init(&world->made.lock, NULL);
     asim_topo_init(&world->set.topo);
     code = take_settings(&own, settings, err);

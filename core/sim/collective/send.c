@@ -142,6 +142,9 @@ void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_actio
         break;
     case ASIM_DEFERRED_NODE:
         asim_graph_runner_node_ended(rank, now.runner, now.node);
+        break;
+    case ASIM_DEFERRED_ROUND:
+        rank->world->round_go(rank);
     }
 }
 

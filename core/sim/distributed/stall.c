@@ -127,6 +127,12 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
 {
     const struct asim_inbox *inbox = inbox_of(rank, recv);
 
+    if (recv->action && recv->action->kind == ASIM_DEFERRED_ROUND) {
+        asim_stall_append(text, "%llu bytes of data from storage host %u",
+                          (unsigned long long)recv->bytes,
+                          asim_topo_external_id(&rank->world->set.topo, recv->src));
+        return;
+    }
     if (recv->action) { /* rendezvous: the receiver has sent no request */
         name_op(rank, (uint32_t)recv->action->msg.cookie, text);
         asim_stall_append(

@@ -18,9 +18,11 @@
 #include "sim/collective/groups.h"
 #include "sim/ops/memory.h"
 #include "sim/ops/p2p.h"
+#include "sim/ops/round.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/compute.h"
 #include "sim/rank/event_bus.h"
+#include "sim/rank/noise.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/rank/track.h"
 #include "sim/rank/tensor.h"
@@ -106,7 +108,7 @@ static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op 
     uint64_t ns = asim_replay_ns(op);
 
     if (op->type == ASIM_OP_COMP)
-        ns = asim_compute_scaled(rank, ns);
+        ns = asim_noise_apply(rank, index, asim_compute_scaled(rank, ns));
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
     done_after(rank, index, ns);
@@ -123,6 +125,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
         return;
     }
     ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
+    ns = asim_noise_apply(rank, index, ns);
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
     asim_track_roofline(rank, rank->world->set.system.roofline && !op->is_cpu ? op : NULL, ns);
@@ -239,33 +242,13 @@ static void end_of_rank(struct asim_rank *rank)
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
-static void record_round(const struct asim_rank *rank)
-{
-    struct asim_event event = {
-        .t = asim_rank_now(rank), .kind = ASIM_EV_ROUND_DONE, .rank = rank->id};
-
-    event.of.round.number = rank->rounds;
-    asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
-}
-
-/* 1 where the rank goes through its trace once more. Where a round takes no time, the others take
- * none either and are left out. */
+/* 1 where the rank goes through its trace once more, at once. */
 static int begins_again(struct asim_rank *rank)
 {
-    uint64_t now = asim_rank_now(rank);
-
-    if (rank->failed || asim_feed_finished(rank->feed) < asim_feed_total(rank->feed))
+    if (rank->failed || asim_feed_finished(rank->feed) < asim_feed_total(rank->feed) ||
+        rank->rounds == rank->job->repeat)
         return 0;
-    rank->rounds++;
-    if (rank->rounds < rank->job->repeat && now == rank->round_ns)
-        rank->rounds = rank->job->repeat;
-    if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_ROUND_DONE))
-        record_round(rank);
-    if (rank->rounds >= rank->job->repeat)
-        return 0;
-    rank->round_ns = now;
-    asim_feed_rewind(rank->feed);
-    return 1;
+    return asim_round_ended(rank);
 }
 
 /* Issues the ready ops by ascending id over all units. The outer loop is the parity rule of the
@@ -285,23 +268,28 @@ static void issue_round(struct asim_rank *rank)
     } while (!rank->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
 }
 
+/* From the end of the scenario on a rank begins no op: 1 where it has some left. */
+static int is_cut(struct asim_rank *rank)
+{
+    int is_last = rank->rounds + 1 >= rank->job->repeat;
+
+    if (asim_rank_now(rank) < rank->world->set.end_ns || rank->rounds == rank->job->repeat)
+        return 0;
+    rank->is_cut = asim_feed_finished(rank->feed) < asim_feed_total(rank->feed) || !is_last;
+    return rank->is_cut;
+}
+
 /* Ops that end inside the loop must not start another loop (asim_op_done), hence `issuing`. */
 void asim_issue_all(struct asim_rank *rank)
 {
-    if (rank->finished || rank->is_cut)
+    if (rank->finished || rank->is_cut || is_cut(rank))
         return;
-    if (asim_rank_now(rank) >= rank->world->set.end_ns) {
-        rank->is_cut = asim_feed_finished(rank->feed) < asim_feed_total(rank->feed) ||
-                       rank->rounds + 1 < rank->job->repeat;
-        if (rank->is_cut)
-            return;
-    }
     rank->issuing = 1;
     do
         issue_round(rank);
     while (begins_again(rank));
     rank->issuing = 0;
-    if (!rank->failed && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
+    if (!rank->failed && rank->rounds == rank->job->repeat && asim_round_is_open(rank))
         end_of_rank(rank);
 }
 

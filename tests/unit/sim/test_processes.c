@@ -30,7 +30,7 @@ struct outcome {
 
 /* The network is one of leaves and spines, or of servers whose NVSwitches take part (several ACKs a
  * ns on their links), or one switch. */
-static int with_nvswitches, with_one_switch, with_livelock, with_outage;
+static int with_nvswitches, with_one_switch, with_livelock, with_outage, with_scenario;
 
 /* Puts the network's files beside those of --out. */
 static void describe(char text[4][200], const char *out, const char *cc,
@@ -59,6 +59,20 @@ static void describe(char text[4][200], const char *out, const char *cc,
         memcpy(overrides + 6, contended, sizeof contended);
 }
 
+/* Two jobs of the same traces, with noise and storage. */
+static void describe_scenario(char *text, size_t size, const char *prefix)
+{
+    snprintf(text, size,
+             "{\"jobs\": [{\"name\": \"a\", \"workload\": \"%s\", \"placement\": \"spread\", "
+             "\"repeat\": 2}, {\"workload\": \"%s\", \"placement\": \"random,seed=3\", "
+             "\"start\": \"2us\"}], \"jitter\": [{\"distribution\": \"lognormal\", \"spread\": "
+             "0.2}], \"stragglers\": [{\"job\": \"a\", \"ranks\": [1], \"factor\": 3}], "
+             "\"checkpoints\": [{\"job\": \"a\", \"storage\": \"18-19\", \"size\": \"32KiB\"}], "
+             "\"loading\": [{\"storage\": \"18\", \"size\": \"16KiB\"}, {\"storage\": \"19\", "
+             "\"size\": \"5KiB\", \"wait\": false}]}",
+             prefix, prefix);
+}
+
 static struct asim_world *open_one(const char *cc, const struct variant *variant, uint32_t process,
                                    struct outcome *outcome)
 {
@@ -69,7 +83,8 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     struct asim_settings settings = {0};
     struct asim_world *world = NULL;
     const char *overrides[OVERRIDES];
-    char prefix[160], out[160], system[160], slow[160], text[4][200];
+    static char many[] = "auto:leaf_spine,gpus=20,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
+    char prefix[160], out[160], system[160], slow[160], text[4][200], scenario[1200];
 
     CHECK(asim_settings_init(&settings, sizeof settings, &outcome->err) == 0);
     snprintf(prefix, sizeof prefix, "%s/w", folder);
@@ -82,8 +97,14 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     settings.topology = with_livelock     ? slow
                         : with_one_switch ? one
                         : with_nvswitches ? servers
+                        : with_scenario   ? many
                                           : leaves;
     settings.system = with_nvswitches ? system : NULL;
+    if (with_scenario) {
+        describe_scenario(scenario, sizeof scenario, prefix);
+        settings.scenario = scenario;
+        settings.workload = NULL;
+    }
     settings.reports = all;
     settings.net_overrides = overrides;
     settings.process = process;
@@ -95,6 +116,7 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     CHECK(asim_reports_open(world, out, &outcome->err) == 0);
     CHECK_STR(outcome->err.text, "");
     settings.workload = settings.topology = settings.reports = settings.system = NULL;
+    settings.scenario = NULL;
     asim_settings_fini(&settings);
     return world;
 }
@@ -230,6 +252,8 @@ static void run(const char *cc, const struct variant *variant, struct outcome *o
         take_file(outcome->files, sizeof outcome->files, names[i]);
     if (with_nvswitches)
         take_file(outcome->files, sizeof outcome->files, "log.txt");
+    if (with_scenario)
+        take_file(outcome->files, sizeof outcome->files, "jobs.csv");
     snprintf(out, sizeof out, "%s/out", folder);
     CHECK(run_reports(out, "") == 0);
     run_remove_reports(out);
@@ -457,6 +481,9 @@ int main(void)
     with_one_switch = 1;
     all_variants("1");
     with_one_switch = 0;
+    with_scenario = 1;
+    all_variants("1");
+    with_scenario = 0;
     nvswitches();
     lowest_ranks();
     run_remove(folder, SERVER_RANKS);

@@ -28,7 +28,9 @@ static void on_wake(void *self, uint32_t r)
     struct asim_world *world = self;
     struct asim_rank *rank = &world->run.ranks[r];
 
-    if (r >= world->set.n_ranks)
+    if (world->own_messages.wake && r < world->set.n_ranks)
+        world->own_messages.wake(world->own_messages.self, r);
+    else if (r >= world->set.n_ranks)
         asim_nvswitch_wake(world, r);
     else if (!rank->failed)
         asim_rank_wake(rank);
@@ -39,6 +41,8 @@ static void on_sent(void *self, const struct asim_msg *msg)
     struct asim_world *world = self;
     struct asim_rank *rank = &world->run.ranks[msg->src];
 
+    if (msg->tag == ASIM_OWN_TAG)
+        return;
     if (msg->src < world->set.n_ranks && !rank->failed)
         asim_send_done(rank, msg);
 }
@@ -72,6 +76,13 @@ static void on_arrived(void *self, const struct asim_msg *msg)
 
     if (world->run.event_bus.wants & 1u << ASIM_EV_ARRIVAL)
         record_arrival(world, msg);
+    if (msg->tag == ASIM_OWN_TAG) {
+        if (world->own_messages.arrived)
+            world->own_messages.arrived(
+                world->own_messages.self,
+                &(struct asim_own_message){msg->src, msg->dst, msg->bytes, msg->cookie});
+        return;
+    }
     if (msg->dst >= world->set.n_ranks && asim_topo_is_endpoint(&world->set.topo, msg->dst))
         asim_nvswitch_arrived(world, msg);
     else if (msg->dst >= world->set.n_ranks)

@@ -12,6 +12,7 @@
 #include <pthread.h>
 
 #include "asim/asim.h"
+#include "asim/messages.h"
 #include "base/io/inputs.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -190,6 +191,7 @@ struct asim_world {
     struct asim_world_network via;
     struct asim_world_run run;
     struct asim_distribution *dist; /* NULL: this process simulates all ranks (distribution.h) */
+    struct asim_messages_hooks own_messages; /* of the program (asim/messages.h) */
     /* Ends an op (ops/issue.c). Rooms below ops/ call asim_op_done through this pointer. */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
     /* A write or read of a round ends (ops/round.c), likewise. */

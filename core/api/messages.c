@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See asim/messages.h. A message of the program carries ASIM_OWN_TAG, by which sim/run.c tells it
+ * from those of traces.
+ */
+#include "asim/messages.h"
+#include "sim/world.h"
+
+#include <string.h>
+
+int asim_messages_hook(struct asim_world *world, const struct asim_messages_hooks *hooks,
+                       struct asim_err *err)
+{
+    const struct asim_settings *set = &world->set.settings;
+
+    if (!world->via.fabric)
+        return asim_err_set(err, ASIM_EUSAGE, "messages of the program need the packet network.");
+    if (world->set.ops_total)
+        return asim_err_set(err, ASIM_EUSAGE, "messages of the program need traces without nodes.");
+    if (set->threads > 1 || set->processes > 1)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "messages of the program need one thread and one process.");
+    memset(&world->own_messages, 0, sizeof world->own_messages);
+    memcpy(&world->own_messages, hooks,
+           hooks->size < sizeof world->own_messages ? hooks->size : sizeof world->own_messages);
+    return 0;
+}
+
+uint64_t asim_messages_now(const struct asim_world *world, uint32_t rank)
+{
+    return asim_node_now(world, rank);
+}
+
+int asim_messages_wake(struct asim_world *world, uint32_t rank, uint64_t delay_ns)
+{
+    return world->via.backend->wake_after(world->via.carrier, rank, delay_ns);
+}
+
+int asim_messages_send(struct asim_world *world, const struct asim_own_message *message)
+{
+    const struct asim_msg msg = {.bytes = message->bytes,
+                                 .tag = ASIM_OWN_TAG,
+                                 .src = message->src,
+                                 .dst = message->dst,
+                                 .id = asim_send_id(&world->run.ranks[message->src]),
+                                 .cookie = message->cookie};
+
+    return world->via.backend->send(world->via.carrier, &msg);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim inference: serves a stream of requests to a language model (tools/inference/inference.h).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asim/ext/command.h"
+#include "tools/args.h"
+#include "tools/inference/inference.h"
+#include "tools/interrupt.h"
+
+struct options {
+    uint32_t prefill, decode, mixed, tp, requests, burst, prompt, output, max_batch;
+    uint64_t max_tokens, kv_tokens, seed, mtu;
+    double rate, efficiency, overhead_us;
+    int arrivals, lengths, scheduler, fast_forward;
+    char *requests_file, *model, *gpu, *gpus, *times, *topology, *network, *system, *cc, *out;
+    char *reports;
+};
+
+#define AT(field) offsetof(struct options, field)
+
+static const struct asim_option options[] = {
+    {"prefill", NULL, "instances that prefill and send KV caches away", "0", ASIM_T_U32,
+     AT(prefill), 0, 65536, NULL, 0},
+    {"decode", NULL, "instances that decode what others have prefilled", "0", ASIM_T_U32,
+     AT(decode), 0, 65536, NULL, 0},
+    {"mixed", NULL, "instead of both: instances that prefill and decode", "0", ASIM_T_U32,
+     AT(mixed), 0, 65536, NULL, 0},
+    {"tp", NULL, "GPUs of an instance, which share each layer (tensor and expert parallel)", "8",
+     ASIM_T_U32, AT(tp), 1, 1024, NULL, 0},
+    {"arrivals", NULL, "times of the requests: random, some at once, or at equal distances",
+     "poisson", ASIM_T_CHOICE, AT(arrivals), 0, 0, "poisson|bursts|evenly", 0},
+    {"rate", NULL, "requests per second, in mean", "1", ASIM_T_DOUBLE, AT(rate), 0, 1e9, NULL, 0},
+    {"requests", NULL, "number of requests", "100", ASIM_T_U32, AT(requests), 1, 10000000, NULL, 0},
+    {"burst", NULL, "with --arrivals=bursts: requests that come at once", "8", ASIM_T_U32,
+     AT(burst), 1, 10000000, NULL, 0},
+    {"lengths", NULL,
+     "lengths of prompts and outputs: all the same, or exponential around the mean", "fixed",
+     ASIM_T_CHOICE, AT(lengths), 0, 0, "fixed|exponential", 0},
+    {"prompt", NULL, "tokens of a prompt", "1024", ASIM_T_U32, AT(prompt), 1, 1e8, NULL, 0},
+    {"output", NULL, "tokens of an output", "128", ASIM_T_U32, AT(output), 1, 1e8, NULL, 0},
+    {"requests-file", NULL,
+     "instead: recorded requests, a CSV with arrival_s, prompt_tokens, output_tokens", NULL,
+     ASIM_T_STRING, AT(requests_file), 0, 0, NULL, ASIM_F_READS},
+    {"scheduler", NULL,
+     "batching: whole prompts before new tokens, or prompts in pieces beside new tokens",
+     "prefill-first", ASIM_T_CHOICE, AT(scheduler), 0, 0, "prefill-first|chunked", 0},
+    {"max-batch", NULL, "requests of an iteration", "256", ASIM_T_U32, AT(max_batch), 1, 1e6, NULL,
+     0},
+    {"max-tokens", NULL, "prompt tokens of an iteration", "8192", ASIM_T_U64, AT(max_tokens), 1,
+     1e9, NULL, 0},
+    {"kv-tokens", NULL, "tokens whose KV cache an instance can hold; 0: no limit", "0", ASIM_T_U64,
+     AT(kv_tokens), 0, 1e15, NULL, 0},
+    {"model", NULL, "shape of the model: llama-3-8b, llama-3-70b, llama-3-405b, mixtral-8x7b",
+     "llama-3-70b", ASIM_T_STRING, AT(model), 0, 0, NULL, 0},
+    {"gpu", NULL, "GPU of the roofline (converter/gpu/gpus.json)", "H100", ASIM_T_STRING, AT(gpu),
+     0, 0, NULL, 0},
+    {"gpus", NULL, "file of further GPUs", NULL, ASIM_T_STRING, AT(gpus), 0, 0, NULL, ASIM_F_READS},
+    {"efficiency", NULL, "share of the GPU's peaks that is reached (an assumption)", "0.5",
+     ASIM_T_DOUBLE, AT(efficiency), 0.001, 1, NULL, 0},
+    {"overhead-us", NULL, "time of an iteration beside its computation (an assumption)", "0",
+     ASIM_T_DOUBLE, AT(overhead_us), 0, 1e9, NULL, 0},
+    {"times", NULL, "instead of the roofline: a CSV with phase (prefill, decode), tokens, us", NULL,
+     ASIM_T_STRING, AT(times), 0, 0, NULL, ASIM_F_READS},
+    {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp and up",
+     "auto:switch", ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
+    {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
+     ASIM_F_READS},
+    {"system", NULL, "system configuration of the collectives inside an instance", NULL,
+     ASIM_T_STRING, AT(system), 0, 0, NULL, ASIM_F_READS},
+    {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc), 0, 0, NULL, 0},
+    {"mtu", NULL, "payload bytes of a packet; 0: as the network configuration says", "0",
+     ASIM_T_U64, AT(mtu), 0, 65000, NULL, 0},
+    {"out", "output", "folder for requests.csv, inference.json and the files of asim packet", NULL,
+     ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
+    {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports),
+     0, 0, NULL, 0},
+    {"fast-forward", NULL, "replay traffic that was simulated before, with the same results", "1",
+     ASIM_T_BOOL, AT(fast_forward), 0, 0, NULL, 0},
+    {"seed", NULL, "of the arrivals and lengths, and of the network", "1", ASIM_T_U64, AT(seed), 0,
+     0, NULL, 0},
+    {0}};
+
+static int check_roles(const struct options *opt, struct asim_err *err)
+{
+    if (opt->mixed && (opt->prefill || opt->decode))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--mixed goes without --prefill and --decode: an instance either does "
+                            "both or one of them.");
+    if (!opt->mixed && (!opt->prefill || !opt->decode))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "say --mixed=N, or both --prefill=N and --decode=N: how many instances "
+                            "there are.");
+    return 0;
+}
+
+static int stop(void *self)
+{
+    (void)self;
+    return asim_interrupted();
+}
+
+static void note(void *self, const char *text)
+{
+    (void)self;
+    if (!strstr(text, "have no nodes") &&
+        !strstr(text, "do not communicate")) /* empty on purpose */
+        fprintf(stderr, "note: %s\n", text);
+}
+
+/* Everything of a run, so that one place frees it. */
+struct serving {
+    const struct options *opt;
+    struct asim_settings settings;
+    struct asim_requests requests;
+    struct asim_times times;
+    struct asim_comm comm;
+    struct asim_world *world;
+    struct asim_engine *engine;
+    char folder[64], prefix[80];
+    uint32_t hosts;
+};
+
+static int set(struct serving *s, const char *key, const char *value, struct asim_err *err)
+{
+    return value ? asim_settings_set(&s->settings, key, value, err) : 0;
+}
+
+static int open_settings(struct serving *s, struct asim_err *err)
+{
+    const struct options *opt = s->opt;
+    int code = asim_settings_init(&s->settings, sizeof s->settings, err);
+
+    s->settings.seed = opt->seed;
+    s->settings.mtu_bytes = (uint32_t)opt->mtu;
+    s->settings.fast_forward = opt->fast_forward;
+    s->settings.quiet = 1;
+    if (code || (code = set(s, "topology", opt->topology, err)) ||
+        (code = set(s, "network", opt->network, err)) || (code = set(s, "cc", opt->cc, err)) ||
+        (code = set(s, "system", opt->system, err)) ||
+        (code = set(s, "reports", opt->reports, err)))
+        return code;
+    return set(s, "out", opt->out, err);
+}
+
+/* A folder for the traces, which are removed at the end. */
+static int make_folder(struct serving *s, struct asim_err *err)
+{
+    const char *root = getenv("TMPDIR");
+
+    snprintf(s->folder, sizeof s->folder, "%.40s/asim-XXXXXX", root && *root ? root : "/tmp");
+    if (!mkdtemp(s->folder)) {
+        s->folder[0] = '\0';
+        return asim_err_set(err, ASIM_EIO, "cannot make a folder for traces: %s.", strerror(errno));
+    }
+    snprintf(s->prefix, sizeof s->prefix, "%s/none", s->folder);
+    return asim_comm_empty_traces(s->folder, "none", s->hosts, err);
+}
+
+static int open_times(struct serving *s, struct asim_err *err)
+{
+    const struct options *opt = s->opt;
+    const struct asim_times_options times = {
+        opt->model, opt->gpu, opt->gpus, opt->times, opt->efficiency, opt->overhead_us, opt->tp};
+    const struct asim_stream stream = {opt->requests_file, opt->arrivals, opt->rate,
+                                       opt->requests,      opt->burst,    opt->lengths,
+                                       opt->prompt,        opt->output,   opt->seed};
+    int code = asim_times_open(&s->times, &times, err);
+
+    s->comm = (struct asim_comm){&s->settings, &s->times.model, s->folder, opt->tp, {{0}}};
+    return code ? code : asim_stream_make(&s->requests, &stream, err);
+}
+
+static int open_world(struct serving *s, struct asim_err *err)
+{
+    const struct options *opt = s->opt;
+    const struct asim_hooks hooks = {.note = note, .stop = stop};
+    const struct asim_engine_options engine = {
+        opt->prefill,    opt->decode,    opt->mixed,
+        opt->tp,         opt->scheduler, opt->max_batch,
+        opt->max_tokens, opt->kv_tokens, asim_model_kv_bytes(&s->times.model)};
+    struct asim_settings settings = s->settings;
+    int code;
+
+    settings.workload = s->prefix;
+    code = asim_world_open(&s->world, &settings, &hooks, err);
+    if (!code)
+        code = asim_reports_open(s->world, opt->out, err);
+    if (!code)
+        code = asim_engine_open(&s->engine, &engine, &s->requests, s->world, err);
+    if (!code)
+        asim_engine_use(s->engine, &s->times, &s->comm);
+    return code;
+}
+
+/* Only names that this command has made. */
+static void remove_traces(const struct serving *s)
+{
+    char path[160];
+
+    for (uint32_t r = 0; *s->folder && r < s->hosts; r++) {
+        snprintf(path, sizeof path, "%s/none.%u.et", s->folder, r);
+        unlink(path);
+        snprintf(path, sizeof path, "%s/collective.%u.et", s->folder, r);
+        unlink(path);
+    }
+    if (*s->folder)
+        rmdir(s->folder);
+}
+
+static void close_all(struct serving *s)
+{
+    asim_world_close(s->world);
+    asim_engine_close(s->engine);
+    asim_times_close(&s->times);
+    free(s->requests.at);
+    asim_settings_fini(&s->settings);
+    remove_traces(s);
+}
+
+static int serve(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    struct serving s = {.opt = opt};
+    struct asim_results_about about = {opt->out, 0};
+    int code = check_roles(opt, err);
+
+    s.hosts = (opt->mixed ? opt->mixed : opt->prefill + opt->decode) * opt->tp;
+    about.gpus = s.hosts;
+    if (!code)
+        code = open_settings(&s, err);
+    if (!code)
+        code = make_folder(&s, err);
+    if (!code)
+        code = open_times(&s, err);
+    if (!code)
+        code = open_world(&s, err);
+    if (!code)
+        code = asim_world_run(s.world, err);
+    if (!code)
+        code = asim_engine_verdict(s.engine, err);
+    if (!code)
+        code = asim_results_write(&s.requests, &about, err);
+    close_all(&s);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        "inference",
+        "usage: asim inference --mixed=N | --prefill=N --decode=N [--option=value ...]\n\n"
+        "Serve a stream of requests to a language model. Instances are servers of --tp GPUs, a "
+        "host each.\nKV caches go from prefill to decode instances over the packet network; "
+        "computation takes the\ntime of a table or of the roofline model.\n",
+        options,
+        0,
+        serve,
+        0,
+        0};
+    struct options opt = {0};
+
+    return asim_args_run(&job, &opt, argc, argv);
+}
+
+const struct asim_command asim_command_inference = {
+    .member = {"inference", "Serve requests to a language model: TTFT, TPOT, KV transfer.", options,
+               sizeof(struct options)},
+    .run = run,
+};

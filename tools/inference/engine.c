@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See inference.h: instances, their schedulers, and the way of KV caches.
+ *
+ * Request i goes to prefill (or mixed) instance i modulo their number, and from there to decode
+ * instance i modulo theirs. Each instance has one iteration at a time. What an iteration takes:
+ *
+ *   prefill-first  waiting prompts, whole, up to max_tokens (one at least); else one token of each
+ *                  running request
+ *   chunked        one token of each running request, and prompts, in pieces, up to max_tokens
+ *                  (Agrawal et al.: Sarathi-Serve, 2024)
+ *
+ * Running requests and prompts together are at most max_batch; requests are taken first come, first
+ * served, while their tokens fit kv_tokens.
+ *
+ * The end of a prefill gives the first token. Then each GPU of the instance sends its shard of the
+ * KV cache to the GPU of the same number in the decode instance. The first GPU tells the others to
+ * send, and the receivers tell their first GPU, by messages of NOTICE_BYTES.
+ */
+#include "tools/inference/inference.h"
+
+#include <stdlib.h>
+#include "asim/messages.h"
+
+enum { NOTICE_BYTES = 64 };
+
+/* A cookie: what the message is, and the request. */
+enum { GO, SHARD, GOT, KIND_BITS = 2 };
+
+/* What a request does in an iteration. */
+struct part {
+    uint32_t request;
+    uint32_t prompt; /* tokens of its prompt; 0: it makes a token */
+};
+
+struct instance {
+    struct asim_engine *engine;
+    uint32_t first_host, number, of; /* number among `of` that take arrivals */
+    int takes_arrivals, sends_away;  /* sends_away: it decodes nothing */
+    uint64_t next;                   /* request that arrives next */
+    ASIM_VEC(uint32_t) waiting;      /* from `head` on, first come first */
+    size_t head;
+    ASIM_VEC(uint32_t) running;
+    ASIM_VEC(struct part) parts; /* of the iteration under way */
+    uint64_t kv_tokens;          /* of the requests taken and not finished or sent */
+    uint64_t ends_ns, comm_ns;   /* of the iteration under way; ends_ns 0: none */
+};
+
+struct asim_engine {
+    struct asim_engine_options opt;
+    struct asim_requests *requests;
+    struct asim_world *world;
+    const struct asim_times *times;
+    struct asim_comm *comm;
+    struct instance *instances;
+    uint32_t n;
+    uint64_t finished;
+    struct asim_err err;
+};
+
+static uint64_t now_of(const struct instance *at)
+{
+    return asim_messages_now(at->engine->world, at->first_host);
+}
+
+static void fail_nomem(struct asim_engine *engine)
+{
+    asim_err_nomem(&engine->err, "serving requests");
+}
+
+static void wake_at(const struct instance *at, uint64_t time_ns)
+{
+    uint64_t now = now_of(at);
+
+    if (asim_messages_wake(at->engine->world, at->first_host, time_ns > now ? time_ns - now : 0))
+        fail_nomem(at->engine);
+}
+
+static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes, int kind,
+                 uint32_t request)
+{
+    const struct asim_own_message message = {src, dst, bytes,
+                                             (uint64_t)request << KIND_BITS | (unsigned)kind};
+
+    if (asim_messages_send(engine->world, &message))
+        fail_nomem(engine);
+}
+
+/* --- forming an iteration --- */
+
+static uint64_t kv_of(const struct instance *at, const struct asim_request *request)
+{
+    return (uint64_t)request->prompt + (at->sends_away ? 0 : request->output);
+}
+
+/* Room for the request that waits first. A request larger than the limit is taken alone. */
+static int has_room(const struct instance *at, size_t batch)
+{
+    const struct asim_engine_options *opt = &at->engine->opt;
+    const struct asim_request *request = &at->engine->requests->at[at->waiting.at[at->head]];
+
+    return batch < opt->max_batch && (!opt->kv_tokens || !at->kv_tokens ||
+                                      at->kv_tokens + kv_of(at, request) <= opt->kv_tokens);
+}
+
+static void add_part(struct instance *at, uint32_t request, uint32_t prompt)
+{
+    const struct part part = {request, prompt};
+
+    if (ASIM_VEC_PUSH(at->parts, part))
+        fail_nomem(at->engine);
+}
+
+/* Adds prompts of waiting requests. `batch`: requests that run. A request whose prompt is cut stays
+ * first. */
+static void add_prompts(struct instance *at, size_t batch)
+{
+    const struct asim_engine_options *opt = &at->engine->opt;
+    int in_pieces = opt->batching == ASIM_BATCH_CHUNKED;
+    uint64_t left = opt->max_tokens;
+
+    while (at->head < at->waiting.n && !at->engine->err.code) {
+        struct asim_request *request = &at->engine->requests->at[at->waiting.at[at->head]];
+        uint32_t tokens = request->prompt - request->done_prompt;
+
+        if (!request->done_prompt && !has_room(at, batch))
+            return;
+        if (tokens > left && (in_pieces || at->parts.n)) {
+            tokens = in_pieces ? (uint32_t)left : 0;
+            if (!tokens)
+                return;
+        }
+        if (!request->done_prompt) {
+            request->begun_ns = now_of(at);
+            at->kv_tokens += kv_of(at, request);
+        }
+        add_part(at, at->waiting.at[at->head], tokens);
+        left -= tokens < left ? tokens : left;
+        batch++;
+        if (request->done_prompt + tokens < request->prompt)
+            return;
+        at->head++;
+    }
+}
+
+/* A decode instance: caches that have come join the running requests. */
+static void join_waiting(struct instance *at)
+{
+    while (at->head < at->waiting.n && has_room(at, at->running.n)) {
+        uint32_t request = at->waiting.at[at->head++];
+
+        at->kv_tokens += kv_of(at, &at->engine->requests->at[request]);
+        if (ASIM_VEC_PUSH(at->running, request))
+            fail_nomem(at->engine);
+    }
+}
+
+static void form(struct instance *at)
+{
+    int is_chunked = at->engine->opt.batching == ASIM_BATCH_CHUNKED;
+
+    at->parts.n = 0;
+    if (!at->takes_arrivals)
+        join_waiting(at);
+    else if (!is_chunked)
+        add_prompts(at, at->running.n);
+    if (!at->parts.n || is_chunked)
+        for (size_t i = 0; i < at->running.n; i++)
+            add_part(at, at->running.at[i], 0);
+    if (at->takes_arrivals && is_chunked)
+        add_prompts(at, at->running.n);
+}
+
+/* Tokens of a prompt attend to those before them; a new token to the whole context. */
+static struct asim_batch batch_of(const struct instance *at)
+{
+    struct asim_batch batch = {0};
+
+    for (size_t i = 0; i < at->parts.n; i++) {
+        const struct part *part = &at->parts.at[i];
+        const struct asim_request *request = &at->engine->requests->at[part->request];
+        uint64_t before = (uint64_t)request->done_prompt + request->done_output;
+
+        batch.prefill_tokens += part->prompt;
+        batch.decode_tokens += !part->prompt;
+        batch.attention += part->prompt
+                               ? (double)part->prompt * ((double)before + part->prompt / 2.0)
+                               : (double)before;
+        batch.kv_read += before;
+    }
+    return batch;
+}
+
+static void begin(struct instance *at)
+{
+    struct asim_engine *engine = at->engine;
+    struct asim_batch batch;
+    uint64_t takes;
+
+    form(at);
+    if (!at->parts.n || engine->err.code)
+        return;
+    batch = batch_of(at);
+    if (asim_comm_of(engine->comm, batch.prefill_tokens + batch.decode_tokens, &at->comm_ns,
+                     &engine->err))
+        return;
+    takes = asim_times_of(engine->times, &batch) + at->comm_ns;
+    at->ends_ns = now_of(at) + (takes ? takes : 1);
+    wake_at(at, at->ends_ns);
+}
+
+/* --- the end of an iteration --- */
+
+static void finish_request(struct instance *at, struct asim_request *request)
+{
+    request->finish_ns = now_of(at);
+    at->kv_tokens -= kv_of(at, request);
+    at->engine->finished++;
+}
+
+/* The first GPU's shard, and a notice to each other GPU. */
+static void send_cache(struct instance *at, uint32_t number)
+{
+    struct asim_engine *engine = at->engine;
+    struct asim_request *request = &engine->requests->at[number];
+    uint32_t tp = engine->opt.tp;
+
+    at->kv_tokens -= kv_of(at, request);
+    request->decode = engine->opt.prefill + number % engine->opt.decode;
+    for (uint32_t gpu = 1; gpu < tp; gpu++)
+        send(engine, at->first_host, at->first_host + gpu, NOTICE_BYTES, GO, number);
+    send(engine, at->first_host, request->decode * tp,
+         (request->prompt * engine->opt.kv_bytes + tp - 1) / tp, SHARD, number);
+}
+
+static void end_prompt(struct instance *at, uint32_t number, uint32_t tokens)
+{
+    struct asim_request *request = &at->engine->requests->at[number];
+
+    request->done_prompt += tokens;
+    if (request->done_prompt < request->prompt)
+        return;
+    request->first_ns = now_of(at);
+    request->done_output = 1;
+    if (request->output == 1)
+        finish_request(at, request);
+    else if (at->sends_away)
+        send_cache(at, number);
+    else if (ASIM_VEC_PUSH(at->running, number))
+        fail_nomem(at->engine);
+}
+
+static void end_iteration(struct instance *at)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < at->parts.n && !at->engine->err.code; i++) {
+        const struct part part = at->parts.at[i];
+        struct asim_request *request = &at->engine->requests->at[part.request];
+
+        request->comm_ns += at->comm_ns;
+        if (part.prompt)
+            end_prompt(at, part.request, part.prompt);
+        else if (++request->done_output == request->output)
+            finish_request(at, request);
+    }
+    for (size_t i = 0; i < at->running.n; i++)
+        if (!at->engine->requests->at[at->running.at[i]].finish_ns)
+            at->running.at[kept++] = at->running.at[i];
+    at->running.n = kept;
+    at->ends_ns = 0;
+}
+
+/* --- callbacks --- */
+
+static void wait(struct instance *at, uint32_t request)
+{
+    if (ASIM_VEC_PUSH(at->waiting, request))
+        fail_nomem(at->engine);
+}
+
+/* Asks for the next arrival behind those of the present time. */
+static void take_arrivals(struct instance *at)
+{
+    const struct asim_requests *requests = at->engine->requests;
+    uint64_t now = now_of(at);
+
+    if (!at->takes_arrivals || at->next >= requests->n || requests->at[at->next].arrival_ns > now)
+        return;
+    for (; at->next < requests->n && requests->at[at->next].arrival_ns <= now; at->next += at->of) {
+        requests->at[at->next].prefill = at->first_host / at->engine->opt.tp;
+        wait(at, (uint32_t)at->next);
+    }
+    if (at->next < requests->n)
+        wake_at(at, requests->at[at->next].arrival_ns);
+}
+
+static struct instance *instance_of(struct asim_engine *engine, uint32_t host)
+{
+    return &engine->instances[host / engine->opt.tp];
+}
+
+static void on_wake(void *self, uint32_t host)
+{
+    struct asim_engine *engine = self;
+    struct instance *at;
+
+    if (engine->err.code || host / engine->opt.tp >= engine->n)
+        return;
+    at = instance_of(engine, host);
+    take_arrivals(at);
+    if (at->ends_ns && at->ends_ns <= now_of(at))
+        end_iteration(at);
+    if (!at->ends_ns && !engine->err.code)
+        begin(at);
+}
+
+/* At the first GPU of the decode instance: one more shard is there. */
+static void add_shard(struct instance *at, uint32_t number)
+{
+    struct asim_request *request = &at->engine->requests->at[number];
+
+    if (++request->shards < at->engine->opt.tp)
+        return;
+    request->kv_ns = now_of(at);
+    wait(at, number);
+    if (!at->ends_ns && !at->engine->err.code)
+        begin(at);
+}
+
+static void on_arrived(void *self, const struct asim_own_message *message)
+{
+    struct asim_engine *engine = self;
+    uint32_t number = (uint32_t)(message->cookie >> KIND_BITS), tp = engine->opt.tp;
+    struct instance *at = instance_of(engine, message->dst);
+    const struct asim_request *request = &engine->requests->at[number];
+
+    if (engine->err.code)
+        return;
+    switch (message->cookie & ((1u << KIND_BITS) - 1)) {
+    case GO:
+        send(engine, message->dst, request->decode * tp + message->dst % tp,
+             (request->prompt * engine->opt.kv_bytes + tp - 1) / tp, SHARD, number);
+        break;
+    case SHARD:
+        if (message->dst != at->first_host)
+            send(engine, message->dst, at->first_host, NOTICE_BYTES, GOT, number);
+        else
+            add_shard(at, number);
+        break;
+    default:
+        add_shard(at, number);
+    }
+}
+
+/* --- the whole --- */
+
+/* Instances of the prefill role come first, then those that decode; or all are mixed. */
+static void set_up(struct asim_engine *engine)
+{
+    const struct asim_engine_options *opt = &engine->opt;
+
+    for (uint32_t i = 0; i < engine->n; i++) {
+        struct instance *at = &engine->instances[i];
+
+        at->engine = engine;
+        at->first_host = i * opt->tp;
+        at->takes_arrivals = opt->mixed || i < opt->prefill;
+        at->sends_away = !opt->mixed;
+        at->of = opt->mixed ? opt->mixed : opt->prefill;
+        at->next = i;
+        if (!at->takes_arrivals)
+            at->sends_away = 0;
+        if (at->takes_arrivals && i < engine->requests->n)
+            wake_at(at, engine->requests->at[i].arrival_ns);
+    }
+}
+
+int asim_engine_open(struct asim_engine **engine, const struct asim_engine_options *opt,
+                     struct asim_requests *requests, struct asim_world *world, struct asim_err *err)
+{
+    struct asim_messages_hooks hooks = {
+        .size = sizeof hooks, .wake = on_wake, .arrived = on_arrived};
+    struct asim_engine *made = *engine = calloc(1, sizeof *made);
+
+    if (made)
+        made->n = opt->mixed ? opt->mixed : opt->prefill + opt->decode;
+    if (made)
+        made->instances = calloc(made->n + 1, sizeof *made->instances);
+    if (!made || !made->instances)
+        return asim_err_nomem(err, "setting up instances");
+    made->opt = *opt;
+    made->requests = requests;
+    made->world = world;
+    hooks.self = made;
+    if (asim_messages_hook(world, &hooks, err))
+        return ASIM_EUSAGE;
+    set_up(made);
+    if (made->err.code && err)
+        *err = made->err;
+    return made->err.code;
+}
+
+void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
+                     struct asim_comm *comm)
+{
+    engine->times = times;
+    engine->comm = comm;
+}
+
+int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err)
+{
+    if (engine->err.code && err && !err->code)
+        *err = engine->err;
+    if (engine->err.code || engine->finished == engine->requests->n)
+        return engine->err.code;
+    return asim_err_set(err, ASIM_ESTALL,
+                        "%llu of %zu requests finished, and the others wait for ever; please "
+                        "report this.",
+                        (unsigned long long)engine->finished, engine->requests->n);
+}
+
+void asim_engine_close(struct asim_engine *engine)
+{
+    for (uint32_t i = 0; engine && engine->instances && i < engine->n; i++) {
+        free(engine->instances[i].waiting.at);
+        free(engine->instances[i].running.at);
+        free(engine->instances[i].parts.at);
+    }
+    if (engine)
+        free(engine->instances);
+    free(engine);
+}

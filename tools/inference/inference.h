@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * `asim inference`: serving a language model on a simulated network. Instances (servers of TP
+ * GPUs, a host each) take requests from a stream, run iterations of continuous batching, and send
+ * KV caches from prefill to decode instances as messages of the packet network.
+ *
+ * Everything about an instance happens on its first host, so that no host needs to know what
+ * another one does before a message tells it (asim/messages.h).
+ */
+#ifndef ASIM_TOOLS_INFERENCE_H
+#define ASIM_TOOLS_INFERENCE_H
+
+#include <stdint.h>
+#include "asim/asim.h"
+#include "base/mem.h"
+
+/* A request, and what became of it. Times in ns since the start; 0 = not yet. */
+struct asim_request {
+    uint64_t arrival_ns;
+    uint32_t prompt, output;           /* tokens; output counts the first one */
+    uint32_t prefill, decode;          /* instances */
+    uint64_t begun_ns;                 /* its first iteration begins */
+    uint64_t first_ns;                 /* its first token is there: the end of its prefill */
+    uint64_t kv_ns;                    /* its KV cache is at the decode instance */
+    uint64_t finish_ns;                /* its last token is there */
+    uint64_t comm_ns;                  /* communication inside the iterations it took part in */
+    uint32_t done_prompt, done_output; /* tokens processed; tokens made */
+    uint32_t shards;                   /* of its KV cache that have come */
+};
+
+struct asim_requests {
+    struct asim_request *at;
+    size_t n, cap;
+};
+
+/* --- stream.c: when requests come ------------------------------------------------------------- */
+
+enum asim_arrivals { ASIM_ARRIVE_POISSON, ASIM_ARRIVE_BURSTS, ASIM_ARRIVE_EVENLY };
+struct asim_stream {
+    const char *file; /* a CSV with arrival_s, prompt_tokens, output_tokens; NULL: made */
+    int arrivals;     /* enum asim_arrivals */
+    double per_second;
+    uint32_t requests, burst; /* burst: requests that come at once */
+    int exponential;          /* lengths: 0 = fixed, 1 = exponential with these means */
+    uint32_t prompt, output;
+    uint64_t seed;
+};
+/* Fills *requests by ascending arrival; requests->at is the caller's to free. */
+int asim_stream_make(struct asim_requests *requests, const struct asim_stream *stream,
+                     struct asim_err *err);
+
+/* --- model.c: how long an iteration computes -------------------------------------------------- */
+
+struct asim_model {
+    char name[32];
+    uint32_t layers, hidden, heads, kv_heads, head_dim;
+    uint32_t experts, topk;       /* 0: dense */
+    double params, expert_params; /* all; those of one expert in all layers */
+};
+/* A built-in shape by name. An unknown name is an error that lists them. */
+int asim_model_find(struct asim_model *model, const char *name, struct asim_err *err);
+/* Bytes of the KV cache of one token, 2 bytes an element. */
+uint64_t asim_model_kv_bytes(const struct asim_model *model);
+
+/* The tokens of one iteration. */
+struct asim_batch {
+    uint64_t prefill_tokens, decode_tokens;
+    double attention; /* sum over tokens of the tokens they attend to */
+    uint64_t kv_read; /* tokens whose KV cache is read */
+};
+
+struct asim_times {
+    struct asim_model model;
+    double flops, bytes_per_s;      /* of an instance, with the efficiency */
+    uint64_t overhead_ns;           /* of each iteration */
+    struct asim_times_table *table; /* or NULL: the roofline */
+};
+struct asim_times_options {
+    const char *model, *gpu, *gpus, *table;
+    double efficiency, overhead_us;
+    uint32_t tp;
+};
+int asim_times_open(struct asim_times *times, const struct asim_times_options *opt,
+                    struct asim_err *err);
+uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *batch);
+void asim_times_close(struct asim_times *times);
+
+/* --- comm.c: collectives inside an instance ----------------------------------------------------
+ */
+
+/* Simulates each collective alone, once for each power of two of tokens, and interpolates. */
+struct asim_comm {
+    const struct asim_settings *settings; /* borrowed: network, topology, congestion control */
+    const struct asim_model *model;
+    const char *folder; /* for traces */
+    uint32_t tp;
+    uint64_t known[2][40]; /* ns of an all-reduce, an all-to-all of 2^i tokens; 0 = not yet */
+};
+/* ns of all collectives of an iteration of so many tokens; 0 with one GPU. */
+int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err);
+
+/* Writes empty traces of ranks 0 … ranks - 1, as <folder>/<name>.<rank>.et. */
+int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
+                           struct asim_err *err);
+
+/* --- engine.c: instances ------------------------------------------------------------------------
+ */
+
+enum asim_batching { ASIM_BATCH_PREFILL_FIRST, ASIM_BATCH_CHUNKED };
+struct asim_engine_options {
+    uint32_t prefill, decode, mixed, tp; /* instances of each role; hosts of an instance */
+    int batching;                        /* enum asim_batching */
+    uint32_t max_batch;                  /* requests of an iteration */
+    uint64_t max_tokens;                 /* prompt tokens of an iteration */
+    uint64_t kv_tokens;                  /* of all requests of an instance; 0 = no limit */
+    uint64_t kv_bytes;                   /* of one token */
+};
+struct asim_engine;
+/* times, comm, requests and world are borrowed. Hooks the world, which must have as many ranks as
+ * all instances have hosts, and asks for the first arrivals. */
+int asim_engine_open(struct asim_engine **engine, const struct asim_engine_options *opt,
+                     struct asim_requests *requests, struct asim_world *world,
+                     struct asim_err *err);
+void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
+                     struct asim_comm *comm);
+/* The failure inside a callback, or of requests that did not finish. */
+int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err);
+void asim_engine_close(struct asim_engine *engine);
+
+/* --- results.c -----------------------------------------------------------------------------------
+ */
+
+struct asim_results_about {
+    const char *out; /* folder or NULL */
+    uint32_t gpus;
+};
+/* Prints the table on stdout; writes requests.csv and inference.json into the folder. */
+int asim_results_write(const struct asim_requests *requests, const struct asim_results_about *about,
+                       struct asim_err *err);
+
+#endif

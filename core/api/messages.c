@@ -17,6 +17,11 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
         return asim_err_set(err, ASIM_EUSAGE, "messages of the program need the packet network.");
     if (world->set.ops_total)
         return asim_err_set(err, ASIM_EUSAGE, "messages of the program need traces without nodes.");
+    if (world->set.has_unjoined_ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "messages of the program need a path between any two ranks, which %s "
+                            "lacks.",
+                            world->set.topo.source);
     if (set->threads > 1 || set->processes > 1)
         return asim_err_set(err, ASIM_EUSAGE,
                             "messages of the program need one thread and one process.");
@@ -38,12 +43,16 @@ int asim_messages_wake(struct asim_world *world, uint32_t rank, uint64_t delay_n
 
 int asim_messages_send(struct asim_world *world, const struct asim_own_message *message)
 {
-    const struct asim_msg msg = {.bytes = message->bytes,
-                                 .tag = ASIM_OWN_TAG,
-                                 .src = message->src,
-                                 .dst = message->dst,
-                                 .id = asim_send_id(&world->run.ranks[message->src]),
-                                 .cookie = message->cookie};
+    uint32_t ranks = world->set.n_ranks;
+    struct asim_msg msg = {.bytes = message->bytes,
+                           .tag = ASIM_OWN_TAG,
+                           .src = message->src,
+                           .dst = message->dst,
+                           .cookie = message->cookie};
 
+    if (msg.src >= ranks || msg.dst >= ranks || msg.src == msg.dst || !msg.bytes ||
+        msg.bytes > ASIM_PACKET_BYTES_MAX)
+        return ASIM_EINVAL;
+    msg.id = asim_send_id(&world->run.ranks[msg.src]);
     return world->via.backend->send(world->via.carrier, &msg);
 }

@@ -22,6 +22,8 @@ struct options {
     char *reports;
 };
 
+enum { MOST_HOSTS = 65536 };
+
 #define AT(field) offsetof(struct options, field)
 
 static const struct asim_option options[] = {
@@ -96,6 +98,9 @@ static int check_roles(const struct options *opt, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "say --mixed=N, or both --prefill=N and --decode=N: how many instances "
                             "there are.");
+    if (((uint64_t)opt->mixed + opt->prefill + opt->decode) * opt->tp > MOST_HOSTS)
+        return asim_err_set(err, ASIM_EUSAGE, "more than %d GPUs in all instances together.",
+                            (int)MOST_HOSTS);
     return 0;
 }
 

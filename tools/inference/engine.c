@@ -82,7 +82,14 @@ static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_
     const struct asim_own_message message = {src, dst, bytes,
                                              (uint64_t)request << KIND_BITS | (unsigned)kind};
 
-    if (asim_messages_send(engine->world, &message))
+    int code = asim_messages_send(engine->world, &message);
+
+    if (code == ASIM_EINVAL)
+        asim_err_set(&engine->err, code,
+                     "request %u: a share of its KV cache of %llu bytes is more than one message "
+                     "can carry (2^44 - 1); use a shorter prompt.",
+                     request, (unsigned long long)bytes);
+    else if (code)
         fail_nomem(engine);
 }
 

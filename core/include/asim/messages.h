@@ -36,15 +36,16 @@ struct asim_messages_hooks {
     void (*arrived)(void *self, const struct asim_own_message *message);
 };
 
-/* Before the start of the world. Errors: the world has no packet network, a trace with nodes, or several
- * threads or processes. */
+/* Before the start of the world. Errors: the world has no packet network, two ranks without a path, a
+ * trace with nodes, or several threads or processes. */
 ASIM_API int asim_messages_hook(struct asim_world *world, const struct asim_messages_hooks *hooks,
                                 struct asim_err *err);
 /* The current time of a rank, ns; inside a callback, that of its rank. */
 ASIM_API uint64_t asim_messages_now(const struct asim_world *world, uint32_t rank);
 /* Calls wake(rank) delay_ns from now. 0 or ASIM_ENOMEM. */
 ASIM_API int asim_messages_wake(struct asim_world *world, uint32_t rank, uint64_t delay_ns);
-/* Sends at the current time of its source. 0 or ASIM_ENOMEM. */
+/* Sends at the current time of its source. 0, ASIM_ENOMEM, or ASIM_EINVAL where there is no such
+ * rank, source and destination are the same, or bytes are 0 or more than 2^44 - 1. */
 ASIM_API int asim_messages_send(struct asim_world *world, const struct asim_own_message *message);
 
 #ifdef __cplusplus

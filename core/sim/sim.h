@@ -150,7 +150,7 @@ struct asim_world_made {
     struct asim_op_graph *op_graphs;         /* op graphs read from traces so far */
     struct asim_op_graph_set *op_graph_sets; /* algorithms of all members checked so far */
     struct asim_nccl_graph *nccl_graphs;     /* NCCL graphs compiled so far */
-    struct asim_named_groups *named;         /* groups of METADATA ops, one per distinct text */
+    struct asim_named_groups *named;         /* groups of METADATA ops (collective/groups.c) */
 };
 
 /* The network that carries the messages. */

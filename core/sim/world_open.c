@@ -71,12 +71,51 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 
+/* The counts of the traces of one rank; ranks with the same ops add the same. */
+struct rank_counts {
+    const struct asim_job *job;   /* of the last rank opened, or NULL */
+    const struct asim_feed *feed; /* of that rank */
+    const struct asim_world *world;
+    struct asim_census census;
+    uint64_t bytes;
+};
+
 static void count_op(void *self, const struct asim_op *op)
 {
-    struct asim_world *world = self;
+    struct rank_counts *counts = self;
 
-    world->set.bytes_total += asim_op_progress_bytes(op);
-    asim_census_op(&world->set.census, &world->set.node_prefixes, op);
+    counts->bytes += asim_op_progress_bytes(op);
+    asim_census_op(&counts->census, &counts->world->set.node_prefixes, op);
+}
+
+/* Opens the feed of a rank and adds its counts to the world's. */
+static int open_feed(struct asim_rank *rank, const struct asim_settings *set,
+                     struct rank_counts *counts, struct asim_err *err)
+{
+    struct asim_world_setup *setup = &rank->world->set;
+    const struct asim_job *job = rank->job;
+    struct rank_counts own = {.job = job, .world = rank->world};
+    const struct asim_op_visitor visitor = {count_op, &own};
+    const char *version;
+    struct asim_feed_options options = {.prefix = job->prefix,
+                                        .rank = asim_rank_in_job(rank),
+                                        .plain = job->exact_names,
+                                        .cached_records = set->window_ops,
+                                        .lenient = !set->strict_deps,
+                                        .visitor = &visitor,
+                                        .like = counts->job == job ? counts->feed : NULL};
+
+    if (asim_feed_open(&rank->feed, &options, err))
+        return ASIM_EINVAL;
+    if (!asim_feed_unread(rank->feed))
+        *counts = own;
+    counts->feed = rank->feed;
+    setup->bytes_total += counts->bytes * job->repeat;
+    setup->ops_total += asim_feed_total(rank->feed) * job->repeat;
+    asim_census_add(&setup->census, &counts->census);
+    if (!asim_feed_version_known(rank->feed, &version))
+        asim_census_version(&setup->census, rank->id, version);
+    return 0;
 }
 
 /* Queues and counters live in the arena; close_rank closes maps and the feed. */
@@ -84,17 +123,8 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
                      struct asim_err *err)
 {
     struct asim_rank *rank = &world->run.ranks[r];
-    uint64_t bytes_before = world->set.bytes_total;
     const struct asim_job *job = asim_world_job_of(world, r);
     size_t dims = job->dims.n, queues = dims * set->queues_per_dim;
-    const struct asim_op_visitor visitor = {count_op, world};
-    const char *version;
-    struct asim_feed_options feed = {.prefix = job->prefix,
-                                     .rank = r - job->first,
-                                     .plain = job->exact_names,
-                                     .cached_records = set->window_ops,
-                                     .lenient = !set->strict_deps,
-                                     .visitor = &visitor};
 
     rank->world = world;
     rank->job = job;
@@ -114,12 +144,6 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     rank->round_robin = asim_arena_array(&world->arena, dims, sizeof *rank->round_robin);
     if (!rank->queues || !rank->round_robin)
         return asim_err_nomem(err, "setting up ranks");
-    if (asim_feed_open(&rank->feed, &feed, err))
-        return ASIM_EINVAL;
-    world->set.bytes_total += (world->set.bytes_total - bytes_before) * (job->repeat - 1);
-    world->set.ops_total += asim_feed_total(rank->feed) * job->repeat;
-    if (!asim_feed_version_known(rank->feed, &version))
-        asim_census_version(&world->set.census, r, version);
     return 0;
 }
 
@@ -132,6 +156,26 @@ static struct asim_rank *make_ranks(struct asim_world *world)
     if (world->run.ranks_memory)
         world->run.ranks = (void *)(((uintptr_t)world->run.ranks_memory + line - 1) & ~(line - 1));
     return world->run.ranks;
+}
+
+/* Those of this process. */
+static int open_all_ranks(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err)
+{
+    struct rank_counts counts = {0};
+    int code = 0;
+
+    if (!make_ranks(world))
+        return asim_err_nomem(err, "setting up ranks");
+    for (uint32_t r = 0; !code && r < world->set.n_ranks; r++) {
+        if (!asim_distribution_has(world, r))
+            continue;
+        code = open_rank(world, r, set, err);
+        if (!code)
+            code = open_feed(&world->run.ranks[r], set, &counts, err);
+        world->set.n_here += !code;
+    }
+    return code;
 }
 
 /* Copies the text into the arena; NULL stays NULL. */
@@ -206,15 +250,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     for (uint32_t j = 0; j < world->set.n_jobs; j++)
         asim_world_diagnose_text(world, world->set.jobs[j].prefix);
     asim_world_diagnose_values(world);
-    if (!make_ranks(world))
-        return asim_err_nomem(err, "setting up ranks");
-    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
-        if (!asim_distribution_has(world, r))
-            continue;
-        if ((code = open_rank(world, r, set, err)))
-            return code;
-        world->set.n_here++;
-    }
+    if ((code = open_all_ranks(world, set, err)))
+        return code;
     if (!asim_is_distributed(world))
         asim_world_diagnose_traces(world);
     if ((code = asim_noise_open(world, err)) || (code = asim_round_open(world, err)) ||

@@ -73,30 +73,38 @@ static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
     most->bdp_bytes = bdp;
 }
 
-/* Quadratic in source classes, not in hosts. The second host of a class stands for pairs within the
- * class. Endpoints of NVSwitches do not count: they must not change the windows of other flows. */
+struct most {
+    struct asim_pair pair;
+    struct asim_route *route;
+    uint32_t payload_bytes;
+    int told; /* err is set */
+    struct asim_err *err;
+};
+
+/* Endpoints of NVSwitches do not count: they must not change the windows of other flows. */
+static int look(void *self, uint32_t src, uint32_t dst)
+{
+    struct most *most = self;
+    const struct asim_topo *topo = asim_route_topo(most->route);
+    struct asim_pair one;
+    int rc;
+
+    if (asim_topo_is_endpoint(topo, src) || asim_topo_is_endpoint(topo, dst))
+        return 0;
+    rc = asim_pair_get(&one, most->route, (struct asim_host_pair){src, dst}, most->payload_bytes,
+                       most->err);
+    most->told = rc != 0;
+    if (!rc)
+        keep_greater(&most->pair, &one);
+    return rc;
+}
+
 int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
                   struct asim_err *err)
 {
-    uint32_t n;
-    const struct asim_topo *topo = asim_route_topo(route);
-    const struct asim_source_class *classes = asim_route_source_classes(route, &n);
+    struct most most = {.route = route, .payload_bytes = payload_bytes, .err = err};
+    int rc = asim_route_each_pair(route, look, &most);
 
-    memset(pair, 0, sizeof *pair);
-    for (uint32_t a = 0; a < n; a++) {
-        for (uint32_t b = 0; b < n; b++) {
-            struct asim_host_pair hosts = {classes[a].first,
-                                           a == b ? classes[b].second : classes[b].first};
-            struct asim_pair one;
-            int rc;
-
-            if (asim_topo_is_endpoint(topo, hosts.src) || asim_topo_is_endpoint(topo, hosts.dst))
-                continue;
-            rc = asim_pair_get(&one, route, hosts, payload_bytes, err);
-            if (rc)
-                return rc;
-            keep_greater(pair, &one);
-        }
-    }
-    return 0;
+    *pair = most.pair;
+    return rc && !most.told ? asim_err_nomem(err, "comparing paths") : rc;
 }

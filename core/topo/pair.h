@@ -32,8 +32,8 @@ struct asim_host_pair {
 int asim_pair_get(struct asim_pair *pair, struct asim_route *route, struct asim_host_pair hosts,
                   uint32_t payload_bytes, struct asim_err *err);
 /* The greatest rtt_ns and the greatest bdp_bytes over all ordered pairs of hosts (GLOBAL_T = 1).
- * The other fields belong to the pair with the greatest RTT. Walks one path per pair of source
- * classes. */
+ * The other fields belong to the pair with the greatest RTT. Walks one path for each
+ * visit of asim_route_each_pair. */
 int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
                   struct asim_err *err);
 

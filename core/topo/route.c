@@ -2,9 +2,10 @@
  *
  * See route.h. Set-up is linear, apart from a sort of the few ports of each host. Two groupings
  * keep the tables small: hosts attached to the same switches form a destination class and share a
- * row; source hosts with equal ports form a source class and share a column. The last hop depends
- * on the destination host itself: its own links answer it. They also answer for two hosts that are
- * wired to each other, because a direct link is the shortest path.
+ * row; source hosts with equal ports share a column. Switches that lead only to their own hosts do
+ * not count for either (route_state.h). The last hop depends on the destination host itself: its
+ * own links answer it. They also answer for two hosts that are wired to each other, because a
+ * direct link is the shortest path.
  *
  * A breadth-first search fills the row of a destination class on first use
  * (rdma-network.md#routing-and-ecmp). It starts at the switches of the class, where the search of
@@ -17,58 +18,14 @@
  * The handle owns the working arrays, and one search at a time uses them: several threads may read
  * filled rows but may not fill rows.
  */
-#include "topo/route.h"
+#include "topo/route_state.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "topo/list_store.h"
 
 /* Only a very large network without shared classes reaches this limit. */
 #define MAX_ROW_BYTES ((uint64_t)16 << 30)
-
-struct edge {           /* from a switch to a neighbouring switch */
-    uint32_t to;        /* switch, counted from 0: node id minus the number of hosts */
-    uint32_t port_back; /* interface of `to` that leads back: the next hop */
-};
-
-struct asim_route {
-    const struct asim_topo *topo;
-    const uint8_t *down; /* [links], borrowed; NULL = all links are up */
-    uint32_t hosts, switches;
-    uint32_t *dest_class_of, *source_class_of; /* [hosts] */
-    struct asim_list_store dest_classes;       /* class → its switches, descending */
-    struct asim_list_store source_ports;       /* class → (peer, rate, delay) of each port */
-    struct asim_source_class *source_classes;  /* [source_ports.n] */
-    uint32_t *edge_first;                      /* [switches + 1] */
-    struct edge *edges; /* of each switch: descending neighbour, ascending port */
-    /* The ports at the far ends of each host's links, grouped by peer: the last hop. */
-    uint32_t *last_peer, *last_port; /* [ports of hosts] */
-    struct asim_list_store sets;     /* next-hop sets; set 0 is empty */
-    uint32_t **rows; /* [destination classes]: the set of each switch, then of each source class; or
-                        NULL */
-    uint64_t row_bytes;
-    /* Working arrays of the search, [switches] each except member and key. */
-    uint32_t *dist, *expansion, *queue, *start, *count;
-    uint8_t *by_nvswitch;
-    uint32_t *member; /* [edges, or the most ports of a host] */
-    uint64_t *key;    /* [the most ports of a host] */
-    struct asim_err failure;
-};
-
-/* port: index into topo->ports. */
-static inline int is_down(const struct asim_route *route, uint32_t port)
-{
-    return route->down && route->down[route->topo->ports[port].link];
-}
-
-/* The difference of two 64-bit keys would not fit an int. */
-static int by_number(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* The largest number of ports of one host. */
 static size_t most_host_ports(const struct asim_topo *t)
@@ -81,73 +38,9 @@ static size_t most_host_ports(const struct asim_topo *t)
     return most;
 }
 
-/* Sorts the ports of host h by (peer, port at the peer): the last hops to one peer are then a
- * slice. Uses r->key. */
-static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
-{
-    const struct asim_topo *t = r->topo;
-    uint32_t first = t->first_port[h], n = t->first_port[h + 1] - first;
-
-    for (uint32_t i = 0; i < n; i++)
-        r->key[i] = is_down(r, first + i)
-                        ? UINT64_MAX /* sorts last; no node has this id */
-                        : (uint64_t)t->ports[first + i].peer << 32 | t->ports[first + i].peer_port;
-    if (n > 1)
-        qsort(r->key, n, sizeof *r->key, by_number);
-    for (uint32_t i = 0; i < n; i++) {
-        r->last_peer[first + i] = (uint32_t)(r->key[i] >> 32);
-        r->last_port[first + i] = (uint32_t)r->key[i];
-    }
-    return n;
-}
-
-/* Collects the distinct switches of h, descending, from its sorted last hops. All hosts under one
- * leaf switch get one class and share one search; ASTRA-sim searches once per host. */
-static int find_dest_class(struct asim_route *r, uint32_t h)
-{
-    uint32_t n = sort_last_hops(r, h), first = r->topo->first_port[h], leaves = 0;
-
-    for (uint32_t i = n; i-- > 0;) {
-        uint32_t peer = r->last_peer[first + i];
-
-        if (peer >= r->hosts && peer != UINT32_MAX &&
-            (i + 1 == n || r->last_peer[first + i + 1] != peer))
-            r->member[leaves++] = peer - r->hosts;
-    }
-    return asim_list_store_keep(&r->dest_classes, r->member, leaves, &r->dest_class_of[h]);
-}
-
-/* Five words per port: peer, rate and delay of the link. Hosts with equal words have equal paths to
- * every third host, so one column serves them all. */
-static int find_source_class(struct asim_route *r, uint32_t h)
-{
-    const struct asim_topo *t = r->topo;
-    size_t known = r->source_ports.n;
-    uint32_t n = 0, k;
-
-    for (uint32_t p = t->first_port[h]; p < t->first_port[h + 1]; p++) {
-        const struct asim_link *link = &t->links[t->ports[p].link];
-
-        r->member[n++] = is_down(r, p) ? UINT32_MAX : t->ports[p].peer;
-        r->member[n++] = (uint32_t)link->rate_bps;
-        r->member[n++] = (uint32_t)(link->rate_bps >> 32);
-        r->member[n++] = (uint32_t)link->delay_fs;
-        r->member[n++] = (uint32_t)(link->delay_fs >> 32);
-    }
-    if (asim_list_store_keep(&r->source_ports, r->member, n, &k))
-        return ASIM_ENOMEM;
-    r->source_class_of[h] = k;
-    /* A class starts with one host, which also stands in for the second. */
-    if (r->source_ports.n > known)
-        r->source_classes[k] = (struct asim_source_class){h, h};
-    else if (r->source_classes[k].second == r->source_classes[k].first)
-        r->source_classes[k].second = h;
-    return 0;
-}
-
 static int is_edge(const struct asim_route *r, uint32_t port)
 {
-    return r->topo->ports[port].peer >= r->hosts && !is_down(r, port);
+    return r->topo->ports[port].peer >= r->hosts && !asim_route_is_down(r, port);
 }
 
 /* Lists the edges between switches. Visits the switches from the highest id down and appends each
@@ -173,7 +66,7 @@ static void link_switches(struct asim_route *r)
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
             if (is_edge(r, p))
                 r->edges[mark[t->ports[p].peer - r->hosts]++] =
-                    (struct edge){s, p - t->first_port[v] + 1};
+                    (struct asim_route_edge){s, p - t->first_port[v] + 1};
     }
 }
 
@@ -187,7 +80,11 @@ static int allocate(struct asim_route *r)
     size_t edges = t->first_port[t->nodes] - t->first_port[r->hosts] + (size_t)1;
     size_t most = most_host_ports(t), members = 5 * most > edges ? 5 * most : edges;
 
+    r->attached_of = calloc(h, sizeof *r->attached_of);
     r->dest_class_of = calloc(h, sizeof *r->dest_class_of);
+    r->local_of = calloc(h, sizeof *r->local_of);
+    r->column_of = calloc(h, sizeof *r->column_of);
+    r->column_host = calloc(h, sizeof *r->column_host);
     r->source_class_of = calloc(h, sizeof *r->source_class_of);
     r->source_classes = calloc(h, sizeof *r->source_classes);
     r->edge_first = calloc(s, sizeof *r->edge_first);
@@ -202,9 +99,10 @@ static int allocate(struct asim_route *r)
     r->by_nvswitch = calloc(s, sizeof *r->by_nvswitch);
     r->member = calloc(members + 1, sizeof *r->member);
     r->key = calloc(most + 1, sizeof *r->key);
-    return r->dest_class_of && r->source_class_of && r->source_classes && r->edge_first &&
-                   r->edges && r->last_peer && r->last_port && r->dist && r->expansion &&
-                   r->queue && r->start && r->count && r->by_nvswitch && r->member && r->key
+    return r->attached_of && r->dest_class_of && r->local_of && r->column_of && r->column_host &&
+                   r->source_class_of && r->source_classes && r->edge_first && r->edges &&
+                   r->last_peer && r->last_port && r->dist && r->expansion && r->queue &&
+                   r->start && r->count && r->by_nvswitch && r->member && r->key
                ? 0
                : ASIM_ENOMEM;
 }
@@ -216,10 +114,9 @@ static int set_up(struct asim_route *r)
 
     if (allocate(r) || asim_list_store_keep(&r->sets, r->member, 0, &empty))
         return ASIM_ENOMEM;
-    for (uint32_t h = 0; h < r->hosts; h++)
-        if (find_dest_class(r, h) || find_source_class(r, h))
-            return ASIM_ENOMEM;
     link_switches(r);
+    if (asim_route_classify(r))
+        return ASIM_ENOMEM;
     r->rows = calloc(r->dest_classes.n + 1, sizeof *r->rows);
     return r->rows ? 0 : ASIM_ENOMEM;
 }
@@ -236,7 +133,11 @@ int asim_route_open(struct asim_route **route, const struct asim_topo *topo, con
     r->down = down;
     r->hosts = topo->hosts;
     r->switches = topo->switches;
+    asim_list_store_init(&r->attached);
     asim_list_store_init(&r->dest_classes);
+    asim_list_store_init(&r->locals);
+    asim_list_store_init(&r->columns);
+    asim_map_init(&r->local_sets);
     asim_list_store_init(&r->source_ports);
     asim_list_store_init(&r->sets);
     if (set_up(r)) {
@@ -254,11 +155,19 @@ void asim_route_close(struct asim_route *r)
         return;
     for (size_t c = 0; r->rows && c < r->dest_classes.n; c++)
         free(r->rows[c]);
+    asim_list_store_fini(&r->attached);
     asim_list_store_fini(&r->dest_classes);
+    asim_list_store_fini(&r->locals);
+    asim_list_store_fini(&r->columns);
+    asim_map_fini(&r->local_sets);
     asim_list_store_fini(&r->source_ports);
     asim_list_store_fini(&r->sets);
     free(r->rows);
+    free(r->attached_of);
     free(r->dest_class_of);
+    free(r->local_of);
+    free(r->column_of);
+    free(r->column_host);
     free(r->source_class_of);
     free(r->source_classes);
     free(r->edge_first);
@@ -274,12 +183,6 @@ void asim_route_close(struct asim_route *r)
     free(r->member);
     free(r->key);
     free(r);
-}
-
-/* s: switch, counted from 0. */
-static int is_nvswitch(const struct asim_route *r, uint32_t s)
-{
-    return r->topo->node_type[r->hosts + s] == ASIM_NVSWITCH;
 }
 
 /* Computes the distance of each switch (1 = attached to the destination, 0 = unreachable), the
@@ -308,7 +211,7 @@ static uint32_t search(struct asim_route *r, uint32_t c)
             if (r->dist[w] != r->dist[v] + 1)
                 continue;
             r->count[w]++;
-            r->by_nvswitch[w] |= (uint8_t)is_nvswitch(r, v);
+            r->by_nvswitch[w] |= (uint8_t)asim_route_is_nvswitch(r, v);
         }
     }
     return tail;
@@ -333,7 +236,8 @@ static void collect(struct asim_route *r, uint32_t reached)
         for (uint32_t e = r->edge_first[v]; e < r->edge_first[v + 1]; e++) {
             uint32_t w = r->edges[e].to;
 
-            if (r->dist[w] == r->dist[v] + 1 && (!r->by_nvswitch[w] || is_nvswitch(r, v)))
+            if (r->dist[w] == r->dist[v] + 1 &&
+                (!r->by_nvswitch[w] || asim_route_is_nvswitch(r, v)))
                 r->member[r->start[w] + r->count[w]++] = r->edges[e].port_back;
         }
     }
@@ -350,18 +254,19 @@ static uint32_t host_ports(struct asim_route *r, uint32_t host)
     for (uint32_t p = t->first_port[host]; p < t->first_port[host + 1]; p++) {
         uint32_t s = t->ports[p].peer - r->hosts;
 
-        if (t->ports[p].peer < r->hosts || is_down(r, p) || !r->dist[s] || r->dist[s] > best)
+        if (t->ports[p].peer < r->hosts || asim_route_is_down(r, p) || !r->dist[s] ||
+            r->dist[s] > best)
             continue;
         if (r->dist[s] < best)
             n = 0, nv = 0;
         best = r->dist[s];
-        nv |= is_nvswitch(r, s);
+        nv |= asim_route_is_nvswitch(r, s);
         r->key[n++] = (uint64_t)r->expansion[s] << 32 | (p - t->first_port[host] + 1);
     }
     if (n > 1)
-        qsort(r->key, n, sizeof *r->key, by_number);
+        qsort(r->key, n, sizeof *r->key, asim_route_by_number);
     for (uint32_t i = 0; i < n; i++)
-        if (!nv || is_nvswitch(r, r->queue[r->key[i] >> 32]))
+        if (!nv || asim_route_is_nvswitch(r, r->queue[r->key[i] >> 32]))
             r->member[kept++] = (uint32_t)r->key[i];
     return kept;
 }
@@ -376,8 +281,8 @@ static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
 
         rc = asim_list_store_keep(&r->sets, r->member + r->start[v], r->count[v], &row[v]);
     }
-    for (uint32_t k = 0; !rc && k < r->source_ports.n; k++) {
-        uint32_t n = host_ports(r, r->source_classes[k].first);
+    for (uint32_t k = 0; !rc && k < r->columns.n; k++) {
+        uint32_t n = host_ports(r, r->column_host[k]);
 
         rc = asim_list_store_keep(&r->sets, r->member, n, &row[r->switches + k]);
     }
@@ -397,7 +302,7 @@ static void forget(struct asim_route *r)
 /* Publishes complete rows only: the handle stays usable if memory runs out. */
 static int fill_row(struct asim_route *r, uint32_t c, struct asim_err *err)
 {
-    uint64_t bytes = ((uint64_t)r->switches + r->source_ports.n) * sizeof(uint32_t);
+    uint64_t bytes = ((uint64_t)r->switches + r->columns.n) * sizeof(uint32_t);
     uint32_t *row, reached;
 
     if (r->rows[c])
@@ -437,29 +342,6 @@ const struct asim_topo *asim_route_topo(const struct asim_route *route)
     return route->topo;
 }
 
-const struct asim_source_class *asim_route_source_classes(const struct asim_route *route,
-                                                          uint32_t *n)
-{
-    *n = (uint32_t)route->source_ports.n;
-    return route->source_classes;
-}
-
-/* Returns the interfaces of node that lead straight to dst. Linear in the links of dst, which are
- * few and sorted by peer. */
-static const uint32_t *last_hop(const struct asim_route *r, uint32_t node, uint32_t dst,
-                                uint32_t *n)
-{
-    uint32_t p = r->topo->first_port[dst], end = r->topo->first_port[dst + 1], first;
-
-    while (p < end && r->last_peer[p] < node)
-        p++;
-    first = p;
-    while (p < end && r->last_peer[p] == node)
-        p++;
-    *n = p - first;
-    return *n ? r->last_port + first : NULL;
-}
-
 /* The last hop goes first: it depends on the host itself, and a direct link beats every path over
  * switches. */
 const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t dst_host,
@@ -471,13 +353,20 @@ const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t d
     *n = 0;
     if (node == dst_host || node >= r->topo->nodes || dst_host >= r->hosts)
         return NULL;
-    direct = last_hop(r, node, dst_host, n);
+    direct = asim_route_last_hop(r, node, dst_host, n);
     if (direct)
         return direct;
     c = r->dest_class_of[dst_host];
-    if (!r->rows[c] && fill_row(r, c, &r->failure))
-        return NULL;
-    set = r->rows[c][node < r->hosts ? r->switches + r->source_class_of[node] : node - r->hosts];
+    if (node < r->hosts && asim_route_shares_local(r, node, dst_host)) {
+        if (asim_route_local_set(r, node, dst_host, &set)) {
+            asim_err_nomem(&r->failure, "searching for routes");
+            return NULL;
+        }
+    } else {
+        if (!r->rows[c] && fill_row(r, c, &r->failure))
+            return NULL;
+        set = r->rows[c][node < r->hosts ? r->switches + r->column_of[node] : node - r->hosts];
+    }
     *n = r->sets.lists[set].n;
     return *n ? r->sets.lists[set].at : NULL;
 }
@@ -492,7 +381,7 @@ int asim_route_error(const struct asim_route *route, struct asim_err *err)
 
 int asim_route_fill_all(struct asim_route *route, struct asim_err *err)
 {
-    int rc = 0;
+    int rc = asim_route_fill_local(route) ? asim_err_nomem(err, "searching for routes") : 0;
 
     for (uint32_t c = 0; !rc && c < route->dest_classes.n; c++)
         rc = fill_row(route, c, err);

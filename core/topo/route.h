@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Flat routing: equal-cost next hops on the paths with the fewest hops, where only switches
- * forward. Destination hosts attached to the same switches form a destination class. A next-hop set
+ * forward. Destination hosts attached to the same switches form a destination class; switches that
+ * lead only to their own hosts (NVSwitches of a server) do not count here. A next-hop set
  * of a (class, node) is a list of interface numbers; one breadth-first search per class finds all
  * of its sets on first use.
  *
@@ -12,7 +13,8 @@
  * last one hides the others). NVSwitch next hops replace others at equal distance, as in SimAI. A
  * change of links needs a new asim_route.
  *
- * Memory: 4 bytes x destination classes x (switches + source classes), plus the lists.
+ * Memory: 4 bytes x destination classes x (switches + distinct port lists of hosts), plus the
+ * lists.
  *
  * Threads: a look-up may fill a row on first use, so threads may share a handle only after
  * asim_route_fill_all.
@@ -50,13 +52,10 @@ int asim_route_error(const struct asim_route *route, struct asim_err *err);
 int asim_route_fill_all(struct asim_route *route, struct asim_err *err);
 
 const struct asim_topo *asim_route_topo(const struct asim_route *route);
-/* Hosts whose ports lead to the same peers over links of equal rate and delay form a source class:
- * all path properties of its members are equal. first and second are the two lowest ids of the
- * class; a class of one host has second == first. */
-struct asim_source_class {
-    uint32_t first, second;
-};
-const struct asim_source_class *asim_route_source_classes(const struct asim_route *route,
-                                                          uint32_t *n);
+/* Visits pairs of hosts so that each pair has the same path figures (rates, delays and links on the
+ * way) as a visited one. Also visits a host with itself where nothing stands for it. Stops at the
+ * first result other than 0 and returns it; ASIM_ENOMEM. */
+typedef int asim_route_visit(void *self, uint32_t src, uint32_t dst);
+int asim_route_each_pair(struct asim_route *route, asim_route_visit *visit, void *self);
 
 #endif

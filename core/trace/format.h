@@ -27,6 +27,12 @@ struct asim_trace_format {
     int (*at)(struct asim_reader *reader, uint64_t position, struct asim_op *op,
               struct asim_err *err);
     void (*close)(struct asim_reader *reader);
+    /* Formats with one file for all ranks, or NULL: opens another rank from an open one without
+     * reading the file again. is_alike: 1 if the ops of both ranks have the same ids, dependencies,
+     * units, positions, types, sizes and durations; peers and groups may differ. */
+    int (*open_like)(struct asim_reader **reader, const struct asim_reader *like, uint32_t rank,
+                     struct asim_err *err);
+    int (*is_alike)(const struct asim_reader *a, const struct asim_reader *b);
     /* The version that the file states, "" = none. NULL: the format has none. */
     const char *(*version)(const struct asim_reader *reader);
     /* Formats with one file for all ranks: the number of ranks. NULL = one file per rank. */

@@ -90,6 +90,31 @@ int asim_trace_open_plain(struct asim_trace *trace, const char *prefix, uint32_t
     return rc ? rc : open_with(trace, path, rank, NULL, err);
 }
 
+int asim_trace_serves_all(const struct asim_trace *trace)
+{
+    return trace->format && trace->format->open_like;
+}
+
+int asim_trace_open_like(struct asim_trace *trace, const struct asim_trace *like, uint32_t rank,
+                         struct asim_err *err)
+{
+    size_t n = strlen(like->path) + 1;
+    *trace = (struct asim_trace){.format = like->format, .path = malloc(n)};
+    if (!trace->path)
+        return asim_err_nomem(err, "opening a trace");
+    memcpy(trace->path, like->path, n);
+    int rc = like->format->open_like(&trace->reader, like->reader, rank, err);
+    if (rc)
+        asim_trace_close(trace);
+    return rc;
+}
+
+int asim_trace_is_alike(const struct asim_trace *a, const struct asim_trace *b)
+{
+    return a->format == b->format && a->format->is_alike &&
+           a->format->is_alike(a->reader, b->reader);
+}
+
 /* Opens the file as rank 0. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {

@@ -233,16 +233,6 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     return 0;
 }
 
-/* The position of the rank in the group; group->n if it is no member. */
-static uint32_t position_in(const struct asim_group *group, uint32_t rank)
-{
-    uint32_t i = 0;
-
-    while (i < group->n && group->ranks[i] != rank)
-        i++;
-    return i;
-}
-
 /* Finds the root of a rooted collective: comm_src or comm_dst, or else the first member. As a
  * position in the group, or a rank where all ranks take part. */
 static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
@@ -256,7 +246,7 @@ static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
     plan->root = root;
     if (plan->group)
         plan->root =
-            root < n ? position_in(plan->group, root + plan->rank->job->first) : plan->group->n;
+            root < n ? asim_group_position(plan->group, root + plan->rank->job->first) : plan->group->n;
     if (plan->root < (plan->group ? plan->group->n : n))
         return 0;
     asim_rank_fail(plan->rank,
@@ -305,7 +295,7 @@ static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
                        (unsigned long long)n);
     plan->sizes = op->comm_sizes;
     plan->position =
-        plan->listed ? position_in(plan->listed, plan->rank->id) : asim_rank_in_job(plan->rank);
+        plan->listed ? asim_group_position(plan->listed, plan->rank->id) : asim_rank_in_job(plan->rank);
     return plan->rank->failed ? ASIM_EINVAL : 0;
 }
 
@@ -323,7 +313,7 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     else if (!plan->group)
         plan->involved = involved_of(op);
     if (plan->group)
-        plan->position = position_in(plan->group, plan->rank->id);
+        plan->position = asim_group_position(plan->group, plan->rank->id);
     plan->kind = plan->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : plan->list;
     if (custom) {
         asim_phase_plan_tags_fit(plan, "an algorithm given as traces");

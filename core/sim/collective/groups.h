@@ -11,6 +11,8 @@
  * the rank, because the group does not exist or this rank is no member. */
 const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
                                          int *all);
+/* The position of the rank in the group; group->n if it is no member. */
+uint32_t asim_group_position(const struct asim_group *group, uint32_t rank);
 /* Reads the process groups that a METADATA op lists, if it lists any. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
 /* Makes ranks of the run of the ranks of a job. */

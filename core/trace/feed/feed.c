@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "trace/feed/index.h"
+#include "trace/feed/index_share.h"
 #include "trace/feed/ready.h"
 #include "trace/feed/record_cache.h"
 #include "trace/open.h"
@@ -28,6 +29,7 @@ struct asim_feed {
     struct asim_ready ready[ASIM_UNITS];
     struct asim_record_cache cache;
     uint64_t finished;
+    int unread; /* the index is that of another rank */
 };
 
 /* State and unit share one byte: a million ops take a megabyte. */
@@ -55,19 +57,35 @@ static void make_ready(struct asim_feed *feed, uint32_t op)
     asim_ready_add(&feed->ready[unit_of(feed, op)], op);
 }
 
+static int open_trace(struct asim_feed *feed, const struct asim_feed_options *opt,
+                      struct asim_err *err)
+{
+    if (opt->path)
+        return asim_trace_open_file(&feed->trace, opt->path, err);
+    if (opt->plain)
+        return asim_trace_open_plain(&feed->trace, opt->prefix, opt->rank, err);
+    if (opt->like && asim_trace_serves_all(&opt->like->trace))
+        return asim_trace_open_like(&feed->trace, &opt->like->trace, opt->rank, err);
+    return asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
+}
+
+static int open_index(struct asim_feed *feed, const struct asim_feed_options *opt,
+                      struct asim_err *err)
+{
+    const struct asim_index *like = opt->like ? &opt->like->index : NULL;
+    feed->unread = like && asim_trace_is_alike(&feed->trace, &opt->like->trace);
+    if (feed->unread)
+        return asim_index_copy(&feed->index, like) ? asim_err_nomem(err, "opening a trace") : 0;
+    return asim_index_open(&feed->index, &feed->trace,
+                           &(struct asim_index_options){opt->lenient, opt->visitor, like}, err);
+}
+
 /* The index is complete before time starts, so all errors of a trace appear here. */
 static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, struct asim_err *err)
 {
-    int rc;
-    if (opt->path)
-        rc = asim_trace_open_file(&feed->trace, opt->path, err);
-    else if (opt->plain)
-        rc = asim_trace_open_plain(&feed->trace, opt->prefix, opt->rank, err);
-    else
-        rc = asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
+    int rc = open_trace(feed, opt, err);
     if (!rc)
-        rc = asim_index_open(&feed->index, &feed->trace,
-                             &(struct asim_index_options){opt->lenient, opt->visitor}, err);
+        rc = open_index(feed, opt, err);
     if (rc)
         return rc;
     for (int i = 0; i < ASIM_UNITS; i++)
@@ -97,6 +115,11 @@ int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
     else
         *feed = made;
     return rc;
+}
+
+int asim_feed_unread(const struct asim_feed *feed)
+{
+    return feed->unread;
 }
 
 size_t asim_feed_unresolved(const struct asim_feed *feed)

@@ -39,10 +39,16 @@ struct asim_feed_options {
     size_t cached_records;                 /* size of the record cache; 0 = 1024 */
     int lenient;                           /* ignore and count missing control parents */
     const struct asim_op_visitor *visitor; /* may be NULL; used while opening only */
+    /* Of another rank of the workload, opened with the same `lenient`, or NULL: what is the same in
+     * both is read and held once. It may have begun its run and may be closed first. */
+    const struct asim_feed *like;
 };
 
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
                    struct asim_err *err);
+/* 1 if no op was read, and the visitor called for none: all that the visitor would have seen, but
+ * peers and groups, is as in `like`. */
+int asim_feed_unread(const struct asim_feed *feed);
 /* Number of control dependencies on missing ops, which `lenient` ignored. */
 size_t asim_feed_unresolved(const struct asim_feed *feed);
 /* asim_trace_version_known of the trace. */

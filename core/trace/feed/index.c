@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "trace/feed/feed.h"
 #include "trace/feed/index_build.h"
+#include "trace/feed/index_share.h"
 
 #define OPS_MAX   (UINT32_MAX - 1)
 #define SHOWN_MAX 6u /* ops of a longer cycle that are named */
@@ -380,6 +381,8 @@ int asim_index_open(struct asim_index *index, struct asim_trace *trace,
     free(build.data_n.at);
     free(build.edges.at);
     free(build.order);
+    if (!rc && asim_index_share(index, options->like))
+        rc = asim_err_nomem(err, "indexing a trace");
     if (rc)
         asim_index_close(index);
     return rc;
@@ -392,12 +395,15 @@ uint64_t asim_index_id(const struct asim_index *index, uint32_t i)
 
 void asim_index_close(struct asim_index *index)
 {
-    free(index->ids);
-    free(index->position);
+    if (!index->graph) { /* building has failed */
+        free(index->ids);
+        free(index->position);
+        free(index->child_first);
+        free(index->children);
+    }
+    asim_index_graph_release(index);
     free(index->flags);
     free(index->pending_parents);
-    free(index->child_first);
-    free(index->children);
     *index = (struct asim_index){0};
 }
 
@@ -405,7 +411,7 @@ int asim_trace_check_graph(struct asim_trace *trace, int lenient, size_t *unreso
                            struct asim_err *err)
 {
     struct asim_index index;
-    int rc = asim_index_open(&index, trace, &(struct asim_index_options){lenient, NULL}, err);
+    int rc = asim_index_open(&index, trace, &(struct asim_index_options){.lenient = lenient}, err);
 
     *unresolved = rc ? 0 : index.unresolved;
     asim_index_close(&index);

@@ -7,6 +7,10 @@
  * twice that for a moment.
  *
  * Const after opening, except for pending_parents and the states in flags, which the feed updates.
+ *
+ * Sharing: ranks with the same graph hold its constant arrays once (asim_index_graph). Such a rank
+ * takes 5 bytes an op, and 8 more where its positions are its own. Indices that share belong to one
+ * thread while they are opened and closed.
  */
 #ifndef ASIM_TRACE_FEED_INDEX_H
 #define ASIM_TRACE_FEED_INDEX_H
@@ -16,11 +20,19 @@
 #define ASIM_INDEX_UNIT_MASK  0x0f /* flags: enum asim_unit */
 #define ASIM_INDEX_STATE_STEP 0x10 /* flags / step: state of the op in the feed */
 
+/* The constant arrays of the indices that share them. position: of the first of these indices. */
+struct asim_index_graph {
+    unsigned users;
+    uint64_t *ids, *position;
+    uint32_t *child_first, *children;
+};
+
 struct asim_index {
+    struct asim_index_graph *graph; /* owns ids, child_first, children; NULL while it is built */
     uint32_t n;
     uint64_t first_id; /* ids NULL: id = first_id + i */
     uint64_t *ids;     /* ascending */
-    /* Positions in the file, as the format's tell() returns them. */
+    /* Positions in the file, as the format's tell() returns them; the graph's, or own. */
     uint64_t *position;
     uint8_t *flags;
     uint32_t *pending_parents; /* parents that have not finished, each counted once */
@@ -33,6 +45,7 @@ struct asim_op_visitor;
 struct asim_index_options {
     int lenient;                           /* ignore and count missing control parents */
     const struct asim_op_visitor *visitor; /* sees each op; may be NULL */
+    const struct asim_index *like;         /* to share with, where the graph is the same, or NULL */
 };
 
 /* Reads the trace to its end. Errors: an id that occurs twice, a missing parent (for control

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEP_BYTES 65536u /* most memory that a spare record keeps */
+#define KEEP_BYTES  4096u /* most memory that a spare record keeps */
+#define FIRST_SLOTS 16u
 
 struct asim_op_record {
     struct asim_op_record *spare; /* next in the list of spares */
@@ -27,7 +28,7 @@ void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct as
                             const struct asim_index *index)
 {
     *cache = (struct asim_record_cache){.trace = trace, .index = index};
-    cache->n = n < index->n ? n : index->n;
+    cache->most = n < index->n ? n : index->n;
 }
 
 /* Bytes of the pointers and characters of a list of strings. */
@@ -99,25 +100,25 @@ static int fit(struct asim_op_record *record, size_t bytes)
     return 0;
 }
 
-/* Spares keep their memory: records of one trace have similar sizes. */
+/* Spares keep their memory: records of one trace have similar sizes. A large memory is freed: it is
+ * mostly the list of groups, which a rank reads once, and the ranks are many. */
 static void make_spare(struct asim_record_cache *cache, struct asim_op_record *record)
 {
+    if (record->cap > KEEP_BYTES) {
+        free(record->memory);
+        record->memory = NULL;
+        record->cap = 0;
+    }
     record->spare = cache->spare;
     cache->spare = record;
 }
 
-/* Frees a very large memory, which would otherwise stay for the rest of the run. */
 static struct asim_op_record *take_spare(struct asim_record_cache *cache)
 {
     struct asim_op_record *record = cache->spare;
     if (!record)
         return calloc(1, sizeof *record);
     cache->spare = record->spare;
-    if (record->cap > KEEP_BYTES) {
-        free(record->memory);
-        record->memory = NULL;
-        record->cap = 0;
-    }
     return record;
 }
 
@@ -138,16 +139,53 @@ static int fill(struct asim_record_cache *cache, struct asim_op_record **slot,
     return 0;
 }
 
+/* Doubles the number of slots, up to the most. Records with different slots keep different slots.
+ */
+static int add_slots(struct asim_record_cache *cache)
+{
+    size_t n = cache->n ? 2 * cache->n : FIRST_SLOTS;
+    if (n > cache->most)
+        n = cache->most;
+    struct asim_op_record **slots = calloc(n, sizeof(struct asim_op_record *));
+    if (!slots)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < cache->n; i++) {
+        struct asim_op_record *record = cache->slots[i];
+        struct asim_op_record **slot = record ? &slots[record->index % n] : NULL;
+        if (slot && *slot) /* n is the most, and no multiple of the last one */
+            make_spare(cache, record);
+        else if (slot)
+            *slot = record;
+    }
+    free(cache->slots);
+    cache->slots = slots;
+    cache->n = n;
+    return 0;
+}
+
+/* The slot of an op: free, or with its record, or, of a full cache, with another. */
+static struct asim_op_record **slot_of(struct asim_record_cache *cache, uint32_t i)
+{
+    struct asim_op_record **slot;
+    for (;;) {
+        if (!cache->n && add_slots(cache))
+            return NULL;
+        slot = &cache->slots[i % cache->n];
+        if (!*slot || (*slot)->index == i || cache->n == cache->most)
+            return slot;
+        if (add_slots(cache))
+            return NULL;
+    }
+}
+
 /* Slot = index mod n: no search, and ops with neighbouring ids, which are in use together, have
  * different slots. *op points into the slot until another op takes it. */
 int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
                           struct asim_err *err)
 {
-    if (!cache->slots)
-        cache->slots = calloc(cache->n, sizeof(struct asim_op_record *));
-    if (!cache->slots)
+    struct asim_op_record **slot = slot_of(cache, i);
+    if (!slot)
         return asim_err_nomem(err, "keeping trace nodes");
-    struct asim_op_record **slot = &cache->slots[i % cache->n];
     if (!*slot || (*slot)->index != i) {
         struct asim_op read;
         int rc = asim_trace_at(cache->trace, cache->index->position[i], &read, err);

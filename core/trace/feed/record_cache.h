@@ -17,11 +17,11 @@ struct asim_record_cache {
     struct asim_trace *trace;       /* the feed's */
     const struct asim_index *index; /* the feed's */
     struct asim_op_record **slots;  /* allocated at first use */
-    size_t n;
+    size_t n, most; /* slots now: they double where two ops in flight want one; at most */
     struct asim_op_record *spare;
 };
 
-/* n: number of slots; at most the number of ops. */
+/* n: most slots; at most the number of ops count. */
 void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct asim_trace *trace,
                             const struct asim_index *index);
 /* Reads the op with that index; pointers in it are borrowed until the next call. */

@@ -18,15 +18,21 @@
 #include "trace/simai/iterator.h"
 #include "trace/simai/notes.h"
 
-/* The state of one rank; each rank reads the (small) file again. */
-struct asim_reader {
+/* The text, read once for all readers that come from one another. */
+struct text {
     struct asim_simai w;
+    unsigned readers; /* the last one frees it; readers of one text belong to one thread */
+};
+
+/* The state of one rank. */
+struct asim_reader {
+    struct text *text;
     struct asim_simai_iterator it;
     uint64_t position;
     /* memory of the op last delivered */
     uint64_t dep;
     char name[112], group[16];
-    char *metadata; /* NULL: all collectives are of all ranks */
+    char *metadata; /* only behind a METADATA op */
 };
 
 /* Sizes drop a remainder; a gather of less than one byte per rank takes one byte. The group's name
@@ -35,9 +41,9 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
 {
     static const int kinds[] = {-1, ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
                                 ASIM_ALL_TO_ALL};
-    const struct asim_simai_comm *comm = &asim_simai_row(&r->w, item->row)->comm[item->part];
+    const struct asim_simai_comm *comm = &asim_simai_row(&r->text->w, item->row)->comm[item->part];
     struct asim_simai_ranks ranks;
-    uint64_t bytes = asim_simai_run_bytes(&r->w, item->row, item->part);
+    uint64_t bytes = asim_simai_run_bytes(&r->text->w, item->row, item->part);
     asim_simai_group(&r->it.layout, comm->group, r->it.rank, &ranks);
     if (comm->op == ASIM_SIMAI_ALLGATHER) /* the bytes of one rank */
         bytes = bytes / ranks.n ? bytes / ranks.n : 1;
@@ -64,7 +70,7 @@ static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *i
     uint32_t peer = up ? r->it.rank + stage : r->it.rank - stage;
     op->type = item->type == ASIM_SIMAI_SEND ? ASIM_OP_COMM_SEND : ASIM_OP_COMM_RECV;
     op->has = ASIM_HAS_COMM_SIZE | ASIM_HAS_COMM_SRC | ASIM_HAS_COMM_DST | ASIM_HAS_COMM_TAG;
-    op->comm_bytes = r->w.pp_comm;
+    op->comm_bytes = r->text->w.pp_comm;
     op->comm_src = item->type == ASIM_SIMAI_SEND ? r->it.rank : peer;
     op->comm_dst = item->type == ASIM_SIMAI_SEND ? peer : r->it.rank;
     op->comm_tag = 2 * batch + item->part;
@@ -78,15 +84,74 @@ static void fill_time(struct asim_op *op, uint64_t ns)
     op->duration_micros = (ns + 500) / 1000;
 }
 
-/* All pointers of the op lead into the reader, until the next op. */
-static void fill(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
+static char *put_text(char *to, const char *text)
+{
+    size_t n = strlen(text);
+    memcpy(to, text, n + 1);
+    return to + n;
+}
+
+/* snprintf takes ten times as long, and there are ranks x members of these numbers. */
+static char *put_number(char *to, uint32_t number)
+{
+    char digits[10];
+    size_t n = sizeof digits;
+    do
+        digits[--n] = (char)('0' + number % 10);
+    while (number /= 10);
+    memcpy(to, digits + n, sizeof digits - n);
+    return to + sizeof digits - n;
+}
+
+/* Other collectives are of all ranks, or of one. */
+static int is_named(const struct asim_reader *r, const struct asim_simai_ranks *ranks)
+{
+    return ranks->n > 1 && ranks->n < r->it.layout.gpus;
+}
+
+/* PyTorch's process-group JSON in the repr of a Python list, as in METADATA nodes: the groups of
+ * this rank. Made when it is asked for: with 16,384 ranks the texts of all ranks have 400 MB. size
+ * is an upper bound: 12 characters hold any rank with its comma. */
+static int make_metadata(struct asim_reader *r)
+{
+    struct asim_simai_ranks ranks;
+    size_t size = 64;
+    for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
+        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
+        size += 64 + (size_t)ranks.n * 12;
+    }
+    char *to = r->metadata = malloc(size), *begin;
+    if (!to)
+        return ASIM_ENOMEM;
+    to = begin = put_text(to, "['[");
+    for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
+        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
+        if (!is_named(r, &ranks))
+            continue;
+        to = put_text(to, to > begin ? ", {\"pg_name\": \"" : "{\"pg_name\": \"");
+        to = put_number(to, ranks.id);
+        to = put_text(to, "\", \"ranks\": [");
+        for (uint32_t i = 0; i < ranks.n; i++) {
+            to = i ? put_text(to, ", ") : to;
+            to = put_number(to, ranks.base + i * ranks.stride);
+        }
+        to = put_text(to, "]}");
+    }
+    put_text(to, "]']");
+    return 0;
+}
+
+/* All pointers of the op lead into the reader, until the next op. 0 or ASIM_ENOMEM. */
+static int fill(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const char *const kinds[] = {"metadata", "recv", "comp", "coll", "update", "send"};
     static const char *const parts[] = {"fwd", "ig", "wg"};
     static const char *const ways[] = {"fwd", "bwd"};
-    const struct asim_simai_row *row = asim_simai_row(&r->w, item->row);
+    const struct asim_simai_row *row = asim_simai_row(&r->text->w, item->row);
     int transfer = item->type == ASIM_SIMAI_RECV || item->type == ASIM_SIMAI_SEND;
     memset(op, 0, sizeof *op);
+    free(r->metadata);
+    r->metadata = NULL;
     op->id = item->id;
     op->pg_name = op->inputs_values = "";
     snprintf(r->name, sizeof r->name, "%s_%s_%s_%u", row->name,
@@ -99,6 +164,8 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
     }
     if (item->type == ASIM_SIMAI_META) {
         op->type = ASIM_OP_METADATA;
+        if (make_metadata(r))
+            return ASIM_ENOMEM;
         op->inputs_values = r->metadata;
     } else if (item->type == ASIM_SIMAI_COLL) {
         fill_coll(r, item, op);
@@ -108,6 +175,7 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
         fill_time(op, item->type == ASIM_SIMAI_COMP ? row->compute_ns[item->part] : row->update_ns);
         op->is_cpu = item->type == ASIM_SIMAI_DELAY; /* a delay does not occupy the GPU */
     }
+    return 0;
 }
 
 /* The index has room for positions with ids of 31 bits. */
@@ -118,10 +186,9 @@ static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
         return 0;
     if (item.id >> ASIM_SIMAI_ID_BITS)
         return asim_err_set(err, ASIM_ENOMEM, "the workload %s has more than 2^31 ops a rank.",
-                            r->w.source);
+                            r->text->w.source);
     r->position = asim_simai_pack(&item);
-    fill(r, &item, op);
-    return 1;
+    return fill(r, &item, op) ? asim_err_nomem(err, "listing communicator groups") : 1;
 }
 
 static uint64_t tell(const struct asim_reader *r)
@@ -133,65 +200,44 @@ static uint64_t tell(const struct asim_reader *r)
 static int at(struct asim_reader *r, uint64_t position, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item = asim_simai_unpack(position);
-    (void)err;
-    fill(r, &item, op);
-    return 0;
-}
-
-/* PyTorch's process-group JSON in the repr of a Python list, as in METADATA nodes. size is an upper
- * bound: 12 characters hold any rank with its comma. */
-static int make_metadata(struct asim_reader *r, struct asim_err *err)
-{
-    struct asim_simai_ranks ranks;
-    size_t size = 64, used;
-    for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
-        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
-        size += 64 + (size_t)ranks.n * 12;
-    }
-    char *text = malloc(size);
-    if (!text)
-        return asim_err_nomem(err, "listing communicator groups");
-    used = (size_t)snprintf(text, size, "['[");
-    for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
-        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
-        if (ranks.n < 2 || ranks.n == r->it.layout.gpus)
-            continue;
-        used += (size_t)snprintf(text + used, size - used, "%s{\"pg_name\": \"%u\", \"ranks\": [",
-                                 used > 3 ? ", " : "", ranks.id);
-        for (uint32_t i = 0; i < ranks.n; i++)
-            used += (size_t)snprintf(text + used, size - used, "%s%u", i ? ", " : "",
-                                     ranks.base + i * ranks.stride);
-        used += (size_t)snprintf(text + used, size - used, "]}");
-    }
-    snprintf(text + used, size - used, "]']");
-    if (used > 3)
-        r->metadata = text;
-    else
-        free(text);
-    return 0;
+    return fill(r, &item, op) ? asim_err_nomem(err, "listing communicator groups") : 0;
 }
 
 /* Also takes what a failed start left. */
 static void close_reader(struct asim_reader *r)
 {
-    asim_simai_fini(&r->w);
+    if (r->text && !--r->text->readers) {
+        asim_simai_fini(&r->text->w);
+        free(r->text);
+    }
     free(r->metadata);
     free(r);
 }
 
 /* A METADATA op lists the groups, as in PyTorch's traces. */
-static int start(struct asim_reader *r, const char *path, uint32_t rank, struct asim_err *err)
+static int start(struct asim_reader *r, const struct asim_simai_layout *layout, uint32_t rank,
+                 struct asim_err *err)
+{
+    struct asim_simai_ranks ranks;
+    int rc = asim_simai_iterator_start(&r->it, &r->text->w, layout, rank, err);
+    for (int g = ASIM_SIMAI_TP; !rc && g <= ASIM_SIMAI_DP_EP; g++) {
+        asim_simai_group(layout, g, rank, &ranks);
+        r->it.has_meta |= is_named(r, &ranks);
+    }
+    return rc;
+}
+
+static int read_text(struct asim_reader *r, const char *path, uint32_t rank, struct asim_err *err)
 {
     struct asim_simai_layout layout;
-    int rc = asim_simai_read(&r->w, path, err);
+    r->text = calloc(1, sizeof *r->text);
+    if (!r->text)
+        return asim_err_nomem(err, "opening a workload");
+    r->text->readers = 1;
+    int rc = asim_simai_read(&r->text->w, path, err);
     if (!rc)
-        rc = asim_simai_layout(&r->w, 0, &layout, err);
-    if (!rc)
-        rc = asim_simai_iterator_start(&r->it, &r->w, &layout, rank, err);
-    if (!rc)
-        rc = make_metadata(r, err);
-    r->it.has_meta = r->metadata != NULL;
-    return rc;
+        rc = asim_simai_layout(&r->text->w, 0, &layout, err);
+    return rc ? rc : start(r, &layout, rank, err);
 }
 
 static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
@@ -200,12 +246,34 @@ static int open_reader(struct asim_reader **reader, const char *path, uint32_t r
     struct asim_reader *r = calloc(1, sizeof *r);
     if (!r)
         return asim_err_nomem(err, "opening a workload");
-    int rc = start(r, path, rank, err);
+    int rc = read_text(r, path, rank, err);
     if (rc)
         close_reader(r);
     else
         *reader = r;
     return rc;
+}
+
+static int open_like(struct asim_reader **reader, const struct asim_reader *like, uint32_t rank,
+                     struct asim_err *err)
+{
+    struct asim_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return asim_err_nomem(err, "opening a workload");
+    r->text = like->text;
+    r->text->readers++;
+    int rc = start(r, &like->it.layout, rank, err);
+    if (rc)
+        close_reader(r);
+    else
+        *reader = r;
+    return rc;
+}
+
+/* Groups have one size in all ranks, so only the pipeline stage decides which items exist. */
+static int is_alike(const struct asim_reader *a, const struct asim_reader *b)
+{
+    return a->text == b->text && a->it.stage == b->it.stage;
 }
 
 /* The number of ranks in the header. */
@@ -230,6 +298,8 @@ const struct asim_trace_format asim_trace_format_simai = {
     .tell = tell,
     .at = at,
     .close = close_reader,
+    .open_like = open_like,
+    .is_alike = is_alike,
     .ranks = count_ranks,
     .diagnose = asim_simai_diagnose,
 };

@@ -80,4 +80,30 @@ static inline void net_random(struct asim_topo *topo, uint64_t seed)
     net_finish(topo);
 }
 
+/* A random network as above, in which most hosts stand in servers of one to three, with a switch of
+ * their own that leads nowhere else; some of these also have another such switch, and some hosts
+ * have that switch only. */
+static inline void net_servers(struct asim_topo *topo, uint64_t seed)
+{
+    static const uint32_t rates[] = {25, 100, 200, 400};
+    uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
+    uint32_t hosts = 4 + net_draw(&state, 10), leaves = 1 + net_draw(&state, 5), servers = hosts / 2;
+    uint32_t local = hosts + leaves;
+
+    net_nodes(topo, hosts, leaves + servers);
+    for (uint32_t h = 0; h < hosts; h++) {
+        if (net_draw(&state, 8))
+            net_link(topo, h, hosts + net_draw(&state, leaves), rates[net_draw(&state, 4)]);
+        else
+            net_link(topo, h, local + h / 3 % servers, 400);
+        if (net_draw(&state, 4))
+            net_link(topo, h, local + h / 3 % servers, rates[net_draw(&state, 2)]);
+        if (!net_draw(&state, 6))
+            net_link(topo, h, local + net_draw(&state, servers), 400);
+    }
+    for (uint32_t l = 1; l < leaves; l++)
+        net_link(topo, hosts + l, hosts + net_draw(&state, l), rates[net_draw(&state, 4)]);
+    net_finish(topo);
+}
+
 #endif

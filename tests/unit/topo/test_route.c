@@ -89,13 +89,13 @@ static void compare(const struct asim_topo *t, struct asim_route *route, uint32_
 
 static void test_random(void)
 {
-    for (uint64_t seed = 1; seed <= 400; seed++) {
+    for (uint64_t seed = 1; seed <= 800; seed++) {
         struct asim_pair most = {0}, found;
         struct asim_route *route;
         struct asim_topo topo;
         struct asim_err err = {0};
 
-        net_random(&topo, seed);
+        (seed > 400 ? net_servers : net_random)(&topo, seed);
         CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
         if (seed % 2)
             CHECK(asim_route_fill_all(route, &err) == 0);

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of no ops, either may be NULL. */
 static int is_same(const void *a, const void *b, size_t bytes)
 {
-    return (!a && !b) || (a && b && !memcmp(a, b, bytes));
+    return (!a && !b) || !bytes || (a && b && !memcmp(a, b, bytes));
 }
 
 static int is_same_graph(const struct asim_index *a, const struct asim_index *b)
@@ -74,7 +75,7 @@ int asim_index_share(struct asim_index *index, const struct asim_index *like)
     free(index->child_first);
     free(index->children);
     point_at(index, like->graph);
-    if (!memcmp(index->position, like->graph->position, index->n * sizeof *index->position)) {
+    if (is_same(index->position, like->graph->position, index->n * sizeof *index->position)) {
         free(index->position);
         index->position = like->graph->position;
     }

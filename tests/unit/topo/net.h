@@ -87,7 +87,8 @@ static inline void net_servers(struct asim_topo *topo, uint64_t seed)
 {
     static const uint32_t rates[] = {25, 100, 200, 400};
     uint64_t state = seed * 0x9e3779b97f4a7c15u + 7;
-    uint32_t hosts = 4 + net_draw(&state, 10), leaves = 1 + net_draw(&state, 5), servers = hosts / 2;
+    uint32_t hosts = 4 + net_draw(&state, 10), leaves = 1 + net_draw(&state, 5),
+             servers = hosts / 2;
     uint32_t local = hosts + leaves;
 
     net_nodes(topo, hosts, leaves + servers);

@@ -2,7 +2,7 @@
  *
  * The expected result of each trace in tests/fuzz/trace: the order in which ops start if each
  * finishes before the next starts (lowest id first over all units), or the error. The order must be
- * the same for every size of the record cache.
+ * the same for every size of the record cache, and for a feed that shares the graph of another.
  */
 #include "../../fuzz/replay.h"
 #include "trace/feed/feed.h"
@@ -141,7 +141,7 @@ static void check_one(const struct want *want, size_t window)
     struct asim_feed_options opt = {
         .path = path, .cached_records = window, .lenient = !want->strict};
     struct asim_err err = {0};
-    struct asim_feed *feed;
+    struct asim_feed *feed, *alike;
     int rc = asim_feed_open(&feed, &opt, &err);
     CHECK((rc == 0) == (want->order != NULL));
     if (rc) {
@@ -153,7 +153,12 @@ static void check_one(const struct want *want, size_t window)
     order_of(feed, order, sizeof order);
     CHECK_STR(order, want->order ? want->order : "refused");
     CHECK_U64(asim_feed_unresolved(feed), !strcmp(want->file, "bad_missing_ctrl"));
+    opt.like = feed; /* whose run is over, and which goes first */
+    CHECK_U64(asim_feed_open(&alike, &opt, &err), 0);
     asim_feed_close(feed);
+    order_of(alike, order, sizeof order);
+    CHECK_STR(order, want->order ? want->order : "refused");
+    asim_feed_close(alike);
 }
 
 int main(void)

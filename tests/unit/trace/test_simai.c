@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "conf/conf.h"
+#include "trace/feed/feed.h"
 #include "trace/format.h"
 #include "trace/simai/workload.h"
 
@@ -146,6 +147,57 @@ static void check_ops(const char *path)
         }
 }
 
+/* All of a feed in the order of its ids, as one text. */
+static void tell_all(struct asim_feed *feed, char *to, size_t size)
+{
+    size_t used = 0;
+    struct asim_op op;
+    struct asim_err err = {0};
+    for (uint32_t i = 0; i < asim_feed_total(feed); i++) {
+        CHECK_U64(asim_feed_record(feed, i, &op, &err), 0);
+        used += (size_t)snprintf(to + used, size - used, "%u %u %u %u %u %u %s %s %s\n",
+                                 (unsigned)op.id, op.type, op.comm_src, op.comm_dst, op.comm_tag,
+                                 (unsigned)op.comm_bytes, op.name, op.pg_name, op.inputs_values);
+    }
+    CHECK(used < size);
+}
+
+static void count(void *self, const struct asim_op *op)
+{
+    (void)op;
+    ++*(unsigned *)self;
+}
+
+/* Each rank, opened from the one before it and on its own. The first rank of each of two stages is
+ * read, the others are not. */
+static void check_like(const char *path)
+{
+    static char own[65536], alike[65536];
+    struct asim_err err = {0};
+    struct asim_feed *last = NULL, *feed, *alone;
+    unsigned visits = 0, read = 0;
+    struct asim_op_visitor visitor = {count, &visits};
+    for (uint32_t r = 0; r < 16; r++) {
+        struct asim_feed_options opt = {.prefix = path, .rank = r, .visitor = &visitor};
+        CHECK_U64(asim_feed_open(&alone, &opt, &err), 0);
+        CHECK(!asim_feed_unread(alone));
+        visits = 0;
+        opt.like = last;
+        CHECK_U64(asim_feed_open(&feed, &opt, &err), 0);
+        read += !asim_feed_unread(feed);
+        CHECK_U64(visits, asim_feed_unread(feed) ? 0 : asim_feed_total(alone));
+        CHECK_U64(asim_feed_total(feed), asim_feed_total(alone));
+        asim_feed_close(last);
+        tell_all(feed, alike, sizeof alike);
+        tell_all(alone, own, sizeof own);
+        CHECK_STR(alike, own);
+        asim_feed_close(alone);
+        last = feed;
+    }
+    CHECK_U64(read, 2);
+    asim_feed_close(last);
+}
+
 /* 100 bytes forward are raised to 4096; a gather of S bytes over 2 ranks is S/2 each. */
 static void check_sizes(const char *path)
 {
@@ -211,6 +263,7 @@ int main(void)
     check_groups(24, 1, 3, 2);
     check_groups(8, 8, 1, 1);
     check_ops(path);
+    check_like(path);
     check_sizes(path);
     check_cuts();
     check_flips();

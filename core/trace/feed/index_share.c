@@ -93,10 +93,8 @@ int asim_index_copy(struct asim_index *index, const struct asim_index *like)
                                  .flags = malloc(n + 1),
                                  .pending_parents = calloc(n + 1, sizeof(uint32_t))};
     point_at(index, like->graph);
-    if (!index->flags || !index->pending_parents) {
-        asim_index_close(index);
+    if (!index->flags || !index->pending_parents)
         return ASIM_ENOMEM;
-    }
     for (size_t i = 0; i < n; i++)
         index->flags[i] = like->flags[i] & ASIM_INDEX_UNIT_MASK;
     for (uint32_t i = 0; i < index->child_first[n]; i++)

@@ -10,7 +10,7 @@
 /* After the index was built: gives its constant arrays to a graph, or drops them where `like` (or
  * NULL) has the same. 0 or ASIM_ENOMEM; the index is closed by the caller then. */
 int asim_index_share(struct asim_index *index, const struct asim_index *like);
-/* Opens an index that equals `like` before its run began. 0 or ASIM_ENOMEM. */
+/* Opens an index that equals `like` before its run began. 0 or ASIM_ENOMEM; close it in any case. */
 int asim_index_copy(struct asim_index *index, const struct asim_index *like);
 /* Leaves the graph; the last index frees it. */
 void asim_index_graph_release(struct asim_index *index);

@@ -26,6 +26,7 @@ static const char *const texts[] = {
 struct bench {
     struct asim_world world;
     struct asim_rank_shard shard;
+    struct asim_job job;
     struct asim_rank rank[4];
     struct asim_events events;
     uint64_t now;
@@ -37,6 +38,7 @@ static void open_bench(struct bench *bench)
 {
     *bench = (struct bench){0};
     bench->world.set.n_ranks = 4;
+    bench->job.n = 4;
     bench->world.run.shards = &bench->shard;
     bench->world.run.n_shards = 1;
     bench->world.via.queue = &queue;
@@ -44,6 +46,7 @@ static void open_bench(struct bench *bench)
     pthread_mutex_init(&bench->world.made.lock, NULL);
     for (uint32_t r = 0; r < 4; r++) {
         bench->rank[r].world = &bench->world;
+        bench->rank[r].job = &bench->job;
         bench->rank[r].shard = &bench->shard;
         bench->rank[r].id = r;
     }

@@ -54,8 +54,9 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(topology),
      .flags = ASIM_F_PACKETS,
-     .help = "topology file, wins over the network configuration's; auto:NAME,key=value makes one; "
-             "without either: one switch"},
+     .help = "topology file, wins over the network configuration's; auto:NAME,key=value and "
+             "machine:NAME,nodes=4 "
+             "make one; without either: one switch"},
     {.key = "algorithm",
      .type = ASIM_T_STRING,
      .offset = AT(algorithm),

@@ -18,19 +18,19 @@ static uint32_t least_hosts(const struct asim_world *world)
     return world->set.n_ranks / per_host + (world->set.n_ranks % per_host != 0);
 }
 
-/* The topology of the command line overrides that of the network configuration. "auto:" makes one;
- * without any, all hosts hang on one switch. */
+/* The topology of the command line overrides that of the network configuration. "auto:" and
+ * "machine:" make one; without any, all hosts hang on one switch. */
 static int open_topology(struct asim_world *world, const struct asim_settings *set,
                          struct asim_err *err)
 {
-    const char *named = world->set.net.topology_file;
+    const char *named = world->set.net.topology_file, *spec;
     char *path;
     int code;
 
-    if (set->topology && !strncmp(set->topology, "auto:", 5)) {
-        code = asim_topo_make(&world->set.topo, set->topology + 5, least_hosts(world), err);
+    if (asim_topo_is_made(set->topology, &spec)) {
+        code = asim_topo_make(&world->set.topo, spec, least_hosts(world), err);
         if (!code)
-            asim_topo_make_diagnose(set->topology + 5, asim_world_diagnostics(world));
+            asim_topo_make_diagnose(spec, asim_world_diagnostics(world));
         return code;
     }
     if (set->topology)
@@ -86,7 +86,8 @@ static int override_network(struct asim_world *world, const struct asim_settings
 static void diagnose_hosts(struct asim_world *world, const struct asim_settings *set)
 {
     uint32_t hosts = world->set.topo.hosts, ranks = world->set.n_ranks;
-    int is_made = set->topology && !strncmp(set->topology, "auto:", 5);
+    const char *spec;
+    int is_made = asim_topo_is_made(set->topology, &spec);
 
     if (hosts > ranks && !is_made && !set->placement && !set->scenario)
         asim_world_diagnose(world,

@@ -70,6 +70,31 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     return rc;
 }
 
+/* "machine:NAME" is the maker machine with file=NAME. The caller frees the copy. */
+static char *copy_spec(const char *spec)
+{
+    static const char with[] = "machine,file=";
+    size_t n = strlen("machine:");
+    char *copy;
+
+    if (strncmp(spec, "machine:", n))
+        return strdup(spec);
+    copy = malloc(sizeof with + strlen(spec + n));
+    if (copy) {
+        memcpy(copy, with, sizeof with);
+        strcat(copy, spec + n);
+    }
+    return copy;
+}
+
+int asim_topo_is_made(const char *topology, const char **spec)
+{
+    *spec = topology;
+    if (topology && !strncmp(topology, "auto:", 5))
+        *spec = topology + 5;
+    return topology && (*spec != topology || !strncmp(topology, "machine:", 8));
+}
+
 /* The maker keeps no pointer into its options. */
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
@@ -93,7 +118,7 @@ static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_
 /* Only whole keys of accepted specs are looked for, so parsing them again needs no errors. */
 void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics)
 {
-    char *copy = strdup(spec), *at = copy ? strchr(copy, ',') : NULL;
+    char *copy = copy_spec(spec), *at = copy ? strchr(copy, ',') : NULL;
     const struct asim_topo_maker *maker;
 
     if (at)
@@ -119,7 +144,7 @@ void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *di
  * for messages. */
 int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t hosts, struct asim_err *err)
 {
-    char *copy = strdup(spec);
+    char *copy = copy_spec(spec);
     int rc;
 
     asim_topo_init(topo);

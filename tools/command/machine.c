@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim machine list | show NAME | check NAME-OR-FILE: the machines that the program carries, the
- * file of one to begin one's own with, and what a file says, leaves to defaults, or has odd.
+ * asim machine list | show NAME | check NAME-OR-FILE | import FILE: the machines that the program
+ * carries, the file of one to begin one's own with, what a file says, leaves to defaults, or has
+ * odd, and a machine file from NCCL's topology XML or a device of InfraGraph.
  */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/src.h"
+#include "base/io/out.h"
 #include "tools/args.h"
+#include "tools/machine/import.h"
 #include "tools/machine/sweep.h"
 
 struct options {
-    char *change;
+    char *change, *like, *name, *output;
 };
+
+#define AT(field) offsetof(struct options, field)
 
 static const struct asim_option options[] = {
     {"set", NULL, "check: KEY=VALUE over the file, several with commas", NULL, ASIM_T_STRING,
-     offsetof(struct options, change), 0, 0, NULL, 0},
+     AT(change), 0, 0, NULL, 0},
+    {"like", NULL, "import: machine whose numbers stand for what the file does not say", "h100-ndr",
+     ASIM_T_STRING, AT(like), 0, 0, NULL, 0},
+    {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name), 0, 0,
+     NULL, 0},
+    {"out", "o", "import: the machine file; - for standard output", "-", ASIM_T_STRING, AT(output),
+     0, 0, NULL, ASIM_F_WRITES},
     {0}};
 
 static int list(struct asim_err *err)
@@ -149,6 +161,78 @@ static int check(const char *name, const char *change, struct asim_err *err)
     return rc;
 }
 
+/* --- import -------------------------------------------------------------------------------------
+ */
+
+static int put(json_t *root, const char *key, json_t *value, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!value)
+        return 0;
+    return json_object_set_new(
+        root, key, json_pack("{s:o,s:s}", "value", value, "source", slash ? slash + 1 : path));
+}
+
+/* Keys that the file tells; 0 and -1 stand for nothing. */
+static int put_found(json_t *root, const struct asim_host_found *found, const char *path)
+{
+    static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell"};
+    static const char *const cpus[] = {"intel", "amd", "arm"};
+    static const char *const ways[] = {"nvswitch", "mesh", "pcie"};
+    const struct {
+        const char *key;
+        double value;
+    } numbers[] = {{"nic_gbytes", found->nic_gbytes},
+                   {"nvlink_gbytes", found->nvlink_gbytes},
+                   {"pcie_gbytes", found->pcie_gbytes}};
+    int rc = put(root, "gpus", json_integer(found->gpus), path);
+
+    if (found->nics)
+        rc |= put(root, "nics", json_integer(found->nics), path);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].value > 0)
+            rc |= put(root, numbers[i].key, json_real(numbers[i].value), path);
+    if (found->generation >= 0)
+        rc |= put(root, "generation", json_string(generations[found->generation]), path);
+    if (found->cpu >= 0)
+        rc |= put(root, "cpu", json_string(cpus[found->cpu]), path);
+    if (found->scale_up >= 0) {
+        rc |= put(root, "scale_up", json_string(ways[found->scale_up]), path);
+        if (found->scale_up != ASIM_SCALE_UP_NVSWITCH)
+            rc |= json_object_set_new(root, "nvls", json_integer(0));
+    }
+    return rc;
+}
+
+static int import(const char *path, const struct options *opt, struct asim_err *err)
+{
+    struct asim_host_found found;
+    struct asim_out out;
+    json_t *root;
+    char *text;
+    int rc = asim_host_read(&found, path, err);
+
+    if (rc)
+        return rc;
+    root = read_root(opt->like);
+    if (!root)
+        return asim_err_set(err, ASIM_EINVAL, "--like: no machine is called '%s'.", opt->like);
+    rc = json_object_set_new(root, "name", json_string(opt->name));
+    rc |= json_object_set_new(root, "about",
+                              json_sprintf("as %s, with what %s says", opt->like, path));
+    rc |= put_found(root, &found, path);
+    text = rc ? NULL : json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(6));
+    rc = text ? asim_out_open(&out, opt->output, err) : asim_err_nomem(err, "importing a machine");
+    if (!rc) {
+        asim_out_printf(&out, "%s\n", text);
+        rc = asim_out_commit(&out, err);
+    }
+    free(text);
+    json_decref(root);
+    return rc;
+}
+
 static int work(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *opt = args->tables[0].base;
@@ -160,16 +244,17 @@ static int work(const struct asim_args *args, struct asim_err *err)
         return show(args->words[1], err);
     if (args->n_words == 2 && !strcmp(verb, "check"))
         return check(args->words[1], opt->change, err);
+    if (args->n_words == 2 && !strcmp(verb, "import"))
+        return import(args->words[1], opt, err);
     return ASIM_ARGS_USAGE;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct asim_args_job job = {
-        "machine", "usage: asim machine list | asim machine show NAME | asim machine check NAME",
-        options,   2,
-        work,      0,
-        1};
+    static const struct asim_args_job job = {"machine",
+                                             "usage: asim machine list | asim machine show NAME | "
+                                             "asim machine check NAME | asim machine import FILE",
+                                             options, 2, work};
     struct options opt = {0};
 
     return asim_args_run(&job, &opt, argc, argv);

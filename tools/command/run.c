@@ -32,7 +32,8 @@ static const struct asim_option options[] = {
      .alias = "topology",
      .type = ASIM_T_STRING,
      .offset = AT(topo),
-     .help = "auto:1d, auto:2d, auto:NAME,key=value, a name as 8gpu_ring2d_4, or a file; without "
+     .help = "auto:1d, auto:2d, auto:NAME,key=value, machine:NAME, a name as 8gpu_ring2d_4, or a "
+             "file; without "
              "it: one switch"},
     {.key = "world-size",
      .type = ASIM_T_U32,

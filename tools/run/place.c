@@ -148,11 +148,12 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
 
     if (!job->topo)
         return 0;
-    if (job->is_scenario && (!strncmp(job->topo, "auto:", 5) || !access(job->topo, R_OK))) {
+    if (job->is_scenario && (!strncmp(job->topo, "auto:", 5) ||
+                             !strncmp(job->topo, "machine:", 8) || !access(job->topo, R_OK))) {
         snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
         return 0;
     }
-    if (!strncmp(job->topo, "auto:", 5))
+    if (!strncmp(job->topo, "auto:", 5) || !strncmp(job->topo, "machine:", 8))
         return place_auto(job, err);
     if (access(job->topo, F_OK) && read_name(job->topo, &gpus, kind, &shape, &wrong)) {
         if (wrong.code) {
@@ -165,7 +166,9 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
         return asim_err_set(
             err, ASIM_EINVAL,
             "--topo=%s is no file that can be read; it may also be auto:1d, auto:2d, "
-            "auto:NAME of 'asim topo make --list', or a name such as 8gpu_ring2d_4.",
+            "auto:NAME of 'asim topo make --list', machine:NAME of 'asim machine list', or a name "
+            "such "
+            "as 8gpu_ring2d_4.",
             job->topo);
     snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
     return 0;

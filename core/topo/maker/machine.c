@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Nodes of a machine (machines.md#machine-file) and a fabric over their NICs:
+ * "machine:h100-ndr,nodes=4,gpus=8,fabric=rail". With n GPUs, d = GPUs of an NVLink domain:
+ *
+ *   NVSwitches: one a domain, with a link to each of its GPUs (scale_up nvswitch);
+ *   mesh: a link between each two GPUs of a domain, which share the GPU's rate;
+ *   pcie: one switch a node in place of the NVSwitch;
+ *   NICs: a GPU has its own, or several; GPUs that share one share a switch below the leaf;
+ *   fabric: star, one switch; rail, a leaf for the k-th NICs of all nodes; leaf_spine, a leaf for
+ *   `per_leaf` nodes. Leaves are joined by `spines` at full rate, divided by `oversubscription`.
+ *
+ * Node ids: GPUs, NVSwitches, PCIe switches, switches of shared NICs, leaves, spines.
+ */
+#include <string.h>
+#include "asim/machine.h"
+#include "base/text.h"
+#include "topo/build.h"
+
+enum fabric { STAR, RAIL, LEAF_SPINE };
+
+struct machine_options {
+    char *file;
+    uint32_t nodes, gpus, per_leaf, spines;
+    int fabric;
+    double oversubscription, error_rate;
+};
+
+#define AT(field) offsetof(struct machine_options, field)
+static const struct asim_option options[] = {
+    {"file", "machine", "machine: a name of `asim machine list`, or a file", "h100-ndr",
+     ASIM_T_STRING, AT(file), 0, 0, NULL, 0},
+    {"nodes", NULL, "hosts (default: as the ranks need)", NULL, ASIM_T_U32, AT(nodes), 0, 1 << 20,
+     NULL, 0},
+    {"gpus", NULL, "GPUs used of each host, each with its own NIC (0 = all)", "0", ASIM_T_U32,
+     AT(gpus), 0, 1024, NULL, 0},
+    {"fabric", NULL, "network between the NICs", "rail", ASIM_T_CHOICE, AT(fabric), 0, 0,
+     "star|rail|leaf_spine", 0},
+    {"per_leaf", NULL, "leaf_spine: hosts at one leaf", "4", ASIM_T_U32, AT(per_leaf), 1, 1 << 20,
+     NULL, 0},
+    {"spines", NULL, "spine switches over the leaves", "1", ASIM_T_U32, AT(spines), 1, 1 << 16,
+     NULL, 0},
+    {"oversubscription", NULL, "rate into a leaf over its rate to the spines", "1", ASIM_T_DOUBLE,
+     AT(oversubscription), 0.01, 1000, NULL, 0},
+    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE, AT(error_rate), 0, 1,
+     NULL, 0},
+    {0}};
+
+struct plan {
+    const struct asim_machine *machine;
+    const struct machine_options *opt;
+    uint32_t nodes, gpus, hosts; /* hosts: GPUs in all */
+    uint32_t domain;             /* GPUs of an NVLink domain */
+    uint32_t ports;              /* NICs of a GPU; 0 = several GPUs share one */
+    uint32_t sharing;            /* GPUs of a NIC, 1 where each has its own */
+    uint32_t leaves, first_inner, first_shared, first_leaf, first_spine;
+};
+
+static int is_switched(const struct plan *p)
+{
+    return p->domain > 1 && (p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH ||
+                             p->machine->scale_up == ASIM_SCALE_UP_PCIE);
+}
+
+static int is_mesh(const struct plan *p)
+{
+    return p->domain > 1 && p->machine->scale_up == ASIM_SCALE_UP_MESH;
+}
+
+static uint64_t bits(double gbytes)
+{
+    return (uint64_t)(gbytes * 8e9 + .5);
+}
+
+/* Half of the delay of a switch lies on each of two links. */
+static struct asim_link_spec nic_link(const struct plan *p, double ports)
+{
+    const struct asim_machine *m = p->machine;
+
+    return (struct asim_link_spec){bits(m->nic_gbytes * ports),
+                                   (uint64_t)((m->nic_ns + m->switch_ns / 2) * ASIM_FS_PER_NS),
+                                   p->opt->error_rate};
+}
+
+/* --- counts -------------------------------------------------------------------------------------
+ */
+
+static int count_hosts(struct plan *p, uint32_t asked, struct asim_err *err)
+{
+    const struct asim_machine *m = p->machine;
+    const struct machine_options *opt = p->opt;
+    uint64_t hosts;
+
+    p->gpus = opt->gpus ? opt->gpus : m->gpus;
+    if (p->gpus > m->gpus)
+        return asim_err_set(err, ASIM_EINVAL, "%s has %u GPUs a node, not %u.", m->name, m->gpus,
+                            p->gpus);
+    p->nodes = opt->nodes ? opt->nodes : asked ? (asked - 1) / p->gpus + 1 : 2;
+    hosts = (uint64_t)p->nodes * p->gpus;
+    if (hosts < asked || hosts > ASIM_BUILD_MAX_NODES)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%u nodes with %u GPUs each do not fit %u ranks: raise nodes.",
+                            p->nodes, p->gpus, asked);
+    p->hosts = (uint32_t)hosts;
+    p->domain = p->gpus * (p->nodes < m->hosts ? p->nodes : m->hosts);
+    return 0;
+}
+
+static void count_switches(struct plan *p)
+{
+    uint32_t nics = p->machine->nics, gpus = p->machine->gpus;
+    uint32_t rails;
+
+    p->ports = nics / gpus;
+    p->sharing = p->ports ? 1 : (gpus + nics - 1) / nics;
+    rails = (p->gpus + p->sharing - 1) / p->sharing;
+    p->leaves = p->opt->fabric == STAR   ? 1
+                : p->opt->fabric == RAIL ? rails
+                                         : (p->nodes - 1) / p->opt->per_leaf + 1;
+    p->first_inner = p->hosts;
+    p->first_shared =
+        p->first_inner + (is_switched(p) ? (p->hosts + p->domain - 1) / p->domain : 0);
+    p->first_leaf = p->first_shared + (p->sharing > 1 ? p->nodes * rails : 0);
+    p->first_spine = p->first_leaf + p->leaves;
+}
+
+static uint64_t count_links(const struct plan *p)
+{
+    uint64_t mesh = is_mesh(p) ? (uint64_t)p->hosts * (p->domain - 1) / 2 : 0;
+    uint64_t shared = p->first_leaf - p->first_shared;
+    uint64_t nics = p->sharing > 1 ? p->hosts + shared : p->hosts;
+
+    return (is_switched(p) ? p->hosts : 0) + mesh + nics +
+           (p->leaves > 1 ? (uint64_t)p->leaves * p->opt->spines : 0);
+}
+
+/* --- links --------------------------------------------------------------------------------------
+ */
+
+/* NVLink before NIC: interface 1 is then NVLink, as in files of SimAI. */
+static int wire_inner(struct asim_topo *topo, const struct plan *p, uint32_t gpu,
+                      struct asim_err *err)
+{
+    const struct asim_machine *m = p->machine;
+    struct asim_link_spec wire = {bits(m->nvlink_gbytes), (uint64_t)(m->nvlink_ns * ASIM_FS_PER_NS),
+                                  0};
+    uint32_t first = gpu / p->domain * p->domain;
+    int rc = 0;
+
+    if (is_switched(p))
+        return asim_build_link(topo, gpu, p->first_inner + gpu / p->domain, &wire, err);
+    wire.rate_bps = bits(m->nvlink_gbytes / (p->domain > 1 ? p->domain - 1 : 1));
+    for (uint32_t peer = first; is_mesh(p) && peer < gpu && !rc; peer++)
+        rc = asim_build_link(topo, peer, gpu, &wire, err);
+    return rc;
+}
+
+static uint32_t leaf_of(const struct plan *p, uint32_t node, uint32_t rail)
+{
+    return p->first_leaf + (p->opt->fabric == STAR   ? 0
+                            : p->opt->fabric == RAIL ? rail
+                                                     : node / p->opt->per_leaf);
+}
+
+/* NICs of one GPU lead to one leaf, so they are one link with their rates together. */
+static int wire_nic(struct asim_topo *topo, const struct plan *p, uint32_t gpu,
+                    struct asim_err *err)
+{
+    uint32_t node = gpu / p->gpus, rail = gpu % p->gpus / p->sharing;
+    uint32_t rails = (p->gpus + p->sharing - 1) / p->sharing;
+    struct asim_link_spec nic = nic_link(p, p->ports ? p->ports : 1), pcie = nic;
+    uint32_t shared = p->first_shared + node * rails + rail;
+    int rc = 0;
+
+    if (p->sharing == 1)
+        return asim_build_link(topo, gpu, leaf_of(p, node, rail), &nic, err);
+    pcie.rate_bps = bits(p->machine->pcie_gbytes);
+    pcie.delay_fs = (uint64_t)(p->machine->nvlink_ns * ASIM_FS_PER_NS);
+    rc = asim_build_link(topo, gpu, shared, &pcie, err);
+    if (!rc && gpu % p->gpus % p->sharing == 0)
+        rc = asim_build_link(topo, shared, leaf_of(p, node, rail), &nic, err);
+    return rc;
+}
+
+static int wire_spines(struct asim_topo *topo, const struct plan *p, struct asim_err *err)
+{
+    uint32_t below = p->opt->fabric == RAIL ? p->nodes : p->opt->per_leaf * p->gpus / p->sharing;
+    double ports = (double)below * (p->ports ? p->ports : 1) / p->opt->spines;
+    struct asim_link_spec up = nic_link(p, ports / p->opt->oversubscription);
+    int rc = 0;
+
+    for (uint32_t leaf = 0; leaf < p->leaves && p->leaves > 1; leaf++)
+        for (uint32_t s = 0; s < p->opt->spines && !rc; s++)
+            rc = asim_build_link(topo, p->first_leaf + leaf, p->first_spine + s, &up, err);
+    return rc;
+}
+
+static int build(struct asim_topo *topo, struct plan *p, struct asim_err *err)
+{
+    struct asim_build_size size = {.hosts = p->hosts, .links = count_links(p)};
+    int rc;
+
+    if (p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH)
+        size.nvswitches = p->first_shared - p->first_inner;
+    size.switches =
+        p->first_spine - p->first_inner - size.nvswitches + (p->leaves > 1 ? p->opt->spines : 0);
+    rc = asim_build_nodes(topo, &size, err);
+    for (uint32_t gpu = 0; gpu < p->hosts && !rc; gpu++)
+        rc = wire_inner(topo, p, gpu, err);
+    for (uint32_t gpu = 0; gpu < p->hosts && !rc; gpu++)
+        rc = wire_nic(topo, p, gpu, err);
+    return rc ? rc : wire_spines(topo, p, err);
+}
+
+/* "RTX 6000D" has a blank, which a file in SimAI's format cannot hold. */
+static void name_gpu(struct asim_topo *topo, const struct asim_machine *machine)
+{
+    size_t n = 0;
+
+    for (const char *at = machine->gpu; at && *at && n + 1 < sizeof topo->gpu_type; at++)
+        if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+.-", *at))
+            topo->gpu_type[n++] = *at;
+    topo->gpu_type[n] = '\0';
+}
+
+static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
+                struct asim_err *err)
+{
+    struct asim_machine machine;
+    struct plan p = {.opt = options_of, .machine = &machine};
+    int rc = asim_machine_read(&machine, p.opt->file, err);
+
+    if (!rc)
+        rc = count_hosts(&p, hosts, err);
+    if (!rc) {
+        count_switches(&p);
+        rc = build(topo, &p, err);
+    }
+    if (!rc) {
+        topo->gpus_per_server = p.domain;
+        name_gpu(topo, &machine);
+        rc = asim_topo_finish(topo, err);
+    }
+    asim_machine_fini(&machine);
+    return rc;
+}
+
+const struct asim_topo_maker asim_topo_maker_machine = {
+    .member = {"machine", "Nodes of a machine file; machine:NAME,nodes=4,fabric=rail.", options,
+               sizeof(struct machine_options)},
+    .make = make,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See import.h. The first character tells XML from YAML.
+ */
+#include "tools/machine/import.h"
+
+#include <string.h>
+#include "base/io/src.h"
+
+int asim_host_read(struct asim_host_found *found, const char *path, struct asim_err *err)
+{
+    struct asim_src src;
+    int rc = asim_src_open(&src, path, err);
+
+    *found = (struct asim_host_found){.generation = -1, .cpu = -1, .scale_up = -1};
+    if (rc)
+        return rc;
+    if (src.data[strspn(src.data, " \t\r\n")] == '<')
+        rc = asim_host_read_xml(found, src.data, path, err);
+    else
+        rc = asim_host_read_infragraph(found, path, err);
+    asim_src_close(&src);
+    return rc;
+}

@@ -175,7 +175,7 @@ static int put(json_t *root, const char *key, json_t *value, const char *path)
 }
 
 /* Keys that the file tells; 0 and -1 stand for nothing. */
-static int put_found(json_t *root, const struct asim_host_found *found, const char *path)
+static int put_found(json_t *root, const struct asim_import_host *found, const char *path)
 {
     static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell"};
     static const char *const cpus[] = {"intel", "amd", "arm"};
@@ -207,11 +207,11 @@ static int put_found(json_t *root, const struct asim_host_found *found, const ch
 
 static int import(const char *path, const struct options *opt, struct asim_err *err)
 {
-    struct asim_host_found found;
+    struct asim_import_host found;
     struct asim_out out;
     json_t *root;
     char *text;
-    int rc = asim_host_read(&found, path, err);
+    int rc = asim_import_read(&found, path, err);
 
     if (rc)
         return rc;

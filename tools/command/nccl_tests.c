@@ -11,17 +11,20 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "tools/args.h"
+#include "tools/machine/plot.h"
 #include "tools/machine/sweep.h"
 
 struct options {
-    char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *against, *change;
+    char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *plot, *against, *change;
     uint32_t nodes, gpus, factor;
     int algo, proto;
 };
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {"machine", "m", "machines: names of `asim machine list`, or files; several with commas",
+    {"machine", "m",
+     "machines: names of `asim machine list`, or files; several with commas, and NAME@18x4 for "
+     "nodes and GPUs of one",
      "h100-ndr", ASIM_T_STRING, AT(machine), 0, 0, NULL, 0},
     {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
     {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
@@ -51,6 +54,8 @@ static const struct asim_option options[] = {
      ASIM_F_WRITES},
     {"json", NULL, "also write the table as nccl-tests' JSON", NULL, ASIM_T_STRING, AT(json), 0, 0,
      NULL, ASIM_F_WRITES},
+    {"plot", NULL, "also draw bus bandwidth against size (SVG)", NULL, ASIM_T_STRING, AT(plot), 0,
+     0, NULL, ASIM_F_WRITES},
     {0}};
 
 struct tables {
@@ -143,13 +148,33 @@ static int fill(struct tables *all, struct asim_size_table *table, int exact, st
     return rc;
 }
 
-static int add_table(struct tables *all, const struct options *opt, size_t machine, int op,
+/* A machine of the command line, with its own nodes and GPUs where it is NAME@18x4. */
+struct part {
+    size_t machine;
+    uint32_t nodes, gpus;
+};
+
+static int split(char *word, struct part *part, struct asim_err *err)
+{
+    char *at = strrchr(word, '@'), tail = 0;
+
+    if (!at)
+        return 0;
+    *at = '\0';
+    if (sscanf(at + 1, "%" SCNu32 "x%" SCNu32 "%c", &part->nodes, &part->gpus, &tail) != 2 ||
+        !part->nodes || !part->gpus)
+        return asim_err_set(err, ASIM_EUSAGE, "--machine: '@%s' is not @NODESxGPUS, such as @18x4.",
+                            at + 1);
+    return 0;
+}
+
+static int add_table(struct tables *all, const struct options *opt, const struct part *part, int op,
                      struct asim_err *err)
 {
-    struct asim_size_table table = {.machine = &all->machine[machine]};
+    struct asim_size_table table = {.machine = &all->machine[part->machine]};
 
     table.measured = opt->against ? &all->measured : NULL;
-    table.job = (struct asim_nccl_job){table.machine, op, opt->nodes, opt->gpus, 0, opt->algo,
+    table.job = (struct asim_nccl_job){table.machine, op, part->nodes, part->gpus, 0, opt->algo,
                                        opt->proto - 1};
     if (!table.job.gpus)
         table.job.gpus = table.machine->gpus;
@@ -158,7 +183,7 @@ static int add_table(struct tables *all, const struct options *opt, size_t machi
     return fill(all, &all->table.at[all->table.n - 1], opt->sizes != NULL, err);
 }
 
-static int add_ops(struct tables *all, const struct options *opt, size_t machine,
+static int add_ops(struct tables *all, const struct options *opt, const struct part *part,
                    struct asim_err *err)
 {
     char *copy = strdup(opt->op), *rest = NULL;
@@ -172,7 +197,7 @@ static int add_ops(struct tables *all, const struct options *opt, size_t machine
                                    "--op: '%s' is none of all_reduce, all_gather, reduce_scatter, "
                                    "alltoall, sendrecv, broadcast, reduce, gather, scatter.",
                                    word)
-                    : add_table(all, opt, machine, op, err);
+                    : add_table(all, opt, part, op, err);
     }
     free(copy);
     return rc;
@@ -190,13 +215,16 @@ static int add_machines(struct tables *all, const struct options *opt, struct as
     rc = copy && all->machine ? 0 : asim_err_nomem(err, "reading machines");
     for (char *word = copy && !rc ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
          word = strtok_r(NULL, ",", &rest)) {
-        struct asim_machine *machine = &all->machine[all->machines++];
+        struct part part = {all->machines++, opt->nodes, opt->gpus};
+        struct asim_machine *machine = &all->machine[part.machine];
 
-        rc = asim_machine_read(machine, word, err);
+        rc = split(word, &part, err);
+        if (!rc)
+            rc = asim_machine_read(machine, word, err);
         if (!rc && opt->change)
             rc = asim_machine_change(machine, opt->change, err);
         if (!rc)
-            rc = add_ops(all, opt, all->machines - 1, err);
+            rc = add_ops(all, opt, &part, err);
     }
     free(copy);
     return rc;
@@ -315,6 +343,8 @@ static int work(const struct asim_args *args, struct asim_err *err)
         rc = write_csv(&all, opt->csv, err);
     if (!rc && opt->json)
         rc = write_json(&all, opt->json, err);
+    if (!rc && opt->plot)
+        rc = asim_size_tables_plot(all.table.at, all.table.n, opt->plot, err);
     for (size_t t = 0; t < all.table.n && !rc; t++)
         asim_size_table_print(&all.table.at[t]);
     free_all(&all);

@@ -7,18 +7,18 @@
 #include <string.h>
 #include "base/io/src.h"
 
-int asim_host_read(struct asim_host_found *found, const char *path, struct asim_err *err)
+int asim_import_read(struct asim_import_host *found, const char *path, struct asim_err *err)
 {
     struct asim_src src;
     int rc = asim_src_open(&src, path, err);
 
-    *found = (struct asim_host_found){.generation = -1, .cpu = -1, .scale_up = -1};
+    *found = (struct asim_import_host){.generation = -1, .cpu = -1, .scale_up = -1};
     if (rc)
         return rc;
     if (src.data[strspn(src.data, " \t\r\n")] == '<')
-        rc = asim_host_read_xml(found, src.data, path, err);
+        rc = asim_import_nccl(found, src.data, path, err);
     else
-        rc = asim_host_read_infragraph(found, path, err);
+        rc = asim_import_infragraph(found, path, err);
     asim_src_close(&src);
     return rc;
 }

@@ -10,18 +10,17 @@
 #include "asim/machine.h"
 
 /* 0, or -1 for the words, where the file does not say. */
-struct asim_host_found {
+struct asim_import_host {
     uint32_t gpus, nics;
     int generation, cpu, scale_up;
     double nic_gbytes, nvlink_gbytes, pcie_gbytes; /* one direction, a NIC or a GPU */
 };
 
 /* By its first character: < is XML. Fails where the file has no GPU. */
-int asim_host_read(struct asim_host_found *found, const char *path, struct asim_err *err);
+int asim_import_read(struct asim_import_host *found, const char *path, struct asim_err *err);
 /* One each. */
-int asim_host_read_xml(struct asim_host_found *found, char *text, const char *path,
-                       struct asim_err *err);
-int asim_host_read_infragraph(struct asim_host_found *found, const char *path,
-                              struct asim_err *err);
+int asim_import_nccl(struct asim_import_host *found, char *text, const char *path,
+                     struct asim_err *err);
+int asim_import_infragraph(struct asim_import_host *found, const char *path, struct asim_err *err);
 
 #endif

@@ -108,7 +108,7 @@ static const yaml_node_t *end_of(const struct device *d, const yaml_node_t *edge
 }
 
 /* The GPUs' links to switches that are not of PCIe, and the NICs' rate where an edge has one. */
-static void read_edge(struct asim_host_found *found, const struct device *d,
+static void read_edge(struct asim_import_host *found, const struct device *d,
                       const yaml_node_t *edge)
 {
     const yaml_node_t *a = end_of(d, edge, "ep1"), *b = end_of(d, edge, "ep2"), *other;
@@ -134,7 +134,7 @@ static void read_edge(struct asim_host_found *found, const struct device *d,
     }
 }
 
-static int read_device(struct asim_host_found *found, yaml_document_t *document,
+static int read_device(struct asim_import_host *found, yaml_document_t *document,
                        const yaml_node_t *root)
 {
     struct device d = {document, get(document, root, "components"), get(document, root, "links"),
@@ -150,7 +150,7 @@ static int read_device(struct asim_host_found *found, yaml_document_t *document,
     return 1;
 }
 
-static void read_root(struct asim_host_found *found, yaml_document_t *document)
+static void read_root(struct asim_import_host *found, yaml_document_t *document)
 {
     const yaml_node_t *root = yaml_document_get_root_node(document), *device;
     const yaml_node_t *inside = get(document, root, "infrastructure");
@@ -165,7 +165,7 @@ static void read_root(struct asim_host_found *found, yaml_document_t *document)
             return;
 }
 
-int asim_host_read_infragraph(struct asim_host_found *found, const char *path, struct asim_err *err)
+int asim_import_infragraph(struct asim_import_host *found, const char *path, struct asim_err *err)
 {
     yaml_document_t document;
     yaml_parser_t parser;

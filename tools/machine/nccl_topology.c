@@ -45,7 +45,7 @@ static int is_element(const char *at, const char *name)
     return !strncmp(at + 1, name, n) && (at[n + 1] == ' ' || at[n + 1] == '\n');
 }
 
-static void read_cpu(struct asim_host_found *found, const char *at)
+static void read_cpu(struct asim_import_host *found, const char *at)
 {
     char arch[32], vendor[32];
 
@@ -57,7 +57,7 @@ static void read_cpu(struct asim_host_found *found, const char *at)
         found->cpu = strstr(vendor, "AMD") ? ASIM_CPU_AMD : ASIM_CPU_INTEL;
 }
 
-static void read_gpu(struct asim_host_found *found, const char *at)
+static void read_gpu(struct asim_import_host *found, const char *at)
 {
     int sm = (int)number(at, "sm");
 
@@ -71,7 +71,7 @@ static void read_gpu(struct asim_host_found *found, const char *at)
 
 /* Of the first GPU. NVLink 2 to 4 carry 25 GB/s a link and direction, NVLink 5 50. A target of PCI
  * class 0x0680 is an NVSwitch. */
-static void read_nvlink(struct asim_host_found *found, const char *at)
+static void read_nvlink(struct asim_import_host *found, const char *at)
 {
     double count = number(at, "count");
     char target[32];
@@ -85,13 +85,13 @@ static void read_nvlink(struct asim_host_found *found, const char *at)
 }
 
 /* "32.0 GT/s PCIe" and 16 lanes; from PCIe 3 on 128 of 130 bits are data. */
-static void read_pci(struct asim_host_found *found, const char *at, double *last)
+static void read_pci(struct asim_import_host *found, const char *at, double *last)
 {
     (void)found;
     *last = number(at, "link_speed") * number(at, "link_width") / 8 * 128 / 130;
 }
 
-static void read_element(struct asim_host_found *found, const char *at, double *pcie)
+static void read_element(struct asim_import_host *found, const char *at, double *pcie)
 {
     if (is_element(at, "cpu"))
         read_cpu(found, at);
@@ -108,8 +108,8 @@ static void read_element(struct asim_host_found *found, const char *at, double *
     }
 }
 
-int asim_host_read_xml(struct asim_host_found *found, char *text, const char *path,
-                       struct asim_err *err)
+int asim_import_nccl(struct asim_import_host *found, char *text, const char *path,
+                     struct asim_err *err)
 {
     double pcie = 0;
 

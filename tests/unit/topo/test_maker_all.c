@@ -68,6 +68,16 @@ static const struct row rows[] = {
     {"dragonfly", 6, 6, 0, 6, 6 + 3 + 3, 1},
     {"dragonfly", 7, 7, 0, 36, 7 + 54 + 36, 1},
     {"dragonfly,p=1,a=4,h=2,groups=5", 0, 20, 0, 20, 20 + 30 + 20, 1},
+    /* NVSwitch and NIC; one leaf a rail and a spine */
+    {"machine:h100-ndr", 32, 32, 4, 9, 32 + 32 + 8, 2},
+    {"machine:h100-ndr,nodes=2,gpus=1,fabric=star", 0, 2, 0, 1, 2, 1},
+    {"machine,nodes=8,fabric=leaf_spine,per_leaf=2,spines=2", 0, 64, 8, 6, 128 + 8, 2},
+    /* one NVLink domain of 18 hosts */
+    {"machine:gb200-nvl72,fabric=star", 72, 72, 1, 1, 144, 2},
+    /* 6 links of a mesh a node; two GPUs at a NIC */
+    {"machine:a100-slingshot,nodes=2,fabric=star", 0, 8, 0, 5, 12 + 8 + 4, 4},
+    /* no link between the GPUs of a node */
+    {"machine:rtx6000d-roce,nodes=2,fabric=star", 0, 16, 0, 1, 16, 1},
 };
 
 static uint32_t count(const struct asim_topo *topo, int kind)

@@ -84,7 +84,7 @@ static void read_nvlink(struct asim_import_host *found, const char *at)
         (count > 0 ? count : 1) * (found->generation == ASIM_GENERATION_BLACKWELL ? 50 : 25);
 }
 
-/* "32.0 GT/s PCIe" and 16 lanes; from PCIe 3 on 128 of 130 bits are data. */
+/* "32.0 GT/s PCIe" and a width of 16; from PCIe 3 on 128 of 130 bits are data. */
 static void read_pci(struct asim_import_host *found, const char *at, double *last)
 {
     (void)found;

@@ -81,9 +81,11 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[msg->src];
     uint64_t slot;
+    int code;
 
-    if (fabric->memo && host->now >= fabric->memo->intercept_from)
-        return asim_memo_inject(fabric, host, msg);
+    if (fabric->memo && host->now >= fabric->memo->intercept_from &&
+        (code = asim_memo_inject(fabric, host, msg)) <= 0)
+        return code;
     slot = asim_flow_create(host, msg);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;

@@ -103,7 +103,10 @@ static int waits_for_event(const struct asim_fabric *fabric)
 
 static int is_replaying(const struct asim_fabric *fabric)
 {
-    return fabric->memo && fabric->memo->mode == ASIM_MEMO_REPLAY;
+    const struct asim_memo *memo = fabric->memo;
+
+    return memo && (memo->mode == ASIM_MEMO_REPLAY ||
+                    (memo->parts && asim_parts_in(memo->parts, ASIM_PART_FOLLOW)));
 }
 
 /* Where all nodes have gone past several looks, nothing has happened between these. */

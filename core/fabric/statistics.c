@@ -75,7 +75,8 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
         return;
     }
     port = &fabric->sw[use->from - fabric->set.hosts].ports[use->port - 1];
-    use->peak_queue_bytes = port->peak_bytes;
+    use->peak_queue_bytes =
+        port->peak_bytes > port->earlier_peak ? port->peak_bytes : port->earlier_peak;
     use->marks = port->marks;
     use->pauses = port->pauses;
     use->drops = port->drops;

@@ -17,7 +17,8 @@ enum asim_fast_path {
     ASIM_FAST_UNIFORM_PHASE = 1 << 2, /* steps of a collective that are all alike */
     ASIM_FAST_MEMO = 1 << 3,          /* replay of recorded episodes */
     ASIM_FAST_STEADY_STATE = 1 << 4,  /* skip of periods inside long messages */
-    ASIM_FAST_HALF_STEPS = 1 << 5     /* windows of two delays, hosts and switches in turn */
+    ASIM_FAST_HALF_STEPS = 1 << 5,    /* windows of two delays, hosts and switches in turn */
+    ASIM_FAST_PARTS = 1 << 6          /* replay of episodes of a part of the network */
 };
 
 struct asim_fast_path_row {

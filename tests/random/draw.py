@@ -85,12 +85,15 @@ def irregular(rng, hosts, rates=RATES, delays=DELAYS):
     return topology_text(hosts, switches, [(a, b, rate(), delay(), error()) for a, b in pairs])
 
 
-def made(rng, tool, ranks):
-    """A network of one of the makers."""
+SERVERS = ["rail", "Spectrum-X", "AlibabaHPN", "nvl"]
+
+
+def made(rng, tool, ranks, gps=None):
+    """A network of one of the makers; with `gps` one of servers of so many hosts."""
     rate, delay = rng.choice(RATES[2:]), rng.choice(DELAYS)
     words = ["--bw", rate, "--l", delay]
     name = rng.choice(["leaf_spine", "leaf_spine", "fat_tree", "dragonfly", "ring", "mesh", "torus",
-                       "fully_connected", "rail", "Spectrum-X", "AlibabaHPN", "DCN+", "nvl", "switch"])
+                       "fully_connected", "rail", "Spectrum-X", "AlibabaHPN", "DCN+", "nvl", "switch"] if not gps else SERVERS)
     if name == "leaf_spine":
         words += ["--g", ranks, "--npa", rng.randint(1, 4), "--psn", rng.randint(1, 4), "--apbw", rng.choice([rate, "100Gbps"])]
     elif name in ("ring", "mesh", "torus"):
@@ -98,7 +101,7 @@ def made(rng, tool, ranks):
         if name != "ring":
             words = words[:4] + ["--dims", rng.choice(["2x2", "3x2", "2x4", "2x2x2", "3x3"])]
     elif name in ("rail", "Spectrum-X", "AlibabaHPN", "DCN+", "nvl"):
-        gps = rng.choice([2, 4])
+        gps = gps or rng.choice([2, 4])
         words += ["--g", (ranks + gps - 1) // gps * gps, "--gps", gps, "--psn", rng.choice([1, 2, 4]), "--nsps", rng.choice([1, 1, 2])]
         words += ["--tray", gps] if name == "nvl" else ["--npa", rng.choice([2, 4, 8])]
     else:
@@ -396,8 +399,8 @@ def run_step(work, step, packets, mtu):
         work.metadata(step[1])
 
 
-def workload(rng, ranks, dims, mtu, mem, groups, jobs=None):
-    """Traces of one job of all ranks, or of several of some. `jobs`: their ranks."""
+def workload(rng, ranks, dims, mtu, mem, groups, jobs=None, alike=False):
+    """Traces of one job of all ranks, or of several of some. `jobs`: their ranks; `alike`: the jobs draw the same steps."""
     work = Workload(rng, ranks, dims, rng.choice([1, .95, .7, .3]))
     order = rng.sample(range(ranks), ranks)
     given = jobs is not None
@@ -405,7 +408,11 @@ def workload(rng, ranks, dims, mtu, mem, groups, jobs=None):
         cut = rng.randint(1, ranks - 1) if ranks > 3 and rng.random() < .2 else 0
         jobs = [sorted(order[:cut]), sorted(order[cut:])] if cut else [list(range(ranks))]
     made_jobs = [Job(rng, members, groups, not given and len(jobs) == 1, mem) for members in jobs]
-    steps = [job.steps(rng.choice([1, 1, 2, 3, 5])) for job in made_jobs]
+    drawn, steps = rng.getstate(), []
+    for job in made_jobs:
+        if alike:
+            rng.setstate(drawn)
+        steps.append(job.steps(rng.choice([1, 1, 2, 3, 5])))
     times = rng.choice([1, 1, 2, 3, 5, 8])
     budget = int(10 ** rng.uniform(1.5, 4.4))
     share = max(1, budget // (times * sum(len(s) for s in steps)))
@@ -416,8 +423,12 @@ def workload(rng, ranks, dims, mtu, mem, groups, jobs=None):
         order = [(n, step) for n, job in enumerate(steps) for step in job]
         if len(jobs) > 1:
             rng.shuffle(order)
-        for _, step in order:
+        sizes = [rng.getstate()] * len(steps)
+        for n, step in order:
+            if alike:
+                rng.setstate(sizes[n])
             run_step(work, step, share, mtu)
+            sizes[n] = rng.getstate()
     return work.ranks
 
 
@@ -436,9 +447,13 @@ def outputs(rng):
 
 def case(rng, tool):
     ranks = rng.choice([2, 2, 3, 4, 4, 5, 6, 8, 8, 9, 12, 16, 24])
-    text = None
+    text, gps = None, None
     shape = rng.random()
-    if shape < .4:
+    if rng.random() < .2:  # servers that all do the same, each with its own switch
+        gps, ranks = rng.choice([2, 3, 4]), rng.choice([4, 6, 8, 12, 16])
+        ranks -= ranks % gps
+        text = made(rng, tool, ranks, gps)
+    elif shape < .4:
         text = made(rng, tool, ranks)
     if not text:
         text = star(rng, ranks) if shape > .75 else irregular(rng, ranks)
@@ -449,7 +464,9 @@ def case(rng, tool):
     rows = network_settings(rng, text)
     memory = memory_settings(rng, ranks) if rng.random() < .15 else None
     groups = {}
-    ops = workload(rng, ranks, dims, int(setting(rows, "PACKET_PAYLOAD_SIZE", 1000)), memory is not None, groups)
+    jobs = [list(range(r, min(r + gps, ranks))) for r in range(0, ranks, gps)] if gps else None
+    ops = workload(rng, ranks, dims, int(setting(rows, "PACKET_PAYLOAD_SIZE", 1000)), memory is not None, groups, jobs,
+                   rng.random() < .8)
     options = []
     if rng.random() < .15:
         options.append(f"--num-queues-per-dim={rng.choice([2, 3, 4])}")

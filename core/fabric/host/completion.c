@@ -6,6 +6,7 @@
  * here; host.c processes them.
  */
 #include "fabric/host/completion.h"
+#include "fabric/host/memo_hooks.h"
 #include "fabric/link/schedule.h"
 
 /* Stores the notification until its time. Returns the value of its timer, ASIM_NEVER when out of
@@ -45,10 +46,12 @@ int asim_notification_deliver(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     if (fabric->insertion) {
         entry.seq = notification->tie;
-        entry.tie = notification->lost ? asim_insertion_take(fabric->insertion)
-                                       : notification->number;
+        entry.tie =
+            notification->lost ? asim_insertion_take(fabric->insertion) : notification->number;
     }
     host->worker->waiting += !notification->lost;
+    if (fabric->memo_hooks && !notification->lost)
+        fabric->memo_hooks->notified(fabric, notification);
     asim_node_schedule(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);
 }

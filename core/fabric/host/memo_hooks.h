@@ -11,12 +11,15 @@
 struct asim_fabric;
 struct asim_flow;
 struct asim_host;
+struct asim_notification;
 
 struct asim_memo_hooks {
     /* The source was told that a message is complete; the destination was told. */
     void (*sent)(struct asim_fabric *fabric, struct asim_host *host, const struct asim_flow *flow);
     void (*arrived)(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                     uint32_t slot);
+    /* A completion that is due later is known. */
+    void (*notified)(struct asim_fabric *fabric, const struct asim_notification *notification);
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
 };

@@ -15,11 +15,15 @@
 #include "fabric/memo/memo.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 
 #include "fabric/host/memo_hooks.h"
+#include "fabric/memo/part_log.h"
+#include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/replay.h"
 #include "fabric/link/schedule.h"
+#include "fabric/parallel/half_steps.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
@@ -49,8 +53,39 @@ static uint64_t check_words(const struct asim_fabric *fabric)
     return (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS;
 }
 
-static const struct asim_memo_hooks hooks = {
-    .sent = asim_record_sent, .arrived = asim_record_arrived, .complete = asim_replay_complete};
+/* Parts carry only what their logs hold: no rows of rates, no samples of queues. */
+static int can_use_parts(const struct asim_fabric *fabric)
+{
+    return !fabric->memo->replay_off && !(fabric->set.without & ASIM_FAST_PARTS) &&
+           !fabric->watch.queue && !fabric->watch.rate;
+}
+
+/* The network as a whole is recorded, replayed or deferred, or its events have numbers. */
+static int whole_is_active(const struct asim_fabric *fabric)
+{
+    const struct asim_memo *memo = fabric->memo;
+
+    return memo->mode != ASIM_MEMO_RECORD || memo->recording || fabric->insertion;
+}
+
+/* What sends and windows ask from now on. With parts, sends always come to the memo, which counts
+ * them. */
+static void update_dormancy(const struct asim_fabric *fabric)
+{
+    struct asim_memo *memo = fabric->memo;
+    const struct asim_parts *parts = memo->parts;
+    int intercepts = memo->mode != ASIM_MEMO_RECORD || memo->recording;
+    uint64_t from = intercepts ? 0 : memo->defer_from;
+
+    memo->intercept_from = parts ? 0 : from;
+    memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
+                       !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
+}
+
+static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
+                                             .arrived = asim_record_arrived,
+                                             .complete = asim_replay_complete,
+                                             .notified = asim_parts_notified};
 
 int asim_memo_open(struct asim_fabric *fabric,
                    void (*advance)(struct asim_fabric *fabric, uint64_t until))
@@ -87,6 +122,9 @@ int asim_memo_open(struct asim_fabric *fabric,
         memo->intercept_from = memo->defer_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
+    if (can_use_parts(fabric) && asim_parts_open(fabric))
+        return ASIM_ENOMEM;
+    update_dormancy(fabric);
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
     return 0;
@@ -98,6 +136,16 @@ void asim_memo_close(struct asim_fabric *fabric)
 
     if (!memo)
         return;
+    if (getenv("ASIM_DBG")) {
+        struct asim_memo_use u;
+        asim_memo_get_use(fabric, &u);
+        fprintf(stderr,
+                "DBG carried %lu replayed %lu skipped %lu again %lu windows %lu episodes %lu "
+                "replays %lu dev %lu parts %u classes %u\n",
+                u.carried, u.replayed, u.skipped, u.again, fabric->run.windows, u.episodes,
+                u.replays, u.deviations, memo->parts ? memo->parts->n_parts : 0,
+                memo->parts ? memo->parts->n_classes : 0);
+    }
     while (memo->episodes) {
         struct asim_episode *next = memo->episodes->next;
 
@@ -108,6 +156,8 @@ void asim_memo_close(struct asim_fabric *fabric)
         asim_episode_free(memo->recording, fabric->set.hosts);
     if (memo->spare)
         asim_episode_free(memo->spare, fabric->set.hosts);
+    asim_part_logs_free(fabric);
+    asim_parts_close(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         free(memo->host[v].deferred.at);
         free(memo->host[v].accepted.at);
@@ -133,6 +183,8 @@ void asim_memo_stop(struct asim_fabric *fabric)
         asim_replay_abandon(fabric, fabric->memo->window_end);
     else
         asim_record_release(fabric);
+    if (fabric->memo->parts)
+        asim_parts_stop(fabric, fabric->memo->window_end);
     asim_memo_close(fabric);
 }
 
@@ -190,18 +242,26 @@ static int defer(struct asim_fabric *fabric, struct asim_host *host,
 /* The memo finds the path later, if at all: it never compares most sends. */
 int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
 {
-    uint64_t sport = asim_flow_sport(host, msg->dst);
+    const struct asim_parts *parts = fabric->memo->parts;
     struct asim_memo_message message = {
         .injection = {.t = host->now,
                       .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
                       .bytes = msg->bytes,
-                      .dst = msg->dst,
-                      .sport = (uint16_t)sport},
+                      .dst = msg->dst},
         .msg = *msg,
     };
+    uint64_t sport;
 
+    if (parts && asim_parts_pass(fabric, host, msg->dst)) {
+        asim_part_started(fabric, host->node, msg->dst);
+        return 1;
+    }
+    sport = asim_flow_sport(host, msg->dst);
     if (sport == ASIM_NEVER)
         return ASIM_ENOMEM;
+    message.injection.sport = (uint16_t)sport;
+    if (parts && !parts->suspended && asim_parts_want(fabric, host->node, msg->dst))
+        return asim_parts_inject(fabric, host, &message);
     if (must_defer(fabric, host))
         return defer(fabric, host, &message);
     if (fabric->memo->mode == ASIM_MEMO_REPLAY)
@@ -224,22 +284,16 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
     return open;
 }
 
-/* What sends and windows ask from now on. */
-static void update_dormancy(struct asim_memo *memo)
-{
-    int intercepts = memo->mode != ASIM_MEMO_RECORD || memo->recording;
-
-    memo->intercept_from = intercepts ? 0 : memo->defer_from;
-    memo->is_dormant = memo->intercept_from == ASIM_NEVER && !memo->may_be_idle;
-}
-
 /* During a replay nothing happens between two windows. But a send may have been due there: then
  * the ranks deviate from that tick on, and no completion has come since. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t open, known, overdue;
+    struct asim_parts *parts = memo->parts;
 
+    if (parts && !parts->suspended && asim_parts_before_window(fabric, t, until))
+        return 1;
     if (memo->mode == ASIM_MEMO_REPLAY && (overdue = asim_replay_overdue(fabric, t)) < t) {
         asim_replay_check(fabric, overdue + 1);
         return 1;
@@ -249,11 +303,13 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     if (asim_memo_detect(fabric, t))
         return 1;
     open = open_messages(fabric, &known);
-    memo->may_be_idle = !memo->replay_off && open == known &&
-                        (!open || memo->last_completion < until) &&
-                        (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
+    memo->may_be_idle =
+        !memo->replay_off && open == known &&
+        !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
+        (!open || memo->last_completion < until) &&
+        (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
     memo->defer_from = open && memo->may_be_idle ? memo->last_completion : ASIM_NEVER;
-    update_dormancy(memo);
+    update_dormancy(fabric);
     return 0;
 }
 
@@ -262,6 +318,8 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
     struct asim_memo *memo = fabric->memo;
     uint64_t known;
 
+    if (memo->is_dormant && fabric->run.half != ASIM_BOTH_HALVES)
+        return; /* a part is looked at when both halves are at one time */
     memo->window_end = until;
     if (memo->mode == ASIM_MEMO_IDLE) {
         asim_replay_idle(fabric, until);
@@ -270,10 +328,16 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
     } else if (memo->may_be_idle && !open_messages(fabric, &known) &&
                asim_network_is_idle(fabric)) {
         asim_record_end(fabric);
+        if (memo->parts && asim_parts_hand_over(fabric))
+            fabric->run.failed = ASIM_ENOMEM;
         asim_search_budget_spend(&memo->idle_budget, check_words(fabric));
         asim_replay_idle(fabric, until);
     } else {
         asim_record_limit(fabric);
+        if (memo->parts && !memo->parts->suspended) {
+            asim_parts_release(fabric);
+            asim_parts_after_window(fabric, until);
+        }
         if (memo->defer_from != ASIM_NEVER) {
             asim_record_release(fabric);
             asim_search_budget_spend(&memo->idle_budget, unproductive_words(fabric));
@@ -281,5 +345,7 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
         memo->defer_from = ASIM_NEVER;
         memo->may_be_idle = 0;
     }
-    update_dormancy(memo);
+    if (memo->parts)
+        asim_parts_suspend(fabric, whole_is_active(fabric));
+    update_dormancy(fabric);
 }

@@ -22,6 +22,7 @@
 #include "base/map.h"
 #include "fabric/memo/episode.h"
 #include "fabric/memo/idle_state.h"
+#include "fabric/memo/part.h"
 #include "fabric/memo/steady_state.h"
 #include "fabric/memo/use.h"
 #include "fabric/node.h"
@@ -33,13 +34,6 @@ enum asim_memo_mode {
     ASIM_MEMO_REPLAY  /* the memo replays `replaying`; no frame exists */
 };
 
-/* A message that a rank gave to the network. */
-struct asim_memo_message {
-    /* t: absolute while the network is idle, else since the begin of the episode. */
-    struct asim_injection injection;
-    struct asim_msg msg;
-};
-
 struct asim_memo_host {
     struct asim_fixed_path fixed[ASIM_FIXED_PATHS]; /* by the low bits of dst */
     ASIM_VEC(struct asim_memo_message) deferred;    /* sends that wait for the next episode */
@@ -48,6 +42,10 @@ struct asim_memo_host {
     size_t next_completion;                     /* replay: index in the episode's completions */
     ASIM_VEC(struct asim_memo_message) surplus; /* replay: sends that the episode does not have */
     uint32_t n_messages;                        /* in this recording, modulo 2^32 */
+    /* In a part that follows a log: of `accepted`, so many are compared; the completion whose timer
+     * is armed, armed_t ASIM_NEVER: none. */
+    size_t n_compared;
+    uint64_t armed_t, armed_tie;
     uint64_t undeferred_in; /* 1 + the last window in which the memo did not defer a send */
 };
 
@@ -80,6 +78,7 @@ struct asim_memo {
     uint64_t lockstep_until;
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
     struct asim_memo_tally tally;
+    struct asim_parts *parts; /* NULL: the network has none (part.h) */
     /* Simulates all nodes up to a time, window by window, without telling the user of windows. */
     void (*advance)(struct asim_fabric *fabric, uint64_t until);
 };
@@ -91,7 +90,8 @@ void asim_memo_close(struct asim_fabric *fabric);
 /* Simulates frame by frame from now on. Call it between windows. */
 void asim_memo_stop(struct asim_fabric *fabric);
 
-/* A rank sends, at `intercept_from` or later, in its host's time. 0 or ASIM_ENOMEM. */
+/* A rank sends, at `intercept_from` or later, in its host's time. 0 or ASIM_ENOMEM; 1: the caller
+ * starts the message, as if there was no memo. */
 int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_msg *msg);
 
@@ -99,6 +99,13 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if an earlier event
  * may have appeared: the caller then asks again. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
+/* A part needs a look at the end of a full window. */
+static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+
+    return parts && atomic_load_explicit(&parts->touched, memory_order_relaxed);
+}
 /* The network cannot become idle while the completion of some message is unknown. The memo then
  * does nothing in a window but detect periods. */
 static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
@@ -107,7 +114,7 @@ static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
 
     for (uint32_t l = 0; l < fabric->workers.n; l++)
         unknown += fabric->workers.at[l].open - fabric->workers.at[l].waiting;
-    return fabric->memo->is_dormant && unknown;
+    return fabric->memo->is_dormant && unknown && !asim_memo_is_touched(fabric);
 }
 /* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
 static inline int asim_memo_allows_half_steps(const struct asim_fabric *fabric)
@@ -130,7 +137,7 @@ static inline int asim_memo_before_window(struct asim_fabric *fabric, uint64_t t
 void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until);
 static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t until)
 {
-    if (!fabric->memo->is_dormant)
+    if (!fabric->memo->is_dormant || asim_memo_is_touched(fabric))
         asim_memo_after_window_slow(fabric, until);
 }
 

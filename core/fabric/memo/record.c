@@ -6,12 +6,28 @@
  */
 #include "fabric/memo/record.h"
 #include "fabric/link/schedule.h"
+#include "fabric/memo/part_log.h"
 
 #include <stdlib.h>
 
 /* A longer recording takes more memory than the network, and seldom repeats. */
 enum { MOST_MESSAGES = 1 << 20 };
 enum { EPISODES_BYTES = 256 << 20 }; /* for all episodes */
+
+/* Counts the message, and writes it into the log that its part leads. */
+static int record_in_part(struct asim_fabric *fabric, uint32_t host,
+                          const struct asim_injection *injection, uint32_t slot)
+{
+    struct asim_part *part = asim_part_of(fabric, host);
+
+    asim_part_started(fabric, host, injection->dst);
+    if (!part || part->mode != ASIM_PART_LEAD || part->log->is_dead ||
+        !asim_part_is_inside(fabric, host, injection->dst))
+        return 0;
+    asim_flow_of(fabric, host, slot)->message_index =
+        (uint32_t)part->log->row[fabric->memo->parts->number[host]].injections.n;
+    return asim_part_log_sent(fabric, part, injection, host);
+}
 
 /* The START timer creates the queue pair, as without the memo. */
 int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
@@ -27,6 +43,8 @@ int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
         return ASIM_ENOMEM;
     asim_flow_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages;
     asim_rx_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages++;
+    if (memo->parts && record_in_part(fabric, host->node, &injection, (uint32_t)slot))
+        return ASIM_ENOMEM;
     if (memo->recording) {
         injection.t -= memo->recording->begin;
         if (ASIM_VEC_PUSH(memo->recording->part[host->node].injections, injection))
@@ -98,6 +116,8 @@ void asim_record_sent(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_episode *recording = fabric->memo->recording;
     struct asim_injection *injection;
 
+    if (fabric->memo->parts)
+        asim_part_ended(fabric, host->node, flow->dst);
     if (!recording)
         return;
     injection = &recording->part[host->node].injections.at[flow->message_index];
@@ -111,6 +131,8 @@ void asim_record_arrived(struct asim_fabric *fabric, struct asim_host *host, uin
 {
     struct asim_recorded_completion completion = {.src = src, .is_arrival = 1};
 
+    if (fabric->memo->parts && asim_part_is_inside(fabric, src, host->node))
+        asim_part_of(fabric, src)->known--;
     if (!fabric->memo->recording)
         return;
     completion.injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX;

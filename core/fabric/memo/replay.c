@@ -7,6 +7,8 @@
 #include <stdlib.h>
 
 #include "fabric/memo/lookup.h"
+#include "fabric/memo/part_follow.h"
+#include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
 #include "fabric/link/schedule.h"
 
@@ -35,7 +37,7 @@ static int arm_completion(struct asim_fabric *fabric, struct asim_host *host)
 }
 
 /* Log and callback as in qp.c for the last ACK, and in host.c for the notification. */
-void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
+static void complete(struct asim_fabric *fabric, struct asim_host *host)
 {
     struct asim_memo *memo = fabric->memo;
     struct asim_memo_host *own = &memo->host[host->node];
@@ -64,6 +66,14 @@ void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
     if (fabric->watch.fct)
         fabric->watch.fct(fabric->watch.self, &row);
     fabric->set.user.sent(fabric->set.user.self, &msg);
+}
+
+void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
+{
+    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
+        complete(fabric, host);
+    else if (fabric->memo->parts)
+        asim_part_complete(fabric, host);
 }
 
 /* The deferred sends are the first accepted ones. The row gets its full size now, because other
@@ -107,6 +117,12 @@ static void begin_episode(struct asim_fabric *fabric, uint64_t until)
     struct asim_lookup lookup = {0};
     struct asim_episode *episode;
 
+    memo->mode = ASIM_MEMO_RECORD;
+    memo->defer_from = ASIM_NEVER;
+    if (memo->parts && asim_parts_have_all(fabric)) {
+        asim_parts_take(fabric, until);
+        return;
+    }
     lookup.offset = asim_lookup_first(fabric, &lookup.hash);
     lookup.until = until - lookup.offset;
     episode = asim_lookup_episode(fabric, &lookup);
@@ -122,9 +138,10 @@ static void begin_episode(struct asim_fabric *fabric, uint64_t until)
     } else {
         asim_memo_carry_for(fabric, ASIM_CARRIED_FIRST);
     }
-    memo->mode = ASIM_MEMO_RECORD;
-    memo->defer_from = ASIM_NEVER;
-    asim_record_release(fabric);
+    if (memo->parts && !memo->recording)
+        asim_parts_take(fabric, until);
+    else
+        asim_record_release(fabric);
 }
 
 void asim_replay_idle(struct asim_fabric *fabric, uint64_t until)

@@ -5,6 +5,7 @@
 #include "fabric/memo/search_budget.h"
 
 #include "fabric/memo/counters.h"
+#include "fabric/memo/memo.h"
 #include "fabric/node.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
@@ -26,6 +27,14 @@ static void earn(struct asim_search_budget *budget, uint64_t words)
         budget->left = budget->most;
 }
 
+/* Packet-hops that were simulated, those of the counters without the replayed and skipped ones. */
+static uint64_t carried(const struct asim_fabric *fabric)
+{
+    const struct asim_memo *memo = fabric->memo;
+
+    return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
+}
+
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
                            uint64_t words)
 {
@@ -35,7 +44,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
         return 1;
     if (fabric->run.windows < budget->count_at)
         return 0;
-    hops = asim_counters_hops(fabric);
+    hops = carried(fabric);
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
@@ -49,9 +58,8 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     return budget->left >= (int64_t)words;
 }
 
-/* The network counts skipped packet-hops, too, but they earn more than simulated ones. */
+/* Replayed and skipped packet-hops earn more than simulated ones. */
 void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
 {
-    budget->hops += hops;
     earn(budget, hops * WORDS_A_SAVED_HOP);
 }

@@ -18,7 +18,7 @@ struct asim_fabric;
 /* All zeros: an empty budget. */
 struct asim_search_budget {
     int64_t left, most; /* words */
-    uint64_t hops;      /* packet-hops of the network at the last count */
+    uint64_t hops;      /* packet-hops simulated up to the last count */
     uint64_t count_at;  /* window of the next count, which looks at every link */
     uint64_t pause;     /* windows between counts; doubles while counts bring nothing */
 };

@@ -145,12 +145,15 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
         list->failed = 1;
 }
 
-/* The caller bounds the skipped time by the wakes of ranks, so wakes are not part of the snapshot.
- */
+/* The caller bounds the skipped time by the wakes of ranks and the completions of parts that follow
+ * a log, so these are not part of the snapshot. */
 static void put_host(struct list *list, const struct asim_host *host)
 {
-    for (size_t i = 0; i < host->timers.n; i++)
-        list->not_periodic |= host->timers.at[i].value >> 56 != ASIM_TIMER_WAKE;
+    for (size_t i = 0; i < host->timers.n; i++) {
+        uint64_t kind = host->timers.at[i].value >> 56;
+
+        list->not_periodic |= kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_REPLAY;
+    }
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
 
@@ -175,7 +178,7 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
     if (make_room(list, 3))
         return;
     put(list, sw->shared_used);
-    put(list, sw->reported); /* a sample may show changes inside a period (queue_watch.c) */
+    put(list, sw->reported);      /* a sample may show changes inside a period (queue_watch.c) */
     put(list, sw->pfc_generated); /* pfc.txt has a row for each pause and resume */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];

@@ -110,6 +110,8 @@ static uint64_t periods_before_wakes(const struct asim_fabric *fabric, uint64_t 
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (fabric->host[v].timers.n && fabric->host[v].timers.at->t < first)
             first = fabric->host[v].timers.at->t;
+    if (fabric->memo->parts && fabric->memo->parts->due_at < first)
+        first = fabric->memo->parts->due_at > t ? fabric->memo->parts->due_at : t;
     return (first - t) / period;
 }
 
@@ -291,7 +293,7 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
     if (window >= steady->keep_at) {
         if (can_afford(fabric, steady))
             keep(fabric, steady, t);
-        steady->keep_at = window + (window - steady->since);
+        steady->keep_at = window + (window - steady->since) / 2;
     }
     if (steady->has_kept)
         steady->look_at = window + 1;

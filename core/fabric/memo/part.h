@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server and
+ * their NVSwitch. A message between two hosts of a part uses the links of that switch only, and no
+ * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
+ * do on their other NICs. Two completions of a host, one of its part and another, would depend on
+ * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
+ * ports decides which is first. Hosts whose other links allow that are in no part.
+ *
+ * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
+ * is an episode of one part, with the hosts numbered inside the part, and all parts of a class use
+ * it. One part leads: it is simulated frame by frame and writes the log. Others that begin alike
+ * follow: they replay the log, even while it is still being written.
+ */
+#ifndef ASIM_FABRIC_MEMO_PART_H
+#define ASIM_FABRIC_MEMO_PART_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "base/mem.h"
+#include "fabric/link/notification.h"
+#include "fabric/memo/injection.h"
+#include "fabric/memo/search_budget.h"
+#include "net/net.h"
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_host;
+
+/* A message that a rank gave to the network. */
+struct asim_memo_message {
+    /* t: absolute while the network or its part is idle, else since the begin of the episode. */
+    struct asim_injection injection;
+    struct asim_msg msg;
+};
+
+/* Changes between windows only. */
+enum asim_part_mode {
+    ASIM_PART_OPEN, /* frame by frame, nothing is recorded */
+    ASIM_PART_IDLE, /* no frame and no open message: sends are deferred to the end of the window */
+    ASIM_PART_LEAD, /* frame by frame; writes `log` */
+    ASIM_PART_FOLLOW, /* replays `log`; no frame exists */
+    ASIM_PART_MODES
+};
+
+struct asim_logged_injection {
+    uint64_t t, tie, bytes; /* t: ticks since the begin */
+    uint64_t ideal;         /* for fct.txt, ns; known when its completions are */
+    uint32_t dst;           /* number in the part */
+};
+
+/* A rank hears that a message is complete: its source, or its destination. `number` makes the order
+ * of several at one time. */
+struct asim_logged_completion {
+    uint64_t t, tie, number;
+    uint32_t src;            /* the message's source, a number in the part, */
+    uint32_t injection : 31; /* and its index there */
+    uint32_t is_arrival : 1;
+};
+
+/* The rows of one host. Completions are in the order in which they happen; all that are due before
+ * the leader's time are there, and some later ones. */
+struct asim_log_row {
+    ASIM_VEC(struct asim_logged_injection) injections;
+    ASIM_VEC(struct asim_logged_completion) completions;
+    size_t n_known; /* completions when the followers were told last */
+};
+
+struct asim_part_log {
+    struct asim_part_log *next; /* in the list, the last used first */
+    uint64_t hash;              /* of class, state at the begin, sends of the first tick */
+    uint32_t part_class, n_hosts;
+    uint64_t begin;  /* of the leader */
+    uint64_t length; /* ticks; ASIM_NEVER while it is being written */
+    /* While it is being written: sends at or after this time, ticks since the begin, may belong to
+     * the next episode. ASIM_NEVER: none. */
+    uint64_t defer_from;
+    uint32_t users; /* parts that lead or follow it */
+    int is_dead;    /* the leader met something that no replay can repeat */
+    int has_grown;  /* completions were added in this window */
+    size_t bytes;
+    uint64_t hops;            /* packet-hops in it */
+    uint64_t *state;          /* at the begin [asim_part_state_size] */
+    uint64_t *after;          /* at the end [asim_part_after_size] */
+    uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
+    struct asim_log_row *row; /* [n_hosts] */
+};
+
+struct asim_part {
+    uint32_t sw, n_hosts, part_class;
+    uint32_t *host; /* nodes, ascending */
+    uint32_t *port; /* of the switch, 0-based, to each host */
+    uint8_t *nic;   /* of each host, to the switch */
+    uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind */
+    enum asim_part_mode mode;
+    struct asim_part_log *log;
+    uint64_t begin;      /* of the episode, if it leads or follows */
+    uint64_t defer_from; /* if it leads: ASIM_NEVER or the time from which sends are deferred */
+    uint64_t last_completion; /* of those that are known, the latest time */
+    /* Messages inside the part that are carried frame by frame; completions of such messages that a
+     * destination has yet to hear of. The worker of the part changes both. */
+    uint32_t open, known;
+    uint64_t unreplayable; /* events that no replay can repeat, at the begin */
+    uint64_t *counts;      /* if it leads: its counters at the begin */
+    uint64_t *before;      /* if it leads: what `after` is relative to */
+};
+
+enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
+
+#define ASIM_NO_PART UINT32_MAX
+/* Search cost of a log beside its messages, words a host of the part. */
+enum { ASIM_PART_LOG_WORDS = 400 };
+
+struct asim_parts {
+    struct asim_part *at;
+    uint32_t n_parts, n_classes;
+    uint32_t *part_of; /* [hosts] ASIM_NO_PART: none */
+    uint32_t *number;  /* [hosts] inside the part */
+    /* [n] The part is looked at after the first window that ends behind this time. 0: after every
+     * window. */
+    _Atomic uint64_t *look_at;
+    atomic_uint touched;         /* some look_at was set to 0 by a host */
+    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
+    uint64_t due_at;             /* the least look_at of the parts that follow */
+    uint64_t n_finished;         /* logs so far */
+    int has_grown;               /* so has some log */
+    uint32_t *due;               /* [n] scratch */
+    int suspended;               /* the whole network is recorded, replayed, or deferred */
+    struct asim_part_log *logs;
+    struct asim_search_budget budget;
+};
+
+/* The part of a host; NULL: none. */
+struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host);
+/* Whether the path from host src to host dst, and back, lies inside the part of both. */
+int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+/* The part needs a look after this window. Any thread. */
+void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
+
+/* A message is about to be carried frame by frame; it is complete. Counts those inside parts. */
+void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+void asim_part_ended(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+
+void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
+                        enum asim_part_mode mode);
+static inline uint32_t asim_parts_in(const struct asim_parts *parts, enum asim_part_mode mode)
+{
+    return parts->n[mode];
+}
+
+/* Finds the parts of the network; fabric->memo->parts stays NULL if there are fewer than two. 0 or
+ * ASIM_ENOMEM. */
+int asim_parts_open(struct asim_fabric *fabric);
+void asim_parts_close(struct asim_fabric *fabric);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See part_follow.h.
+ */
+#include "fabric/memo/part_follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/link/schedule.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/part_lead.h"
+#include "fabric/memo/part_state.h"
+#include "fabric/memo/record.h"
+
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
+enum { MOST_WASTED = 1 << 20 };
+
+/* Arms a timer for the next completion of a host, if it is known and not armed. A completion that
+ * became known later may come first; the timer armed before is then ignored when it is due. */
+static int arm(struct asim_fabric *fabric, struct asim_part *part, uint32_t h)
+{
+    struct asim_host *host = &fabric->host[part->host[h]];
+    struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+    const struct asim_log_row *row = &part->log->row[h];
+    const struct asim_logged_completion *next;
+    uint64_t t;
+
+    if (own->next_completion == row->completions.n)
+        return 0;
+    next = &row->completions.at[own->next_completion];
+    t = part->begin + next->t;
+    if (own->armed_t == t && own->armed_tie == next->tie)
+        return 0;
+    own->armed_t = t;
+    own->armed_tie = next->tie;
+    asim_node_schedule(fabric, host->node, t);
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){t, next->tie, own->next_completion,
+                                                          (uint64_t)ASIM_TIMER_REPLAY << 56});
+}
+
+void asim_part_follow_more(struct asim_fabric *fabric, struct asim_part *part)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        if (arm(fabric, part, h))
+            fabric->run.failed = ASIM_ENOMEM;
+}
+
+/* Log and callback as in qp.c for the last ACK, and in host.c for the notification. */
+void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host)
+{
+    struct asim_part *part = asim_part_of(fabric, host->node);
+    struct asim_memo_host *own = &fabric->memo->host[host->node];
+    struct asim_logged_completion completion;
+    const struct asim_logged_injection *injection;
+    const struct asim_memo_message *message;
+    struct asim_fct row;
+    struct asim_msg msg;
+    uint32_t h;
+
+    if (!part || part->mode != ASIM_PART_FOLLOW)
+        return;
+    h = fabric->memo->parts->number[host->node];
+    if (own->next_completion == part->log->row[h].completions.n)
+        return;
+    completion = part->log->row[h].completions.at[own->next_completion];
+    if (part->begin + completion.t != host->now || completion.tie != host->tie)
+        return;
+    injection = &part->log->row[completion.src].injections.at[completion.injection];
+    message = &fabric->memo->host[part->host[completion.src]].accepted.at[completion.injection];
+    msg = message->msg;
+    row = (struct asim_fct){.start = asim_to_ns(fabric, part->begin + injection->t),
+                            .end = asim_to_ns(fabric, host->now),
+                            .bytes = msg.bytes,
+                            .id = msg.id,
+                            .ideal = injection->ideal,
+                            .src = msg.src,
+                            .dst = msg.dst,
+                            .sport = (uint16_t)message->injection.sport};
+    own->next_completion++;
+    own->armed_t = ASIM_NEVER;
+    if (arm(fabric, part, h))
+        host->worker->failed = ASIM_ENOMEM;
+    if (completion.is_arrival) {
+        fabric->set.user.arrived(fabric->set.user.self, &msg);
+        return;
+    }
+    if (fabric->watch.fct)
+        fabric->watch.fct(fabric->watch.self, &row);
+    fabric->set.user.sent(fabric->set.user.self, &msg);
+}
+
+static int accept_deferred(struct asim_part *part, struct asim_memo_host *own)
+{
+    for (size_t i = 0; i < own->deferred.n; i++) {
+        struct asim_memo_message message = own->deferred.at[i];
+
+        message.injection.t -= part->begin;
+        if (ASIM_VEC_PUSH(own->accepted, message))
+            return ASIM_ENOMEM;
+    }
+    own->deferred.n = 0;
+    return 0;
+}
+
+uint64_t asim_part_follow_end(const struct asim_part *part)
+{
+    const struct asim_part_log *log = part->log;
+    uint64_t end = log->length != ASIM_NEVER ? log->length : log->defer_from;
+
+    return end == ASIM_NEVER ? ASIM_NEVER : part->begin + end;
+}
+
+/* Looks at the part again when its next send, or its end, is due. */
+static void schedule_look(struct asim_fabric *fabric, const struct asim_part *part)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint64_t at = part->log->length != ASIM_NEVER ? part->log->length : ASIM_NEVER;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+        const struct asim_log_row *row = &part->log->row[h];
+
+        if (own->accepted.n < row->injections.n && row->injections.at[own->accepted.n].t < at)
+            at = row->injections.at[own->accepted.n].t;
+    }
+    atomic_store_explicit(&parts->look_at[part - parts->at],
+                          at == ASIM_NEVER ? ASIM_NEVER : part->begin + at, memory_order_relaxed);
+}
+
+/* From the begin, or in place of another log that has begun alike. */
+static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
+{
+    asim_part_log_leave(fabric, part);
+    part->log = log;
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if (accept_deferred(part, own))
+            return ASIM_ENOMEM;
+        own->n_compared = own->accepted.n;
+        own->armed_t = ASIM_NEVER;
+        if (arm(fabric, part, h))
+            return ASIM_ENOMEM;
+    }
+    schedule_look(fabric, part);
+    return 0;
+}
+
+int asim_part_follow(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
+{
+    log->users++;
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        own->accepted.n = own->next_completion = 0;
+    }
+    asim_part_set_mode(fabric, part, ASIM_PART_FOLLOW);
+    return use_log(fabric, part, log);
+}
+
+static void finish(struct asim_fabric *fabric, struct asim_part *part)
+{
+    struct asim_memo *memo = fabric->memo;
+    const struct asim_part_log *log = part->log;
+
+    asim_part_counters_add(fabric, part, log->deltas);
+    asim_part_after_apply(fabric, part, log->after, part->begin);
+    memo->saved += log->hops;
+    memo->tally.replays++;
+    asim_search_budget_saved(&memo->parts->budget, log->hops);
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &memo->host[part->host[h]];
+
+        own->accepted.n = own->next_completion = 0;
+    }
+    asim_part_log_leave(fabric, part);
+    asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
+}
+
+/* Whether the sends since the last look are those of the log, and none is missing before `until`.
+ * Sends that were deferred for an end that did not come belong to the episode. */
+static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    const struct asim_part_log *log = part->log;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+        const struct asim_log_row *row = &log->row[h];
+
+        if (log->length == ASIM_NEVER && accept_deferred(part, own))
+            fabric->run.failed = ASIM_ENOMEM;
+        for (; own->n_compared < own->accepted.n; own->n_compared++)
+            if (!asim_part_log_has(fabric, log, &own->accepted.at[own->n_compared],
+                                   own->n_compared))
+                return 0;
+        if (own->accepted.n < row->injections.n &&
+            part->begin + row->injections.at[own->accepted.n].t < until)
+            return 0;
+    }
+    return 1;
+}
+
+/* Another log, or the part leads itself. */
+static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    size_t words = asim_part_state_size(part);
+    uint64_t *state = malloc(words * sizeof *state);
+    struct asim_part_opening opening = {state, part->log->hash};
+    struct asim_part_log *other = NULL;
+
+    if (!state) {
+        fabric->run.failed = ASIM_ENOMEM;
+        return;
+    }
+    memcpy(state, part->log->state, words * sizeof *state);
+    if (fabric->memo->wasted <= MOST_WASTED + fabric->memo->saved / 16)
+        other = asim_part_log_find(fabric, part, &opening, until);
+    if (other) {
+        other->users++;
+        if (use_log(fabric, part, other))
+            fabric->run.failed = ASIM_ENOMEM;
+    } else {
+        asim_part_abandon(fabric, part, &opening, until);
+    }
+    free(state);
+}
+
+void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    if (part->log->is_dead || !is_same(fabric, part, until)) {
+        deviate(fabric, part, until);
+        return;
+    }
+    if (part->log->length != ASIM_NEVER && until > part->begin + part->log->length)
+        finish(fabric, part);
+    else
+        schedule_look(fabric, part);
+}
+
+/* In place of callbacks that ranks have had already. */
+static void ignore_message(void *self, const struct asim_msg *msg)
+{
+    (void)self, (void)msg;
+}
+
+/* All timers but those of completions wait in *kept. */
+static int set_aside(struct asim_host *host, struct asim_event_heap *kept)
+{
+    for (size_t i = 0; i < host->timers.n; i++)
+        if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
+            asim_event_heap_push(kept, host->timers.at[i]))
+            return ASIM_ENOMEM;
+    host->timers.n = 0;
+    return 0;
+}
+
+static int put_back(struct asim_fabric *fabric, struct asim_host *host,
+                    struct asim_event_heap *kept)
+{
+    for (size_t i = 0; i < kept->n; i++) {
+        asim_node_schedule(fabric, host->node, kept->at[i].t);
+        if (asim_event_heap_push(&host->timers, kept->at[i]))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* Starts all sends so far at their times. */
+static int start_again(struct asim_fabric *fabric, struct asim_part *part,
+                       struct asim_event_heap *kept)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_host *host = &fabric->host[part->host[h]];
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if (set_aside(host, &kept[h]))
+            return ASIM_ENOMEM;
+        for (size_t i = 0; i < own->accepted.n; i++) {
+            own->accepted.at[i].injection.t += part->begin;
+            if (asim_record_start(fabric, host, &own->accepted.at[i]))
+                return ASIM_ENOMEM;
+        }
+        own->accepted.n = own->next_completion = 0;
+    }
+    asim_part_release(fabric, part);
+    return fabric->run.failed;
+}
+
+/* Other nodes have no events before `until`, so only the part advances. */
+static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_event_heap *kept = calloc(part->n_hosts, sizeof *kept);
+    struct asim_net_user user = fabric->set.user;
+    struct asim_fabric_watch watch = fabric->watch;
+    int code = kept ? start_again(fabric, part, kept) : ASIM_ENOMEM;
+
+    fabric->set.user.sent = fabric->set.user.arrived = ignore_message;
+    fabric->watch.fct = NULL;
+    if (!code)
+        fabric->memo->advance(fabric, until);
+    fabric->set.user = user;
+    fabric->watch = watch;
+    for (uint32_t h = 0; kept && h < part->n_hosts; h++) {
+        if (!code && put_back(fabric, &fabric->host[part->host[h]], &kept[h]))
+            code = ASIM_ENOMEM;
+        asim_event_heap_fini(&kept[h]);
+    }
+    free(kept);
+    return code;
+}
+
+void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
+                       const struct asim_part_opening *opening, uint64_t until)
+{
+    uint64_t before = asim_part_hops(fabric, part);
+
+    asim_part_log_leave(fabric, part);
+    asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
+        fabric->run.failed = ASIM_ENOMEM;
+    asim_part_touch(fabric, part);
+    fabric->memo->wasted += asim_part_hops(fabric, part) - before;
+    fabric->memo->tally.deviations++;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See part_lead.h.
+ */
+#include "fabric/memo/part_lead.h"
+
+#include <stdlib.h>
+
+#include "fabric/memo/memo.h"
+#include "fabric/memo/part_state.h"
+#include "fabric/memo/record.h"
+
+/* A longer log takes more memory than the part, and seldom fits again. */
+enum { MOST_MESSAGES = 1 << 20 };
+
+void asim_part_release(struct asim_fabric *fabric, struct asim_part *part)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        for (size_t i = 0; i < own->deferred.n; i++)
+            if (asim_record_start(fabric, &fabric->host[part->host[h]], &own->deferred.at[i]))
+                fabric->run.failed = ASIM_ENOMEM;
+        own->deferred.n = 0;
+    }
+}
+
+static int allocate(struct asim_part *part)
+{
+    if (!part->counts)
+        part->counts = malloc(asim_part_counters_size(part) * sizeof *part->counts);
+    if (!part->before)
+        part->before = malloc(asim_part_after_size(part) * sizeof *part->before);
+    return part->counts && part->before ? 0 : ASIM_ENOMEM;
+}
+
+int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
+                   const struct asim_part_opening *opening)
+{
+    struct asim_part_log *log = asim_part_log_new(fabric, part, opening);
+
+    if (!log || allocate(part))
+        return ASIM_ENOMEM;
+    log->users = 1;
+    part->log = log;
+    part->last_completion = 0;
+    part->defer_from = ASIM_NEVER;
+    part->unreplayable = asim_part_unreplayable(fabric, part);
+    asim_part_before_save(fabric, part, part->before);
+    asim_part_counters_save(fabric, part, part->counts);
+    asim_part_set_mode(fabric, part, ASIM_PART_LEAD);
+    return 0;
+}
+
+void asim_part_lead_window(struct asim_part *part, uint64_t until)
+{
+    part->defer_from = ASIM_NEVER;
+    if (part->open && part->open == part->known && part->last_completion < until)
+        part->defer_from = part->last_completion;
+    part->log->defer_from =
+        part->defer_from == ASIM_NEVER ? ASIM_NEVER : part->defer_from - part->begin;
+}
+
+/* Packet-hops of a finished log belong to those that were recorded for replays. */
+static void count(struct asim_fabric *fabric, uint64_t hops)
+{
+    struct asim_memo_tally *tally = &fabric->memo->tally;
+
+    tally->hops[ASIM_CARRIED_RECORDED] += hops;
+    tally->counted += hops;
+    tally->episodes++;
+}
+
+static void finish(struct asim_fabric *fabric, struct asim_part *part)
+{
+    struct asim_part_log *log = part->log;
+
+    log->length = part->last_completion - part->begin;
+    log->defer_from = ASIM_NEVER;
+    asim_part_after_save(fabric, part, part->before, log->after);
+    asim_part_counters_save(fabric, part, log->deltas);
+    for (size_t i = 0; i < asim_part_counters_size(part); i++)
+        log->deltas[i] -= part->counts[i];
+    asim_part_counters_of_log(fabric, part, log->row, log->deltas);
+    log->hops = asim_part_hops_in(part, log->deltas);
+    count(fabric, log->hops);
+    log->has_grown = 1; /* its followers learn of its length */
+    asim_part_log_leave(fabric, part);
+    asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
+    asim_part_logs_limit(fabric);
+}
+
+void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (part->mode == ASIM_PART_LEAD) {
+        part->log->is_dead = 1;
+        asim_part_before_drop(fabric, part);
+        asim_part_log_leave(fabric, part);
+    }
+    asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    asim_part_touch(fabric, part);
+    asim_part_release(fabric, part);
+}
+
+static uint64_t messages(const struct asim_part *part)
+{
+    uint64_t n = 0;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        n += part->log->row[h].injections.n;
+    return n;
+}
+
+void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    if (part->log->is_dead || asim_part_unreplayable(fabric, part) != part->unreplayable ||
+        messages(part) > MOST_MESSAGES) {
+        asim_part_give_up(fabric, part);
+    } else if (!part->open && part->last_completion < until && asim_part_is_idle(fabric, part)) {
+        finish(fabric, part);
+    } else {
+        part->log->defer_from = ASIM_NEVER;
+        asim_part_release(fabric, part);
+    }
+}

@@ -7,7 +7,8 @@
  *
  * The table is bounded: where it would have more than ROWS rows, ranks count in blocks of 2, 4, 8 …
  * neighbours, as the bins of queues.csv double. The final blocks follow from the pairs alone, not
- * from the order in which they come. All NVSwitches together are one peer.
+ * from the order in which they come. All NVSwitches together are one peer, and so
+ * are all storage hosts of a scenario.
  */
 #include "base/map.h"
 #include "report/report.h"
@@ -15,7 +16,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define NVSWITCH UINT32_MAX /* stands for a rank */
+/* Stand for ranks. */
+#define NVSWITCH UINT32_MAX
+#define STORAGE  (UINT32_MAX - 1)
 
 struct traffic_options {
     uint64_t rows;
@@ -36,7 +39,8 @@ struct cell {
 
 struct traffic {
     struct asim_out *file;
-    uint32_t n_ranks, block; /* ranks in a block, a power of two */
+    uint32_t n_ranks, hosts; /* hosts: without end points of NVSwitches */
+    uint32_t block;          /* ranks in a block, a power of two */
     size_t most;
     struct asim_map at; /* (src << 32 | dst, type + 1) -> 1 + index of its cell */
     ASIM_VEC(struct cell) cells;
@@ -45,7 +49,9 @@ struct traffic {
 
 static uint32_t block_of(const struct traffic *traffic, uint32_t node)
 {
-    return node < traffic->n_ranks ? node & ~(traffic->block - 1) : NVSWITCH;
+    if (node < traffic->n_ranks)
+        return node & ~(traffic->block - 1);
+    return node < traffic->hosts ? STORAGE : NVSWITCH;
 }
 
 /* Appends a cell, or adds to the one with its key. */
@@ -115,6 +121,8 @@ static void put_rank(struct asim_out *file, uint32_t rank)
 {
     if (rank == NVSWITCH)
         asim_out_printf(file, "nvswitch,");
+    else if (rank == STORAGE)
+        asim_out_printf(file, "storage,");
     else
         asim_out_printf(file, "%u,", rank);
 }
@@ -168,6 +176,7 @@ static int open_traffic(struct asim_event_observer *observer, struct asim_world 
     if (traffic) {
         traffic->most = (size_t)((struct traffic_options *)opt)->rows;
         traffic->n_ranks = world->set.n_ranks;
+        traffic->hosts = world->set.topo.hosts - world->set.topo.endpoints;
         traffic->block = 1;
         asim_map_init(&traffic->at);
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asim/trace_record.h"
 #include "base/text.h"
 #include "check/groups.h"
 #include "check/messages.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "dump/attr.h"
 #include "json/print.h"
-#include "asim/trace.h"
+#include "asim/trace_record.h"
 #include "dump/forms.h"
 #include "json/access.h"
 

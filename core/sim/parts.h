@@ -122,7 +122,7 @@ static inline int asim_tag_coll_type(uint64_t tag)
 /* The tag of data from storage that no rank waits for (ops/round.c). */
 #define ASIM_STORAGE_DROP (1ull << 60 | 1ull << 57)
 /* The tag of messages of the program (asim/messages.h): no op and no collective has it. */
-#define ASIM_OWN_TAG (1ull << 60)
+#define ASIM_OWN_TAG (1ull << 60 | 1ull << 56)
 
 /* An action that a message triggers at its end, where it ends neither an op nor a step of a chunk.
  */

@@ -6,7 +6,7 @@
  * `asim trace check` uses this; runs do not. To add a figure: a field in asim/trace.h and a line in
  * count().
  */
-#include "asim/trace.h"
+#include "asim/trace_record.h"
 
 static void add(uint64_t *sum, uint64_t value)
 {

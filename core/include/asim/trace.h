@@ -45,12 +45,6 @@ enum asim_op_type {
 /* "COMP_NODE" …, Chakra's names; "?" outside the enum. */
 ASIM_API const char *asim_op_type_name(int type);
 
-/* Whether a node is a collective, a send or a receive. */
-static inline int asim_op_is_comm(int type)
-{
-    return type >= ASIM_OP_COMM_SEND && type <= ASIM_OP_COMM_COLL;
-}
-
 /* Types of collectives: Chakra's CollectiveCommType. */
 enum asim_coll_type {
     ASIM_ALL_REDUCE = 0,
@@ -103,16 +97,13 @@ struct asim_op {
     uint64_t num_ops, tensor_bytes;
     /* comm_type: enum asim_coll_type. comm_tag: equal tags match, the value has no meaning. */
     uint32_t comm_type, comm_src, comm_dst, comm_tag;
-    uint32_t
-        comm_queue; /* attribute of asim: the queue of its dimension where a collective waits */
-    /* Of a collective: bytes of each rank before it; of an all-gather: bytes each rank contributes.
-     */
+    uint32_t comm_queue; /* attribute of asim: the queue where a collective waits */
+    /* Of a collective: bytes of each rank before it; of an all-gather: what each rank adds. */
     uint64_t comm_bytes;
     /* Borrowed until the next call on the reader; "" if absent. */
     const char *name, *pg_name;
     const char *inputs_values; /* METADATA: process groups as JSON */
-    /* While a trace is read in order: an attribute whose name is nearly one that counts; or NULL.
-     */
+    /* While read in order: an attribute whose name is nearly one that counts; or NULL. */
     const char *slip;
     const char *const *input_list, *const
                                        *output_list; /* tensor names: attributes inputs, outputs */

@@ -12,10 +12,17 @@
 #include "asim/chakra.pb-c.h"
 #include "asim/err.h"
 #include "asim/export.h"
+#include "asim/trace.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Whether a node is a collective, a send or a receive. */
+static inline int asim_op_is_comm(int type)
+{
+    return type >= ASIM_OP_COMM_SEND && type <= ASIM_OP_COMM_COLL;
+}
 
 #define ASIM_CHAKRA_RECORD_MAX (64u << 20) /* bytes of the largest legal record */
 

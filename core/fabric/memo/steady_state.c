@@ -293,7 +293,7 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
     if (window >= steady->keep_at) {
         if (can_afford(fabric, steady))
             keep(fabric, steady, t);
-        steady->keep_at = window + (window - steady->since) / 2;
+        steady->keep_at = window + (window - steady->since);
     }
     if (steady->has_kept)
         steady->look_at = window + 1;

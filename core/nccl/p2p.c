@@ -71,16 +71,17 @@ static double chunk_of(const struct pairs *p, double bytes, int crosses)
     return fmin(chunk, bytes);
 }
 
-/* us of a byte over one pair. */
-static double pair_us(const struct asim_nccl_case *c, double channels)
+/* us of a byte over one pair. A proxy hands over a step of the buffer at a time. */
+static double pair_us(const struct asim_nccl_case *c, const struct pairs *p, double channels)
 {
     double copy = 1 / (channels * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
     double nics = c->nics / c->local;
 
     if (c->domains == 1 && c->m->scale_up != ASIM_SCALE_UP_NIC)
         return fmax(copy, 1 / (c->m->ring_gbytes * .99 * ASIM_BYTES_PER_US_OF_GBYTES));
-    return fmax(copy + 1 / (c->m->pcie_gbytes * ASIM_BYTES_PER_US_OF_GBYTES),
-                1 / (asim_nccl_case_nic(c) * fmax(nics, 1)));
+    copy += 1 / (c->m->pcie_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    return fmax(copy,
+                fmax(1 / (asim_nccl_case_nic(c) * fmax(nics, 1)), c->m->message_us / p->step));
 }
 
 static double start_us(const struct asim_nccl_case *c)
@@ -120,6 +121,6 @@ double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels)
 
     *channels = channels_of(c, &p, bytes);
     if (c->op == ASIM_NCCL_SEND_RECV)
-        return start_us(c) + bytes * pair_us(c, *channels);
+        return start_us(c) + bytes * pair_us(c, &p, *channels);
     return many_us(c, &p, n - 1, far, bytes);
 }

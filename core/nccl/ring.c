@@ -118,6 +118,21 @@ double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto)
     return left > 0 ? us + steps * step_us(&s, left, 0) : us;
 }
 
+/* The way of the first chunk along all ranks. LL and LL128 have flags in every line, so a GPU
+ * passes lines on as they come; Simple passes whole slices, and a proxy whole chunks. */
+static double chain_way_us(const struct step *s, double chunk)
+{
+    const struct asim_nccl_case *c = s->c;
+    const struct asim_machine *m = c->m;
+    double copy = chunk / s->copy, crossings = c->domains - 1, inner = c->ranks - 1 - crossings;
+    double inside = m->ring_nvlink_us[s->proto] + (s->proto == ASIM_NCCL_SIMPLE ? copy : 0);
+    double across = copy + m->ring_net_us[s->proto] + m->net_us[s->proto];
+
+    if (c->domains > 1)
+        across += nic_us(s, chunk);
+    return inner * inside + crossings * across;
+}
+
 /* Broadcast and reduce send each chunk along all ranks, one slice a chunk of one step. */
 double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto)
 {
@@ -125,6 +140,6 @@ double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto)
     struct step s = make_step(c, proto);
     double each = (double)c->bytes / s.channels, chunk = fmin(each, most[proto]);
 
-    return start_us(c, proto) + (c->ranks - 1) * hop_us(&s, chunk) +
+    return start_us(c, proto) + chain_way_us(&s, chunk) +
            (ceil(each / fmax(chunk, 1)) - 1) * busy_us(&s, chunk);
 }

@@ -38,9 +38,8 @@ static const struct asim_option options[] = {
     {"proto", NULL, "protocol, where NCCL_PROTO was set", "auto", ASIM_T_CHOICE, AT(proto), 0, 0,
      "auto|Simple|LL|LL128", 0},
     {"fit", NULL, "numbers of the machine file to fit, with commas",
-     "launch_us,nic_efficiency,ring_gbytes,ring_net_ll_us,ring_net_ll128_us,ring_net_simple_us,"
-     "tree_net_ll_us,tree_net_ll128_us,tree_net_simple_us",
-     ASIM_T_STRING, AT(fit), 0, 0, NULL, 0},
+     "launch_us,nic_efficiency,ring_gbytes,net_ll_us,net_ll128_us,net_simple_us", ASIM_T_STRING,
+     AT(fit), 0, 0, NULL, 0},
     {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from), 0, 0, NULL, 0},
     {"out", "o", "the fitted machine file", NULL, ASIM_T_STRING, AT(output), 0, 0, NULL,
      ASIM_F_WRITES},
@@ -104,7 +103,7 @@ static void print_fit(const struct asim_fit *fit)
         if (!p->is_free)
             printf("%-22s %12.6g %12s %10s\n", p->row->key, p->before, "unchanged",
                    "no row shows it");
-        else if (p->row->min < 0)
+        else if (p->is_sum)
             printf("%-22s %12.6g %12.6g %7.2f us\n", p->row->key, p->before, p->after,
                    20 * p->plus_minus);
         else

@@ -56,16 +56,10 @@ static double *field_of(struct asim_fit *fit, size_t i)
     return (double *)(void *)((char *)fit->machine + fit->parameter[i].row->offset);
 }
 
-/* launch_us may be 0 or less and moves by differences; all others by factors. */
-static int is_sum(const struct asim_fit *fit, size_t i)
-{
-    return fit->parameter[i].row->min < 0;
-}
-
 static double moved(const struct asim_fit *fit, size_t i, double value, double step)
 {
     const struct asim_option *row = fit->parameter[i].row;
-    double to = is_sum(fit, i) ? value + 20 * step : value * exp(step);
+    double to = fit->parameter[i].is_sum ? value + 20 * step : value * exp(step);
 
     return row->max > row->min ? fmin(fmax(to, row->min), row->max) : to;
 }
@@ -104,9 +98,9 @@ static int measure(struct asim_fit *fit, double *out, struct asim_err *err)
     sum /= (double)fit->n_used;
     for (size_t i = 0; i < fit->parameters; i++) {
         double before = fit->parameter[i].before, now = *field_of(fit, i);
-        double way = is_sum(fit, i) ? (now - before) / 20 : log(now / before);
+        double way = fit->parameter[i].is_sum ? (now - before) / 20 : log(now / before);
 
-        sum += before != 0 || is_sum(fit, i) ? price * way * way : 0;
+        sum += price * way * way;
     }
     *out = sum;
     return 0;
@@ -260,8 +254,10 @@ int asim_fit_run(struct asim_fit *fit, struct asim_err *err)
     double *slope = calloc(fit->parameters * fit->n_used + 1, sizeof *slope);
     int rc = slope ? 0 : asim_err_nomem(err, "fitting");
 
-    for (size_t i = 0; i < fit->parameters; i++)
+    for (size_t i = 0; i < fit->parameters; i++) {
         fit->parameter[i].before = *field_of(fit, i);
+        fit->parameter[i].is_sum = *field_of(fit, i) <= 0 || fit->parameter[i].row->min < 0;
+    }
     if (!rc)
         rc = summarise(fit, &fit->median_before, &fit->worst_before, err);
     if (!rc)

@@ -13,7 +13,8 @@ enum { ASIM_FIT_PARAMETERS = 16 };
 struct asim_fit_parameter {
     const struct asim_option *row; /* a number of the machine */
     double before, after;
-    double plus_minus; /* one standard error, as a share of the value (of 1 us for launch_us) */
+    int is_sum;        /* moves by differences: may be 0 or less */
+    double plus_minus; /* one standard error: a share of the value; where is_sum, in 20 us */
     int is_free;       /* 0: no row depends on it, so it stayed */
 };
 

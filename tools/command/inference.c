@@ -177,7 +177,11 @@ static int open_times(struct serving *s, struct asim_err *err)
                                        opt->prompt,        opt->output,   opt->seed};
     int code = asim_times_open(&s->times, &times, err);
 
-    s->comm = (struct asim_comm){&s->settings, &s->times.model, s->folder, opt->tp, {{0}}};
+    s->comm = (struct asim_comm){.settings = &s->settings,
+                                 .model = &s->times.model,
+                                 .folder = s->folder,
+                                 .tp = opt->tp,
+                                 .hosts = s->hosts};
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 
@@ -214,6 +218,9 @@ static void remove_traces(const struct serving *s)
         snprintf(path, sizeof path, "%s/collective.%u.et", s->folder, r);
         unlink(path);
     }
+    snprintf(path, sizeof path, "%s/groups.json", s->folder);
+    if (*s->folder)
+        unlink(path);
     if (*s->folder)
         rmdir(s->folder);
 }

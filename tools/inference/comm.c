@@ -3,8 +3,8 @@
  * See inference.h: the communication inside an instance. A layer has two all-reduces of the hidden
  * states of all tokens (tensor parallelism, Shoeybi et al.: Megatron-LM, 2019); with experts, which
  * are spread over the GPUs, one all-reduce and two all-to-alls, of a share of the tokens for each
- * expert that they name. Each is simulated as a job of its own on the hosts of the first instance,
- * alone in the network: contention of collectives with KV caches, and with each other, is not
+ * expert that they name. Each is simulated as a job of its own of the first instance, in the same
+ * network and alone in it: contention of collectives with KV caches, and with each other, is not
  * modelled (doc/limits.md).
  */
 #include "tools/inference/inference.h"
@@ -17,13 +17,22 @@
 
 enum { ALL_REDUCE, ALL_TO_ALL, PATH = 4096 };
 
+struct collective {
+    int type; /* enum asim_coll_type, -1 = none */
+    uint64_t bytes;
+    uint32_t members; /* ranks 0 to members - 1 */
+};
+
+/* A collective of group 1; no node where type is -1. */
 static int write_trace(const char *path, int type, uint64_t bytes, struct asim_err *err)
 {
-    struct asim_chakra_attr attrs[] = {{.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL},
-                                       {.name = "comm_type", .type = ASIM_CHAKRA_INT64},
-                                       {.name = "comm_size", .type = ASIM_CHAKRA_INT64}};
+    struct asim_chakra_attr attrs[] = {
+        {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL},
+        {.name = "comm_type", .type = ASIM_CHAKRA_INT64},
+        {.name = "comm_size", .type = ASIM_CHAKRA_INT64},
+        {.name = "pg_name", .type = ASIM_CHAKRA_STRING, .value = {.s = "1"}}};
     struct asim_chakra_node node = {
-        .type = ASIM_OP_COMM_COLL, .name = "collective", .attrs = attrs, .attr_n = 3};
+        .type = ASIM_OP_COMM_COLL, .name = "collective", .attrs = attrs, .attr_n = 4};
     struct asim_chakra_writer *writer;
     int code = asim_chakra_writer_open(&writer, path, err);
 
@@ -40,15 +49,16 @@ static int write_trace(const char *path, int type, uint64_t bytes, struct asim_e
     return code;
 }
 
-static int write_traces(const char *folder, const char *name, uint32_t ranks, int type,
-                        uint64_t bytes, struct asim_err *err)
+/* The members have the collective, the other ranks nothing. */
+static int write_traces(const char *folder, const char *name, uint32_t ranks,
+                        const struct collective *what, struct asim_err *err)
 {
     char path[PATH];
     int code = 0;
 
     for (uint32_t r = 0; !code && r < ranks; r++) {
         snprintf(path, sizeof path, "%s/%s.%" PRIu32 ".et", folder, name, r);
-        code = write_trace(path, type, bytes, err);
+        code = write_trace(path, r < what->members ? what->type : -1, what->bytes, err);
     }
     return code;
 }
@@ -56,35 +66,44 @@ static int write_traces(const char *folder, const char *name, uint32_t ranks, in
 int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
                            struct asim_err *err)
 {
-    return write_traces(folder, name, ranks, -1, 0, err);
+    static const struct collective none = {-1, 0, 0};
+
+    return write_traces(folder, name, ranks, &none, err);
 }
 
-/* "0,1,2,…" of the first instance; malloc'ed. */
-static char *first_hosts(uint32_t tp)
+/* Group 1: the GPUs of the first instance. */
+static int write_group(const char *path, uint32_t members, struct asim_err *err)
 {
-    char *list = malloc((size_t)tp * 12 + 1), *at = list;
+    FILE *file = fopen(path, "w");
+    int failed = !file;
 
-    for (uint32_t r = 0; list && r < tp; r++)
-        at += sprintf(at, "%s%" PRIu32, r ? "," : "", r);
-    return list;
+    if (file) {
+        fprintf(file, "{\"1\": [");
+        for (uint32_t r = 0; r < members; r++)
+            fprintf(file, "%s%" PRIu32, r ? ", " : "", r);
+        fprintf(file, "]}\n");
+        failed = ferror(file);
+        failed |= fclose(file) != 0;
+    }
+    return failed ? asim_err_set(err, ASIM_EIO, "cannot write %s.", path) : 0;
 }
 
 /* Runs a job of one collective and takes its last finish. */
-static int simulate(struct asim_comm *comm, int type, uint64_t bytes, uint64_t *ns,
+static int simulate(struct asim_comm *comm, const struct collective *what, uint64_t *ns,
                     struct asim_err *err)
 {
-    static const int types[] = {ASIM_ALL_REDUCE, ASIM_ALL_TO_ALL};
     struct asim_settings set = *comm->settings;
     struct asim_world *world = NULL;
-    char prefix[PATH];
-    int code = write_traces(comm->folder, "collective", comm->tp, types[type], bytes, err);
+    char prefix[PATH], groups[PATH];
+    int code = write_traces(comm->folder, "collective", comm->hosts, what, err);
 
     snprintf(prefix, sizeof prefix, "%s/collective", comm->folder);
+    snprintf(groups, sizeof groups, "%s/groups.json", comm->folder);
     set.workload = prefix;
+    set.groups = groups;
     set.reports = set.out = set.pcap = NULL;
-    set.placement = first_hosts(comm->tp);
-    if (!code && !set.placement)
-        code = asim_err_nomem(err, "simulating a collective");
+    if (!code)
+        code = write_group(groups, comm->tp, err);
     if (!code)
         code = asim_world_open(&world, &set, NULL, err);
     if (!code)
@@ -95,20 +114,20 @@ static int simulate(struct asim_comm *comm, int type, uint64_t bytes, uint64_t *
         *ns = r && *ns > end ? *ns : end;
     }
     asim_world_close(world);
-    free(set.placement);
     return code;
 }
 
 /* ns of one collective of 2^i tokens, at least 1. */
 static int measured(struct asim_comm *comm, int type, int i, uint64_t *ns, struct asim_err *err)
 {
-    uint64_t bytes = ((uint64_t)1 << i) * comm->model->hidden * 2;
+    struct collective what = {type == ALL_TO_ALL ? ASIM_ALL_TO_ALL : ASIM_ALL_REDUCE,
+                              ((uint64_t)1 << i) * comm->model->hidden * 2, comm->tp};
     int code;
 
     if (type == ALL_TO_ALL)
-        bytes = (bytes * comm->model->topk + comm->tp - 1) / comm->tp;
+        what.bytes = (what.bytes * comm->model->topk + comm->tp - 1) / comm->tp;
     if (!comm->known[type][i]) {
-        if ((code = simulate(comm, type, bytes, &comm->known[type][i], err)))
+        if ((code = simulate(comm, &what, &comm->known[type][i], err)))
             return code;
         comm->known[type][i] += !comm->known[type][i];
     }

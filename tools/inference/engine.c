@@ -76,9 +76,12 @@ static void wake_at(const struct instance *at, uint64_t time_ns)
         fail_nomem(at->engine);
 }
 
-static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes, int kind,
-                 uint32_t request)
+/* A notice, or a GPU's share of the KV cache. */
+static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kind, uint32_t request)
 {
+    uint64_t tp = engine->opt.tp,
+             cache = engine->requests->at[request].prompt * engine->opt.kv_bytes;
+    uint64_t bytes = kind == SHARD ? (cache + tp - 1) / tp : NOTICE_BYTES;
     const struct asim_own_message message = {src, dst, bytes,
                                              (uint64_t)request << KIND_BITS | (unsigned)kind};
 
@@ -235,9 +238,8 @@ static void send_cache(struct instance *at, uint32_t number)
     at->kv_tokens -= kv_of(at, request);
     request->decode = engine->opt.prefill + number % engine->opt.decode;
     for (uint32_t gpu = 1; gpu < tp; gpu++)
-        send(engine, at->first_host, at->first_host + gpu, NOTICE_BYTES, GO, number);
-    send(engine, at->first_host, request->decode * tp,
-         (request->prompt * engine->opt.kv_bytes + tp - 1) / tp, SHARD, number);
+        send(engine, at->first_host, at->first_host + gpu, GO, number);
+    send(engine, at->first_host, request->decode * tp, SHARD, number);
 }
 
 static void end_prompt(struct instance *at, uint32_t number, uint32_t tokens)
@@ -346,12 +348,11 @@ static void on_arrived(void *self, const struct asim_own_message *message)
         return;
     switch (message->cookie & ((1u << KIND_BITS) - 1)) {
     case GO:
-        send(engine, message->dst, request->decode * tp + message->dst % tp,
-             (request->prompt * engine->opt.kv_bytes + tp - 1) / tp, SHARD, number);
+        send(engine, message->dst, request->decode * tp + message->dst % tp, SHARD, number);
         break;
     case SHARD:
         if (message->dst != at->first_host)
-            send(engine, message->dst, at->first_host, NOTICE_BYTES, GOT, number);
+            send(engine, message->dst, at->first_host, GOT, number);
         else
             add_shard(at, number);
         break;

@@ -92,8 +92,8 @@ void asim_times_close(struct asim_times *times);
 struct asim_comm {
     const struct asim_settings *settings; /* borrowed: network, topology, congestion control */
     const struct asim_model *model;
-    const char *folder; /* for traces */
-    uint32_t tp;
+    const char *folder;    /* for traces */
+    uint32_t tp, hosts;    /* hosts: of all instances */
     uint64_t known[2][40]; /* ns of an all-reduce, an all-to-all of 2^i tokens; 0 = not yet */
 };
 /* ns of all collectives of an iteration of so many tokens; 0 with one GPU. */

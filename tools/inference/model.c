@@ -60,24 +60,29 @@ static int read_file(void *file, char *to, size_t size, size_t *got, struct asim
     return ferror((FILE *)file) ? asim_err_set(err, ASIM_EIO, "cannot read the table.") : 0;
 }
 
-static int read_row(struct asim_times_table *table, const struct asim_csv *csv, const int at[3],
-                    struct asim_err *err)
+struct columns {
+    int phase, tokens, us;
+};
+
+static int read_row(struct asim_times_table *table, const struct asim_csv *csv,
+                    const struct columns *at, struct asim_err *err)
 {
-    const char *phase = asim_csv_cell(csv, (size_t)at[0]);
+    const char *phase = asim_csv_cell(csv, (size_t)at->phase);
     int which = !strcmp(phase, "decode");
     struct point point;
 
     if (!which && strcmp(phase, "prefill"))
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at[0]),
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->phase),
                            "expected prefill or decode.");
-    if (asim_text_double(asim_csv_cell(csv, (size_t)at[1]), &point.tokens) || point.tokens < 1 ||
+    if (asim_text_double(asim_csv_cell(csv, (size_t)at->tokens), &point.tokens) ||
+        point.tokens < 1 ||
         (table->of[which].n && point.tokens <= table->of[which].at[table->of[which].n - 1].tokens))
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at[1]),
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->tokens),
                            "expected a number of tokens, above that of the row before it of its "
                            "phase.");
-    if (asim_text_double(asim_csv_cell(csv, (size_t)at[2]), &point.ns) || !(point.ns >= 0) ||
+    if (asim_text_double(asim_csv_cell(csv, (size_t)at->us), &point.ns) || !(point.ns >= 0) ||
         point.ns > 1e12)
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at[2]),
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->us),
                            "expected microseconds, 0 to 1e12.");
     point.ns *= 1000;
     return ASIM_VEC_PUSH(table->of[which], point) ? asim_err_nomem(err, "reading times") : 0;
@@ -86,14 +91,16 @@ static int read_row(struct asim_times_table *table, const struct asim_csv *csv, 
 static int read_rows(struct asim_times_table *table, struct asim_csv *csv, struct asim_err *err)
 {
     static const char *const names[] = {"phase", "tokens", "us"};
-    int at[3], code = asim_csv_header(csv, err);
+    struct columns at;
+    int *const columns[] = {&at.phase, &at.tokens, &at.us};
+    int code = asim_csv_header(csv, err);
 
     for (int i = 0; !code && i < 3; i++)
-        if ((at[i] = asim_csv_find(csv, &names[i], 1)) < 0)
+        if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0)
             code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
                                "there is no column %s; expected phase, tokens and us.", names[i]);
     while (!code && (code = asim_csv_row(csv, err)) > 0)
-        code = read_row(table, csv, at, err);
+        code = read_row(table, csv, &at, err);
     for (int i = 0; !code && i < 2; i++)
         if (!table->of[i].n)
             code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 0, 0},

@@ -79,22 +79,27 @@ static int tokens_of(const struct asim_csv *csv, size_t column, uint32_t *tokens
     return 0;
 }
 
-static int read_row(struct asim_requests *requests, const struct asim_csv *csv, const int at[3],
-                    struct asim_err *err)
+struct columns {
+    int arrival, prompt, output;
+};
+
+static int read_row(struct asim_requests *requests, const struct asim_csv *csv,
+                    const struct columns *at, struct asim_err *err)
 {
     struct asim_request request = {0};
     double s;
 
-    if (asim_text_double(asim_csv_cell(csv, (size_t)at[0]), &s) || !(s >= 0) || s > MOST_SECONDS)
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at[0]),
+    if (asim_text_double(asim_csv_cell(csv, (size_t)at->arrival), &s) || !(s >= 0) ||
+        s > MOST_SECONDS)
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->arrival),
                            "expected a time in seconds, 0 to %d.", (int)MOST_SECONDS);
     request.arrival_ns = (uint64_t)(s * 1e9 + 0.5);
     if (requests->n && request.arrival_ns < requests->at[requests->n - 1].arrival_ns)
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at[0]),
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->arrival),
                            "this request arrives before the one above it; sort the file by "
                            "arrival_s.");
-    if (tokens_of(csv, (size_t)at[1], &request.prompt, err) ||
-        tokens_of(csv, (size_t)at[2], &request.output, err))
+    if (tokens_of(csv, (size_t)at->prompt, &request.prompt, err) ||
+        tokens_of(csv, (size_t)at->output, &request.output, err))
         return ASIM_EINVAL;
     if (requests->n >= MOST_REQUESTS)
         return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, 0), "more than %d requests.",
@@ -105,16 +110,18 @@ static int read_row(struct asim_requests *requests, const struct asim_csv *csv, 
 static int read_rows(struct asim_requests *requests, struct asim_csv *csv, struct asim_err *err)
 {
     static const char *const names[] = {"arrival_s", "prompt_tokens", "output_tokens"};
-    int at[3], code = asim_csv_header(csv, err);
+    struct columns at;
+    int *const columns[] = {&at.arrival, &at.prompt, &at.output};
+    int code = asim_csv_header(csv, err);
 
     for (int i = 0; !code && i < 3; i++)
-        if ((at[i] = asim_csv_find(csv, &names[i], 1)) < 0)
+        if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0)
             code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
                                "there is no column %s; expected arrival_s, prompt_tokens and "
                                "output_tokens.",
                                names[i]);
     while (!code && (code = asim_csv_row(csv, err)) > 0)
-        code = read_row(requests, csv, at, err);
+        code = read_row(requests, csv, &at, err);
     if (!code && !requests->n)
         code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 0, 0},
                            "there are no requests in this file.");

@@ -36,8 +36,7 @@ enum asim_op_type {
     ASIM_OP_COMM_SEND,
     ASIM_OP_COMM_RECV,
     ASIM_OP_COMM_COLL,
-    /* Of the host, after Chakra 1.0: their recorded durations take the CPU (is_cpu is 1). */
-    ASIM_OP_STORAGE,
+    ASIM_OP_STORAGE, /* this and the next two, after Chakra 1.0: work of the host, is_cpu is 1 */
     ASIM_OP_BATCH,
     ASIM_OP_CHECKPOINT,
     ASIM_OP_TYPES
@@ -105,8 +104,8 @@ struct asim_op {
     const char *inputs_values; /* METADATA: process groups as JSON */
     /* While read in order: an attribute whose name is nearly one that counts; or NULL. */
     const char *slip;
-    const char *const *input_list, *const
-                                       *output_list; /* tensor names: attributes inputs, outputs */
+    /* Tensor names: attributes inputs, outputs. */
+    const char *const *input_list, *const *output_list;
     size_t input_n, output_n;
     /* Borrowed likewise. comm_sizes makes an all-to-all an all-to-all-v: bytes to each member of
      * the group, in the group's order; comm_bytes is their sum then. */

@@ -18,12 +18,6 @@
 extern "C" {
 #endif
 
-/* Whether a node is a collective, a send or a receive. */
-static inline int asim_op_is_comm(int type)
-{
-    return type >= ASIM_OP_COMM_SEND && type <= ASIM_OP_COMM_COLL;
-}
-
 #define ASIM_CHAKRA_RECORD_MAX (64u << 20) /* bytes of the largest legal record */
 
 /* One open file, plain or gzip. It belongs to one thread at a time. */

@@ -132,6 +132,16 @@ static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
     return 0;
 }
 
+/* Whether a wire brings ACKs of the same age as some port of the switch does. */
+static int is_like_port(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                        const struct asim_wire *wire)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        if (age_of_ack(fabric, wire) == age_of_ack(fabric, sw->ports[p].port.out))
+            return 1;
+    return 0;
+}
+
 /* Whether no completion of a message outside the part can have the tie key of one inside. */
 static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_switch *sw,
                           const struct ages *ages)
@@ -142,12 +152,10 @@ static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_sw
         const struct asim_host *host = &fabric->host[sw->ports[p].port.out->to];
 
         others |= host->n_nics > 1;
-        for (uint32_t q = 0; q < sw->n_ports; q++)
-            for (uint32_t i = 0; i < host->n_nics; i++)
-                if (host->nics[i].port.out->to != sw->node &&
-                    age_of_ack(fabric, host->nics[i].port.in) ==
-                        age_of_ack(fabric, sw->ports[q].port.out))
-                    return 0;
+        for (uint32_t i = 0; i < host->n_nics; i++)
+            if (host->nics[i].port.out->to != sw->node &&
+                is_like_port(fabric, sw, host->nics[i].port.in))
+                return 0;
     }
     for (uint32_t p = 0; others && p < sw->n_ports; p++)
         if (has_age(ages, age_of_ack(fabric, sw->ports[p].port.out)))

@@ -247,13 +247,37 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return code;
 }
 
+static double saved_percent(const struct asim_progress *at)
+{
+    return at->hops ? 100.0 * (double)(at->hops_replayed + at->hops_skipped) / (double)at->hops : 0;
+}
+
+/* Where a run has taken a while: what fast-forward has saved, and why not more. */
+static void tell_use(const struct asim_app *app)
+{
+    const double while_s = 10;
+    double passed = wall_s() - app->started_s;
+    struct asim_progress at;
+
+    if (passed < while_s || app->settings.process || app->settings.quiet)
+        return;
+    asim_world_progress(app->world, &at);
+    if (!at.hops || !at.carried_most_why)
+        return;
+    fprintf(stderr,
+            "note: the run took %.0f s. Of %.4g packet-hops fast-forward replayed or skipped %.1f "
+            "%%; %.1f %% were carried because of this: %s (--reports=fast_forward lists all)\n",
+            passed, (double)at.hops, saved_percent(&at),
+            100.0 * (double)at.hops_carried_most / (double)at.hops, at.carried_most_why);
+}
+
 /* Estimates the remaining time from the bytes of the communication that is done; without
  * communication from the ops. */
 static void show_progress(struct asim_app *app, double now)
 {
     struct asim_progress at;
     double passed = now - app->started_s, share;
-    char eta[32] = "?";
+    char eta[32] = "?", saved[64] = "";
 
     asim_world_progress(app->world, &at);
     share = at.bytes_total ? (double)at.bytes_done / (double)at.bytes_total
@@ -261,13 +285,15 @@ static void show_progress(struct asim_app *app, double now)
                            : 0;
     if (share > 0 && share <= 1)
         snprintf(eta, sizeof eta, "%.0f s", passed * (1 - share) / share);
+    if (at.hops_replayed + at.hops_skipped)
+        snprintf(saved, sizeof saved, " (%.1f %% of all replayed or skipped)", saved_percent(&at));
     fprintf(stderr,
-            "%s%.3f ms simulated, %.3g of %.3g GB in %llu of %llu ops, %u of %u ranks, "
-            "%.1f M packet-hops/s, %s left%s",
-            app->on_terminal ? "\r\033[K" : "", (double)at.time_ns / 1e6,
+            "%s%.3f ms simulated in %.0f s, %.3g of %.3g GB in %llu of %llu ops, %u of %u ranks, "
+            "%.1f M packet-hops/s%s, %s left%s",
+            app->on_terminal ? "\r\033[K" : "", (double)at.time_ns / 1e6, passed,
             (double)at.bytes_done / 1e9, (double)at.bytes_total / 1e9,
             (unsigned long long)at.ops_done, (unsigned long long)at.ops_total, at.ranks_done,
-            at.ranks, (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta,
+            at.ranks, (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved, eta,
             app->on_terminal ? "" : "\n");
     fflush(stderr);
     app->progress_shown = app->on_terminal;
@@ -306,6 +332,9 @@ static void print_verdict(const struct asim_app *app)
  * is a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
+    clear_progress(app);
+    if (!code || code == ASIM_EINTR)
+        tell_use(app);
     if (!app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
     if (app->collective_error) /* the verdict of process 0 */

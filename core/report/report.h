@@ -25,7 +25,7 @@ struct asim_report {
     enum {
         ASIM_OUT_ALWAYS = 1,
         ASIM_OUT_NAMED,  /* <name>.csv, where --reports has the name or 'all' */
-        ASIM_OUT_BY_NAME /* <name>.csv, where --reports has the name: too large for 'all' */
+        ASIM_OUT_BY_NAME /* <name>.csv, where --reports has the name: not part of 'all' */
     } in_out;
     /* Fills *observer, or leaves it unchanged if the run does not ask for this report. out: the
      * --out folder or NULL. */

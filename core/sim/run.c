@@ -384,6 +384,22 @@ int asim_world_run(struct asim_world *world, struct asim_err *err)
     return asim_world_finish(world, code, err);
 }
 
+static void tell_memo_use(const struct asim_world *world, struct asim_progress *progress)
+{
+    struct asim_memo_use use;
+
+    world->via.packets->memo_use(world->via.fabric, &use);
+    progress->hops_replayed = use.replayed;
+    progress->hops_skipped = use.skipped;
+    for (int i = 0; i < ASIM_CARRIED_REASONS; i++) {
+        if (progress->carried_most_why && use.reasons[i].hops <= progress->hops_carried_most)
+            continue;
+        progress->hops_carried_most = use.reasons[i].hops;
+        progress->carried_most_why =
+            i == ASIM_CARRIED_OFF && use.off ? use.off : use.reasons[i].why;
+    }
+}
+
 /* Linear in ranks and nodes: meant for a display a few times a second. With several processes it
  * tells the progress of this process. */
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
@@ -400,6 +416,8 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .hops = totals.net.hops,
                                        .ranks_done = totals.ranks_done,
                                        .ranks = world->set.n_here};
+    if (world->via.fabric)
+        tell_memo_use(world, progress);
 }
 
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)

@@ -180,6 +180,10 @@ struct asim_progress {
     /* Bytes of the sends and collectives that have ended, and the part done of collectives under way;
      * and of all, as the traces give them. */
     uint64_t bytes_done, bytes_total;
+    /* Of `hops`: those that fast-forward has replayed or skipped; and of the others the most costly
+     * reason: a phrase, constant. NULL, 0: an analytical network. */
+    uint64_t hops_replayed, hops_skipped, hops_carried_most;
+    const char *carried_most_why;
 };
 ASIM_API void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
 

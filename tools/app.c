@@ -253,17 +253,19 @@ static double saved_percent(const struct asim_progress *at)
 }
 
 /* Where a run has taken a while: what fast-forward has saved, and why not more. */
-static void tell_use(const struct asim_app *app)
+static void tell_use(struct asim_app *app, int code)
 {
     const double while_s = 10;
     double passed = wall_s() - app->started_s;
     struct asim_progress at;
 
-    if (passed < while_s || app->settings.process || app->settings.quiet)
+    if (passed < while_s || app->settings.process || app->settings.quiet ||
+        (code && code != ASIM_EINTR))
         return;
     asim_world_progress(app->world, &at);
     if (!at.hops || !at.carried_most_why)
         return;
+    clear_progress(app);
     fprintf(stderr,
             "note: the run took %.0f s. Of %.4g packet-hops fast-forward replayed or skipped %.1f "
             "%%; %.1f %% were carried because of this: %s (--reports=fast_forward lists all)\n",
@@ -332,9 +334,7 @@ static void print_verdict(const struct asim_app *app)
  * is a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
-    clear_progress(app);
-    if (!code || code == ASIM_EINTR)
-        tell_use(app);
+    tell_use(app, code);
     if (!app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
     if (app->collective_error) /* the verdict of process 0 */

@@ -64,7 +64,8 @@ static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
     event.of.arrival.bytes = msg->bytes;
     event.of.arrival.src = msg->src;
     event.of.arrival.coll_type = asim_tag_coll_type(msg->tag);
-    if (msg->src >= world->set.n_ranks || msg->dst >= world->set.n_ranks)
+    if (asim_topo_is_endpoint(&world->set.topo, msg->src) ||
+        asim_topo_is_endpoint(&world->set.topo, msg->dst))
         event.of.arrival.coll_type = ASIM_ALL_REDUCE; /* all that NVSwitches take part in */
     record(world, &event);
 }

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum asim_net_event_kind {
-    ASIM_NET_LINK_DOWN, /* `cause` takes the link down */
-    ASIM_NET_LINK_UP,   /* `cause` ends; the link is up again when no cause is left */
+    ASIM_NET_LINK_DOWN, /* the link is down until as many LINK_UP have come */
+    ASIM_NET_LINK_UP,
     ASIM_NET_LINK_RATE, /* rate_bps of both directions; 0: the topology's again */
     ASIM_NET_LINK_LOSS, /* loses the share `loss` of frames beside its own error rate; 0: no more */
     ASIM_NET_ECN,       /* kmin, kmax (bytes), pmax of the ports of a switch */
@@ -26,16 +26,13 @@ enum asim_net_event_kind {
     ASIM_NET_EVENT_KINDS
 };
 
-/* Why a link is down, as bits: an event of the link itself, or of the node at its end a or b. */
-enum { ASIM_NET_CAUSE_LINK = 1, ASIM_NET_CAUSE_A = 2, ASIM_NET_CAUSE_B = 4 };
 /* For `of`: all switches. */
 #define ASIM_NET_ALL UINT32_MAX
 
 struct asim_net_event {
     uint64_t at_ns;
     enum asim_net_event_kind kind;
-    uint32_t of;    /* index of a link in the topology, or a node; ASIM_NET_ALL */
-    uint32_t cause; /* of LINK_DOWN and LINK_UP */
+    uint32_t of; /* index of a link in the topology, or a node; ASIM_NET_ALL */
     int on;
     uint64_t rate_bps, kmin, kmax;
     double loss, pmax;

@@ -72,6 +72,69 @@ struct asim_scenario_storage {
     uint32_t number; /* of the job, or ASIM_SCENARIO_ALL_JOBS */
 };
 
+/* What happens to a part of the cluster, in "events" at stated times and in "failures" at drawn
+ * ones. */
+enum asim_scenario_kind {
+    ASIM_SCENARIO_LINK_DOWN,
+    ASIM_SCENARIO_LINK_RATE,
+    ASIM_SCENARIO_LINK_LOSS,
+    ASIM_SCENARIO_SWITCH_DOWN,
+    ASIM_SCENARIO_NIC_DOWN,
+    ASIM_SCENARIO_HOST_CRASH,
+    ASIM_SCENARIO_ECN,
+    ASIM_SCENARIO_PFC
+};
+#define ASIM_SCENARIO_KINDS "link-down|link-rate|link-loss|switch-down|nic-down|host-crash|ecn|pfc"
+enum asim_scenario_nic_traffic { ASIM_SCENARIO_MOVE, ASIM_SCENARIO_STOP };
+
+struct asim_scenario_effect {
+    int kind;                           /* enum asim_scenario_kind */
+    uint64_t for_fs;                    /* 0: for good */
+    char *rate;                         /* of link-rate: "50Gbps" or "0.5x" */
+    double loss;                        /* of link-loss */
+    int traffic;                        /* of nic-down: enum asim_scenario_nic_traffic */
+    uint64_t restart_fs, checkpoint_fs; /* of host-crash; checkpoint 0: none was ever made */
+};
+struct asim_scenario_event {
+    unsigned line;
+    struct asim_scenario_effect effect;
+    uint64_t at_fs, every_fs;
+    uint32_t times;
+    char *link, *switches, *host; /* NULL: not given */
+    uint32_t nic;
+    uint64_t kmin, kmax; /* of ecn, bytes */
+    double pmax;
+    int enabled; /* of pfc */
+};
+struct asim_scenario_failure {
+    unsigned line;
+    struct asim_scenario_effect effect;
+    uint64_t mtbf_fs, from_fs, until_fs, seed;
+    int links; /* enum asim_scenario_links, of links and NICs */
+};
+enum asim_scenario_links {
+    ASIM_SCENARIO_ALL_LINKS,
+    ASIM_SCENARIO_HOST_LINKS,
+    ASIM_SCENARIO_SWITCH_LINKS
+};
+
+struct asim_scenario_routing {
+    unsigned line;
+    uint64_t reconverge_fs;
+};
+
+/* Traffic that no job sends. */
+struct asim_scenario_background {
+    unsigned line;
+    int pattern, tier; /* enum asim_scenario_pattern, enum asim_scenario_tier */
+    double load;
+    char *sizes, *hosts; /* hosts NULL: all */
+    uint64_t on_fs, off_fs, from_fs, until_fs, seed;
+    uint32_t fan_in;
+};
+enum asim_scenario_pattern { ASIM_SCENARIO_ANYWHERE, ASIM_SCENARIO_ACROSS, ASIM_SCENARIO_INCAST };
+enum asim_scenario_tier { ASIM_SCENARIO_TIER_HOSTS, ASIM_SCENARIO_TIER_UPLINKS };
+
 struct asim_scenario {
     char *path; /* for messages */
     ASIM_SCENARIO_LIST(struct asim_scenario_job) jobs;
@@ -80,6 +143,10 @@ struct asim_scenario {
     ASIM_SCENARIO_LIST(struct asim_scenario_straggler) stragglers;
     ASIM_SCENARIO_LIST(struct asim_scenario_jitter) jitters;
     ASIM_SCENARIO_LIST(struct asim_scenario_storage) checkpoints, loading;
+    ASIM_SCENARIO_LIST(struct asim_scenario_event) events;
+    ASIM_SCENARIO_LIST(struct asim_scenario_failure) failures;
+    struct asim_scenario_routing routing;
+    ASIM_SCENARIO_LIST(struct asim_scenario_background) background;
 };
 
 /* find.c: *number becomes the number of the job of that name, of NULL ASIM_SCENARIO_ALL_JOBS. */
@@ -103,6 +170,60 @@ struct asim_scenario_section {
 };
 extern const struct asim_member *const asim_scenario_section_table[];
 extern const struct asim_scenario_section asim_scenario_section_jobs;
+
+/* effect.c: the option rows of an effect, for the tables of "events" and "failures". */
+#define ASIM_SCENARIO_EFFECT_ROWS(object)                                                          \
+    {.key = "kind",                                                                                \
+     .type = ASIM_T_CHOICE,                                                                        \
+     .offset = offsetof(object, effect.kind),                                                      \
+     .def = "link-down",                                                                           \
+     .choices = ASIM_SCENARIO_KINDS,                                                               \
+     .help = "what happens: a link, NIC or switch is down; a link has another rate or loses more " \
+             "frames; a host crashes and its jobs restart; ECN or PFC of switches change"},        \
+        {.key = "for",                                                                             \
+         .type = ASIM_T_TIME,                                                                      \
+         .offset = offsetof(object, effect.for_fs),                                                \
+         .def = "0ns",                                                                             \
+         .max = 1e15,                                                                              \
+         .help = "how long it lasts, as \"2ms\"; \"0ns\" = for good"},                             \
+        {.key = "rate",                                                                            \
+         .type = ASIM_T_STRING,                                                                    \
+         .offset = offsetof(object, effect.rate),                                                  \
+         .help = "of link-rate: the rate of the link, as \"50Gbps\" or \"0.5x\""},                 \
+        {.key = "loss",                                                                            \
+         .type = ASIM_T_DOUBLE,                                                                    \
+         .offset = offsetof(object, effect.loss),                                                  \
+         .def = "0",                                                                               \
+         .max = 1,                                                                                 \
+         .help = "of link-loss: share of frames that the link loses, beside its own error rate"},  \
+        {.key = "traffic",                                                                         \
+         .type = ASIM_T_CHOICE,                                                                    \
+         .offset = offsetof(object, effect.traffic),                                               \
+         .def = "move",                                                                            \
+         .choices = "move|stop",                                                                   \
+         .help =                                                                                   \
+             "of nic-down: move = the host's queue pairs go to its other NICs when the routes "    \
+             "follow; stop = they wait for this NIC"},                                             \
+        {.key = "restart",                                                                         \
+         .type = ASIM_T_TIME,                                                                      \
+         .offset = offsetof(object, effect.restart_fs),                                            \
+         .def = "0ns",                                                                             \
+         .max = 1e15,                                                                              \
+         .help = "of host-crash: time from the crash until the jobs of the host run again"},       \
+    {                                                                                              \
+        .key = "checkpoint-every", .type = ASIM_T_TIME,                                            \
+        .offset = offsetof(object, effect.checkpoint_fs), .def = "0ns", .max = 1e15,               \
+        .help = "of host-crash: time between checkpoints of the jobs, from their start; the work " \
+                "since the last one is lost and done again; \"0ns\" = no checkpoint, all work is " \
+                "lost"                                                                             \
+    }
+/* An error where a key is missing or has no effect for the kind of the effect. name: of the
+ * section. */
+int asim_scenario_check_effect(const struct asim_scenario *scenario, const char *name,
+                               unsigned line, const struct asim_scenario_effect *effect,
+                               struct asim_err *err);
+/* The word of a kind. */
+const char *asim_scenario_kind_name(int kind);
 
 /* The place of an object's line, for asim_err_at. */
 static inline struct asim_where asim_scenario_at(const struct asim_scenario *scenario,

@@ -13,6 +13,7 @@
 #include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
 #include "sim/rank/rank_shard.h"
+#include "sim/scenario/plan.h"
 #include "sim/wake.h"
 #include "asim/packet.h"
 #include "sim/rank/async_observers.h"
@@ -103,6 +104,14 @@ static void on_receive_due(void *self, uint32_t r, uint64_t cookie)
 static int on_done(void *self)
 {
     return asim_world_done(self);
+}
+
+static int on_ranks_done(void *self)
+{
+    struct asim_world *world = self;
+
+    asim_rank_shards_gather(world);
+    return world->run.failed || world->run.ranks_done == world->set.n_here;
 }
 
 /* Events before time_ns are complete for all nodes. */
@@ -200,6 +209,9 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .topo = &world->set.topo,
         .route = world->set.route,
         .net = &world->set.net,
+        .events = world->set.plan ? &world->set.plan->events : NULL,
+        .traffics = world->set.plan ? &world->set.plan->traffics : NULL,
+        .ranks_done = on_ranks_done,
         .user = {world, on_wake, on_sent, on_arrived, on_receive_due, on_done, on_settled},
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
         .seed = world->set.settings.seed,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "conf/custom.h"
 #include "scenario/place.h"
+#include "sim/scenario/plan.h"
 #include "sim/collective/groups.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/world.h"
@@ -297,6 +298,7 @@ void asim_world_close_jobs(struct asim_world *world)
 {
     for (uint32_t j = 0; j < world->set.n_jobs; j++)
         asim_groups_fini(&world->set.jobs[j].groups);
+    asim_network_plan_close(world);
     asim_scenario_close(world->set.scenario);
 }
 

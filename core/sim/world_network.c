@@ -3,6 +3,7 @@
  * The packet network of a world: settings, topology, hosts of the ranks, routes.
  */
 #include "sim/collective/nvswitch.h"
+#include "sim/scenario/plan.h"
 #include "sim/world.h"
 #include "topo/placement.h"
 
@@ -161,5 +162,6 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
         asim_world_diagnose(world,
                             "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
                             world->set.topo.source);
-    return asim_route_open(&world->set.route, &world->set.topo, NULL, err);
+    code = asim_network_plan_open(world, err);
+    return code ? code : asim_route_open(&world->set.route, &world->set.topo, NULL, err);
 }

@@ -67,8 +67,7 @@ static int plan_line(struct asim_fabric *fabric, const struct asim_link_down *li
         const struct asim_net_event what = {.at_ns = line->at_ns,
                                             .kind =
                                                 line->up ? ASIM_NET_LINK_UP : ASIM_NET_LINK_DOWN,
-                                            .of = l,
-                                            .cause = ASIM_NET_CAUSE_LINK};
+                                            .of = l};
         uint32_t a = asim_topo_external_id(topo, link->a), b = asim_topo_external_id(topo, link->b);
 
         if (!(a == line->a && b == line->b) && !(a == line->b && b == line->a))
@@ -111,7 +110,7 @@ static int open_memory(struct asim_fabric *fabric)
     fabric->events = calloc(1, sizeof *fabric->events);
     if (!fabric->events)
         return ASIM_ENOMEM;
-    fabric->events->down = calloc(links + 1, 1);
+    fabric->events->down = calloc(links + 1, sizeof *fabric->events->down);
     fabric->events->routed_down = calloc(links + 1, 1);
     return fabric->events->down && fabric->events->routed_down ? 0 : ASIM_ENOMEM;
 }

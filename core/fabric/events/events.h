@@ -12,6 +12,9 @@
 #include "fabric/node.h"
 #include "net/net_events.h"
 
+/* A line of the configuration takes the link down once, however often it is repeated. */
+#define ASIM_DOWN_BY_CONFIG (1u << 31)
+
 /* One event, with its time in ticks. */
 struct asim_fabric_event {
     uint64_t t;
@@ -22,7 +25,8 @@ struct asim_fabric_event {
 struct asim_fabric_events {
     struct asim_fabric_event *at; /* by time, then as given */
     size_t n, cap, next;
-    uint8_t *down;            /* [links] the causes, 0: up */
+    /* [links] 0: up; the LINK_DOWN that no LINK_UP has ended, and ASIM_DOWN_BY_CONFIG. */
+    uint32_t *down;
     uint8_t *routed_down;     /* [links] `down` as the routes know it */
     struct asim_route *route; /* over the links that are up; NULL before the first change */
     /* What the events of one time have changed. */

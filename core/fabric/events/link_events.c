@@ -8,8 +8,8 @@
  * that they would send over the link. Any number of events; ASTRA-sim has one LINK_DOWN and no
  * LINK_UP.
  *
- * A link may be down for several causes (itself, the switches at its ends), and is up when all have
- * ended.
+ * A link may be down for several reasons (itself, the switches at its ends), and is up when all
+ * have ended.
  */
 #include "fabric/events/events.h"
 #include "fabric/switch/ecmp.h"
@@ -31,21 +31,27 @@ static int add_outage(struct asim_wire_loss *loss, uint64_t from)
     return 0;
 }
 
-/* The causes that are left after the event. */
-static uint8_t causes_after(uint8_t causes, const struct asim_net_event *what)
+/* The state of a link after the event. */
+static uint32_t down_after(uint32_t down, const struct asim_fabric_event *event)
 {
-    return (uint8_t)(what->kind == ASIM_NET_LINK_DOWN ? causes | what->cause
-                                                      : causes & ~what->cause);
+    int goes_down = event->what.kind == ASIM_NET_LINK_DOWN;
+    uint32_t others = down & ~ASIM_DOWN_BY_CONFIG;
+
+    if (event->is_own)
+        return goes_down ? down | ASIM_DOWN_BY_CONFIG : others;
+    if (goes_down)
+        return down + 1;
+    return others ? down - 1 : down;
 }
 
-/* Follows the causes of each link through the list. */
-static int plan_outage(struct asim_fabric *fabric, uint8_t *causes,
+/* Follows the state of each link through the list. */
+static int plan_outage(struct asim_fabric *fabric, uint32_t *down,
                        const struct asim_fabric_event *event)
 {
     struct asim_wire_loss *loss = &fabric->losses[2 * (size_t)event->what.of];
-    uint8_t before = causes[event->what.of], after = causes_after(before, &event->what);
+    uint32_t before = down[event->what.of], after = down_after(before, event);
 
-    causes[event->what.of] = after;
+    down[event->what.of] = after;
     if (before && !after)
         loss->outages[loss->n_outages - 1].to = event->t;
     else if (!before && after && add_outage(loss, event->t))
@@ -60,8 +66,8 @@ static int plan_outage(struct asim_fabric *fabric, uint8_t *causes,
 int asim_link_events_plan(struct asim_fabric *fabric)
 {
     const struct asim_fabric_events *events = fabric->events;
-    uint8_t *causes = calloc(fabric->set.topo->n_links + 1, 1);
-    int code = causes ? 0 : ASIM_ENOMEM;
+    uint32_t *down = calloc(fabric->set.topo->n_links + 1, sizeof *down);
+    int code = down ? 0 : ASIM_ENOMEM;
 
     for (size_t i = 0; !code && i < events->n; i++) {
         const struct asim_net_event *what = &events->at[i].what;
@@ -75,9 +81,9 @@ int asim_link_events_plan(struct asim_fabric *fabric)
             fabric->wires[2 * (size_t)what->of + d].loss =
                 &fabric->losses[2 * (size_t)what->of + d];
         if (what->kind != ASIM_NET_LINK_LOSS)
-            code = plan_outage(fabric, causes, &events->at[i]);
+            code = plan_outage(fabric, down, &events->at[i]);
     }
-    free(causes);
+    free(down);
     return code;
 }
 
@@ -140,8 +146,7 @@ static void set_end(struct asim_fabric *fabric, struct asim_port_id at, int down
 void asim_link_event_state(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {
     const struct asim_link *link = &fabric->set.topo->links[event->what.of];
-    uint8_t before = fabric->events->down[event->what.of];
-    uint8_t after = causes_after(before, &event->what);
+    uint32_t before = fabric->events->down[event->what.of], after = down_after(before, event);
 
     fabric->events->links_changed = 1;
     fabric->events->routes_changed |= !fabric->set.planned || !fabric->set.planned->reconverge_ns;
@@ -198,7 +203,8 @@ void asim_link_events_reroute(struct asim_fabric *fabric)
 
     asim_route_close(events->route);
     events->route = NULL;
-    memcpy(events->routed_down, events->down, fabric->set.topo->n_links);
+    for (size_t l = 0; l < fabric->set.topo->n_links; l++)
+        events->routed_down[l] = events->down[l] != 0;
     if (asim_route_open(&events->route, fabric->set.topo, events->routed_down, &worker->failure) ||
         (fabric->workers.team && asim_route_fill_all(events->route, &worker->failure)))
         worker->failed = worker->failure.code;

@@ -81,10 +81,8 @@ static void test_reconvergence(void)
         for (uint32_t i = 0; i < 8; i++)
             bench_send(bench, 0, (const uint32_t[2]){i % 2, 2 + i % 2}, 200000);
         for (uint32_t l = 4; l < 8; l += 2) /* spine 6 dies, for good */
-            bench_event(bench, (struct asim_net_event){.kind = ASIM_NET_LINK_DOWN,
-                                                       .at_ns = 5000,
-                                                       .of = l,
-                                                       .cause = ASIM_NET_CAUSE_B});
+            bench_event(
+                bench, (struct asim_net_event){.kind = ASIM_NET_LINK_DOWN, .at_ns = 5000, .of = l});
         bench->events.reconverge_ns = slow ? 30000 : 0;
         bench_prepare(bench, 0);
         bench_go(bench);
@@ -163,12 +161,10 @@ static void test_nics(void)
         for (uint32_t l = 0; l < 2; l++) {
             bench_event(bench, (struct asim_net_event){.kind = ASIM_NET_LINK_DOWN,
                                                        .at_ns = 3000 + l * 500000,
-                                                       .of = l,
-                                                       .cause = ASIM_NET_CAUSE_A});
+                                                       .of = l});
             bench_event(bench, (struct asim_net_event){.kind = ASIM_NET_LINK_UP,
                                                        .at_ns = 403000 + l * 500000,
-                                                       .of = l,
-                                                       .cause = ASIM_NET_CAUSE_A});
+                                                       .of = l});
         }
         bench_prepare(bench, 0);
         bench_go(bench);

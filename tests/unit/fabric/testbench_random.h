@@ -72,7 +72,7 @@ static inline void random_event(struct testbench *bench, uint64_t *state)
     uint64_t at = draw(state, 3) ? draw(state, 60000) : 500 * draw(state, 60);
     uint64_t end = at + 1 + draw(state, 40000);
     uint32_t node = bench->topo.links[link].b; /* a switch */
-    struct asim_net_event what = {.at_ns = at, .of = link, .cause = 1u << draw(state, 3)};
+    struct asim_net_event what = {.at_ns = at, .of = link};
 
     what.rate_bps = rates[draw(state, 5)] * 1000000000u;
     what.loss = 0.05;
@@ -85,7 +85,6 @@ static inline void random_event(struct testbench *bench, uint64_t *state)
             if (bench->topo.links[l].b != node)
                 continue;
             what.of = l;
-            what.cause = ASIM_NET_CAUSE_B;
             for (uint32_t up = 0; up < 2; up++) {
                 what.kind = up ? ASIM_NET_LINK_UP : ASIM_NET_LINK_DOWN;
                 what.at_ns = up ? end : at;

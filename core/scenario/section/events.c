@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * "events": what happens to links, switches, NICs and hosts at stated times. Whether the topology
+ * has them shows when a run opens.
+ */
+#include "scenario/scenario.h"
+
+#define AT(field) offsetof(struct asim_scenario_event, field)
+static const struct asim_option options[] = {
+    ASIM_SCENARIO_EFFECT_ROWS(struct asim_scenario_event),
+    {.key = "at",
+     .type = ASIM_T_TIME,
+     .offset = AT(at_fs),
+     .def = "0ns",
+     .max = 1e15,
+     .help = "simulated time at which it happens, as \"5ms\""},
+    {.key = "times",
+     .type = ASIM_T_U32,
+     .offset = AT(times),
+     .def = "1",
+     .min = 1,
+     .max = 100000,
+     .help = "how often it happens: a flapping link goes down several times"},
+    {.key = "every",
+     .type = ASIM_T_TIME,
+     .offset = AT(every_fs),
+     .def = "0ns",
+     .max = 1e15,
+     .help = "with times: from one time to the next"},
+    {.key = "link",
+     .type = ASIM_T_STRING,
+     .offset = AT(link),
+     .flags = ASIM_F_LIST,
+     .help = "of link-…: the two nodes that it joins, as [4, 6]; all links between them"},
+    {.key = "switch",
+     .type = ASIM_T_STRING,
+     .offset = AT(switches),
+     .flags = ASIM_F_LIST,
+     .help = "of switch-down, ecn, pfc: switches, as [8] or \"8-11\"; without it ecn and pfc "
+             "concern all"},
+    {.key = "host",
+     .type = ASIM_T_STRING,
+     .offset = AT(host),
+     .flags = ASIM_F_LIST,
+     .help = "of nic-down, host-crash: hosts, as [3] or \"0-3\""},
+    {.key = "nic",
+     .type = ASIM_T_U32,
+     .offset = AT(nic),
+     .def = "0",
+     .max = 1024,
+     .help = "of nic-down: which NIC of the host, from 0 in the order of the topology's links"},
+    {.key = "kmin",
+     .type = ASIM_T_SIZE,
+     .offset = AT(kmin),
+     .def = "0B",
+     .help = "of ecn: queue length from which on frames may be marked, as \"100KB\""},
+    {.key = "kmax",
+     .type = ASIM_T_SIZE,
+     .offset = AT(kmax),
+     .def = "0B",
+     .help = "of ecn: queue length from which on all frames are marked"},
+    {.key = "pmax",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(pmax),
+     .def = "1",
+     .max = 1,
+     .help = "of ecn: probability of a mark just below kmax"},
+    {.key = "enabled",
+     .type = ASIM_T_BOOL,
+     .offset = AT(enabled),
+     .def = "false",
+     .help = "of pfc: whether the switches send pauses from then on"},
+    {0}};
+
+static int refuse(const struct asim_scenario *scenario, const struct asim_scenario_event *event,
+                  const char *key, int is_missing, struct asim_err *err)
+{
+    return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, event->line),
+                       is_missing ? "an event of kind %s needs \"%s\"."
+                                  : "an event of kind %s takes no \"%s\"; leave it out.",
+                       asim_scenario_kind_name(event->effect.kind), key);
+}
+
+static int check_parts(const struct asim_scenario *scenario,
+                       const struct asim_scenario_event *event, struct asim_err *err)
+{
+    int kind = event->effect.kind;
+    int is_link = kind <= ASIM_SCENARIO_LINK_LOSS, is_ecn = kind == ASIM_SCENARIO_ECN;
+    int is_host = kind == ASIM_SCENARIO_NIC_DOWN || kind == ASIM_SCENARIO_HOST_CRASH;
+    int is_switch = kind == ASIM_SCENARIO_SWITCH_DOWN || is_ecn || kind == ASIM_SCENARIO_PFC;
+
+    if (!event->link != !is_link)
+        return refuse(scenario, event, "link", is_link, err);
+    if (!event->host != !is_host)
+        return refuse(scenario, event, "host", is_host, err);
+    if (event->switches ? !is_switch : kind == ASIM_SCENARIO_SWITCH_DOWN)
+        return refuse(scenario, event, "switch", is_switch, err);
+    if (event->nic && kind != ASIM_SCENARIO_NIC_DOWN)
+        return refuse(scenario, event, "nic", 0, err);
+    if (is_ecn && (!event->kmax || event->kmin > event->kmax))
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, event->line),
+                           "an event of kind ecn needs \"kmax\", and a \"kmin\" that is not above "
+                           "it.");
+    if ((event->kmin || event->kmax) && !is_ecn)
+        return refuse(scenario, event, "kmin\" and \"kmax", 0, err);
+    return event->enabled && kind != ASIM_SCENARIO_PFC ? refuse(scenario, event, "enabled", 0, err)
+                                                       : 0;
+}
+
+/* A repeated event ends before it comes again, or it would have no effect. */
+static int check_times(const struct asim_scenario *scenario,
+                       const struct asim_scenario_event *event, struct asim_err *err)
+{
+    int is_crash = event->effect.kind == ASIM_SCENARIO_HOST_CRASH;
+
+    if (event->times == 1 && event->every_fs)
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, event->line),
+                           "\"every\" without \"times\" has no effect; how often does the event "
+                           "happen?");
+    if (event->times > 1 &&
+        (!event->every_fs ||
+         (!is_crash && (!event->effect.for_fs || event->effect.for_fs >= event->every_fs))))
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, event->line),
+                           "an event that happens %u times needs \"every\", and a \"for\" that is "
+                           "shorter.",
+                           event->times);
+    if (event->effect.for_fs &&
+        (event->effect.kind == ASIM_SCENARIO_ECN || event->effect.kind == ASIM_SCENARIO_PFC))
+        return asim_err_at(
+            err, ASIM_EINVAL, asim_scenario_at(scenario, event->line),
+            "\"for\" has no effect for ecn and pfc, which are settings; add a second "
+            "event for the time when they change back.");
+    return 0;
+}
+
+static int check(struct asim_scenario *scenario, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < scenario->events.n && !code; i++) {
+        const struct asim_scenario_event *event = &scenario->events.at[i];
+
+        code = asim_scenario_check_effect(scenario, "events", event->line, &event->effect, err);
+        code = code ? code : check_parts(scenario, event, err);
+        code = code ? code : check_times(scenario, event, err);
+    }
+    return code;
+}
+
+static const char *const required[] = {"kind", "at", NULL};
+
+const struct asim_scenario_section asim_scenario_section_events = {
+    .member = {"events",
+               "what happens at stated times: links, NICs and switches that fail or "
+               "change, hosts that crash, ECN and PFC",
+               options, sizeof(struct asim_scenario_event)},
+    .is_list = 1,
+    .offset = offsetof(struct asim_scenario, events),
+    .required = required,
+    .check = check,
+};

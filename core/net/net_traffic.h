@@ -66,6 +66,8 @@ struct asim_traffic_use {
     uint64_t started, started_bytes, finished, finished_bytes, given_up;
     uint64_t slowdown[ASIM_TRAFFIC_CLASSES][ASIM_TRAFFIC_BINS];
 };
+/* Adds what other hosts have done. */
+void asim_traffic_use_add(struct asim_traffic_use *into, const struct asim_traffic_use *from);
 /* The slowdown below which the share q of the flows of a class lies (ASIM_TRAFFIC_CLASSES: of all),
  * to an eighth of a power of two; 0: there are none. */
 double asim_traffic_quantile(const struct asim_traffic_use *use, uint32_t size_class, double q);

@@ -307,16 +307,6 @@ void asim_fabric_traffic_use(const struct asim_fabric *fabric, uint32_t index,
                              struct asim_traffic_use *use)
 {
     *use = (struct asim_traffic_use){0};
-    for (uint32_t h = 0; h < fabric->set.hosts; h++) {
-        const struct asim_traffic_use *one = &source_of(fabric, h, index)->use;
-
-        use->started += one->started;
-        use->started_bytes += one->started_bytes;
-        use->finished += one->finished;
-        use->finished_bytes += one->finished_bytes;
-        use->given_up += one->given_up;
-        for (uint32_t c = 0; c < ASIM_TRAFFIC_CLASSES; c++)
-            for (uint32_t b = 0; b < ASIM_TRAFFIC_BINS; b++)
-                use->slowdown[c][b] += one->slowdown[c][b];
-    }
+    for (uint32_t h = 0; h < fabric->set.hosts; h++)
+        asim_traffic_use_add(use, &source_of(fabric, h, index)->use);
 }

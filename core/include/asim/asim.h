@@ -107,6 +107,8 @@ struct asim_settings {
      * times of the jobs alone, in the order of the file, UINT64_MAX = not known, or NULL. */
     const char *only_job;
     const uint64_t *alone_ns;
+    /* No option: 0 = all events and failures of the scenario; n = the first n - 1 of them only. */
+    uint32_t first_events;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -44,6 +44,19 @@ ASIM_API size_t asim_scenario_jobs(const struct asim_scenario *scenario);
 /* Valid until the scenario is closed; NULL behind the last. */
 ASIM_API const struct asim_scenario_job *asim_scenario_job(const struct asim_scenario *scenario,
                                                            size_t i);
+/* Something that the scenario does once to one part of the cluster, in order of time. */
+struct asim_world;
+struct asim_scenario_occurrence {
+    uint64_t time_ns, until_ns; /* until_ns UINT64_MAX: for good */
+    uint64_t lost_work_ns;      /* host-crash: work since the last checkpoint, done again */
+    const char *kind, *part;    /* "link-down", "link 4-6"; valid until the world is closed */
+    unsigned line;              /* of the file */
+    int is_drawn;               /* of "failures" */
+};
+/* How many there are in a world, and the i-th. */
+ASIM_API size_t asim_world_occurrences(const struct asim_world *world);
+ASIM_API void asim_world_occurrence(const struct asim_world *world, size_t i,
+                                    struct asim_scenario_occurrence *occurrence);
 /* Writes everything that the file says, and the defaults of what it does not say, as "key value"
  * lines. Returns the bytes needed without the NUL, like snprintf. */
 ASIM_API size_t asim_scenario_show(const struct asim_scenario *scenario, char *buf, size_t size);

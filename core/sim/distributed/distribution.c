@@ -142,6 +142,7 @@ void asim_distribution_close(struct asim_world *world)
     free(dist->links);
     free(dist->hosts);
     free(dist->pauses.at);
+    free(dist->traffic);
     free(dist);
     world->dist = NULL;
 }

@@ -65,6 +65,7 @@ struct asim_distribution { /* only where there are several processes */
     struct asim_totals others;
     struct asim_stall stall;
     struct asim_pause_waits pauses;
+    struct asim_traffic_use *traffic; /* of each generator, in other processes; NULL: none */
     struct asim_map joined; /* (rank, group) -> number of collectives joined */
     ASIM_VEC(struct asim_open_coll) open;
     ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
@@ -108,6 +109,9 @@ void asim_distribution_settle(struct asim_world *world, uint64_t until);
 uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group);
 /* Adds the rows of other processes. */
 void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall);
+/* What a generator of background traffic has done in all processes. */
+void asim_distribution_traffic_use(const struct asim_world *world, uint32_t index,
+                                   struct asim_traffic_use *use);
 /* Appends the waits for pauses of all processes; waits->at is the caller's to free. 0 or
  * ASIM_ENOMEM. */
 int asim_distribution_pauses(const struct asim_world *world, struct asim_pause_waits *waits);

@@ -11,6 +11,7 @@
 #include "sim/distributed/stall.h"
 #include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
+#include "sim/scenario/plan.h"
 
 #include <stdlib.h>
 
@@ -131,6 +132,22 @@ static void pack_hosts(const struct asim_world *world, struct asim_serializer *i
     ASIM_SERIALIZE(into, none);
 }
 
+static uint32_t generators(const struct asim_world *world)
+{
+    return world->via.fabric && world->set.plan ? (uint32_t)world->set.plan->traffics.n : 0;
+}
+
+/* What the hosts of this process have done for each generator of background traffic. */
+static void pack_traffic(const struct asim_world *world, struct asim_serializer *into)
+{
+    struct asim_traffic_use use;
+
+    for (uint32_t i = 0; i < generators(world); i++) {
+        world->via.packets->traffic_use(world->via.fabric, i, &use);
+        ASIM_SERIALIZE(into, use);
+    }
+}
+
 /* Events come last, since they extend to the end of the buffer: first the events packed for the
  * next window, then the pending ones before the failure. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
@@ -151,6 +168,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     pack_pauses(world, into);
     pack_links(world, into);
     pack_hosts(world, into);
+    pack_traffic(world, into);
     asim_serialize_bytes(into, world->dist->events.at, world->dist->events.n);
     if (asim_events_pack(world, into) || into->failed)
         return asim_err_nomem(err, "telling another process");
@@ -283,6 +301,25 @@ static int unpack_hosts(struct asim_world *world, struct asim_deserializer *from
     }
 }
 
+static int unpack_traffic(struct asim_world *world, struct asim_deserializer *from)
+{
+    struct asim_distribution *dist = world->dist;
+    uint32_t n = generators(world);
+    struct asim_traffic_use use;
+
+    if (n && !dist->traffic)
+        dist->traffic = calloc(n, sizeof *dist->traffic);
+    if (n && !dist->traffic)
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        ASIM_DESERIALIZE(from, use);
+        if (from->failed)
+            return 0;
+        asim_traffic_use_add(&dist->traffic[i], &use);
+    }
+    return 0;
+}
+
 /* Once for each other process; the order of calls does not matter. */
 int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                           struct asim_err *err)
@@ -304,6 +341,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     code = code ? code : unpack_pauses(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
     code = code ? code : unpack_hosts(world, &from);
+    code = code ? code : unpack_traffic(world, &from);
     code = code ? code : asim_events_unpack(world, &from);
     if (code == ASIM_ENOMEM)
         return asim_err_nomem(err, "putting the processes' results together");
@@ -389,4 +427,12 @@ void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
         *use = dist->hosts[host];
     else
         world->via.packets->host_use(world->via.fabric, host, use);
+}
+
+void asim_distribution_traffic_use(const struct asim_world *world, uint32_t index,
+                                   struct asim_traffic_use *use)
+{
+    world->via.packets->traffic_use(world->via.fabric, index, use);
+    if (world->dist && world->dist->traffic)
+        asim_traffic_use_add(use, &world->dist->traffic[index]);
 }

@@ -24,16 +24,21 @@ int asim_plan_is_network_link(const struct asim_topo *topo, size_t link)
            topo->node_type[topo->links[link].b] != ASIM_NVSWITCH;
 }
 
+static int refuse_many(const struct asim_world *world, struct asim_err *err)
+{
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s: events and failures make more than %d changes of the network; make "
+                        "the time shorter, or the time between failures longer.",
+                        world->set.scenario->path, MOST_CHANGES);
+}
+
 int asim_plan_change(struct asim_world *world, const struct asim_net_event *change,
                      struct asim_err *err)
 {
     struct asim_network_plan *plan = world->set.plan;
 
     if (plan->changes.n >= MOST_CHANGES)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s: events and failures make more than %d changes of the network; "
-                            "make the time shorter, or the time between failures longer.",
-                            world->set.scenario->path, MOST_CHANGES);
+        return refuse_many(world, err);
     return ASIM_VEC_PUSH(plan->changes, *change) ? asim_err_nomem(err, "planning events") : 0;
 }
 
@@ -88,16 +93,16 @@ static int plan_rate(struct asim_world *world, const char *rate, uint32_t link,
         (struct asim_net_event){.kind = ASIM_NET_LINK_RATE}, when, err);
 }
 
-static int plan_nic(struct asim_world *world, const struct asim_scenario_effect *effect,
-                    const struct asim_occurrence *when, const struct asim_part *part,
+static int plan_nic(struct asim_world *world, const struct asim_occurrence *row,
                     struct asim_err *err)
 {
-    const struct asim_net_event fixed = {.kind = ASIM_NET_NICS_FIXED, .of = part->node, .on = 1};
+    const struct asim_net_event fixed = {
+        .kind = ASIM_NET_NICS_FIXED, .of = row->part.node, .on = 1};
 
-    if (effect->traffic == ASIM_SCENARIO_STOP &&
-        plan_pair(world, fixed, (struct asim_net_event){.kind = ASIM_NET_NICS_FIXED}, when, err))
+    if (row->effect->traffic == ASIM_SCENARIO_STOP &&
+        plan_pair(world, fixed, (struct asim_net_event){.kind = ASIM_NET_NICS_FIXED}, row, err))
         return ASIM_EINVAL;
-    return plan_link(world, part->link, when, err);
+    return plan_link(world, row->part.link, row, err);
 }
 
 static void name_part(const struct asim_topo *topo, int kind, const struct asim_part *part,
@@ -105,7 +110,9 @@ static void name_part(const struct asim_topo *topo, int kind, const struct asim_
 {
     const struct asim_link *link = &topo->links[part->link];
 
-    if (kind <= ASIM_SCENARIO_LINK_LOSS)
+    if (kind > ASIM_SCENARIO_LINK_LOSS && part->node == ASIM_NET_ALL)
+        snprintf(row->of, sizeof row->of, "all switches");
+    else if (kind <= ASIM_SCENARIO_LINK_LOSS)
         snprintf(row->of, sizeof row->of, "link %u-%u", asim_topo_external_id(topo, link->a),
                  asim_topo_external_id(topo, link->b));
     else if (kind == ASIM_SCENARIO_NIC_DOWN)
@@ -116,34 +123,64 @@ static void name_part(const struct asim_topo *topo, int kind, const struct asim_
                  asim_topo_external_id(topo, part->node));
 }
 
-/* Crashes are planned when all are known. */
-int asim_plan_effect(struct asim_world *world, const struct asim_scenario_effect *effect,
-                     const struct asim_occurrence *when, const struct asim_part *part,
-                     struct asim_err *err)
+int asim_plan_occur(struct asim_world *world, const struct asim_scenario_effect *effect,
+                    const struct asim_occurrence *when, const struct asim_part *part,
+                    struct asim_err *err)
 {
+    struct asim_network_plan *plan = world->set.plan;
     struct asim_occurrence row = *when;
 
     row.kind = effect->kind;
+    row.effect = effect;
+    row.part = *part;
     name_part(&world->set.topo, effect->kind, part, &row);
-    if (ASIM_VEC_PUSH(world->set.plan->occurrences, row))
-        return asim_err_nomem(err, "planning events");
-    switch ((enum asim_scenario_kind)effect->kind) {
+    if (plan->occurrences.n >= MOST_CHANGES)
+        return refuse_many(world, err);
+    return ASIM_VEC_PUSH(plan->occurrences, row) ? asim_err_nomem(err, "planning events") : 0;
+}
+
+/* ECN and PFC of one switch, or of all. */
+static int plan_setting(struct asim_world *world, const struct asim_occurrence *row,
+                        struct asim_err *err)
+{
+    const struct asim_scenario_event *event = row->event;
+
+    return asim_plan_change(world,
+                            &(struct asim_net_event){.at_ns = row->at_ns,
+                                                     .kind = row->kind == ASIM_SCENARIO_ECN
+                                                                 ? ASIM_NET_ECN
+                                                                 : ASIM_NET_PFC,
+                                                     .of = row->part.node,
+                                                     .on = event->enabled,
+                                                     .kmin = event->kmin,
+                                                     .kmax = event->kmax,
+                                                     .pmax = event->pmax},
+                            err);
+}
+
+/* Crashes are planned all together. */
+static int change_network(struct asim_world *world, const struct asim_occurrence *row,
+                          struct asim_err *err)
+{
+    switch ((enum asim_scenario_kind)row->kind) {
     case ASIM_SCENARIO_LINK_DOWN:
-        return plan_link(world, part->link, when, err);
+        return plan_link(world, row->part.link, row, err);
     case ASIM_SCENARIO_LINK_RATE:
-        return plan_rate(world, effect->rate, part->link, when, err);
+        return plan_rate(world, row->effect->rate, row->part.link, row, err);
     case ASIM_SCENARIO_LINK_LOSS:
         return plan_pair(world,
-                         (struct asim_net_event){
-                             .kind = ASIM_NET_LINK_LOSS, .of = part->link, .loss = effect->loss},
-                         (struct asim_net_event){.kind = ASIM_NET_LINK_LOSS}, when, err);
+                         (struct asim_net_event){.kind = ASIM_NET_LINK_LOSS,
+                                                 .of = row->part.link,
+                                                 .loss = row->effect->loss},
+                         (struct asim_net_event){.kind = ASIM_NET_LINK_LOSS}, row, err);
     case ASIM_SCENARIO_SWITCH_DOWN:
-        return plan_switch(world, part->node, when, err);
+        return plan_switch(world, row->part.node, row, err);
     case ASIM_SCENARIO_NIC_DOWN:
-        return plan_nic(world, effect, when, part, err);
-    case ASIM_SCENARIO_HOST_CRASH:
+        return plan_nic(world, row, err);
     case ASIM_SCENARIO_ECN:
     case ASIM_SCENARIO_PFC:
+        return plan_setting(world, row, err);
+    case ASIM_SCENARIO_HOST_CRASH:
         break;
     }
     return 0;
@@ -178,9 +215,10 @@ static int plan_part(struct asim_world *world, const struct asim_scenario_event 
             .at_ns = at,
             .until_ns =
                 event->effect.for_fs ? at + event->effect.for_fs / ASIM_FS_PER_NS : ASIM_NEVER,
-            .line = event->line};
+            .line = event->line,
+            .event = event};
 
-        code = asim_plan_effect(world, &event->effect, &when, part, err);
+        code = asim_plan_occur(world, &event->effect, &when, part, err);
     }
     return code;
 }
@@ -216,32 +254,6 @@ static uint32_t link_of_nic(const struct asim_topo *topo, uint32_t host, uint32_
     return p < topo->first_port[host + 1] ? topo->ports[p].link : UINT32_MAX;
 }
 
-/* ECN and PFC of one switch, or of all. */
-static int plan_setting(struct asim_world *world, const struct asim_scenario_event *event,
-                        uint32_t node, struct asim_err *err)
-{
-    const struct asim_net_event change = {
-        .at_ns = event->at_fs / ASIM_FS_PER_NS,
-        .kind = event->effect.kind == ASIM_SCENARIO_ECN ? ASIM_NET_ECN : ASIM_NET_PFC,
-        .of = node,
-        .on = event->enabled,
-        .kmin = event->kmin,
-        .kmax = event->kmax,
-        .pmax = event->pmax};
-    struct asim_occurrence row = {.at_ns = change.at_ns,
-                                  .until_ns = ASIM_NEVER,
-                                  .line = event->line,
-                                  .kind = event->effect.kind};
-
-    if (node == ASIM_NET_ALL)
-        snprintf(row.of, sizeof row.of, "all switches");
-    else
-        name_part(&world->set.topo, row.kind, &(struct asim_part){.node = node}, &row);
-    if (ASIM_VEC_PUSH(world->set.plan->occurrences, row))
-        return asim_err_nomem(err, "planning events");
-    return asim_plan_change(world, &change, err);
-}
-
 /* One host or switch of the event's list, by the number that users see. */
 static int plan_node(struct asim_world *world, const struct asim_scenario_event *event,
                      uint32_t shown, struct asim_err *err)
@@ -257,9 +269,6 @@ static int plan_node(struct asim_world *world, const struct asim_scenario_event 
     if (event->host && shown >= hosts)
         return refuse_part(world, event, "host", text, err);
     part.node = asim_topo_internal_id(topo, shown);
-    if (event->effect.kind >= ASIM_SCENARIO_ECN)
-        return plan_setting(world, event, part.node, err);
-    part.link = 0;
     if (event->effect.kind == ASIM_SCENARIO_NIC_DOWN) {
         part.link = link_of_nic(topo, part.node, event->nic);
         if (part.link == UINT32_MAX)
@@ -282,7 +291,7 @@ static int plan_event(struct asim_world *world, const struct asim_scenario_event
     if (event->link)
         return plan_links(world, event, err);
     if (!list)
-        return plan_setting(world, event, ASIM_NET_ALL, err);
+        return plan_part(world, event, &(struct asim_part){.node = ASIM_NET_ALL}, err);
     while (!code && (more = asim_ranges_next(&ranges, &shown)) == 1)
         code = plan_node(world, event, shown, err);
     return !code && more < 0 ? refuse_part(world, event, event->host ? "host" : "switch", list, err)
@@ -335,6 +344,7 @@ static int plan_all(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_scenario *scenario = world->set.scenario;
     struct asim_network_plan *plan = world->set.plan;
+    uint32_t most = world->set.settings.first_events;
     int code = 0;
 
     for (size_t i = 0; i < scenario->events.n && !code; i++)
@@ -344,7 +354,12 @@ static int plan_all(struct asim_world *world, struct asim_err *err)
         return code;
     if (plan->occurrences.n)
         qsort(plan->occurrences.at, plan->occurrences.n, sizeof *plan->occurrences.at, by_time);
-    if (asim_plan_crashes(world, err) || sort_changes(plan, err) || asim_plan_traffic(world, err))
+    if (most && most <= plan->occurrences.n)
+        plan->occurrences.n = most - 1;
+    for (size_t i = 0; i < plan->occurrences.n && !code; i++)
+        code = change_network(world, &plan->occurrences.at[i], err);
+    if (code || asim_plan_crashes(world, err) || sort_changes(plan, err) ||
+        asim_plan_traffic(world, err))
         return ASIM_EINVAL;
     plan->events = (struct asim_net_events){plan->changes.at, plan->changes.n,
                                             scenario->routing.reconverge_fs / ASIM_FS_PER_NS};

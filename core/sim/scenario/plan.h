@@ -11,14 +11,23 @@
 #include "net/net_traffic.h"
 #include "sim/sim.h"
 
+/* A part of the cluster: a link, or a node (ASIM_NET_ALL: all switches), with the link of its NIC.
+ */
+struct asim_part {
+    uint32_t node, link, nic;
+};
+
 /* Something that happens once to one part: a row of events.csv. */
 struct asim_occurrence {
     uint64_t at_ns, until_ns; /* until_ns ASIM_NEVER: for good */
     unsigned line;            /* of the scenario */
     int kind;                 /* enum asim_scenario_kind */
     int is_drawn;             /* of "failures" */
-    char of[40];              /* "link 4-6", "switch 9", "host 3 nic 0" */
-    uint64_t lost_work_ns;    /* host-crash: work since the last checkpoint, done again */
+    const struct asim_scenario_effect *effect;
+    const struct asim_scenario_event *event; /* NULL: drawn */
+    struct asim_part part;
+    char of[40];           /* "link 4-6", "switch 9", "host 3 nic 0" */
+    uint64_t lost_work_ns; /* host-crash: work since the last checkpoint, done again */
 };
 
 /* What a generator of background traffic offers, as shares of rates. */
@@ -44,22 +53,18 @@ void asim_network_plan_close(struct asim_world *world);
 
 /* --- for the files of this folder --------------------------------------------------------------
  */
-/* A part of the cluster: a link, or a node, with the link of its NIC. */
-struct asim_part {
-    uint32_t node, link, nic;
-};
-/* The effect happens to the part from at_ns to until_ns (ASIM_NEVER: for good). 0 or ASIM_ENOMEM or
- * ASIM_EINVAL. */
-int asim_plan_effect(struct asim_world *world, const struct asim_scenario_effect *effect,
-                     const struct asim_occurrence *when, const struct asim_part *part,
-                     struct asim_err *err);
+/* The effect happens to the part from when->at_ns to when->until_ns (ASIM_NEVER: for good). What it
+ * changes is planned when all occurrences are known. 0 or ASIM_ENOMEM. */
+int asim_plan_occur(struct asim_world *world, const struct asim_scenario_effect *effect,
+                    const struct asim_occurrence *when, const struct asim_part *part,
+                    struct asim_err *err);
 /* Adds a change of the network. */
 int asim_plan_change(struct asim_world *world, const struct asim_net_event *change,
                      struct asim_err *err);
-/* plan_failures.c: draws and plans the failures. */
+/* plan_failures.c: draws the failures. */
 int asim_plan_failures(struct asim_world *world, struct asim_err *err);
-/* plan_crashes.c: holds the hosts of the jobs of all crashes planned so far, and counts their lost
- * work. The occurrences are in order of time. */
+/* plan_crashes.c: holds the hosts of the jobs of all crashes, and counts their lost work. The
+ * occurrences are in order of time. */
 int asim_plan_crashes(struct asim_world *world, struct asim_err *err);
 /* plan_traffic.c */
 int asim_plan_traffic(struct asim_world *world, struct asim_err *err);

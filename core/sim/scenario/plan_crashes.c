@@ -74,29 +74,12 @@ static int crash(struct asim_world *world, const struct asim_job *job, struct pr
     return 0;
 }
 
-/* The effect of an occurrence, by its line. */
-static const struct asim_scenario_effect *effect_of(const struct asim_scenario *scenario,
-                                                    const struct asim_occurrence *row)
-{
-    for (size_t i = 0; !row->is_drawn && i < scenario->events.n; i++)
-        if (scenario->events.at[i].line == row->line &&
-            scenario->events.at[i].effect.kind == row->kind)
-            return &scenario->events.at[i].effect;
-    for (size_t i = 0; row->is_drawn && i < scenario->failures.n; i++)
-        if (scenario->failures.at[i].line == row->line &&
-            scenario->failures.at[i].effect.kind == row->kind)
-            return &scenario->failures.at[i].effect;
-    return NULL;
-}
-
 static int crash_jobs(struct asim_world *world, struct progress *progress,
                       struct asim_occurrence *row, struct asim_err *err)
 {
-    const struct asim_scenario_effect *effect = effect_of(world->set.scenario, row);
-    const uint64_t times[2] = {effect->restart_fs / ASIM_FS_PER_NS,
-                               effect->checkpoint_fs / ASIM_FS_PER_NS};
-    uint32_t host = (uint32_t)strtoul(row->of + sizeof "host", NULL, 10);
-    uint32_t node = asim_topo_internal_id(&world->set.topo, host);
+    const uint64_t times[2] = {row->effect->restart_fs / ASIM_FS_PER_NS,
+                               row->effect->checkpoint_fs / ASIM_FS_PER_NS};
+    uint32_t node = row->part.node;
     int code = 0, found = 0;
 
     for (uint32_t j = 0; j < world->set.n_jobs && !code; j++) {
@@ -108,8 +91,8 @@ static int crash_jobs(struct asim_world *world, struct progress *progress,
         code = crash(world, job, &progress[j], row, times, err);
     }
     if (!found && !row->is_drawn)
-        asim_world_diagnose(world, "%s:%u: host-crash has no effect: no rank runs on host %u",
-                            world->set.scenario->path, row->line, host);
+        asim_world_diagnose(world, "%s:%u: host-crash has no effect: no rank runs on %s",
+                            world->set.scenario->path, row->line, row->of);
     return code;
 }
 

@@ -37,7 +37,7 @@ static int fail_part(struct asim_world *world, const struct asim_scenario_failur
         when.at_ns = (uint64_t)at;
         at += repair;
         when.until_ns = repair > 0 ? (uint64_t)at : ASIM_NEVER;
-        code = asim_plan_effect(world, effect, &when, part, err);
+        code = asim_plan_occur(world, effect, &when, part, err);
     }
     return code;
 }

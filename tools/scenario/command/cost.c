@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim scenario cost: the time that each event and failure of a scenario costs. Runs the scenario
+ * without any, then with the first, with the first two, and so on; the difference of two finish
+ * times is what the last one costs, beside those before it. So the costs add up to the whole. An
+ * event behind the end of a run costs nothing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+#include "asim/scenario.h"
+#include "tools/args.h"
+
+enum { MOST_RUNS = 1000 };
+
+static void say_note(void *self, const char *text)
+{
+    (void)self;
+    fprintf(stderr, "note: %s\n", text);
+}
+
+/* When the last rank has finished. */
+static uint64_t finish_of(const struct asim_world *world)
+{
+    uint64_t last = 0;
+
+    for (uint32_t r = 0; r < asim_world_ranks(world); r++)
+        last = asim_world_cycles(world, r) > last ? asim_world_cycles(world, r) : last;
+    return last;
+}
+
+/* A run with the first n events; UINT64_MAX where it does not finish, with its report in err. */
+static int run_first(struct asim_settings *settings, uint32_t n, uint64_t *finish_ns,
+                     struct asim_err *err)
+{
+    struct asim_world *world = NULL;
+    int code;
+
+    settings->first_events = n + 1;
+    code = asim_world_open(&world, settings, NULL, err);
+    if (!code)
+        code = asim_world_run(world, err);
+    *finish_ns = code ? UINT64_MAX : finish_of(world);
+    asim_world_close(world);
+    return code;
+}
+
+/* Says what the last event costs; a run that does not finish ends the table. */
+static int say_row(const struct asim_scenario_occurrence *row, const uint64_t before_after[2],
+                   const struct asim_err *why)
+{
+    char until[32] = "";
+
+    if (row->until_ns != UINT64_MAX)
+        snprintf(until, sizeof until, "%" PRIu64, row->until_ns);
+    printf("%" PRIu64 ",%s,%s,%s,%u,%" PRIu64 ",", row->time_ns, row->kind, row->part, until,
+           row->line, row->lost_work_ns);
+    if (before_after[1] != UINT64_MAX) {
+        printf("%" PRIu64 ",%" PRId64 "\n", before_after[1],
+               (int64_t)before_after[1] - (int64_t)before_after[0]);
+        return 0;
+    }
+    printf(",does not finish\n");
+    fflush(stdout);
+    fprintf(stderr, "with this event the run does not finish: %s\n", why->text);
+    return 1;
+}
+
+static int say_costs(const struct asim_world *world, struct asim_settings *settings,
+                     struct asim_err *err)
+{
+    size_t n = asim_world_occurrences(world);
+    uint64_t finish[2];
+
+    if (run_first(settings, 0, &finish[0], err))
+        return err->code;
+    printf("time_ns,event,part,until_ns,line,lost_work_ns,finish_ns,cost_ns\n");
+    printf(",none,,,,,%" PRIu64 ",0\n", finish[0]);
+    for (size_t i = 0; i < n; i++) {
+        struct asim_scenario_occurrence row;
+        struct asim_err why = {0};
+
+        asim_world_occurrence(world, i, &row);
+        finish[1] = finish[0];
+        if (row.time_ns <= finish[0])
+            run_first(settings, (uint32_t)i + 1, &finish[1], &why);
+        if (why.code && why.code != ASIM_ESTALL) {
+            *err = why;
+            return why.code;
+        }
+        if (say_row(&row, finish, &why))
+            return 0;
+        fflush(stdout);
+        finish[0] = finish[1];
+    }
+    return 0;
+}
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    const struct asim_hooks hooks = {.note = say_note};
+    struct asim_settings *settings = args->tables[0].base;
+    struct asim_world *world = NULL;
+    size_t n;
+
+    if (args->n_words != 1)
+        return ASIM_ARGS_USAGE;
+    settings->size = sizeof *settings;
+    if (asim_settings_set(settings, "scenario", args->words[0], err) ||
+        asim_world_open(&world, settings, &hooks, err))
+        return err->code;
+    n = asim_world_occurrences(world);
+    if (!n || n > MOST_RUNS)
+        asim_err_set(err, ASIM_EINVAL,
+                     "%s has %zu events and failures; each takes a run, so 1 to %d are possible.",
+                     args->words[0], n, MOST_RUNS);
+    else
+        say_costs(world, settings, err);
+    asim_world_close(world);
+    return err->code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {
+        .name = "scenario cost",
+        .usage =
+            "usage: asim scenario cost FILE [options of asim packet]\n\nRuns a scenario without "
+            "its "
+            "events and failures, then with the first of them, with the\nfirst two, …, and prints "
+            "a table (CSV) of the time that each one costs.\n",
+        .options = asim_settings_options,
+        .max_words = 1,
+        .work = work,
+        .words_are = ASIM_F_READS,
+        .reads_only = 1,
+    };
+    struct asim_settings settings = {0};
+
+    return asim_args_run(&job, &settings, argc, argv);
+}
+
+const struct asim_command asim_scenario_command_cost = {
+    .member = {"cost", "the time that each event and failure of a scenario costs", NULL, 0},
+    .run = run,
+};

@@ -316,6 +316,7 @@ static void close_host(struct asim_host *host)
         free(host->nics);
     free(host->free_slots.at);
     free(host->draining.at);
+    free(host->held.at);
     free(host->free_notifications.at);
     free(host->notifications);
     asim_event_heap_fini(&host->timers);

@@ -18,8 +18,8 @@ enum asim_net_event_kind {
     ASIM_NET_PFC,       /* on 0: a switch sends no PAUSE frames from now on, and ends its pauses */
     ASIM_NET_NICS_FIXED, /* on 1: queue pairs of a host stay at their NICs, whose links may be down
                           */
-    ASIM_NET_HOLD,       /* a host stands still: it sends, receives and computes nothing, ... */
-    ASIM_NET_RELEASE,    /* ... and goes on */
+    ASIM_NET_HOLD,       /* the ranks of a host stand still: they send and compute nothing, ... */
+    ASIM_NET_RELEASE,    /* ... and go on */
     /* The network plans these itself. */
     ASIM_NET_ROUTES,  /* routes follow the links that are up */
     ASIM_NET_TRAFFIC, /* background traffic begins */

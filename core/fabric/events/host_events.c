@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Hosts in events: they choose NICs anew after a change of links, and stand still while their job
- * restarts (rdma-network.md#network-events). A host that is held handles none of its events; frames
- * for it wait in the receive rings of its links. At the release everything overdue happens at the
- * time of the release.
+ * restarts (rdma-network.md#network-events). While a host is held its ranks see nothing and their
+ * queue pairs send nothing; frames that arrive are taken and acknowledged, and background traffic
+ * goes on. At the release all that the ranks have not seen happens at the time of the release.
  */
 #include "fabric/events/events.h"
 #include "fabric/host/qp.h"
+#include "fabric/traffic/traffic.h"
 
 #include <stdlib.h>
 
@@ -54,7 +55,7 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
 void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed)
 {
     for (uint32_t v = 0; v < fabric->set.hosts && !fabric->workers.at->failed; v++)
-        if (asim_fabric_owns(fabric, v) && !fabric->host[v].is_held)
+        if (asim_fabric_owns(fabric, v))
             wake_host(fabric, &fabric->host[v], t, routes_changed);
 }
 
@@ -64,42 +65,63 @@ void asim_host_event_nics(struct asim_fabric *fabric, const struct asim_fabric_e
         fabric->host[event->what.of].has_fixed_nics = (uint8_t)event->what.on;
 }
 
+/* Queue pairs of ranks do not send while this is their next time. */
+static void set_next_avail(struct asim_host *host, uint64_t from, uint64_t to)
+{
+    for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
+        struct asim_flow *flow = asim_own_flow(host, s);
+
+        if (flow->live && flow->stage >= 2 && (from != ASIM_NEVER || flow->next_avail == from) &&
+            !asim_msg_is_traffic(&asim_rx_at(host, s)->msg))
+            flow->next_avail = to;
+    }
+}
+
 void asim_host_event_hold(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {
-    if (asim_fabric_owns(fabric, event->what.of))
-        fabric->host[event->what.of].is_held = 1;
+    struct asim_host *host = &fabric->host[event->what.of];
+
+    if (!asim_fabric_owns(fabric, event->what.of))
+        return;
+    host->is_held = 1;
+    set_next_avail(host, 0, ASIM_NEVER);
 }
 
-static uint64_t not_before(uint64_t time, uint64_t t)
+/* Whether the timer tells a rank something, or begins a message of it. */
+static int concerns_rank(const struct asim_fabric *fabric, const struct asim_host *host,
+                         uint64_t value)
 {
-    return time > t ? time : t;
-}
+    const struct asim_notification *notification;
 
-/* The entries keep their tie keys, which order those that are overdue. The heap has room. */
-static void put_off_timers(struct asim_host *host, uint64_t t)
-{
-    struct asim_event_entry *at = host->timers.at;
-
-    for (size_t n = host->timers.n, i = host->timers.n = 0; i < n; i++) {
-        struct asim_event_entry entry = at[i];
-
-        entry.t = not_before(entry.t, t);
-        asim_event_heap_push(&host->timers, entry); /* into its own memory, behind entry i */
+    switch (value >> 56) {
+    case ASIM_TIMER_WAKE:
+        return 1;
+    case ASIM_TIMER_START:
+        return !asim_msg_is_traffic(&asim_rx_at(host, (uint32_t)value & 0xffffff)->msg);
+    case ASIM_TIMER_ARRIVED:
+        return !asim_msg_is_traffic(
+            &asim_rx_of(fabric, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), (uint32_t)value)->msg);
+    case ASIM_TIMER_NOTIFICATION:
+        notification = &host->notifications[(uint32_t)value];
+        return !notification->lost &&
+               !asim_msg_is_traffic(
+                   &asim_rx_of(fabric, notification->msg.src, notification->slot)->msg);
+    default:
+        return 0;
     }
 }
 
-/* Nodes do not run, so the ring holds still. Frames stay in order. */
-static void put_off_frames(struct asim_wire *wire, uint64_t t)
+int asim_host_events_defer(struct asim_fabric *fabric, struct asim_host *host,
+                           const struct asim_event_entry *entry)
 {
-    uint32_t head = atomic_load(&wire->head), tail = atomic_load(&wire->tail);
-
-    for (uint32_t i = head; i != tail; i++) {
-        struct asim_frame *frame = &wire->at[i & wire->mask];
-
-        frame->t = not_before(frame->t, t);
-    }
+    if (!concerns_rank(fabric, host, entry->value))
+        return 0;
+    if (ASIM_VEC_PUSH(host->held, *entry))
+        host->worker->failed = ASIM_ENOMEM;
+    return 1;
 }
 
+/* Deferred timers are due now; their tie keys order them. */
 void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {
     struct asim_host *host = &fabric->host[event->what.of];
@@ -108,14 +130,11 @@ void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabri
     if (!asim_fabric_owns(fabric, event->what.of) || !host->is_held)
         return;
     host->is_held = 0;
-    put_off_timers(host, event->t);
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        struct asim_nic *nic = &host->nics[i];
-
-        put_off_frames(nic->port.in, event->t);
-        if (nic->wake_at != ASIM_NEVER)
-            nic->wake_at = not_before(nic->wake_at, event->t);
-        if (nic->port.busy && nic->port.busy_until < event->t)
-            nic->port.busy = ASIM_NIC_IDLE;
+    set_next_avail(host, ASIM_NEVER, event->t);
+    for (size_t i = 0; i < host->held.n; i++) {
+        host->held.at[i].t = event->t;
+        if (asim_event_heap_push(&host->timers, host->held.at[i]))
+            host->worker->failed = ASIM_ENOMEM;
     }
+    host->held.n = 0;
 }

@@ -15,6 +15,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
+#include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 
 #include <stdlib.h>
@@ -92,8 +93,6 @@ static struct candidate first_of_all(const struct asim_host *host)
 
 uint64_t asim_host_next(const struct asim_host *host)
 {
-    if (host->is_held)
-        return ASIM_NEVER;
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_nic_open_ring(&host->nics[i]);
     return first_of_all(host).t;
@@ -251,8 +250,12 @@ static void handle_loss(struct asim_fabric *fabric, struct asim_host *host,
 /* Pops the timer before its callback runs, because the callback may add timers. */
 void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
-    uint64_t value = asim_event_heap_pop(&host->timers).value;
+    struct asim_event_entry entry = asim_event_heap_pop(&host->timers);
+    uint64_t value = entry.value;
     uint32_t payload = (uint32_t)value;
+
+    if (host->is_held && asim_host_events_defer(fabric, host, &entry))
+        return;
 
     host->worker->calls++;
     switch (value >> 56) {

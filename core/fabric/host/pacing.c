@@ -18,7 +18,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
     struct asim_nic *nic = &host->nics[flow->nic];
     uint64_t now = host->now;
 
-    if (!flow->last_wire)
+    if (!flow->last_wire || flow->next_avail == ASIM_NEVER) /* held (events/host_events.c) */
         return;
     flow->next_avail += asim_tx_ticks(fabric, flow->last_wire, flow->cc.rate_bps);
     flow->next_avail -= asim_tx_ticks(fabric, flow->last_wire, old_bps);
@@ -83,8 +83,8 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
     uint64_t old_bps = flow->cc.rate_bps;
 
     if (!flow->live || flow->generation != payload >> 24 ||
-        flow->cc.timer_at > asim_to_ns(fabric, host->now))
-        return; /* the message has ended, or the timer was put off (it is late after a hold) */
+        flow->cc.timer_at != asim_to_ns(fabric, host->now))
+        return; /* the message has ended, or the timer was put off */
     flow->timer_armed = ASIM_NEVER;
     fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), &fabric->set.cc_config);
     asim_pacing_changed(fabric, host, slot, old_bps);

@@ -319,8 +319,6 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 {
     uint64_t next;
 
-    if (host->is_held)
-        return ASIM_NEVER;
     if (host->n_nics != 1)
         return advance_several(fabric, host, until);
     asim_nic_open_ring(&host->single_nic);

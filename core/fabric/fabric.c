@@ -247,6 +247,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.net = config->net;
     fabric->set.planned = config->events;
     fabric->set.ranks_done = config->ranks_done;
+    fabric->set.held = config->held;
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;

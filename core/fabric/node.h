@@ -31,6 +31,7 @@ struct asim_fabric_setup {
     struct asim_cc_config cc_config;
     struct asim_net_user user;
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */
+    void (*held)(void *self, uint32_t rank, uint64_t by_ns); /* after a hold; may be NULL */
     uint64_t seed;
     uint32_t without;   /* fast paths turned off, enum asim_fast_path */
     uint64_t lookahead; /* the smallest link delay */

@@ -84,6 +84,8 @@ struct asim_fabric_config {
     /* Background traffic; NULL: none. Borrowed. ranks_done (of user.self) ends what has no end. */
     const struct asim_net_traffics *traffics;
     int (*ranks_done)(void *self);
+    /* The rank of user.self was held (ASIM_NET_HOLD): its wakes come so much later. May be NULL. */
+    void (*held)(void *self, uint32_t rank, uint64_t by_ns);
     struct asim_net_user user;
     struct asim_fabric_watch watch;
     /* Of the random draws: equal seeds give equal bytes. */

@@ -106,6 +106,14 @@ static int on_done(void *self)
     return asim_world_done(self);
 }
 
+static void on_held(void *self, uint32_t r, uint64_t by_ns)
+{
+    struct asim_world *world = self;
+
+    if (r < world->set.n_ranks)
+        asim_clock_shift(&world->run.ranks[r], by_ns);
+}
+
 static int on_ranks_done(void *self)
 {
     struct asim_world *world = self;
@@ -212,6 +220,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .events = world->set.plan ? &world->set.plan->events : NULL,
         .traffics = world->set.plan ? &world->set.plan->traffics : NULL,
         .ranks_done = on_ranks_done,
+        .held = on_held,
         .user = {world, on_wake, on_sent, on_arrived, on_receive_due, on_done, on_settled},
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
         .seed = world->set.settings.seed,

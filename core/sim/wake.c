@@ -80,12 +80,9 @@ static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
         asim_clock_forget(rank, tick);
 }
 
-/* A host that was held wakes its rank late, once for each tick: the earliest tick is run now. */
 static void wake_any(struct asim_rank *rank)
 {
-    struct asim_tick *tick = asim_clock_find(rank, asim_rank_now(rank));
-
-    run_tick(rank, tick ? tick : asim_clock_take_late(rank));
+    run_tick(rank, asim_clock_find(rank, asim_rank_now(rank)));
 }
 
 /* The fast path for a rank whose only event is the credit of a uniform phase. The tick stays in

@@ -83,7 +83,10 @@ void asim_host_event_hold(struct asim_fabric *fabric, const struct asim_fabric_e
 
     if (!asim_fabric_owns(fabric, event->what.of))
         return;
+    if (host->is_held)
+        return;
     host->is_held = 1;
+    host->held_since = event->t;
     set_next_avail(host, 0, ASIM_NEVER);
 }
 
@@ -121,20 +124,39 @@ int asim_host_events_defer(struct asim_fabric *fabric, struct asim_host *host,
     return 1;
 }
 
-/* Deferred timers are due now; their tie keys order them. */
+/* Gives the heap its entries back with wakes `by` later; it has room. */
+static void put_off_wakes(struct asim_host *host, uint64_t by)
+{
+    struct asim_event_entry *at = host->timers.at;
+
+    for (size_t n = host->timers.n, i = host->timers.n = 0; i < n; i++) {
+        struct asim_event_entry entry = at[i];
+
+        if (entry.value >> 56 == ASIM_TIMER_WAKE)
+            entry.t += by;
+        asim_event_heap_push(&host->timers, entry); /* into its own memory, behind entry i */
+    }
+}
+
+/* All that concerns ranks happens as much later as the hold has lasted. The ranks shift the times
+ * they wait for, too. */
 void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {
     struct asim_host *host = &fabric->host[event->what.of];
+    uint64_t by = event->t - host->held_since;
 
     fabric->events->hosts_changed = 1;
     if (!asim_fabric_owns(fabric, event->what.of) || !host->is_held)
         return;
     host->is_held = 0;
     set_next_avail(host, ASIM_NEVER, event->t);
+    put_off_wakes(host, by);
     for (size_t i = 0; i < host->held.n; i++) {
-        host->held.at[i].t = event->t;
+        host->held.at[i].t += by;
         if (asim_event_heap_push(&host->timers, host->held.at[i]))
             host->worker->failed = ASIM_ENOMEM;
     }
     host->held.n = 0;
+    if (fabric->set.held)
+        fabric->set.held(fabric->set.user.self, host->node, asim_to_ns(fabric, by));
 }

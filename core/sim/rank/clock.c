@@ -62,40 +62,30 @@ struct asim_tick *asim_clock_find(struct asim_rank *rank, uint64_t t)
     return find_tick(rank, t);
 }
 
-static struct asim_tick *earliest_tick(struct asim_rank *rank)
+/* The map is made anew, because its keys are the times. */
+void asim_clock_shift(struct asim_rank *rank, uint64_t by_ns)
 {
-    struct asim_tick *first = NULL;
+    struct asim_map old = rank->tick_map;
 
     for (uint16_t i = 0; i < rank->n_ticks; i++)
-        if (!first || rank->ticks[i].t < first->t)
-            first = &rank->ticks[i];
-    for (size_t i = 0; rank->has_tick_map && i < rank->tick_map.cap; i++) {
-        struct asim_tick *tick = (struct asim_tick *)(uintptr_t)rank->tick_map.slots[i].value;
+        rank->ticks[i].t += by_ns;
+    if (!rank->has_tick_map)
+        return;
+    asim_map_init(&rank->tick_map);
+    for (size_t i = 0; i < old.cap; i++) {
+        struct asim_tick *tick = (struct asim_tick *)(uintptr_t)old.slots[i].value;
+        uint64_t *slot;
 
-        if (rank->tick_map.used[i] && (!first || tick->t < first->t))
-            first = tick;
-    }
-    return first;
-}
-
-struct asim_tick *asim_clock_take_late(struct asim_rank *rank)
-{
-    struct asim_tick *tick = earliest_tick(rank);
-    uint64_t now = asim_rank_now(rank), *slot;
-
-    if (!tick || tick->t >= now)
-        return NULL;
-    if ((uintptr_t)tick - (uintptr_t)rank->ticks >= sizeof rank->ticks) {
-        asim_map_delete(&rank->tick_map, 0, tick->t);
-        slot = asim_map_put(&rank->tick_map, 0, now);
-        if (!slot) {
+        if (!old.used[i])
+            continue;
+        tick->t += by_ns;
+        slot = asim_map_put(&rank->tick_map, 0, tick->t);
+        if (slot)
+            *slot = (uint64_t)(uintptr_t)tick;
+        else
             asim_rank_fail_nomem(rank, "scheduling an event");
-            return NULL;
-        }
-        *slot = (uint64_t)(uintptr_t)tick;
     }
-    tick->t = now;
-    return tick;
+    asim_map_fini(&old);
 }
 
 static void fail_late(struct asim_rank *rank, uint64_t delay_ns)

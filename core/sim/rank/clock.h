@@ -19,9 +19,8 @@ void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
 
 /* For wake.c: the tick at time t, or NULL. */
 struct asim_tick *asim_clock_find(struct asim_rank *rank, uint64_t t);
-/* Moves the earliest tick of a time before now to now, and returns it; NULL: there is none, or no
- * memory, and then the rank has failed. No tick of the present time exists. */
-struct asim_tick *asim_clock_take_late(struct asim_rank *rank);
+/* All events to come happen by_ns later: the rank was held. Not while an event runs. */
+void asim_clock_shift(struct asim_rank *rank, uint64_t by_ns);
 /* Removes a tick of the map. */
 void asim_clock_forget_mapped(struct asim_rank *rank, struct asim_tick *tick);
 

@@ -112,6 +112,15 @@ static inline int bench_done(void *self)
     return 0;
 }
 
+static inline void bench_held(void *self, uint32_t rank, uint64_t by_ns)
+{
+    struct testbench *bench = self;
+
+    for (uint32_t i = 0; i < bench->n; i++)
+        if (bench->msg[i].src == rank && !bench->msg[i].started)
+            bench->msg[i].at += by_ns;
+}
+
 static inline int bench_ranks_done(void *self)
 {
     const struct testbench *bench = self;
@@ -216,6 +225,7 @@ static inline void bench_prepare(struct testbench *bench, int per_event)
         .events = &bench->events,
         .traffics = &bench->traffics,
         .ranks_done = bench_ranks_done,
+        .held = bench_held,
         .user = {.self = bench,
                  .wake = bench_wake,
                  .sent = bench_sent,

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FIRST_SPORT = 40000, SPORTS = 20000 };
+enum { FIRST_SPORT = 40000, SPORTS = 20000, IDLE_LOOKS = 200 };
 /* Draws of all hosts together, of incasts. */
 #define ALL_HOSTS 0xffffffffull
 
@@ -260,19 +260,50 @@ void asim_traffic_finished(struct asim_fabric *fabric, struct asim_host *host,
 /* --- the end ------------------------------------------------------------------------------------
  */
 
-/* Whether a rank of this host waits for a time or a message. */
-static int has_work(const struct asim_host *host)
+/* Whether a rank of this host waits for a time, a message that is there, or a timeout. */
+static int has_timer(const struct asim_host *host)
 {
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
 
-        if (kind == ASIM_TIMER_WAKE || kind == ASIM_TIMER_ARRIVED)
+        if (kind == ASIM_TIMER_WAKE || kind == ASIM_TIMER_ARRIVED ||
+            kind == ASIM_TIMER_NOTIFICATION)
             return 1;
     }
-    for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++)
-        if (asim_own_flow(host, s)->live && !asim_msg_is_traffic(&asim_rx_at(host, s)->msg))
-            return 1;
     return 0;
+}
+
+/* Changes whenever a message of a rank gains bytes or ends. *is_open: one is under way. */
+static uint64_t progress_of(const struct asim_host *host, int *is_open)
+{
+    uint64_t sum = (host->messages + host->counts.aborted) << 32;
+
+    for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
+        const struct asim_flow *flow = asim_own_flow(host, s);
+
+        if (!flow->live || asim_msg_is_traffic(&asim_rx_at(host, s)->msg))
+            continue;
+        *is_open = 1;
+        sum += flow->stage < 2 ? 1 : 2 + flow->snd_una;
+    }
+    return sum;
+}
+
+/* Whether a rank may go on. Messages that gain nothing for IDLE_LOOKS, which is longer than any
+ * queue holds a frame, wait for a link or for each other. */
+static int may_go_on(struct asim_fabric *fabric)
+{
+    struct asim_fabric_traffic *traffic = fabric->traffic;
+    int has_timers = 0, is_open = 0;
+    uint64_t progress = 0;
+
+    for (uint32_t h = 0; h < fabric->set.hosts; h++) {
+        has_timers |= has_timer(&fabric->host[h]);
+        progress += progress_of(&fabric->host[h], &is_open);
+    }
+    traffic->idle = progress != traffic->progress ? 0 : traffic->idle + 1;
+    traffic->progress = progress;
+    return has_timers || (is_open && traffic->idle < IDLE_LOOKS);
 }
 
 /* The heap gets its entries back but for those of flows to come; it has room. */
@@ -290,12 +321,7 @@ static void drop_timers(struct asim_host *host)
 
 int asim_traffic_look(struct asim_fabric *fabric)
 {
-    int goes_on = 0;
-
-    if (!fabric->set.ranks_done(fabric->set.user.self))
-        for (uint32_t h = 0; h < fabric->set.hosts && !goes_on; h++)
-            goes_on = has_work(&fabric->host[h]);
-    if (goes_on)
+    if (!fabric->set.ranks_done(fabric->set.user.self) && may_go_on(fabric))
         return 0;
     fabric->traffic->is_stopped = 1;
     for (uint32_t h = 0; h < fabric->set.hosts; h++)

@@ -29,6 +29,8 @@ struct asim_fabric_traffic {
     uint32_t n;
     struct asim_traffic_source *at; /* [hosts][n] */
     int is_stopped;
+    uint64_t progress; /* of the ranks' messages at the last look */
+    uint32_t idle;     /* looks since it changed */
 };
 
 /* The id of a background flow: of its source, with this bit, the generator and a number. */

@@ -340,12 +340,43 @@ static int sort_changes(struct asim_network_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* In memory such hosts are several nodes, and their NICs those of a switch. */
+static int refuse_servers(const struct asim_world *world, const char *what, unsigned line,
+                          struct asim_err *err)
+{
+    return asim_err_at(err, ASIM_EINVAL, asim_plan_at(world, line),
+                       "%s together with the section \"hosts\" is not possible yet; leave one of "
+                       "them out.",
+                       what);
+}
+
+static int is_of_hosts(int kind)
+{
+    return kind == ASIM_SCENARIO_NIC_DOWN || kind == ASIM_SCENARIO_HOST_CRASH;
+}
+
+static int check_servers(const struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_scenario *scenario = world->set.scenario;
+    static const char what[] = "an event of kind nic-down or host-crash";
+
+    for (size_t i = 0; scenario->hosts.line && i < scenario->events.n; i++)
+        if (is_of_hosts(scenario->events.at[i].effect.kind))
+            return refuse_servers(world, what, scenario->events.at[i].line, err);
+    for (size_t i = 0; scenario->hosts.line && i < scenario->failures.n; i++)
+        if (is_of_hosts(scenario->failures.at[i].effect.kind))
+            return refuse_servers(world, what, scenario->failures.at[i].line, err);
+    if (scenario->hosts.line && scenario->background.n)
+        return refuse_servers(world, "\"background\"", scenario->background.at[0].line, err);
+    return 0;
+}
+
 static int plan_all(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_scenario *scenario = world->set.scenario;
     struct asim_network_plan *plan = world->set.plan;
     uint32_t most = world->set.settings.first_events;
-    int code = 0;
+    int code = check_servers(world, err);
 
     for (size_t i = 0; i < scenario->events.n && !code; i++)
         code = plan_event(world, &scenario->events.at[i], err);

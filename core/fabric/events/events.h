@@ -80,9 +80,6 @@ void asim_switch_event_pfc(struct asim_fabric *fabric, const struct asim_fabric_
 void asim_host_event_nics(struct asim_fabric *fabric, const struct asim_fabric_event *event);
 void asim_host_event_hold(struct asim_fabric *fabric, const struct asim_fabric_event *event);
 void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabric_event *event);
-/* Keeps a timer of a held host until the release, if it concerns its ranks: 1. */
-int asim_host_events_defer(struct asim_fabric *fabric, struct asim_host *host,
-                           const struct asim_event_entry *entry);
 /* All hosts look again at what they may send, after a change of links, routes or holds. */
 void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed);
 

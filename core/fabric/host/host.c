@@ -15,7 +15,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/events/events.h"
+#include "fabric/host/hold.h"
 #include "fabric/host/traffic.h"
 
 #include <stdlib.h>
@@ -254,7 +254,7 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
     uint64_t value = entry.value;
     uint32_t payload = (uint32_t)value;
 
-    if (host->is_held && asim_host_events_defer(fabric, host, &entry))
+    if (host->is_held && asim_host_defer(fabric, host, &entry))
         return;
 
     host->worker->calls++;

@@ -87,7 +87,7 @@ struct asim_host {
     uint32_t peer;        /* of `pair`; UINT32_MAX: none */
     uint32_t pcie_pauses; /* made so far (pcie.c) */
     uint8_t pcie_busy;
-    uint8_t is_held;        /* its ranks stand still (events/host_events.c) */
+    uint8_t is_held;        /* its ranks stand still (hold.c) */
     uint8_t has_fixed_nics; /* its queue pairs keep the NICs of the network at the start */
     /* The NIC of a host with one NIC; `nics` then points here. Every turn begins with it, and this
      * saves a load of the pointer. */

@@ -18,7 +18,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
     struct asim_nic *nic = &host->nics[flow->nic];
     uint64_t now = host->now;
 
-    if (!flow->last_wire || flow->next_avail == ASIM_NEVER) /* held (events/host_events.c) */
+    if (!flow->last_wire || flow->next_avail == ASIM_NEVER) /* held (hold.c) */
         return;
     flow->next_avail += asim_tx_ticks(fabric, flow->last_wire, flow->cc.rate_bps);
     flow->next_avail -= asim_tx_ticks(fabric, flow->last_wire, old_bps);

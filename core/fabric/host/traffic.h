@@ -7,8 +7,8 @@
  * A host draws from what it knows itself, so the flows are the same in any window, thread or
  * process.
  */
-#ifndef ASIM_FABRIC_TRAFFIC_TRAFFIC_H
-#define ASIM_FABRIC_TRAFFIC_TRAFFIC_H
+#ifndef ASIM_FABRIC_HOST_TRAFFIC_H
+#define ASIM_FABRIC_HOST_TRAFFIC_H
 
 #include "fabric/node.h"
 #include "net/net_traffic.h"

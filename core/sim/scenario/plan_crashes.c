@@ -51,8 +51,7 @@ static int close_hold(struct asim_world *world, const struct asim_job *job,
 
 /* A crash while the job stands still begins the restart again. Returns the lost work. */
 static int crash(struct asim_world *world, const struct asim_job *job, struct progress *progress,
-                 struct asim_occurrence *row, const uint64_t restart_interval[2],
-                 struct asim_err *err)
+                 struct asim_occurrence *row, struct asim_err *err)
 {
     uint64_t at = row->at_ns, until, work;
 
@@ -65,8 +64,8 @@ static int crash(struct asim_world *world, const struct asim_job *job, struct pr
         work = work_at(progress, job, at);
         progress->from_ns = at;
     }
-    work = rest_of(work, restart_interval[1]);
-    until = at + restart_interval[0] + work;
+    work = rest_of(work, row->effect->checkpoint_fs / ASIM_FS_PER_NS);
+    until = at + row->effect->restart_fs / ASIM_FS_PER_NS + work;
     progress->until_ns = until > progress->until_ns ? until : progress->until_ns;
     progress->held_ns += progress->until_ns - progress->from_ns;
     row->lost_work_ns = work > row->lost_work_ns ? work : row->lost_work_ns;
@@ -77,8 +76,6 @@ static int crash(struct asim_world *world, const struct asim_job *job, struct pr
 static int crash_jobs(struct asim_world *world, struct progress *progress,
                       struct asim_occurrence *row, struct asim_err *err)
 {
-    const uint64_t times[2] = {row->effect->restart_fs / ASIM_FS_PER_NS,
-                               row->effect->checkpoint_fs / ASIM_FS_PER_NS};
     uint32_t node = row->part.node;
     int code = 0, found = 0;
 
@@ -88,7 +85,7 @@ static int crash_jobs(struct asim_world *world, struct progress *progress,
         if (node < job->first || node >= job->first + job->n)
             continue;
         found = 1;
-        code = crash(world, job, &progress[j], row, times, err);
+        code = crash(world, job, &progress[j], row, err);
     }
     if (!found && !row->is_drawn)
         asim_world_diagnose(world, "%s:%u: host-crash has no effect: no rank runs on %s",

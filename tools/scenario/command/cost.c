@@ -49,8 +49,13 @@ static int run_first(struct asim_settings *settings, uint32_t n, uint64_t *finis
     return code;
 }
 
+/* Of the runs without and with an event. */
+struct finishes {
+    uint64_t before, after;
+};
+
 /* Says what the last event costs; a run that does not finish ends the table. */
-static int say_row(const struct asim_scenario_occurrence *row, const uint64_t before_after[2],
+static int say_row(const struct asim_scenario_occurrence *row, struct finishes finish,
                    const struct asim_err *why)
 {
     char until[32] = "";
@@ -59,9 +64,9 @@ static int say_row(const struct asim_scenario_occurrence *row, const uint64_t be
         snprintf(until, sizeof until, "%" PRIu64, row->until_ns);
     printf("%" PRIu64 ",%s,%s,%s,%u,%" PRIu64 ",", row->time_ns, row->kind, row->part, until,
            row->line, row->lost_work_ns);
-    if (before_after[1] != UINT64_MAX) {
-        printf("%" PRIu64 ",%" PRId64 "\n", before_after[1],
-               (int64_t)before_after[1] - (int64_t)before_after[0]);
+    if (finish.after != UINT64_MAX) {
+        printf("%" PRIu64 ",%" PRId64 "\n", finish.after,
+               (int64_t)finish.after - (int64_t)finish.before);
         return 0;
     }
     printf(",does not finish\n");
@@ -74,20 +79,20 @@ static int say_costs(const struct asim_world *world, struct asim_settings *setti
                      struct asim_err *err)
 {
     size_t n = asim_world_occurrences(world);
-    uint64_t finish[2];
+    struct finishes finish;
 
-    if (run_first(settings, 0, &finish[0], err))
+    if (run_first(settings, 0, &finish.before, err))
         return err->code;
     printf("time_ns,event,part,until_ns,line,lost_work_ns,finish_ns,cost_ns\n");
-    printf(",none,,,,,%" PRIu64 ",0\n", finish[0]);
+    printf(",none,,,,,%" PRIu64 ",0\n", finish.before);
     for (size_t i = 0; i < n; i++) {
         struct asim_scenario_occurrence row;
         struct asim_err why = {0};
 
         asim_world_occurrence(world, i, &row);
-        finish[1] = finish[0];
-        if (row.time_ns <= finish[0])
-            run_first(settings, (uint32_t)i + 1, &finish[1], &why);
+        finish.after = finish.before;
+        if (row.time_ns <= finish.before)
+            run_first(settings, (uint32_t)i + 1, &finish.after, &why);
         if (why.code && why.code != ASIM_ESTALL) {
             *err = why;
             return why.code;
@@ -95,7 +100,7 @@ static int say_costs(const struct asim_world *world, struct asim_settings *setti
         if (say_row(&row, finish, &why))
             return 0;
         fflush(stdout);
-        finish[0] = finish[1];
+        finish.before = finish.after;
     }
     return 0;
 }

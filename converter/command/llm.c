@@ -94,6 +94,11 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
                 "asim trace llm: note: global_batch is %" PRIu32 ", one micro-batch for each "
                 "data-parallel rank; AICB's default of 4 is too few.\n",
                 opt->global_batch);
+    if (!rc && *times.misses)
+        fprintf(stderr,
+                "asim trace llm: note: %s has no time of %s for these sizes; the roofline of %s "
+                "gives it.\n",
+                opt->database, times.misses, opt->roofline);
     if (!rc && times.missing)
         fprintf(stderr,
                 "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "

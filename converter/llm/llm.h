@@ -4,6 +4,8 @@
  * from a model and its parallelism to parameter counts, compute times, rows and text. Read model.c,
  * times.c, rows.c, write.c in this order.
  *
+ * With --schedule the options describe a step that the folder step/ writes.
+ *
  * There are two sets of formulas. `aicb` gives AICB's text, faults included. `right` corrects the
  * faults; README.md compares the two.
  */
@@ -16,7 +18,7 @@
 #include "base/mem.h"
 
 struct asim_llm_options {
-    char *model, *frame, *gpu_type, *model_name, *comp_file, *roofline, *output, *et;
+    char *model, *frame, *gpu_type, *model_name, *comp_file, *database, *roofline, *output, *et;
     char *compute_model, *kernels;
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
@@ -26,6 +28,13 @@ struct asim_llm_options {
     double efficiency, host_us;
     uint32_t kv_heads;
     int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
+    /* --schedule: a step with the ops of each rank (step/) */
+    int schedule, zero, overlap_gradients, dispatch, dispatch_fp8;
+    uint32_t cp, etp, virtual_stages, prefetch, gpus_per_server, dispatch_chunks;
+    uint32_t router_groups, router_topk_groups;
+    uint64_t dense_ffn, seed;
+    char *distribution;
+    double capacity_factor;
     /* AICB's flags without effect on the text. */
     char *dtype, *activation;
     double unused;
@@ -75,6 +84,7 @@ struct asim_llm_times {
     ASIM_VEC(struct asim_llm_section) sections;
     uint64_t attention, mlp, embedding, grad_forward, grad_backward;
     uint64_t missing; /* parts that the file does not have */
+    char misses[256]; /* names of the parts that the database does not have */
 };
 
 struct asim_llm_comm {

@@ -28,7 +28,7 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
             err, ASIM_EUSAGE,
             "%u GPUs cannot be split into tp=%u x pp=%u: give a multiple of %" PRIu64 ".",
             opt->world, opt->tp, opt->pp, model);
-    if (opt->moe && !opt->sp)
+    if (opt->moe && !opt->sp && !opt->schedule)
         return asim_err_set(err, ASIM_EUSAGE,
                             "moe_enable needs enable_sequence_parallel: add --sp.");
     if (opt->moe && opt->topk > opt->experts)
@@ -40,7 +40,7 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
         return asim_err_set(err, ASIM_EUSAGE,
                             "%u experts cannot be split among ep=%u: give a multiple.",
                             opt->experts, opt->ep);
-    if (opt->world / model % opt->ep)
+    if (!opt->schedule && opt->world / model % opt->ep)
         return asim_err_set(err, ASIM_EUSAGE,
                             "%" PRIu64 " data-parallel ranks cannot be split into groups of ep=%u.",
                             opt->world / model, opt->ep);
@@ -59,9 +59,9 @@ static int check_right(const struct asim_llm_options *opt, struct asim_err *err)
                        : opt->optimizer      ? "optimizer"
                        : opt->gradient_16bit ? "grad_bytes"
                                              : NULL;
-    if (word && !opt->right)
-        return asim_err_set(err, ASIM_EUSAGE, "%s needs --formulas=right: AICB's rows lack it.",
-                            word);
+    if (word && !opt->right && !opt->schedule)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "%s needs --formulas=right or a schedule: AICB's rows lack it.", word);
     if (!opt->compute_model && (opt->kernels || opt->host_us > 0 || opt->precision))
         return asim_err_set(err, ASIM_EUSAGE,
                             "%s has no effect without a GPU: give --compute_model=A100.",
@@ -91,7 +91,7 @@ uint64_t asim_llm_gradient(const struct asim_llm_options *opt)
 /* AICB only warns and writes a workload without micro-batches. */
 static int check_batch(const struct asim_llm *llm, struct asim_err *err)
 {
-    if (llm->ga)
+    if (llm->ga || llm->opt->schedule) /* a step checks its own */
         return 0;
     return asim_err_set(err, ASIM_EUSAGE,
                         "global_batch=%u is less than one micro-batch of %u on each of %" PRIu64

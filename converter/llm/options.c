@@ -82,6 +82,10 @@ const struct asim_option asim_llm_option_table[] = {
     FLAG("aiob_enable", "aiob", "compute times from comp_filepath", aiob),
     FILES("comp_filepath", NULL, "file of measured compute times (AIOB's output)", comp_file,
           ASIM_F_READS),
+    FILES("comp_database", "database",
+          "measured compute times: a table of kernels and sub-modules (CSV), or a folder of AIOB's "
+          "files; --roofline fills in what it lacks",
+          database, ASIM_F_READS),
     TEXT("roofline", NULL,
          "compute times of this GPU by the roofline model: A100, H100, H200, B200, MI300X, … "
          "(converter/gpu/gpus.json)",
@@ -90,7 +94,8 @@ const struct asim_option asim_llm_option_table[] = {
      ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},
     TEXT("compute_model", NULL,
          "compute times of this GPU, kernel by kernel at the shares of its peak that each class of "
-         "kernels was measured to reach (converter/gpu/kernels.json); needs formulas=right",
+         "kernels was measured to reach (converter/gpu/kernels.json); needs formulas=right or a "
+         "schedule",
          NULL, compute_model),
     FILES("kernels", NULL, "compute_model: own table of shares (as converter/gpu/kernels.json)",
           kernels, ASIM_F_READS),
@@ -101,20 +106,22 @@ const struct asim_option asim_llm_option_table[] = {
     {"precision", NULL, "compute_model: of products and activations", "16bit", ASIM_T_CHOICE,
      AT(precision), 0, 0, "16bit|tf32|32bit", 0},
     {"recompute_granularity", NULL,
-     "formulas=right: what the backward pass computes again: nothing, attention scores, or all "
+     "formulas=right or a schedule: what the backward pass computes again: nothing, attention "
+     "scores, or all "
      "layers with their communication",
      "none", ASIM_T_CHOICE, AT(recompute_how), 0, 0, "none|selective|full", 0},
     NUMBER("num_query_groups", "kv_heads",
-           "formulas=right: key-value heads (default: as many as attention heads)", NULL,
-           ASIM_T_U32, kv_heads, 1 << 14),
+           "formulas=right or a schedule: key-value heads (default: as many as attention heads)",
+           NULL, ASIM_T_U32, kv_heads, 1 << 14),
     {"optimizer", NULL,
      "formulas=right: its state is distributed over data-parallel ranks (reduce-scatter, "
      "all-gather), the same on each (all-reduce), or sharded with gradients and parameters, which "
      "each layer gathers forward and backward (FSDP, ZeRO-3)",
      "distributed", ASIM_T_CHOICE, AT(optimizer), 0, 0, "distributed|replicated|sharded", 0},
-    {"grad_bytes", NULL, "formulas=right: bytes of a gradient where ranks reduce it: 4 or 2", "4",
+    {"grad_bytes", NULL,
+     "formulas=right or a schedule: bytes of a gradient where ranks reduce it: 4 or 2", "4",
      ASIM_T_CHOICE, AT(gradient_16bit), 0, 0, "4|2", 0},
-    TEXT("gpu_type", NULL, "GPU type for the file name", "None", gpu_type),
+    TEXT("gpu_type", NULL, "GPU type, for comp_database and the file name", "None", gpu_type),
     TEXT("model_name", NULL, "model name for the file name", NULL, model_name),
     NUMBER("n_dense_layers", NULL, "DeepSeek: layers without experts", "3", ASIM_T_U64,
            dense_layers, 1 << 14),
@@ -134,6 +141,47 @@ const struct asim_option asim_llm_option_table[] = {
           ASIM_F_WRITES),
     FILES("et", NULL, "also write Chakra traces PREFIX.<rank>.et", et, ASIM_F_WRITES | ASIM_F_SET),
     FLAG("force", NULL, "replace files that exist", force),
+    {"schedule", NULL,
+     "rows: AICB's rows of one stage; else the ops of each rank, with this order of passes: gpipe, "
+     "1f1b, interleaved, zb-h1 or dualpipe; options from here on need one of these",
+     "rows", ASIM_T_CHOICE, AT(schedule), 0, 0, "rows|gpipe|1f1b|interleaved|zb-h1|dualpipe", 0},
+    NUMBER("virtual_stages", "vpp", "interleaved: model chunks of a stage; 0 = 2", "0", ASIM_T_U32,
+           virtual_stages, 1 << 10),
+    SIZE("context_parallel_size", "cp", "context-parallel size (no effect on rows)", "1",
+         ASIM_T_U32, cp, 1 << 12),
+    NUMBER("expert_tensor_parallel_size", "etp", "tensor-parallel size of experts; 0 = tp", "0",
+           ASIM_T_U32, etp, 1 << 12),
+    {"zero", NULL,
+     "ZeRO: 0 all-reduces gradients; 1 scatters them and gathers parameters; 2 scatters them after "
+     "each micro-batch; 3 also gathers the parameters of each layer before use",
+     "0", ASIM_T_CHOICE, AT(zero), 0, 0, "0|1|2|3", 0},
+    NUMBER("prefetch", NULL, "zero=3: layer passes that parameters are gathered ahead", "1",
+           ASIM_T_U32, prefetch, 63),
+    FLAG("overlap_grad_reduce", NULL,
+         "gradients are reduced layer by layer beside the last backward pass (no effect on rows)",
+         overlap_gradients),
+    NUMBER("dense_ffn", NULL, "inner size of the MLP of layers without experts; 0 = ffn", "0",
+           ASIM_T_U64, dense_ffn, 1 << 20),
+    TEXT("token_distribution", "tokens",
+         "experts that tokens go to: uniform, zipf:EXPONENT, several of these with commas for the "
+         "MoE layers in turn, or a CSV of recorded counts (default uniform)",
+         NULL, distribution),
+    {"capacity_factor", NULL, "tokens an expert takes of a rank, of an even share; 0 = all", "0",
+     ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6, NULL, 0},
+    {"dispatch", NULL,
+     "how tokens reach experts: normal and low-latency as DeepEP's kernels, all-to-all as Megatron",
+     "normal", ASIM_T_CHOICE, AT(dispatch), 0, 0, "normal|low-latency|all-to-all", 0},
+    {"dispatch_dtype", NULL, "elements of tokens on their way to experts", "bf16", ASIM_T_CHOICE,
+     AT(dispatch_fp8), 0, 0, "bf16|fp8", 0},
+    SIZE("dispatch_chunks", NULL, "normal: pieces in which tokens are forwarded within a server",
+         "4", ASIM_T_U32, dispatch_chunks, 1 << 10),
+    SIZE("gpus_per_server", "gps", "normal: GPUs of a server", "8", ASIM_T_U32, gpus_per_server,
+         1 << 12),
+    NUMBER("router_groups", NULL, "groups of experts of which a token takes some; 0 = no groups",
+           "0", ASIM_T_U32, router_groups, 1 << 12),
+    NUMBER("router_topk_groups", NULL, "groups a token takes", "0", ASIM_T_U32, router_topk_groups,
+           1 << 12),
+    NUMBER("seed", NULL, "of the tokens' choices", "1", ASIM_T_U64, seed, 1 << 30),
     TEXT("test_comm", NULL, "collective_test: all_reduce, all_gather, reduce_scatter or all_to_all",
          "all_reduce", test_comm),
     {"begin_size", NULL, "collective_test: bytes of the first row; rows double", "1048576",
@@ -142,7 +190,6 @@ const struct asim_option asim_llm_option_table[] = {
      AT(end_size), 0, 0, NULL, 0},
     SILENT_NUMBER("epoch_num"),
     SILENT_NUMBER("pp_rank"),
-    SILENT_NUMBER("context_parallel_size"),
     SILENT_NUMBER("max_position_embeddings"),
     SILENT_NUMBER("stage"),
     SILENT_NUMBER("reduce_bucket_size"),
@@ -164,7 +211,6 @@ const struct asim_option asim_llm_option_table[] = {
     SILENT_SWITCH("amp_enabled"),
     SILENT_SWITCH("contiguous_gradients"),
     SILENT_SWITCH("use_distributed_optimizer"),
-    SILENT_SWITCH("overlap_grad_reduce"),
     SILENT_SWITCH("overlap_version"),
     SILENT("dtype", ASIM_T_STRING, dtype),
     SILENT("activation_func", ASIM_T_STRING, activation),
@@ -285,7 +331,8 @@ int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
 /* With AICB's default of 4 most presets have no micro-batch on its 32 GPUs. */
 int asim_llm_fit_batch(struct asim_llm_options *opt)
 {
-    uint64_t least = opt->world / ((uint64_t)opt->tp * opt->pp) * opt->micro_batch;
+    uint64_t context = opt->schedule ? opt->cp : 1;
+    uint64_t least = opt->world / (opt->tp * context * opt->pp) * opt->micro_batch;
 
     if ((opt->given & ASIM_LLM_BATCH) || least <= opt->global_batch || least > UINT32_MAX)
         return 0;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Compute times of a micro-batch: from a file of AIOB ("Name:" and indented "time_gpu_avg: us"
- * lines), or from the roofline model of a named GPU (Williams et al., CACM 2009: the larger of
- * flops / peak and bytes / bandwidth), so that no GPU is needed. AICB decides which sections make
- * an attention or MLP block (simai.md#compute-times).
+ * lines), from a database of measured times (database.h), or from the roofline model of a named GPU
+ * (Williams et al., CACM 2009: the larger of flops / peak and bytes / bandwidth), so that no GPU is
+ * needed. AICB decides which sections make an attention or MLP block (simai.md#compute-times).
  */
 #include "llm/llm.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/src.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
+#include "llm/database.h"
+#include "llm/sections.h"
 #include "llm/times.h"
 #include "llm/work.h"
 
@@ -23,77 +24,6 @@ static struct asim_llm_section *section_of(struct asim_llm_times *times, const c
         if (!strcmp(times->sections.at[i].name, name))
             return &times->sections.at[i];
     return NULL;
-}
-
-/* Cuts names to 47 letters; the limit keeps a broken file small. */
-static struct asim_llm_section *add_section(struct asim_llm_times *times, const char *name)
-{
-    struct asim_llm_section section = {.name = ""};
-    snprintf(section.name, sizeof section.name, "%s", name);
-    if (times->sections.n >= 4096 || ASIM_VEC_PUSH(times->sections, section))
-        return NULL;
-    return &times->sections.at[times->sections.n - 1];
-}
-
-/* --- AIOB's file --------------------------------------------------------------------------------
- */
-
-/* One line "key: value" or "Name:". */
-static int read_line(struct asim_llm_times *times, struct asim_src *src, char *word,
-                     struct asim_err *err)
-{
-    char safe[64];
-    char *colon = strchr(word, ':');
-    if (!colon)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found '%s' where 'Name:' or 'time_gpu_avg: 12.5' is expected.",
-                           asim_text_safe(safe, sizeof safe, word));
-    *colon = '\0';
-    const char *value = colon[1] ? colon + 1 : asim_src_word_in_line(src);
-    if (!value && !strncmp(word, "time_gpu_", 9))
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found no number behind '%s:'; microseconds are expected.",
-                           asim_text_safe(safe, sizeof safe, word));
-    if (!value)
-        return add_section(times, word) ? 0 : asim_err_nomem(err, "reading compute times");
-    if (strncmp(word, "time_gpu_", 9))
-        return 0; /* train_iter: and the like */
-    struct asim_llm_section *section =
-        times->sections.n ? &times->sections.at[times->sections.n - 1] : NULL;
-    const char *more = asim_src_word_in_line(src);
-    double us;
-    if (more)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found '%s' behind the number; one number a line is expected.",
-                           asim_text_safe(safe, sizeof safe, more));
-    if (!section || asim_text_double(value, &us) || us < 0 || us > 1e12)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found '%s' where a number of microseconds below a 'Name:' line is "
-                           "expected.",
-                           asim_text_safe(safe, sizeof safe, value));
-    double *at = !strcmp(word, "time_gpu_min")   ? &section->min_us
-                 : !strcmp(word, "time_gpu_max") ? &section->max_us
-                                                 : &section->avg_us;
-    *at = us;
-    return 0;
-}
-
-/* Indentation has no meaning: a line with a value belongs to the last line without one. */
-static int read_file(struct asim_llm_times *times, const char *path, struct asim_err *err)
-{
-    struct asim_src src;
-    char *word;
-    int rc = asim_src_open(&src, path, err);
-    if (rc)
-        return rc;
-    while (!rc && asim_src_next_line(&src) && (word = asim_src_word_in_line(&src)))
-        rc = read_line(times, &src, word, err);
-    if (!rc && !times->sections.n)
-        rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
-                         "there are no compute times in this file; AIOB writes 'Name:' lines "
-                         "followed by 'time_gpu_avg: microseconds'.");
-    asim_src_close(&src);
-    return rc;
 }
 
 /* --- the roofline -------------------------------------------------------------------------------
@@ -108,7 +38,7 @@ struct work {
 static int add_work(struct asim_llm_times *times, const struct asim_gpu *gpu, double efficiency,
                     const struct work *work)
 {
-    struct asim_llm_section *section = add_section(times, work->name);
+    struct asim_llm_section *section = asim_llm_sections_add(times, work->name);
     double compute_us = work->flops / (gpu->tflops_16bit * 1e12 * efficiency) * 1e6;
     double memory_us = work->bytes / (gpu->memory_gbps * 1e9 * efficiency) * 1e6;
     if (!section)
@@ -118,12 +48,46 @@ static int add_work(struct asim_llm_times *times, const struct asim_gpu *gpu, do
     return 0;
 }
 
+/* Names a part without a measured time. */
+static void add_miss(struct asim_llm_times *times, const char *name)
+{
+    size_t n = strlen(times->misses);
+
+    snprintf(times->misses + n, sizeof times->misses - n, "%s%s", n ? ", " : "", name);
+}
+
+/* Whether a measured section is (a piece of) that part. Attention has its matrix products
+ * ("atten_qkv", "atten_linear") and its scores ("atten_flash", "atten_core…"); the MLP has several
+ * sections under "mlp". */
+static int covers(const char *section, const char *part)
+{
+    int is_scores = strstr(section, "flash") || strstr(section, "core");
+
+    if (!strcmp(part, "atten_linear"))
+        return strstr(section, "atten") && !is_scores;
+    if (!strcmp(part, "atten_flash"))
+        return strstr(section, "atten") && is_scores;
+    if (!strcmp(part, "mlp_linear"))
+        return strstr(section, "mlp") != NULL;
+    return !strcmp(section, part);
+}
+
+/* One of the first n sections does. */
+static int has_part(const struct asim_llm_times *times, size_t n, const char *part)
+{
+    for (size_t i = 0; i < n; i++)
+        if (covers(times->sections.at[i].name, part))
+            return 1;
+    return 0;
+}
+
 /* Flops and bytes of one micro-batch's forward pass on one GPU, 2 bytes an element. Attention
  * scores are causal: half of s x s. Gradients: param_time reads and writes what an Adam step of the
  * GPU's share of 16 bytes a parameter moves. */
 static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
                        const struct asim_gpu *gpu, struct asim_err *err)
 {
+    size_t known = times->sections.n;
     const struct asim_llm_options *o = llm->opt;
     double tokens = (double)o->micro_batch * (double)o->seq, h = (double)o->hidden;
     double t = o->tp, f = (double)llm->ffn, s = (double)o->seq;
@@ -140,9 +104,14 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
          2 * (ups + 1) * h * f / t + act + 2 * tokens * active * (ups + 1) * f / t},
         {"param_time", 0, step},
     };
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+        if (known && has_part(times, known, works[i].name))
+            continue;
         if (add_work(times, gpu, o->efficiency, &works[i]))
             return asim_err_nomem(err, "computing the roofline");
+        if (o->database)
+            add_miss(times, works[i].name);
+    }
     return 0;
 }
 
@@ -210,35 +179,81 @@ static int compute_model(struct asim_llm_times *times, const struct asim_llm *ll
     return 0;
 }
 
+/* What the database lacks comes from the roofline, if a GPU is named for it; else it is an error:
+ * 1 ns in its place would look like a result. */
+static int find_all(struct asim_llm_times *times, const struct asim_llm *llm,
+                    const struct asim_gpu *gpu, struct asim_err *err)
+{
+    static const char *const needed[] = {"Emb",        "layernorm",  "atten_linear", "atten_flash",
+                                         "layernorm2", "mlp_linear", "param_time"};
+    const struct asim_llm_options *o = llm->opt;
+    int rc = asim_llm_database_find(times, llm, err);
+
+    if (rc || gpu)
+        return rc ? rc : model_times(times, llm, gpu, err);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!has_part(times, times->sections.n, needed[i]))
+            add_miss(times, needed[i]);
+    if (!*times->misses)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s has no time of %s for gpu=%s, model=%s, tp=%u, ep=%u, mbs=%u: add "
+                        "rows, or name a GPU with --roofline for what is missing.",
+                        o->database, times->misses, asim_llm_database_gpu(o), o->model_name, o->tp,
+                        o->ep, o->micro_batch);
+}
+
+/* A roofline may stand in for what a database lacks; other sources exclude each other. */
+static int check_sources(const struct asim_llm_options *o, struct asim_err *err)
+{
+    if (o->comp_file && o->database)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "comp_filepath and comp_database both give compute times: choose one.");
+    if (!!o->comp_file + (o->roofline || o->database) + !!o->compute_model > 1)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "comp_filepath, roofline and compute_model all give compute times: "
+                            "choose one.");
+    if (o->aiob && !o->comp_file && !o->roofline && !o->database && !o->compute_model)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "aiob_enable without comp_filepath would measure on a GPU, which is "
+                            "not done here: give --comp_filepath=FILE or --roofline=H100.");
+    return 0;
+}
+
 /* Without a file AICB measures the model on a GPU; here a roofline takes its place. */
 int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
                         struct asim_err *err)
 {
     const struct asim_llm_options *o = llm->opt;
     struct asim_gpu gpu;
-    int rc = 0;
+    int rc = check_sources(o, err);
     memset(times, 0, sizeof *times);
-    if (!!o->comp_file + !!o->roofline + !!o->compute_model > 1)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "comp_filepath, roofline and compute_model all give compute times: "
-                            "choose one.");
-    if (o->compute_model)
+    if (!rc && o->compute_model)
         return compute_model(times, llm, err);
-    if (o->aiob && !o->comp_file && !o->roofline)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "aiob_enable without comp_filepath would measure on a GPU, which is "
-                            "not done here: give --comp_filepath=FILE or --roofline=H100.");
-    if (!o->comp_file && !o->roofline)
-        return 0;
-    if (o->comp_file)
-        rc = read_file(times, o->comp_file, err);
-    else if (!(rc = asim_gpu_find(&gpu, o->roofline, NULL, err)))
+    if (rc || (!o->comp_file && !o->roofline && !o->database))
+        return rc;
+    if (o->roofline)
+        rc = asim_gpu_find(&gpu, o->roofline, NULL, err);
+    if (!rc && o->database)
+        rc = find_all(times, llm, o->roofline ? &gpu : NULL, err);
+    else if (!rc && o->comp_file)
+        rc = asim_llm_sections_read(times, o->comp_file, err);
+    else if (!rc)
         rc = model_times(times, llm, &gpu, err);
     if (!rc)
         derive(times, llm);
     else
         asim_llm_times_close(times);
     return rc;
+}
+
+int asim_llm_times_measured(struct asim_llm_times *times, const struct asim_llm *llm,
+                            struct asim_err *err)
+{
+    memset(times, 0, sizeof *times);
+    if (llm->opt->database)
+        return asim_llm_database_find(times, llm, err);
+    return llm->opt->comp_file ? asim_llm_sections_read(times, llm->opt->comp_file, err) : 0;
 }
 
 /* Also takes an all-zero struct and one whose open failed. */

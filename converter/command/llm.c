@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim trace llm: an AICB-like workload of one training iteration of a transformer, as SimAI text
- * and, with --et, as Chakra traces. Takes AICB's flags. `asim trace llm workload.txt --et=PREFIX`
- * converts an existing file.
+ * and, with --et, as Chakra traces; with --schedule the ops of each rank. Takes AICB's flags. `asim
+ * trace llm workload.txt --et=PREFIX` converts an existing file.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +17,7 @@
 #include "llm/rows.h"
 #include "llm/times.h"
 #include "llm/write.h"
+#include "step/write.h"
 
 /* Prints the first and the last file only. */
 static int convert(const char *workload, const struct asim_llm_options *opt, struct asim_err *err)
@@ -71,6 +72,90 @@ static int make_micro(const struct asim_llm_options *opt, struct asim_err *err)
     return rc || !opt->et ? rc : convert(path, opt, err);
 }
 
+/* A step with the ops of each rank. Measured times replace the roofline's kernel by kernel. */
+static int make_step(const struct asim_llm *llm, struct asim_err *err)
+{
+    const struct asim_llm_options *opt = llm->opt;
+    struct asim_llm_times times;
+    struct asim_step_summary summary;
+    int rc;
+
+    if (!opt->et || opt->output)
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "--schedule writes Chakra traces and no SimAI text: give --et=PREFIX%s.",
+            opt->output ? " in place of --out" : "");
+    rc = asim_llm_times_measured(&times, llm, err);
+    if (!rc)
+        rc = asim_step_write(llm, &times, &summary, err);
+    asim_llm_times_close(&times);
+    if (rc)
+        return rc;
+    asim_step_print(llm, &summary);
+    printf("run it with --workload=%s --system=%s.system.json\n", opt->et, opt->et);
+    if (!opt->roofline && !opt->database && !opt->comp_file && !opt->compute_model)
+        fprintf(stderr,
+                "asim trace llm: note: no compute times are given, so that each computation "
+                "takes 1 ns; --compute_model=H100 models them.\n");
+    return 0;
+}
+
+/* Options without effect on AICB's rows; those that AICB has, too, stay silent. */
+static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
+{
+    const struct {
+        const char *name;
+        int is_given;
+    } rows[] = {{"virtual_stages", opt->virtual_stages > 0},
+                {"expert_tensor_parallel_size", opt->etp > 0},
+                {"zero", opt->zero > 0},
+                {"dense_ffn", opt->dense_ffn > 0},
+                {"token_distribution", opt->distribution != NULL},
+                {"capacity_factor", opt->capacity_factor > 0},
+                {"dispatch", opt->dispatch > 0},
+                {"dispatch_dtype", opt->dispatch_fp8},
+                {"router_groups", opt->router_groups > 0}};
+
+    for (size_t i = 0; !opt->schedule && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_given)
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "%s has no effect on AICB's rows: add --schedule=1f1b (or another "
+                                "one).",
+                                rows[i].name);
+    return 0;
+}
+
+static void note_batch(const struct asim_llm_options *opt)
+{
+    fprintf(stderr,
+            "asim trace llm: note: global_batch is %" PRIu32 ", one micro-batch for each "
+            "data-parallel rank; AICB's default of 4 is too few.\n",
+            opt->global_batch);
+}
+
+/* What is said about rows that were written. */
+static void note_rows(const struct asim_llm_options *opt, const struct asim_llm_times *times)
+{
+    if (opt->cp > 1)
+        fprintf(stderr, "asim trace llm: note: context_parallel_size has no effect on AICB's rows; "
+                        "--schedule=1f1b has context parallelism.\n");
+    if (*times->misses)
+        fprintf(stderr,
+                "asim trace llm: note: %s has no time of %s for these sizes; the roofline of %s "
+                "gives it.\n",
+                opt->database, times->misses, opt->roofline);
+    if (times->missing)
+        fprintf(stderr,
+                "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "
+                "was taken.\n",
+                times->missing, opt->comp_file ? opt->comp_file : "the roofline");
+    if (times->is_assumed)
+        fprintf(stderr,
+                "asim trace llm: note: no kernels were measured on the %s; the shares of the A100 "
+                "are taken. --kernels=FILE gives others.\n",
+                opt->compute_model);
+}
+
 /* Preset, checks, times: a wrong flag is reported before a file is opened. */
 static int make(struct asim_llm_options *opt, struct asim_err *err)
 {
@@ -79,36 +164,28 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
     int rc, is_fitted = 0;
     if (asim_llm_is_micro(opt))
         return make_micro(opt, err);
-    rc = asim_llm_preset(opt, err);
+    rc = check_rows(opt, err);
+    if (!rc)
+        rc = asim_llm_preset(opt, err);
     if (!rc)
         is_fitted = asim_llm_fit_batch(opt);
     if (!rc)
         rc = asim_llm_derive(&llm, opt, err);
+    if (!rc && opt->schedule) {
+        rc = make_step(&llm, err);
+        if (!rc && is_fitted)
+            note_batch(opt);
+        return rc;
+    }
     if (!rc)
         rc = asim_llm_times_open(&times, &llm, err);
     if (rc)
         return rc;
     rc = write_all(&llm, &times, err);
     if (!rc && is_fitted)
-        fprintf(stderr,
-                "asim trace llm: note: global_batch is %" PRIu32 ", one micro-batch for each "
-                "data-parallel rank; AICB's default of 4 is too few.\n",
-                opt->global_batch);
-    if (!rc && *times.misses)
-        fprintf(stderr,
-                "asim trace llm: note: %s has no time of %s for these sizes; the roofline of %s "
-                "gives it.\n",
-                opt->database, times.misses, opt->roofline);
-    if (!rc && times.missing)
-        fprintf(stderr,
-                "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "
-                "was taken.\n",
-                times.missing, opt->comp_file ? opt->comp_file : "the roofline");
-    if (!rc && times.is_assumed)
-        fprintf(stderr,
-                "asim trace llm: note: no kernels were measured on the %s; the shares of the A100 "
-                "are taken. --kernels=FILE gives others.\n",
-                opt->compute_model);
+        note_batch(opt);
+    if (!rc)
+        note_rows(opt, &times);
     asim_llm_times_close(&times);
     return rc;
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Kernels of a layer, and their time: measured shares of the GPU's peak by class of kernels
+ * (--compute_model, gpu/kernels.h), or one efficiency for all (--roofline): the larger of
+ * operations and bytes. A matrix product takes as long backward for the activations and for the
+ * weights as forward; FlashAttention's backward pass has 2.5 times the products of the forward pass
+ * (Dao, 2023). Bytes are counted as in llm/work.c.
+ *
+ * A measured section replaces the forward time of the kernel of its name; NAME_dgrad and NAME_wgrad
+ * those of the backward passes, which else keep the ratio. A kernel with neither a section nor a
+ * GPU for the rest is an error.
+ */
+#include "step/kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct kernel {
+    enum asim_step_part part;
+    const char *name;
+    enum asim_gpu_class class;
+    double flops, bytes;
+    double dgrad, wgrad; /* multiples of the forward pass */
+};
+
+/* A part being summed, by phase. */
+struct sums {
+    double us[3], launches[3];
+};
+
+struct model {
+    struct asim_step *step;
+    const struct asim_llm_times *measured;
+    struct sums part[ASIM_STEP_PARTS];
+    char misses[400]; /* kernels without a measured time */
+};
+
+/* us of `count` equal kernels; 0 without a GPU. */
+static double model_us(const struct asim_step_times *t, const struct asim_gpu_work *work)
+{
+    if (t->has_shares)
+        return asim_gpu_work_us(&t->shares, work);
+    double compute = t->flops_rate > 0 ? work->ops / t->flops_rate : 0;
+    double memory = t->bytes_rate > 0 ? work->bytes / t->bytes_rate : 0;
+    return work->count * (compute > memory ? compute : memory) * 1e6;
+}
+
+static int measured_us(const struct model *m, const char *name, const char *tail, double *us)
+{
+    char wanted[64];
+
+    if (!m->measured)
+        return 0;
+    snprintf(wanted, sizeof wanted, "%s%s", name, tail);
+    for (size_t i = 0; i < m->measured->sections.n; i++)
+        if (!strcmp(m->measured->sections.at[i].name, wanted)) {
+            *us = m->measured->sections.at[i].avg_us;
+            return 1;
+        }
+    return 0;
+}
+
+static void add_miss(struct model *m, const char *name)
+{
+    size_t n = strlen(m->misses);
+
+    if (!strstr(m->misses, name))
+        snprintf(m->misses + n, sizeof m->misses - n, "%s%s", n ? ", " : "", name);
+}
+
+static double scale_of(const struct kernel *k, int phase)
+{
+    return phase == ASIM_STEP_FORWARD ? 1 : phase == ASIM_STEP_DGRAD ? k->dgrad : k->wgrad;
+}
+
+/* Backward a product is several products of the forward one's size, others are one larger kernel.
+ */
+static double modelled_us(const struct model *m, const struct kernel *k, int phase)
+{
+    double scale = scale_of(k, phase), count = 1;
+    struct asim_gpu_work work = {.class = k->class};
+
+    if (scale <= 0)
+        return 0;
+    if (k->class == ASIM_GPU_GEMM) {
+        count = scale;
+        scale = 1;
+    }
+    if (k->class == ASIM_GPU_ATTENTION_FORWARD && phase != ASIM_STEP_FORWARD)
+        work.class = ASIM_GPU_ATTENTION_BACKWARD;
+    work.ops = scale * k->flops;
+    work.bytes = scale * k->bytes;
+    work.count = count;
+    return model_us(&m->step->times, &work);
+}
+
+static void add_kernel(struct model *m, const struct kernel *k)
+{
+    static const char *const tails[] = {"", "_dgrad", "_wgrad"};
+    struct asim_step_time *part = &m->step->times.part[k->part];
+    double modelled = modelled_us(m, k, ASIM_STEP_FORWARD), forward = modelled;
+
+    if (k->flops <= 0 && k->bytes <= 0)
+        return;
+    if (!measured_us(m, k->name, "", &forward))
+        add_miss(m, k->name);
+    for (int phase = ASIM_STEP_FORWARD; phase <= ASIM_STEP_WGRAD; phase++) {
+        double us = modelled > 0 ? modelled_us(m, k, phase) * forward / modelled
+                                 : scale_of(k, phase) * forward;
+        measured_us(m, k->name, tails[phase], &us);
+        m->part[k->part].us[phase] += us;
+        m->part[k->part].launches[phase] += us > 0;
+    }
+    part->flops += k->flops;
+    part->bytes += k->bytes;
+}
+
+/* A part takes at least the host's time to launch its kernels. */
+static uint64_t ns_of(const struct model *m, const struct sums *sum, int phase)
+{
+    double host = sum->launches[phase] * m->step->opt->host_us;
+
+    return (uint64_t)((sum->us[phase] > host ? sum->us[phase] : host) * 1000 + 0.5);
+}
+
+static void add_kernels(struct model *m, const struct kernel *kernels, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        add_kernel(m, &kernels[i]);
+}
+
+/* Sizes in elements of 2 bytes. */
+struct sizes {
+    double tokens, own, h, kv, f, t, s, heads; /* own: tokens of a rank between the matrices */
+    double up;                                 /* matrices of an MLP's first half */
+};
+
+static struct sizes sizes_of(const struct asim_step *s)
+{
+    const struct asim_llm_options *o = s->opt;
+    struct sizes z = {.tokens = (double)s->tokens, .h = (double)o->hidden, .t = s->tp};
+
+    z.own = o->sp ? z.tokens / z.t : z.tokens;
+    z.kv = z.h / o->heads * s->kv_heads;
+    z.f = (double)(o->dense_ffn ? o->dense_ffn : s->llm->ffn);
+    z.s = (double)o->seq;
+    z.heads = o->heads;
+    z.up = s->gated ? 2 : 1;
+    return z;
+}
+
+/* Scores: causal, so half of s x s with FlashAttention; without it the whole square is computed,
+ * and written and read four times by softmax and dropout. */
+static void add_attention(struct model *m, const struct sizes *z)
+{
+    double square = z->tokens * z->s * z->heads / z->t, flops = 4 * z->tokens * z->s * z->h / z->t;
+    double matrices = m->step->llm->deepseek
+                          ? (double)m->step->llm->p_attention
+                          : z->h * (z->h + 2 * z->kv) / z->t + z->h * z->h / z->t;
+    double proj = z->h * z->h / z->t, qkv = matrices - proj;
+    double wide = z->tokens * (z->h + 2 * z->kv) / z->t;
+    const struct kernel kernels[] = {
+        {ASIM_STEP_NORM1, "layernorm", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
+        {ASIM_STEP_QKV, "atten_qkv", ASIM_GPU_GEMM, 2 * z->tokens * qkv,
+         2 * (qkv + z->tokens * z->h + wide), 1, 1},
+        {ASIM_STEP_PROJ, "atten_linear", ASIM_GPU_GEMM, 2 * z->tokens * proj,
+         2 * (proj + z->tokens * z->h / z->t + z->tokens * z->h), 1, 1},
+        {ASIM_STEP_NORM2, "bias_dropout_add", ASIM_GPU_ELEMENTWISE, 0, 7 * z->own * z->h, 5.0 / 7,
+         0},
+        {ASIM_STEP_NORM2, "layernorm2", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
+    };
+    const struct kernel flash = {ASIM_STEP_CORE,
+                                 "atten_flash",
+                                 ASIM_GPU_ATTENTION_FORWARD,
+                                 flops / 2,
+                                 2 * (wide + z->tokens * z->h / z->t),
+                                 2.5,
+                                 0};
+    const struct kernel plain[] = {
+        {ASIM_STEP_CORE, "atten_core_qk", ASIM_GPU_GEMM, flops / 2, 2 * (wide + square), 2, 0},
+        {ASIM_STEP_CORE, "atten_core_softmax", ASIM_GPU_ELEMENTWISE, 0, 9 * square, 11.0 / 9, 0},
+        {ASIM_STEP_CORE, "atten_core_context", ASIM_GPU_GEMM, flops / 2, 2 * (wide + square), 2, 0},
+    };
+
+    add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+    if (m->step->opt->flash)
+        add_kernel(m, &flash);
+    else
+        add_kernels(m, plain, sizeof plain / sizeof *plain);
+}
+
+static void add_mlp(struct model *m, const struct sizes *z)
+{
+    double in = z->tokens * z->h, mid = z->tokens * z->f / z->t, w = z->h * z->f / z->t;
+    const struct kernel kernels[] = {
+        {ASIM_STEP_MLP, "mlp_linear_1", ASIM_GPU_GEMM, 2 * in * z->up * z->f / z->t,
+         2 * (z->up * w + in + z->up * mid), 1, 1},
+        {ASIM_STEP_MLP, "mlp_gelu", ASIM_GPU_ACTIVATION, 0, 2 * (z->up + 1) * mid,
+         (2 * z->up + 1) / (z->up + 1), 0},
+        {ASIM_STEP_MLP, "mlp_linear_2", ASIM_GPU_GEMM, 2 * in * z->f / z->t, 2 * (w + mid + in), 1,
+         1},
+        {ASIM_STEP_MLP, "bias_dropout_add", ASIM_GPU_ELEMENTWISE, 0, 7 * z->own * z->h, 5.0 / 7, 0},
+    };
+
+    add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+}
+
+static void add_moe(struct model *m, const struct sizes *z)
+{
+    const struct asim_llm_options *o = m->step->opt;
+    double own = z->tokens / z->t, f = (double)m->step->llm->ffn, k = o->topk;
+    double shared =
+        m->step->llm->deepseek ? (z->up + 1) * z->h * f * (double)o->shared_experts / z->t : 0;
+    const struct kernel kernels[] = {
+        {ASIM_STEP_ROUTER, "moe_router", ASIM_GPU_GEMM, 2 * own * z->h * o->experts,
+         2 * (z->h * o->experts + own * z->h), 1, 1},
+        {ASIM_STEP_ROUTER, "moe_permute", ASIM_GPU_ELEMENTWISE, 0, 4 * own * k * z->h, 1, 0},
+        {ASIM_STEP_GATHER, "moe_unpermute", ASIM_GPU_ELEMENTWISE, 0, 2 * own * (k + 1) * z->h, 1,
+         0},
+        {ASIM_STEP_SHARED, "moe_shared", ASIM_GPU_GEMM, 2 * z->tokens * shared,
+         shared > 0 ? 2 * (shared + 2 * z->tokens * z->h) : 0, 1, 1},
+    };
+    struct asim_step_times *times = &m->step->times;
+
+    add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+    times->expert_flops_per_token = 2 * (z->up + 1) * z->h * f / m->step->etp;
+    times->expert_weight_bytes = 2 * (double)m->step->p_experts;
+    times->expert_bytes_per_token = 4 * z->h + 4 * z->up * f / m->step->etp;
+}
+
+/* The loss of a vocabulary-parallel softmax reads and writes the logits in 4 bytes. */
+static void add_ends(struct model *m, const struct sizes *z)
+{
+    double vocab = (double)m->step->llm->padded_vocab / z->t, in = z->tokens * z->h;
+    const struct kernel kernels[] = {
+        {ASIM_STEP_EMBED, "Emb", ASIM_GPU_ELEMENTWISE, 0, 4 * in, 0, 1.5},
+        {ASIM_STEP_HEAD, "layernorm_post", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
+        {ASIM_STEP_HEAD, "logit_time", ASIM_GPU_GEMM, 2 * in * vocab,
+         2 * (vocab * z->h + in + z->tokens * vocab), 1, 1},
+        {ASIM_STEP_HEAD, "cross_entropy", ASIM_GPU_ELEMENTWISE, 0, 20 * z->tokens * vocab, 0.4, 0},
+    };
+
+    add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+}
+
+static int open_gpu(struct model *m, struct asim_err *err)
+{
+    const struct asim_llm_options *o = m->step->opt;
+    struct asim_step_times *times = &m->step->times;
+    const char *name = o->compute_model ? o->compute_model : o->roofline;
+    struct asim_gpu gpu;
+    int rc;
+
+    if (!name)
+        return 0;
+    rc = asim_gpu_find(&gpu, name, NULL, err);
+    if (rc)
+        return rc;
+    times->has_gpu = 1;
+    times->has_shares = o->compute_model != NULL;
+    times->flops_rate = gpu.tflops_16bit * 1e12 * o->efficiency;
+    times->bytes_rate = gpu.memory_gbps * 1e9 * o->efficiency;
+    return times->has_shares ? asim_gpu_kernels_find(&times->shares, &gpu, o->kernels, err) : 0;
+}
+
+int asim_step_kernels(struct asim_step *s, const struct asim_llm_times *measured,
+                      struct asim_err *err)
+{
+    struct model m = {.step = s, .measured = measured};
+    struct sizes z = sizes_of(s);
+    int rc = open_gpu(&m, err);
+
+    if (rc)
+        return rc;
+    add_attention(&m, &z);
+    add_mlp(&m, &z);
+    if (s->opt->moe)
+        add_moe(&m, &z);
+    add_ends(&m, &z);
+    for (int part = 0; part < ASIM_STEP_PARTS; part++) {
+        s->times.part[part].forward = ns_of(&m, &m.part[part], 0);
+        s->times.part[part].dgrad = ns_of(&m, &m.part[part], 1);
+        s->times.part[part].wgrad = ns_of(&m, &m.part[part], 2);
+    }
+    if (!measured || !measured->sections.n || s->times.has_gpu || !*m.misses)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s has no time of %s for these sizes: add them, or name a GPU with "
+                        "--roofline for what is missing.",
+                        s->opt->database ? s->opt->database : s->opt->comp_file, m.misses);
+}
+
+/* Each expert of the rank has equal parts of the pairs, and its own products. */
+uint64_t asim_step_expert_ns(const struct asim_step *s, uint64_t pairs)
+{
+    const struct asim_step_times *t = &s->times;
+    double n = (double)s->opt->experts / s->ep * (s->gated ? 3 : 2), us;
+    const struct asim_gpu_work work = {
+        ASIM_GPU_GEMM, ASIM_GPU_16BIT, (double)pairs * t->expert_flops_per_token / n,
+        (t->expert_weight_bytes + (double)pairs * t->expert_bytes_per_token) / n, n};
+
+    if (!pairs || !t->has_gpu)
+        return 1;
+    us = model_us(t, &work);
+    return (uint64_t)((us > n * s->opt->host_us ? us : n * s->opt->host_us) * 1000 + 0.5);
+}
+
+/* Adam: 42 bytes a parameter (llm/work.c). */
+uint64_t asim_step_optimizer_ns(const struct asim_step *s, uint64_t params)
+{
+    const struct asim_gpu_work work = {ASIM_GPU_OPTIMIZER, ASIM_GPU_16BIT, 0, 42 * (double)params,
+                                       1};
+
+    return s->times.has_gpu ? (uint64_t)(model_us(&s->times, &work) * 1000 + 0.5) : 1;
+}

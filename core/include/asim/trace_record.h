@@ -48,6 +48,12 @@ struct asim_node_io {
 ASIM_API struct asim_node_io asim_node_inputs(const ChakraProtoMsg__Node *node);
 ASIM_API struct asim_node_io asim_node_outputs(const ChakraProtoMsg__Node *node);
 
+/* Whether a node is a collective, a send or a receive. */
+static inline int asim_op_is_comm(int type)
+{
+    return type >= ASIM_OP_COMM_SEND && type <= ASIM_OP_COMM_COLL;
+}
+
 /* --- values of attributes ------------------------------------------------------------------- */
 
 /* An attribute has one of thirty types, and each tool writes another type: comm_size as int64 or

@@ -271,14 +271,14 @@ static int fill_defaults(struct asim_scenario *scenario, struct asim_err *err)
     return 0;
 }
 
-/* Jobs first, because other sections name them. */
 static int check_all(struct asim_scenario *scenario, struct asim_err *err)
 {
-    int code = asim_scenario_section_jobs.check(scenario, err);
+    int code = 0;
 
-    for (size_t i = 0; asim_scenario_section_table[i] && !code; i++)
-        if (section_at(i)->check && section_at(i) != &asim_scenario_section_jobs)
-            code = section_at(i)->check(scenario, err);
+    for (int first = 1; first >= 0; first--)
+        for (size_t i = 0; asim_scenario_section_table[i] && !code; i++)
+            if (section_at(i)->check && section_at(i)->is_first == first)
+                code = section_at(i)->check(scenario, err);
     return code;
 }
 

@@ -162,6 +162,7 @@ int asim_scenario_check_storage(const struct asim_scenario *scenario,
 struct asim_scenario_section {
     struct asim_member member; /* name: the key of the section in the file */
     int is_list;
+    int is_first;                /* checked before the others, which name its objects */
     size_t offset;               /* of the list or the struct in struct asim_scenario */
     const char *const *required; /* keys that each object must have, NULL-terminated; or NULL */
     /* What the option table cannot say; NULL = nothing. Called once, also where the file does not
@@ -169,7 +170,6 @@ struct asim_scenario_section {
     int (*check)(struct asim_scenario *scenario, struct asim_err *err);
 };
 extern const struct asim_member *const asim_scenario_section_table[];
-extern const struct asim_scenario_section asim_scenario_section_jobs;
 
 /* effect.c: the option rows of an effect, for the tables of "events" and "failures". */
 #define ASIM_SCENARIO_EFFECT_ROWS(object)                                                          \

@@ -8,6 +8,7 @@
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/distributed/stall_report.h"
+#include "sim/ops/issue.h"
 #include "sim/ops/round.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/event.h"
@@ -274,7 +275,7 @@ static void start_rank(struct asim_rank *rank)
         asim_clock_add(rank, rank->start_delay_ns,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_START});
     else
-        asim_round_first(rank);
+        asim_issue_first(rank);
 }
 
 /* Gives each rank of this process a pointer to its time, where the network has one. */

@@ -11,7 +11,6 @@
 #include "sim/collective/uniform_phase.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/memory.h"
-#include "sim/ops/round.h"
 #include "sim/rank/clock.h"
 
 /* Works on a copy, because the memory of the event is free before the call that may want it. */
@@ -41,7 +40,7 @@ static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
         asim_bus_step(rank, &event);
         break;
     case ASIM_RANK_EVENT_START:
-        asim_round_first(rank);
+        asim_issue_first(rank);
     }
 }
 

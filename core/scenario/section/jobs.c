@@ -132,6 +132,7 @@ const struct asim_scenario_section asim_scenario_section_jobs = {
     .member = {"jobs", "what runs: traces, number of ranks, placement, start and repetitions",
                options, sizeof(struct asim_scenario_job)},
     .is_list = 1,
+    .is_first = 1,
     .offset = offsetof(struct asim_scenario, jobs),
     .check = check,
 };

@@ -293,6 +293,18 @@ void asim_issue_all(struct asim_rank *rank)
         end_of_rank(rank);
 }
 
+void asim_issue_first(struct asim_rank *rank)
+{
+    if (asim_round_first(rank))
+        asim_issue_all(rank);
+}
+
+void asim_issue_after_storage(struct asim_rank *rank)
+{
+    if (asim_round_go(rank))
+        asim_issue_all(rank);
+}
+
 void asim_op_done(struct asim_rank *rank, uint32_t op)
 {
     leave(rank, op);

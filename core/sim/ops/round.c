@@ -12,7 +12,6 @@
 #include "scenario/ranges.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
-#include "sim/ops/issue.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/world.h"
 
@@ -190,13 +189,12 @@ static void record_round(const struct asim_rank *rank)
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
-void asim_round_first(struct asim_rank *rank)
+int asim_round_first(struct asim_rank *rank)
 {
     rank->round_ns = asim_rank_now(rank);
     if (rank->round_ns < rank->world->set.end_ns)
         read_all(rank, 0);
-    if (!rank->storage_waits && !rank->failed)
-        asim_issue_all(rank);
+    return !rank->storage_waits && !rank->failed;
 }
 
 /* Where a round takes no time, the others take none either and are left out. */
@@ -221,9 +219,8 @@ int asim_round_ended(struct asim_rank *rank)
     return !rank->storage_waits && rank->rounds < rank->job->repeat;
 }
 
-void asim_round_go(struct asim_rank *rank)
+int asim_round_go(struct asim_rank *rank)
 {
     rank->storage_waits--;
-    if (!rank->storage_waits && !rank->issuing)
-        asim_issue_all(rank);
+    return !rank->storage_waits && !rank->issuing;
 }

@@ -10,13 +10,14 @@
 
 /* Resolves the storage hosts of the scenario; the topology is complete. */
 int asim_round_open(struct asim_world *world, struct asim_err *err);
-/* The start of a rank: it reads its first data, then issues its first ops. */
-void asim_round_first(struct asim_rank *rank);
+/* The start of a rank: it reads its first data. Returns 1 where its first ops may be issued at
+ * once. */
+int asim_round_first(struct asim_rank *rank);
 /* All ops of the trace are finished. Returns 1 where the next round begins at once; else it begins
  * later, or the rank has gone through its last round (rank->rounds). */
 int asim_round_ended(struct asim_rank *rank);
-/* A write or read that the rank waits for has ended (world->round_go). */
-void asim_round_go(struct asim_rank *rank);
+/* A write or read that the rank waits for has ended. Returns 1 where its ops may be issued. */
+int asim_round_go(struct asim_rank *rank);
 /* Whether nothing holds the rank back: no write or read that it waits for is under way. */
 static inline int asim_round_is_open(const struct asim_rank *rank)
 {

@@ -15,7 +15,6 @@
 #include "fabric/memo/memo.h"
 
 #include <stdlib.h>
-#include <stdio.h>
 
 #include "fabric/host/memo_hooks.h"
 #include "fabric/memo/part_log.h"
@@ -136,16 +135,6 @@ void asim_memo_close(struct asim_fabric *fabric)
 
     if (!memo)
         return;
-    if (getenv("ASIM_DBG")) {
-        struct asim_memo_use u;
-        asim_memo_get_use(fabric, &u);
-        fprintf(stderr,
-                "DBG carried %lu replayed %lu skipped %lu again %lu windows %lu episodes %lu "
-                "replays %lu dev %lu parts %u classes %u\n",
-                u.carried, u.replayed, u.skipped, u.again, fabric->run.windows, u.episodes,
-                u.replays, u.deviations, memo->parts ? memo->parts->n_parts : 0,
-                memo->parts ? memo->parts->n_classes : 0);
-    }
     while (memo->episodes) {
         struct asim_episode *next = memo->episodes->next;
 

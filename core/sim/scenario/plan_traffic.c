@@ -115,6 +115,27 @@ static double hosts_per_uplink(const struct asim_topo *topo, const struct asim_n
     return most;
 }
 
+/* More than a tier carries: an error where it does not end, because ranks then may never finish. */
+static int check_load(struct asim_world *world, const struct asim_scenario_background *from,
+                      const struct asim_traffic_load *load, struct asim_err *err)
+{
+    const char *tier = load->hosts > 1 ? "hosts" : "uplinks";
+    double share = 100 * (load->hosts > 1 ? load->hosts : load->uplinks);
+
+    if (load->hosts <= 1 && load->uplinks <= 1)
+        return 0;
+    if (!from->until_fs)
+        return asim_err_at(err, ASIM_EINVAL, asim_plan_at(world, from->line),
+                           "this background traffic offers %.0f %% of the rate of the %s, and does "
+                           "not end; give a smaller \"load\", or \"until\".",
+                           share, tier);
+    asim_world_diagnose(world,
+                        "%s:%u: this background traffic offers %.0f %% of the rate of the %s: "
+                        "queues grow as long as it lasts",
+                        world->set.scenario->path, from->line, share, tier);
+    return 0;
+}
+
 /* Sets the time between flows, and the loads that follow. */
 static int open_load(struct asim_world *world, const struct asim_scenario_background *from,
                      struct asim_net_traffic *traffic, struct asim_traffic_load *load,
@@ -142,16 +163,9 @@ static int open_load(struct asim_world *world, const struct asim_scenario_backgr
     load->hosts = bits * 1e9 / traffic->gap_ns / least;
     load->uplinks =
         from->pattern == ASIM_SCENARIO_ACROSS ? bits * 1e9 / traffic->gap_ns * per_uplink : 0;
-    if (load->hosts > 1 || load->uplinks > 1)
-        asim_world_diagnose(world,
-                            "%s:%u: this background traffic offers %.0f %% of the rate of the %s: "
-                            "queues grow as long as it lasts",
-                            world->set.scenario->path, from->line,
-                            100 * (load->hosts > 1 ? load->hosts : load->uplinks),
-                            load->hosts > 1 ? "hosts" : "uplinks");
     if (from->pattern == ASIM_SCENARIO_INCAST) /* all hosts together: fan_in flows an incast */
         traffic->gap_ns *= (double)from->fan_in / traffic->n;
-    return 0;
+    return check_load(world, from, load, err);
 }
 
 static int open_one(struct asim_world *world, size_t i, struct asim_err *err)

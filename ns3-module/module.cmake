@@ -53,7 +53,8 @@ add_subdirectory(ns3-module/examples)
 add_library(
   asim-app OBJECT tools/alone.c tools/app.c tools/args.c tools/compare.c tools/files.c tools/hugepages.c
                   tools/interrupt.c tools/limits.c tools/report/load.c tools/report/load_json.c
-                  tools/report/load_series.c tools/report/network.c tools/report/ops.c
+                  tools/report/load_series.c tools/report/load_traffic.c tools/report/network.c
+                  tools/report/ops.c
                   tools/report/run.c tools/report/show.c tools/report/table.c tools/report/text.c
                   tools/report/verdict.c
 )

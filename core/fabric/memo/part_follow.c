@@ -12,6 +12,7 @@
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
+#include "fabric/memo/timers.h"
 
 /* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
 enum { MOST_WASTED = 1 << 20 };
@@ -245,28 +246,6 @@ static void ignore_message(void *self, const struct asim_msg *msg)
     (void)self, (void)msg;
 }
 
-/* All timers but those of completions wait in *kept. */
-static int set_aside(struct asim_host *host, struct asim_event_heap *kept)
-{
-    for (size_t i = 0; i < host->timers.n; i++)
-        if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
-            asim_event_heap_push(kept, host->timers.at[i]))
-            return ASIM_ENOMEM;
-    host->timers.n = 0;
-    return 0;
-}
-
-static int put_back(struct asim_fabric *fabric, struct asim_host *host,
-                    struct asim_event_heap *kept)
-{
-    for (size_t i = 0; i < kept->n; i++) {
-        asim_node_schedule(fabric, host->node, kept->at[i].t);
-        if (asim_event_heap_push(&host->timers, kept->at[i]))
-            return ASIM_ENOMEM;
-    }
-    return 0;
-}
-
 /* Starts all sends so far at their times. */
 static int start_again(struct asim_fabric *fabric, struct asim_part *part,
                        struct asim_event_heap *kept)
@@ -275,7 +254,7 @@ static int start_again(struct asim_fabric *fabric, struct asim_part *part,
         struct asim_host *host = &fabric->host[part->host[h]];
         struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
 
-        if (set_aside(host, &kept[h]))
+        if (asim_memo_cancel_completions(host, &kept[h]))
             return ASIM_ENOMEM;
         for (size_t i = 0; i < own->accepted.n; i++) {
             own->accepted.at[i].injection.t += part->begin;
@@ -303,7 +282,7 @@ static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     fabric->set.user = user;
     fabric->watch = watch;
     for (uint32_t h = 0; kept && h < part->n_hosts; h++) {
-        if (!code && put_back(fabric, &fabric->host[part->host[h]], &kept[h]))
+        if (!code && asim_memo_restore_timers(fabric, &fabric->host[part->host[h]], &kept[h]))
             code = ASIM_ENOMEM;
         asim_event_heap_fini(&kept[h]);
     }

@@ -10,6 +10,7 @@
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
+#include "fabric/memo/timers.h"
 #include "fabric/link/schedule.h"
 
 /* Search cost of a recording beside its messages, words a link: two lists of counters. */
@@ -156,30 +157,6 @@ void asim_replay_idle(struct asim_fabric *fabric, uint64_t until)
         begin_episode(fabric, until);
 }
 
-/* Removes the timers of completions, and moves all others into *kept. */
-static int cancel_completions(struct asim_host *host, struct asim_event_heap *kept)
-{
-    for (size_t i = 0; i < host->timers.n; i++)
-        if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
-            asim_event_heap_push(kept, host->timers.at[i]))
-            return ASIM_ENOMEM;
-    host->timers.n = 0;
-    return 0;
-}
-
-/* Moves them back; the clock learns their times again. */
-static int restore_timers(struct asim_fabric *fabric, struct asim_host *host,
-                          struct asim_event_heap *kept)
-{
-    for (size_t i = 0; i < kept->n; i++) {
-        asim_node_schedule(fabric, host->node, kept->at[i].t);
-        if (asim_event_heap_push(&host->timers, kept->at[i]))
-            return ASIM_ENOMEM;
-    }
-    kept->n = 0;
-    return 0;
-}
-
 /* Continues with another episode that has begun alike: its completions so far are the same. */
 static int switch_episode(struct asim_fabric *fabric, struct asim_episode *episode)
 {
@@ -192,7 +169,8 @@ static int switch_episode(struct asim_fabric *fabric, struct asim_episode *episo
     for (uint32_t v = 0; !code && v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        if (cancel_completions(host, &kept) || restore_timers(fabric, host, &kept) ||
+        if (asim_memo_cancel_completions(host, &kept) ||
+            asim_memo_restore_timers(fabric, host, &kept) ||
             ASIM_VEC_RESERVE(fabric->memo->host[v].accepted, episode->part[v].injections.n) ||
             arm_completion(fabric, host))
             code = ASIM_ENOMEM;
@@ -216,7 +194,7 @@ static int start_accepted(struct asim_fabric *fabric, struct asim_event_heap *ke
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_memo_host *own = &memo->host[v];
 
-        if (cancel_completions(&fabric->host[v], &kept[v]))
+        if (asim_memo_cancel_completions(&fabric->host[v], &kept[v]))
             return ASIM_ENOMEM;
         for (size_t i = 0; i < own->accepted.n + own->surplus.n; i++) {
             struct asim_memo_message *message =
@@ -247,7 +225,7 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
     fabric->set.user = user;
     fabric->watch = watch;
     for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
-        if (!code && restore_timers(fabric, &fabric->host[v], &kept[v]))
+        if (!code && asim_memo_restore_timers(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;
         asim_event_heap_fini(&kept[v]);
     }

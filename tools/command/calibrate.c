@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/io/out.h"
 #include "base/io/src.h"
 #include "tools/args.h"
+#include "tools/machine/write.h"
 #include "tools/machine/fit.h"
 #include "tools/machine/sweep.h"
 
@@ -153,8 +153,6 @@ static int write_machine(const struct asim_fit *fit, const struct options *opt,
                          struct asim_err *err)
 {
     json_t *root = read_root(opt->machine, err);
-    char *text = NULL;
-    struct asim_out out;
     int rc = root ? 0 : asim_err_nomem(err, "writing a machine file");
 
     for (size_t i = 0; i < fit->parameters && !rc; i++) {
@@ -165,15 +163,8 @@ static int write_machine(const struct asim_fit *fit, const struct options *opt,
                                                         "fitted", file_name(opt->against))))
             rc = asim_err_nomem(err, "writing a machine file");
     }
-    text = rc ? NULL : json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(6));
     if (!rc)
-        rc = text ? asim_out_open(&out, opt->output, err)
-                  : asim_err_nomem(err, "writing a machine file");
-    if (!rc) {
-        asim_out_printf(&out, "%s\n", text);
-        rc = asim_out_commit(&out, err);
-    }
-    free(text);
+        rc = asim_machine_write_json(root, opt->output, err);
     json_decref(root);
     return rc;
 }

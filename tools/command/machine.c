@@ -11,8 +11,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/src.h"
-#include "base/io/out.h"
 #include "tools/args.h"
+#include "tools/machine/write.h"
 #include "tools/machine/import.h"
 #include "tools/machine/sweep.h"
 
@@ -208,9 +208,7 @@ static int put_found(json_t *root, const struct asim_import_host *found, const c
 static int import(const char *path, const struct options *opt, struct asim_err *err)
 {
     struct asim_import_host found;
-    struct asim_out out;
     json_t *root;
-    char *text;
     int rc = asim_import_read(&found, path, err);
 
     if (rc)
@@ -222,13 +220,8 @@ static int import(const char *path, const struct options *opt, struct asim_err *
     rc |= json_object_set_new(root, "about",
                               json_sprintf("as %s, with what %s says", opt->like, path));
     rc |= put_found(root, &found, path);
-    text = rc ? NULL : json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(6));
-    rc = text ? asim_out_open(&out, opt->output, err) : asim_err_nomem(err, "importing a machine");
-    if (!rc) {
-        asim_out_printf(&out, "%s\n", text);
-        rc = asim_out_commit(&out, err);
-    }
-    free(text);
+    rc = rc ? asim_err_nomem(err, "importing a machine")
+            : asim_machine_write_json(root, opt->output, err);
     json_decref(root);
     return rc;
 }

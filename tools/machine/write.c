@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See write.h.
+ */
+#include "tools/machine/write.h"
+
+#include <stdlib.h>
+#include "base/io/out.h"
+
+int asim_machine_write_json(const json_t *root, const char *path, struct asim_err *err)
+{
+    char *text = json_dumps(root, JSON_INDENT(4) | JSON_REAL_PRECISION(6));
+    struct asim_out out;
+    int rc = text ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing a machine file");
+
+    if (!rc) {
+        asim_out_printf(&out, "%s\n", text);
+        rc = asim_out_commit(&out, err);
+    }
+    free(text);
+    return rc;
+}

@@ -79,12 +79,12 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
 /* Of a host of this process. */
 void asim_fabric_host_use(const struct asim_fabric *fabric, uint32_t host,
                           struct asim_host_use *use);
-/* The choices among equal ways that ECMP made for the data of a flow (src, dst, sport), from its
- * source on: the NIC, then switches. Writes at most `room` and returns how many there were: 0 where
- * packets are sprayed and where events are planned, because no choice holds for the whole flow.
- * Not while nodes advance on other threads. (ways.c) */
-uint32_t asim_fabric_ways(const struct asim_fabric *fabric, const struct asim_fct *flow,
-                          struct asim_way *ways, uint32_t room);
+/* The hops of the data of a flow (src, dst, sport) as routes and ECMP choose them, from the NIC on.
+ * Writes at most `room` and returns how many there are: 0 where packets are sprayed and where events
+ * are planned, because no path holds for the whole flow, and where the path is cut off.
+ * Not while nodes advance on other threads. (path.c) */
+uint32_t asim_fabric_path(const struct asim_fabric *fabric, const struct asim_fct *flow,
+                          struct asim_hop *hops, uint32_t room);
 /* Checks the books: on each wire and in each node, frames in equal frames out, lost, dropped or
  * present; a switch without frames has an empty buffer; each byte of a completed message was
  * received in order once. 0, or ASIM_EBUG with the first contradiction. Linear in the network. */

@@ -143,9 +143,9 @@ struct asim_no_progress {
     uint64_t from_ns, to_ns, gained, again;
 };
 
-/* A place where the data of a flow had a choice among equal ways: at the node, of so many ports, the
- * first of which is `first`, its hash took `port`. Ports are 1-based. */
-struct asim_way {
+/* A hop of a flow's data: it leaves the node by `port`, which its hash took among n ports of equal
+ * cost, the first of which is `first`. Ports are 1-based. */
+struct asim_hop {
     uint32_t node, first, n, port;
 };
 
@@ -219,8 +219,8 @@ struct asim_packet_network {
     /* Of one generator of background traffic, in this process. */
     void (*traffic_use)(const struct asim_fabric *fabric, uint32_t index,
                         struct asim_traffic_use *use);
-    uint32_t (*ways)(const struct asim_fabric *fabric, const struct asim_fct *flow,
-                     struct asim_way *ways, uint32_t room);
+    uint32_t (*path)(const struct asim_fabric *fabric, const struct asim_fct *flow,
+                     struct asim_hop *hops, uint32_t room);
     int (*audit)(const struct asim_fabric *fabric, struct asim_err *err);
     size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
     int (*no_progress)(const struct asim_fabric *fabric, struct asim_no_progress *found);

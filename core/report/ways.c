@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STAYS = 1 << 20, MOST_WAYS = 16, PORTS = 65536 };
+enum { MOST_STAYS = 1 << 20, PORTS = 65536 };
 
 /* A network of switches and hosts without circles has one path for each pair. */
 int asim_ways_exist(const struct asim_world *world)
@@ -21,16 +21,16 @@ int asim_ways_exist(const struct asim_world *world)
 }
 
 /* A set with a port number beyond 16 bits is not counted; no switch has so many ports. */
-static int add_stay(struct asim_ways *ways, const struct asim_way *way,
+static int add_stay(struct asim_ways *ways, const struct asim_hop *hop,
                     const struct asim_event *event)
 {
-    struct asim_way_stay stay = {.place = (uint64_t)way->node << 32 | (uint64_t)way->first << 16 |
-                                          way->n,
+    struct asim_way_stay stay = {.place = (uint64_t)hop->node << 32 | (uint64_t)hop->first << 16 |
+                                          hop->n,
                                  .start = event->of.fct.start,
                                  .end = event->t,
-                                 .port = way->port};
+                                 .port = hop->port};
 
-    if (way->port >= PORTS || way->first >= PORTS || way->n >= PORTS)
+    if (hop->port >= PORTS || hop->first >= PORTS || hop->n >= PORTS)
         return 0;
     return ASIM_VEC_PUSH(ways->stays, stay);
 }
@@ -38,20 +38,24 @@ static int add_stay(struct asim_ways *ways, const struct asim_way *way,
 void asim_ways_see(struct asim_ways *ways, const struct asim_world *world,
                    const struct asim_event *event)
 {
-    struct asim_way way[MOST_WAYS];
+    struct asim_hop hops[ASIM_WAYS_HOPS];
     struct asim_fct flow = {
         .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
-    uint32_t n = world->via.packets->ways(world->via.fabric, &flow, way, MOST_WAYS);
+    uint32_t n = world->via.packets->path(world->via.fabric, &flow, hops, ASIM_WAYS_HOPS);
+    uint32_t known = n < ASIM_WAYS_HOPS ? n : ASIM_WAYS_HOPS, choices = 0;
 
-    if (!n || ways->failed)
+    for (uint32_t i = 0; i < known; i++)
+        choices += hops[i].n > 1;
+    if (!choices || ways->failed)
         return;
     ways->flows++;
-    if (n > MOST_WAYS || ways->stays.n + n > MOST_STAYS) {
+    if (n > known || ways->stays.n + choices > MOST_STAYS) {
         ways->left_out++;
         return;
     }
     for (uint32_t i = 0; i < n && !ways->failed; i++)
-        ways->failed = add_stay(ways, &way[i], event) != 0;
+        if (hops[i].n > 1)
+            ways->failed = add_stay(ways, &hops[i], event) != 0;
 }
 
 /* A flow comes to a port or leaves it. */

@@ -12,6 +12,9 @@
 #include "sim/rank/event_bus.h"
 #include "sim/world.h"
 
+/* Hops of a flow that are looked at; of longer paths none is. */
+enum { ASIM_WAYS_HOPS = 64 };
+
 /* The stay of one flow on one port. */
 struct asim_way_stay {
     uint64_t place; /* node << 32 | first port of the set << 16 | ports in the set */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "report/op_times.h"
+#include "net/packets.h"
 #include "report/report.h"
 #include "base/text.h"
 #include "sim/distributed/distribution.h"
@@ -94,6 +95,27 @@ static int wants_message(const struct collector *collector, uint32_t src, uint32
     uint32_t ranks = collector->timeline.ranks;
 
     return src < ranks && (collector->wanted[src] || (dst < ranks && collector->wanted[dst]));
+}
+
+/* Hops of a path that is looked at; longer ones count on no link. */
+enum { HOPS = 256 };
+
+/* Messages of all ranks, since links carry them all. */
+static void see_rate(struct collector *collector, const struct asim_world *world,
+                     const struct asim_event *event)
+{
+    struct asim_hop hops[HOPS];
+    struct asim_fct flow = {
+        .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
+    struct asim_carried message = {
+        .hops = hops,
+        .n = world->via.packets->path(world->via.fabric, &flow, hops, HOPS),
+        .bytes = event->of.fct.bytes,
+        .start = event->of.fct.start,
+        .end = event->t};
+
+    if (message.n <= HOPS)
+        asim_link_rates_add(&collector->timeline.rates, collector->timeline.topo, &message);
 }
 
 static void see_message(struct collector *collector, const struct asim_event *event)
@@ -192,9 +214,10 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 {
     struct collector *collector = self;
 
-    if (event->kind == ASIM_EV_FCT)
+    if (event->kind == ASIM_EV_FCT) {
         see_message(collector, event);
-    else if (event->kind == ASIM_EV_ARRIVAL)
+        see_rate(collector, world, event);
+    } else if (event->kind == ASIM_EV_ARRIVAL)
         see_arrival(collector, event);
     else if (event->kind == ASIM_EV_PFC)
         see_pause(collector, event);
@@ -253,12 +276,13 @@ static int write_file(struct collector *collector, const struct asim_world *worl
 static int write_all(struct collector *collector, const struct asim_world *world,
                      struct asim_err *err)
 {
-    int code = collector->failed || collector->times.failed
+    int code = collector->failed || collector->times.failed || collector->timeline.rates.failed
                    ? asim_err_nomem(err, "keeping the timeline")
                    : 0;
 
     if (!code)
         code = asim_bins_finish(&collector->timeline.queues, err);
+    asim_link_rates_finish(&collector->timeline.rates);
     if (!code)
         code = asim_timeline_arrange(&collector->timeline, err);
     if (!code && world->set.settings.timeline_format == 0)
@@ -277,6 +301,7 @@ static void drop(struct collector *collector)
     free(collector->timeline.messages.at);
     free(collector->timeline.pauses.at);
     asim_bins_fini(&collector->timeline.queues);
+    asim_link_rates_fini(&collector->timeline.rates);
     asim_op_times_fini(&collector->times);
     asim_map_fini(&collector->arrived);
     asim_map_fini(&collector->finished);
@@ -386,6 +411,9 @@ static int open_timeline(struct asim_event_observer *observer, struct asim_world
     collector->to =
         settings->timeline_to_fs ? settings->timeline_to_fs / ASIM_FS_PER_NS : UINT64_MAX;
     asim_bins_init(&collector->timeline.queues, settings->report_interval_fs);
+    asim_link_rates_init(&collector->timeline.rates, settings->report_interval_fs);
+    collector->timeline.rates.from = collector->from;
+    collector->timeline.rates.to = collector->to;
     asim_op_times_init(&collector->times);
     asim_map_init(&collector->arrived);
     asim_map_init(&collector->finished);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Perfetto's TrackEvent packets: a process a rank with its tracks, and one for the network with a
- * counter for each queue and a track for each paused port. Arrows (flows) lead from an op to its
+ * counter for each queue and each link's rate and a track for each paused port. Arrows (flows) lead from an op to its
  * messages and on to their arrival.
  *
  * Spans of a track are written in order of time, so that of two events at one time the end of the
@@ -379,13 +379,39 @@ static void write_queues(struct writer *writer, const struct asim_run_timeline *
         int is_last = i + 1 == timeline->queues.rows.n || row[1].key != row->key;
 
         if (!i || row[-1].key != row->key) {
-            track = process + 1 + row->key * 2;
+            track = process + 1 + row->key * 3;
             name_port(name, timeline, tier, (uint32_t)row->key, "queue");
             write_child(writer, track, process, name, unit);
         }
         write_count(writer, track, row->start, row->high);
         if (is_last || row[1].start > row->start + width)
             write_count(writer, track, row->start + width, 0);
+    }
+}
+
+/* Messages under way, in each bin in which their rates change and in the time after it. */
+static void write_rates(struct writer *writer, const struct asim_run_timeline *timeline,
+                        const uint8_t *tier)
+{
+    const struct asim_link_rates *rates = &timeline->rates;
+    uint64_t process = process_of(timeline->ranks), track = 0, during, after;
+    char name[PORT_NAME], unit[] = "bit/s";
+    int64_t level = 0;
+
+    for (size_t i = 0; i < rates->cells.n; i++) {
+        const struct asim_rate_cell *cell = &rates->cells.at[i];
+        int is_last = i + 1 == rates->cells.n || cell[1].port != cell->port;
+
+        if (!i || cell[-1].port != cell->port) {
+            level = 0;
+            track = process + 3 + (uint64_t)cell->port * 3;
+            name_port(name, timeline, tier, cell->port, "messages over");
+            write_child(writer, track, process, name, unit);
+        }
+        asim_link_rates_next(rates, cell, &level, &during, &after);
+        write_count(writer, track, cell->bin * rates->width_ns, during);
+        if (is_last || cell[1].bin > cell->bin + 1)
+            write_count(writer, track, (cell->bin + 1) * rates->width_ns, after);
     }
 }
 
@@ -411,7 +437,7 @@ static void write_pauses(struct writer *writer, const struct asim_run_timeline *
         struct mark mark;
 
         if (!i || pause[-1].port != pause->port) {
-            track = process + 2 + (uint64_t)pause->port * 2;
+            track = process + 2 + (uint64_t)pause->port * 3;
             name_port(name, timeline, tier, pause->port, "pauses of");
             write_child(writer, track, process, name, NULL);
         }
@@ -427,13 +453,14 @@ static void write_network(struct writer *writer, const struct asim_run_timeline 
     struct asim_err err;
     uint8_t *tier;
 
-    if (!timeline->topo || !(timeline->queues.rows.n | timeline->pauses.n))
+    if (!timeline->topo || !(timeline->queues.rows.n | timeline->pauses.n | timeline->rates.cells.n))
         return;
     if (asim_topo_tiers(&tier, timeline->topo, &err)) {
         writer->failed = 1;
         return;
     }
     write_process(writer, process_of(timeline->ranks), timeline->ranks + 1, network);
+    write_rates(writer, timeline, tier);
     write_queues(writer, timeline, tier);
     write_pauses(writer, timeline, tier);
     free(tier);

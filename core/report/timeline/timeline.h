@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a run did, as spans on tracks: ops of each rank, the messages they sent, arrivals, queues
- * and pauses of links. rows/timeline.c collects the spans; tracks.c gives them tracks; perfetto.c
+ * What a run did, as spans on tracks: ops of each rank, the messages they sent, arrivals, rates,
+ * queues and pauses of links. rows/timeline.c collects the spans; tracks.c gives them tracks; perfetto.c
  * and kineto.c write them.
  *
  * Spans of one track never overlap: where ops of one kind run side by side, each takes the lowest
@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "report/bins.h"
+#include "report/timeline/link_rates.h"
 
 struct asim_topo;
 
@@ -66,6 +67,7 @@ struct asim_run_timeline {
     ASIM_VEC(struct asim_timeline_message) messages;
     ASIM_VEC(struct asim_timeline_pause) pauses;
     struct asim_bins queues; /* key: port of the topology */
+    struct asim_link_rates rates;
     const struct asim_topo *topo;
     uint32_t ranks; /* of the run */
     uint64_t end;   /* of the run, ns */

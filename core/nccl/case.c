@@ -50,12 +50,25 @@ static void find_rings(struct asim_nccl_case *c)
         c->channels = m->channels_most;
 }
 
+/* As few NVLink domains as can hold the nodes evenly. More GPUs a node than the host has: a node is
+ * then a domain. */
+static uint32_t domain_hosts(const struct asim_nccl_job *job)
+{
+    uint32_t hosts = job->nodes < job->machine->hosts ? job->nodes : job->machine->hosts;
+
+    if (job->gpus > job->machine->gpus)
+        return 1;
+    while (job->nodes % hosts)
+        hosts--;
+    return hosts;
+}
+
 int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
                         struct asim_err *err)
 {
     const struct asim_machine *m = job->machine;
     uint64_t ranks = (uint64_t)job->nodes * job->gpus, domain = (uint64_t)m->gpus * m->hosts;
-    uint32_t hosts = job->nodes < m->hosts ? job->nodes : m->hosts;
+    uint32_t hosts;
 
     memset(c, 0, sizeof *c);
     if (!job->nodes || !job->gpus || job->gpus > domain || ranks > 1 << 20)
@@ -66,13 +79,12 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
     if (ranks < 2)
         return asim_err_set(err, ASIM_EINVAL, "a collective needs at least 2 GPUs; got %u.",
                             (unsigned)ranks);
-    /* More GPUs a node than the host has: a node is then an NVLink domain. */
-    if (job->gpus > m->gpus)
-        hosts = 1;
-    if (job->nodes % hosts)
+    hosts = domain_hosts(job);
+    if (job->nodes > m->hosts && 2 * hosts <= m->hosts && job->gpus <= m->gpus)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%u nodes are no whole number of NVLink domains of %u.", job->nodes,
-                            hosts);
+                            "%u nodes cannot be spread evenly over NVLink domains of at most %u "
+                            "nodes; this model has no uneven ones.",
+                            job->nodes, m->hosts);
     c->m = m;
     c->op = job->op;
     c->bytes = job->bytes;

@@ -8,8 +8,8 @@
 
 static int is_p2p(int op)
 {
-    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER ||
-           op == ASIM_NCCL_SCATTER;
+    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_ALL_TO_ALL_V ||
+           op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER || op == ASIM_NCCL_SCATTER;
 }
 
 static double chosen_us(const struct asim_nccl_case *c, int algo, int proto)
@@ -28,6 +28,37 @@ static double chosen_us(const struct asim_nccl_case *c, int algo, int proto)
     }
 }
 
+/* hypercube_perf: a group of a send and a receive for each bit of the rank, one after the other;
+ * the part of 2^k ranks goes to the rank that differs in bit k. All GPUs of a node cross at once.
+ */
+static int hypercube(struct asim_nccl_time *time, const struct asim_nccl_case *c,
+                     const struct asim_nccl_job *job, struct asim_err *err)
+{
+    struct asim_nccl_time one = {0, ASIM_NCCL_DIRECT, ASIM_NCCL_SIMPLE, 1};
+    double us = 0, nic = asim_nccl_case_nic(c) * c->nics / c->local;
+
+    if (c->ranks & (c->ranks - 1))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "hypercube needs a power of two of GPUs; got %u x %u.", job->nodes,
+                            job->gpus);
+    for (uint32_t mask = 1; mask < c->ranks; mask *= 2) {
+        struct asim_nccl_job pair = *job;
+        int rc;
+
+        pair.op = ASIM_NCCL_SEND_RECV;
+        pair.bytes = job->bytes / c->ranks * mask;
+        if (mask < c->local)
+            pair.nodes /= c->domains;
+        rc = asim_nccl_predict(&one, &pair, err);
+        if (rc)
+            return rc;
+        us += mask < c->local ? one.us : fmax(one.us, (double)pair.bytes / nic);
+    }
+    *time = one;
+    time->us = us;
+    return 0;
+}
+
 int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
                       struct asim_err *err)
 {
@@ -36,6 +67,8 @@ int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *j
 
     if (rc)
         return rc;
+    if (c.op == ASIM_NCCL_HYPERCUBE)
+        return hypercube(time, &c, job, err);
     *time = (struct asim_nccl_time){0, job->algo, job->proto, 0};
     if (is_p2p(c.op)) {
         time->algo = ASIM_NCCL_DIRECT;
@@ -67,6 +100,11 @@ uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job)
     return job->bytes / (ranks * part) * ranks * part;
 }
 
+double asim_nccl_alg_factor(int op, uint32_t ranks)
+{
+    return op == ASIM_NCCL_HYPERCUBE ? (ranks - 1.) / ranks : 1;
+}
+
 double asim_nccl_bus_factor(int op, uint32_t ranks)
 {
     double share = (ranks - 1.) / ranks;
@@ -77,6 +115,7 @@ double asim_nccl_bus_factor(int op, uint32_t ranks)
     case ASIM_NCCL_BROADCAST:
     case ASIM_NCCL_REDUCE:
     case ASIM_NCCL_SEND_RECV:
+    case ASIM_NCCL_HYPERCUBE:
         return 1;
     default:
         return share;

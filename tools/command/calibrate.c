@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/io/src.h"
 #include "tools/args.h"
 #include "tools/machine/write.h"
 #include "tools/machine/fit.h"
@@ -28,8 +27,10 @@ static const struct asim_option options[] = {
      AT(machine), 0, 0, NULL, 0},
     {"against", NULL, "measured table: text or JSON of nccl-tests or rccl-tests, or CSV", NULL,
      ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
-    {"op", NULL, "what was measured: all_reduce, all_gather, …", "all_reduce", ASIM_T_STRING,
-     AT(op), 0, 0, NULL, 0},
+    {"op", NULL,
+     "what was measured: all_reduce, all_gather, …; else what the table says, or "
+     "all_reduce",
+     NULL, ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
     {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
     {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
      0},
@@ -60,13 +61,17 @@ static int add_parameters(struct asim_fit *fit, const char *list, struct asim_er
     return rc;
 }
 
-static int prepare(struct asim_fit *fit, const struct options *opt, struct asim_err *err)
+static int prepare(struct asim_fit *fit, struct asim_measured *measured, const struct options *opt,
+                   struct asim_err *err)
 {
-    int op = asim_nccl_op_find(opt->op);
+    int told = asim_measured_op(measured), op = told < 0 ? ASIM_NCCL_ALL_REDUCE : told;
     uint64_t from;
+    int rc = opt->op ? asim_nccl_op_parse(opt->op, &op, err) : 0;
 
-    if (op < 0)
-        return asim_err_set(err, ASIM_EUSAGE, "--op: '%s' is no op of nccl-tests.", opt->op);
+    if (!rc)
+        rc = asim_measured_keep(measured, op, opt->against, err);
+    if (rc)
+        return rc;
     if (asim_size_parse(opt->from, &from))
         return asim_err_set(err, ASIM_EUSAGE, "--from: '%s' is no size.", opt->from);
     fit->job = (struct asim_nccl_job){fit->machine,  op, opt->nodes, opt->gpus, 0, opt->algo,
@@ -119,21 +124,6 @@ static void print_fit(const struct asim_fit *fit)
 /* --- the machine file ---------------------------------------------------------------------------
  */
 
-static json_t *read_root(const char *name, struct asim_err *err)
-{
-    const char *text = strchr(name, '/') || strstr(name, ".json") ? NULL : asim_machine_text(name);
-    struct asim_src src;
-    json_t *root;
-
-    if (text)
-        return json_loads(text, 0, NULL);
-    if (asim_src_open(&src, name, err))
-        return NULL;
-    root = json_loadb(src.data, src.size, 0, NULL);
-    asim_src_close(&src);
-    return root;
-}
-
 /* Four digits tell as much as a fit knows. */
 static double rounded(double value)
 {
@@ -152,8 +142,8 @@ static const char *file_name(const char *path)
 static int write_machine(const struct asim_fit *fit, const struct options *opt,
                          struct asim_err *err)
 {
-    json_t *root = read_root(opt->machine, err);
-    int rc = root ? 0 : asim_err_nomem(err, "writing a machine file");
+    json_t *root = asim_machine_read_json(opt->machine, err);
+    int rc = root ? 0 : err->code;
 
     for (size_t i = 0; i < fit->parameters && !rc; i++) {
         const struct asim_fit_parameter *p = &fit->parameter[i];
@@ -186,7 +176,7 @@ static int work(const struct asim_args *args, struct asim_err *err)
     if (!rc)
         rc = asim_machine_read(&machine, opt->machine, err);
     if (!rc)
-        rc = prepare(&fit, opt, err);
+        rc = prepare(&fit, &measured, opt, err);
     if (!rc)
         rc = asim_fit_run(&fit, err);
     if (!rc && opt->output)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/io/src.h"
 #include "tools/args.h"
 #include "tools/machine/write.h"
 #include "tools/machine/import.h"
@@ -65,13 +64,6 @@ static int show(const char *name, struct asim_err *err)
 
 /* --- check --------------------------------------------------------------------------------------
  */
-
-static json_t *read_root(const char *name)
-{
-    const char *text = strchr(name, '/') || strstr(name, ".json") ? NULL : asim_machine_text(name);
-
-    return text ? json_loads(text, 0, NULL) : json_load_file(name, 0, NULL);
-}
 
 /* "source: …", "fitted: …", "assumption: …", or why there is none. */
 static void print_origin(const json_t *value)
@@ -147,8 +139,8 @@ static int check(const char *name, const char *change, struct asim_err *err)
 
     if (!rc && change)
         rc = asim_machine_change(&machine, change, err);
-    if (!rc && !(root = read_root(name)))
-        rc = asim_err_nomem(err, "checking a machine");
+    if (!rc && !(root = asim_machine_read_json(name, err)))
+        rc = err->code;
     if (!rc) {
         printf("%s: %s\n", machine.name, machine.about ? machine.about : "no \"about\"");
         for (const struct asim_option *row = asim_machine_options; row->key; row++)
@@ -208,14 +200,18 @@ static int put_found(json_t *root, const struct asim_import_host *found, const c
 static int import(const char *path, const struct options *opt, struct asim_err *err)
 {
     struct asim_import_host found;
+    struct asim_machine like;
     json_t *root;
-    int rc = asim_import_read(&found, path, err);
+    int rc = asim_machine_read(&like, opt->like, err);
 
+    asim_machine_fini(&like);
+    if (!rc)
+        rc = asim_import_read(&found, path, err);
     if (rc)
         return rc;
-    root = read_root(opt->like);
+    root = asim_machine_read_json(opt->like, err);
     if (!root)
-        return asim_err_set(err, ASIM_EINVAL, "--like: no machine is called '%s'.", opt->like);
+        return err->code;
     rc = json_object_set_new(root, "name", json_string(opt->name));
     rc |= json_object_set_new(root, "about",
                               json_sprintf("as %s, with what %s says", opt->like, path));

@@ -30,14 +30,15 @@ static const struct asim_option options[] = {
     {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
      0},
     {"op", NULL,
-     "all_reduce all_gather reduce_scatter alltoall sendrecv broadcast reduce gather scatter; "
-     "several with commas",
-     "all_reduce", ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
-    {"b", "minbytes", "first size; 64K, 16G count in 1024 as in nccl-tests", "8", ASIM_T_STRING,
-     AT(from), 0, 0, NULL, 0},
-    {"e", "maxbytes", "last size", "16G", ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
-    {"f", "stepfactor", "each size is so many times the one before", "2", ASIM_T_U32, AT(factor), 2,
-     1 << 20, NULL, 0},
+     "all_reduce all_gather reduce_scatter alltoall alltoallv sendrecv broadcast reduce gather "
+     "scatter hypercube; several with commas; else what --against says, or all_reduce",
+     NULL, ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
+    {"b", "minbytes", "first size (else 8); 64K, 16G count in 1024 as in nccl-tests", NULL,
+     ASIM_T_STRING, AT(from), 0, 0, NULL, 0},
+    {"e", "maxbytes", "last size (else 16G)", NULL, ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
+    {"f", "stepfactor",
+     "each size is so many times the one before; 0 = the sizes of --against, or 2", "0", ASIM_T_U32,
+     AT(factor), 0, 1 << 20, NULL, 0},
     {"i", "stepbytes", "instead: each size is so many bytes more", NULL, ASIM_T_STRING, AT(step), 0,
      0, NULL, 0},
     {"sizes", NULL, "instead: these sizes in bytes, with commas", NULL, ASIM_T_STRING, AT(sizes), 0,
@@ -48,8 +49,10 @@ static const struct asim_option options[] = {
      AT(proto), 0, 0, "auto|Simple|LL|LL128", 0},
     {"set", NULL, "KEY=VALUE of the machine's file, several with commas: nic_gbytes=100", NULL,
      ASIM_T_STRING, AT(change), 0, 0, NULL, 0},
-    {"against", NULL, "measured table (text or JSON of nccl-tests, CSV) to compare with", NULL,
-     ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
+    {"against", NULL,
+     "measured table (text or JSON of nccl-tests, CSV) to compare with, at its sizes unless -f, -i "
+     "or --sizes says others",
+     NULL, ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
     {"csv", NULL, "also write the table as CSV", NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL,
      ASIM_F_WRITES},
     {"json", NULL, "also write the table as nccl-tests' JSON", NULL, ASIM_T_STRING, AT(json), 0, 0,
@@ -64,6 +67,8 @@ struct tables {
     ASIM_VEC(struct asim_size_table) table;
     struct asim_measured measured;
     ASIM_VEC(uint64_t) size;
+    int by_table;      /* 1: the sizes of the measured table, from `from` to `to` */
+    uint64_t from, to; /* bytes */
 };
 
 /* --- sizes --------------------------------------------------------------------------------------
@@ -102,22 +107,34 @@ static int list_sizes(struct tables *all, const char *list, struct asim_err *err
     return rc;
 }
 
-static int step_sizes(struct tables *all, const struct options *opt, struct asim_err *err)
+/* -b and -e. Without them: 8 to 16G, or all sizes of the measured table. */
+static int find_range(struct tables *all, const struct options *opt, struct asim_err *err)
 {
-    uint64_t from, to, step = 0;
-    int rc = parse("b", opt->from, &from, err);
+    int rc;
 
-    if (!rc)
-        rc = parse("e", opt->to, &to, err);
-    if (!rc && opt->step)
-        rc = parse("i", opt->step, &step, err);
-    if (!rc && (from > to || !from))
+    all->from = all->by_table ? 1 : 8;
+    all->to = all->by_table ? UINT64_MAX : 16ull << 30;
+    rc = opt->from ? parse("b", opt->from, &all->from, err) : 0;
+    if (!rc && opt->to)
+        rc = parse("e", opt->to, &all->to, err);
+    if (!rc && (all->from > all->to || !all->from))
         rc = asim_err_set(err, ASIM_EUSAGE,
                           "-b %s -e %s: the first size must be above 0 and no "
                           "greater than the last.",
-                          opt->from, opt->to);
-    for (uint64_t bytes = from; !rc && bytes <= to;) {
-        uint64_t next = step ? bytes + step : bytes * opt->factor;
+                          opt->from ? opt->from : "8", opt->to ? opt->to : "16G");
+    return rc;
+}
+
+static int step_sizes(struct tables *all, const struct options *opt, struct asim_err *err)
+{
+    uint64_t step = 0;
+    uint32_t factor = opt->factor ? opt->factor : 2;
+    int rc = opt->step ? parse("i", opt->step, &step, err) : 0;
+
+    if (!rc && opt->factor == 1)
+        rc = asim_err_set(err, ASIM_EUSAGE, "-f 1: sizes must grow; expected 2 or more.");
+    for (uint64_t bytes = all->from; !rc && bytes <= all->to;) {
+        uint64_t next = step ? bytes + step : bytes * factor;
 
         rc = add_size(all, bytes, err);
         if (next <= bytes)
@@ -130,20 +147,34 @@ static int step_sizes(struct tables *all, const struct options *opt, struct asim
 /* --- tables -------------------------------------------------------------------------------------
  */
 
+static int add_row(struct asim_size_table *table, uint64_t bytes, struct asim_err *err)
+{
+    struct asim_size_row row = {.bytes = bytes};
+    int rc;
+
+    table->job.bytes = bytes;
+    rc = asim_nccl_predict(&row.time, &table->job, err);
+    if (!rc && ASIM_VEC_PUSH(table->row, row))
+        rc = asim_err_nomem(err, "filling a table");
+    return rc;
+}
+
+/* Sizes of --sizes and of the measured table are taken as they are, others as nccl-tests rounds
+ * them. */
 static int fill(struct tables *all, struct asim_size_table *table, int exact, struct asim_err *err)
 {
     int rc = 0;
 
-    for (size_t i = 0; i < all->size.n && !rc; i++) {
-        struct asim_size_row row = {0};
+    for (size_t i = 0; i < all->measured.row.n && all->by_table && !rc; i++) {
+        const struct asim_measured_row *row = &all->measured.row.at[i];
 
+        if ((row->op < 0 || row->op == table->job.op) && row->bytes >= all->from &&
+            row->bytes <= all->to)
+            rc = add_row(table, row->bytes, err);
+    }
+    for (size_t i = 0; i < all->size.n && !rc; i++) {
         table->job.bytes = all->size.at[i];
-        if (!exact)
-            table->job.bytes = asim_nccl_tests_bytes(&table->job);
-        row.bytes = table->job.bytes;
-        rc = asim_nccl_predict(&row.time, &table->job, err);
-        if (!rc && ASIM_VEC_PUSH(table->row, row))
-            rc = asim_err_nomem(err, "filling a table");
+        rc = add_row(table, exact ? table->job.bytes : asim_nccl_tests_bytes(&table->job), err);
     }
     return rc;
 }
@@ -186,18 +217,19 @@ static int add_table(struct tables *all, const struct options *opt, const struct
 static int add_ops(struct tables *all, const struct options *opt, const struct part *part,
                    struct asim_err *err)
 {
-    char *copy = strdup(opt->op), *rest = NULL;
+    int told = asim_measured_op(&all->measured);
+    const char *ops =
+        opt->op ? opt->op : asim_nccl_op_names[told < 0 ? ASIM_NCCL_ALL_REDUCE : told];
+    char *copy = strdup(ops), *rest = NULL;
     int rc = copy ? 0 : asim_err_nomem(err, "reading --op");
 
     for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
          word = strtok_r(NULL, ",", &rest)) {
-        int op = asim_nccl_op_find(word);
+        int op;
 
-        rc = op < 0 ? asim_err_set(err, ASIM_EUSAGE,
-                                   "--op: '%s' is none of all_reduce, all_gather, reduce_scatter, "
-                                   "alltoall, sendrecv, broadcast, reduce, gather, scatter.",
-                                   word)
-                    : add_table(all, opt, part, op, err);
+        rc = asim_nccl_op_parse(word, &op, err);
+        if (!rc)
+            rc = add_table(all, opt, part, op, err);
     }
     free(copy);
     return rc;
@@ -249,13 +281,12 @@ static void write_csv_row(struct asim_out *out, const struct asim_size_table *ta
                           const struct asim_size_row *row)
 {
     const struct asim_measured_row *other =
-        table->measured ? asim_measured_find(table->measured, row->bytes) : NULL;
-    double algbw = asim_gbytes(row->bytes, row->time.us);
+        table->measured ? asim_measured_find(table->measured, table->job.op, row->bytes) : NULL;
+    struct asim_bandwidth bandwidth = asim_size_table_bandwidth(table, row->bytes, row->time.us);
 
     asim_out_printf(out, "%s,%s,%u,%u,%" PRIu64 ",%.3f,%.4f,%.4f,%s,%s,%u", table->machine->name,
                     asim_nccl_op_names[table->job.op], table->job.nodes, table->job.gpus,
-                    row->bytes, row->time.us, algbw,
-                    algbw * asim_nccl_bus_factor(table->job.op, table->job.nodes * table->job.gpus),
+                    row->bytes, row->time.us, bandwidth.alg, bandwidth.bus,
                     asim_nccl_algo_names[row->time.algo], asim_nccl_proto_names[row->time.proto],
                     row->time.channels);
     if (other)
@@ -286,8 +317,7 @@ static void write_json_row(struct asim_out *out, const struct asim_size_table *t
 {
     static const char *const places[] = {"out_of_place", "in_place"};
     const struct asim_size_row *row = &table->row.at[i];
-    double algbw = asim_gbytes(row->bytes, row->time.us);
-    double busbw = algbw * asim_nccl_bus_factor(table->job.op, table->job.nodes * table->job.gpus);
+    struct asim_bandwidth bandwidth = asim_size_table_bandwidth(table, row->bytes, row->time.us);
 
     asim_out_printf(out,
                     "%s\n    {\"machine\": \"%s\", \"experiment_name\": \"%s\", \"nodes\": %u, "
@@ -298,7 +328,7 @@ static void write_json_row(struct asim_out *out, const struct asim_size_table *t
         asim_out_printf(out,
                         ", \"%s\": {\"time\": %.3f, \"alg_bw\": %.4f, \"bus_bw\": %.4f, "
                         "\"nwrong\": 0}",
-                        places[p], row->time.us, algbw, busbw);
+                        places[p], row->time.us, bandwidth.alg, bandwidth.bus);
     asim_out_printf(out, ", \"algorithm\": \"%s\", \"protocol\": \"%s\", \"channels\": %u}",
                     asim_nccl_algo_names[row->time.algo], asim_nccl_proto_names[row->time.proto],
                     row->time.channels);
@@ -335,8 +365,13 @@ static int work(const struct asim_args *args, struct asim_err *err)
     struct tables all = {0};
     int rc = opt->against ? asim_measured_read(&all.measured, opt->against, err) : 0;
 
+    all.by_table = opt->against && !opt->sizes && !opt->step && !opt->factor;
     if (!rc)
-        rc = opt->sizes ? list_sizes(&all, opt->sizes, err) : step_sizes(&all, opt, err);
+        rc = find_range(&all, opt, err);
+    if (!rc && opt->sizes)
+        rc = list_sizes(&all, opt->sizes, err);
+    else if (!rc && !all.by_table)
+        rc = step_sizes(&all, opt, err);
     if (!rc)
         rc = add_machines(&all, opt, err);
     if (!rc && opt->csv)
@@ -363,7 +398,7 @@ static int run(int argc, char **argv)
 }
 
 const struct asim_command asim_command_nccl_tests = {
-    .member = {"nccl-tests", "Predict the table nccl-tests prints on a machine.", options,
-               sizeof(struct options)},
+    .member = {"nccl-tests", "Predict the table nccl-tests prints on a machine, by a closed form.",
+               options, sizeof(struct options)},
     .run = run,
 };

@@ -19,8 +19,7 @@ struct axes {
 
 static double bus_of(const struct asim_size_table *table, uint64_t bytes, double us)
 {
-    return asim_gbytes(bytes, us) *
-           asim_nccl_bus_factor(table->job.op, table->job.nodes * table->job.gpus);
+    return asim_size_table_bandwidth(table, bytes, us).bus;
 }
 
 static struct axes find_axes(const struct asim_size_table *tables, size_t n)
@@ -31,9 +30,15 @@ static struct axes find_axes(const struct asim_size_table *tables, size_t n)
     for (size_t t = 0; t < n; t++)
         for (size_t i = 0; i < tables[t].row.n; i++) {
             const struct asim_size_row *row = &tables[t].row.at[i];
+            const struct asim_measured_row *other =
+                tables[t].measured
+                    ? asim_measured_find(tables[t].measured, tables[t].job.op, row->bytes)
+                    : NULL;
 
             if (!row->bytes)
                 continue;
+            if (other)
+                axes.most = fmax(axes.most, bus_of(&tables[t], row->bytes, other->us));
             axes.low = fmin(axes.low, log2((double)row->bytes));
             axes.high = fmax(axes.high, log2((double)row->bytes));
             axes.most = fmax(axes.most, bus_of(&tables[t], row->bytes, row->time.us));
@@ -96,7 +101,8 @@ static void draw_line(struct asim_out *out, const struct axes *axes,
     asim_out_printf(out, "\"/>\n");
     for (size_t i = 0; table->measured && i < table->row.n; i++) {
         uint64_t bytes = table->row.at[i].bytes;
-        const struct asim_measured_row *other = asim_measured_find(table->measured, bytes);
+        const struct asim_measured_row *other =
+            asim_measured_find(table->measured, table->job.op, bytes);
 
         if (other)
             asim_out_printf(

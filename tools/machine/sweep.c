@@ -13,24 +13,6 @@
 #include <string.h>
 #include "base/text.h"
 
-const char *const asim_nccl_op_names[] = {"all_reduce", "all_gather", "reduce_scatter", "alltoall",
-                                          "sendrecv",   "broadcast",  "reduce",         "gather",
-                                          "scatter",    NULL};
-
-int asim_nccl_op_find(const char *word)
-{
-    size_t n = strlen(word);
-
-    if (n > 5 && !strcmp(word + n - 5, "_perf"))
-        n -= 5;
-    if (n == 10 && !strncmp(word, "all_to_all", 10))
-        return ASIM_NCCL_ALL_TO_ALL;
-    for (int i = 0; asim_nccl_op_names[i]; i++)
-        if (strlen(asim_nccl_op_names[i]) == n && !strncmp(asim_nccl_op_names[i], word, n))
-            return i;
-    return -1;
-}
-
 int asim_size_parse(const char *text, uint64_t *bytes)
 {
     static const char letters[] = "KMGT";
@@ -76,6 +58,15 @@ double asim_gbytes(uint64_t bytes, double us)
     return us > 0 ? (double)bytes / us / 1e3 : 0;
 }
 
+struct asim_bandwidth asim_size_table_bandwidth(const struct asim_size_table *table, uint64_t bytes,
+                                                double us)
+{
+    uint32_t ranks = table->job.nodes * table->job.gpus;
+    double alg = asim_gbytes(bytes, us) * asim_nccl_alg_factor(table->job.op, ranks);
+
+    return (struct asim_bandwidth){alg, alg * asim_nccl_bus_factor(table->job.op, ranks)};
+}
+
 static uint32_t ranks_of(const struct asim_size_table *table)
 {
     return table->job.nodes * table->job.gpus;
@@ -89,30 +80,32 @@ static void print_number(double value, int width)
     printf("  %*.*f", width, decimals, value);
 }
 
-static void print_results(uint64_t bytes, double us, double factor)
+static void print_results(const struct asim_size_table *table, const struct asim_size_row *row)
 {
-    print_number(us, 7);
-    print_number(asim_gbytes(bytes, us), 6);
-    print_number(asim_gbytes(bytes, us) * factor, 6);
+    struct asim_bandwidth bandwidth = asim_size_table_bandwidth(table, row->bytes, row->time.us);
+
+    print_number(row->time.us, 7);
+    print_number(bandwidth.alg, 6);
+    print_number(bandwidth.bus, 6);
     printf("       0");
 }
 
 static void print_row(const struct asim_size_table *table, const struct asim_size_row *row)
 {
     const struct asim_measured_row *other =
-        table->measured ? asim_measured_find(table->measured, row->bytes) : NULL;
+        table->measured ? asim_measured_find(table->measured, table->job.op, row->bytes) : NULL;
     int op = table->job.op, reduces = op == ASIM_NCCL_ALL_REDUCE ||
                                       op == ASIM_NCCL_REDUCE_SCATTER || op == ASIM_NCCL_REDUCE;
     int rooted = op == ASIM_NCCL_BROADCAST || op == ASIM_NCCL_REDUCE || op == ASIM_NCCL_GATHER ||
                  op == ASIM_NCCL_SCATTER;
-    int is_parts = asim_nccl_bus_factor(op, 2) < 1; /* count is that of one part */
+    int is_parts = /* count is that of one part */
+        asim_nccl_alg_factor(op, 2) * asim_nccl_bus_factor(op, 2) < 1;
     uint64_t count = row->bytes / sizeof(float) / (is_parts ? ranks_of(table) : 1);
-    double factor = asim_nccl_bus_factor(op, ranks_of(table));
 
     printf("%12" PRIu64 "  %12" PRIu64 "  %8s  %6s  %6d", row->bytes, count, "float",
            reduces ? "sum" : "none", rooted ? 0 : -1);
-    print_results(row->bytes, row->time.us, factor);
-    print_results(row->bytes, row->time.us, factor);
+    print_results(table, row);
+    print_results(table, row);
     printf("  %9s %7s %4u", asim_nccl_algo_names[row->time.algo],
            asim_nccl_proto_names[row->time.proto], row->time.channels);
     if (other)
@@ -137,7 +130,7 @@ static void print_errors(const struct asim_size_table *table)
 
     for (size_t i = 0; error && i < table->row.n; i++) {
         const struct asim_measured_row *other =
-            asim_measured_find(table->measured, table->row.at[i].bytes);
+            asim_measured_find(table->measured, table->job.op, table->row.at[i].bytes);
 
         if (other)
             error[n++] = fabs(table->row.at[i].time.us / other->us - 1);
@@ -154,12 +147,37 @@ static void print_errors(const struct asim_size_table *table)
     free(error);
 }
 
+/* Another op or number of GPUs than the table's shows in its bus bandwidth. */
+static void print_doubts(const struct asim_size_table *table)
+{
+    double want = asim_size_table_bandwidth(table, 1000, 1).bus;
+    const struct asim_measured_row *last = NULL;
+    size_t repeated = 0;
+
+    for (size_t i = 0; i < table->row.n; i++) {
+        const struct asim_measured_row *other =
+            asim_measured_find(table->measured, table->job.op, table->row.at[i].bytes);
+
+        if (other && other->bus_factor > 0)
+            last = other;
+        repeated += other && other->times > 1;
+    }
+    if (last && fabs(last->bus_factor / want - 1) > .03)
+        printf("# Note: in the measured table bus bandwidth x time / size is %.3f, for %s with %u "
+               "GPUs it is %.3f: are --op, --nodes and --gpus those of the table?\n",
+               last->bus_factor, asim_nccl_op_names[table->job.op], ranks_of(table), want);
+    if (repeated)
+        printf("# Note: %zu sizes come several times in the measured table: their mean is taken\n",
+               repeated);
+}
+
 double asim_size_table_bus(const struct asim_size_table *table)
 {
-    double factor = asim_nccl_bus_factor(table->job.op, ranks_of(table)), sum = 0;
+    double sum = 0;
 
     for (size_t i = 0; i < table->row.n; i++)
-        sum += asim_gbytes(table->row.at[i].bytes, table->row.at[i].time.us) * factor;
+        sum +=
+            asim_size_table_bandwidth(table, table->row.at[i].bytes, table->row.at[i].time.us).bus;
     return table->row.n ? sum / (double)table->row.n : 0;
 }
 
@@ -181,7 +199,9 @@ void asim_size_table_print(const struct asim_size_table *table)
     for (size_t i = 0; i < table->row.n; i++)
         print_row(table, &table->row.at[i]);
     printf("# Avg bus bandwidth    : %g\n", asim_size_table_bus(table));
-    if (table->measured)
+    if (table->measured) {
         print_errors(table);
+        print_doubts(table);
+    }
     printf("#\n");
 }

@@ -8,6 +8,7 @@
 #include "asim/machine.h"
 #include "base/mem.h"
 #include "tools/machine/measured.h"
+#include "tools/machine/ops.h"
 
 struct asim_size_row {
     uint64_t bytes;
@@ -21,11 +22,6 @@ struct asim_size_table {
     const struct asim_measured *measured; /* NULL = none */
 };
 
-/* The words of --op, by enum asim_nccl_op; NULL at the end. */
-extern const char *const asim_nccl_op_names[];
-/* The op of a word, or -1. Names of nccl-tests' programs (all_reduce_perf) count, too. */
-int asim_nccl_op_find(const char *word);
-
 /* Sizes as nccl-tests takes them: 8, 64K, 16G, where a bare letter counts in 1024. 0 or EINVAL. */
 int asim_size_parse(const char *text, uint64_t *bytes);
 
@@ -37,6 +33,14 @@ void asim_size_table_print(const struct asim_size_table *table);
 /* Mean of the bus bandwidths, as nccl-tests' last line. */
 double asim_size_table_bus(const struct asim_size_table *table);
 
+/* Bytes over time, GB/s. */
 double asim_gbytes(uint64_t bytes, double us);
+
+struct asim_bandwidth {
+    double alg, bus; /* GB/s */
+};
+/* As nccl-tests computes them for the table's op. */
+struct asim_bandwidth asim_size_table_bandwidth(const struct asim_size_table *table, uint64_t bytes,
+                                                double us);
 
 #endif

@@ -78,6 +78,8 @@ enum asim_nccl_op {
     ASIM_NCCL_REDUCE,
     ASIM_NCCL_GATHER,
     ASIM_NCCL_SCATTER,
+    ASIM_NCCL_HYPERCUBE,    /* an all-gather in log2(ranks) exchanges */
+    ASIM_NCCL_ALL_TO_ALL_V, /* predicted as if all parts were equal */
     ASIM_NCCL_OPS
 };
 
@@ -101,7 +103,9 @@ ASIM_API int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nc
 /* The size that nccl-tests uses for `bytes`: every rank's part is whole and a multiple of 16 bytes.
  */
 ASIM_API uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job);
-/* Bus bandwidth over algorithm bandwidth, as nccl-tests defines it. */
+/* Algorithm bandwidth over size / time, and bus bandwidth over algorithm bandwidth, as nccl-tests
+ * defines them. */
+ASIM_API double asim_nccl_alg_factor(int op, uint32_t ranks);
 ASIM_API double asim_nccl_bus_factor(int op, uint32_t ranks);
 
 #ifdef __cplusplus

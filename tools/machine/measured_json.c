@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Measured tables as JSON: one value, or one a line. nccl-tests has a list "results" whose rows
+ * hold both places; rccl-tests a list of rows, or lines, of one place each ("inPlace").
+ */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "tools/machine/measured.h"
+#include "tools/machine/sweep.h"
+
+static double number_of(const json_t *object, const char *const *keys)
+{
+    for (; *keys; keys++) {
+        const json_t *value = json_object_get(object, *keys);
+        double number;
+
+        if (json_is_number(value))
+            return json_number_value(value);
+        if (json_is_string(value) && !asim_text_double(json_string_value(value), &number))
+            return number;
+    }
+    return 0;
+}
+
+static int op_of(const json_t *row)
+{
+    static const char *const keys[] = {"op", "name", "experiment_name", "collective"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *value = json_object_get(row, keys[i]);
+
+        if (json_is_string(value))
+            return asim_nccl_op_find(json_string_value(value));
+    }
+    return -1;
+}
+
+static int add_row(struct asim_measured *measured, const json_t *value, const char *path,
+                   struct asim_err *err)
+{
+    static const char *const sizes[] = {"size", "size_bytes", NULL};
+    static const char *const times[] = {"time", "time_us", "oop_time_us", NULL};
+    static const char *const in_times[] = {"ip_time_us", NULL};
+    static const char *const buses[] = {"bus_bw", "busBw", "busbw", "busbw_GBps", NULL};
+    static const char *const places[] = {"inPlace", "inplace", NULL};
+    const json_t *out = json_object_get(value, "out_of_place");
+    const json_t *in = json_object_get(value, "in_place");
+    double size = json_is_object(value) ? number_of(value, sizes) : 0;
+    struct asim_measured_row row = {0};
+
+    if (!(size >= 1 && size < 1e18))
+        return 0;
+    row.bytes = (uint64_t)size;
+    row.op = op_of(value);
+    row.us = number_of(json_is_object(out) ? out : value, times);
+    row.in_place_us =
+        number_of(json_is_object(in) ? in : value, json_is_object(in) ? times : in_times);
+    row.bus_factor = asim_measured_factor(row.bytes, row.us,
+                                          number_of(json_is_object(out) ? out : value, buses));
+    if (number_of(value, places) > 0 ||
+        number_of(value, (const char *const[]){"in_place", NULL}) > 0) {
+        row.in_place_us = row.us;
+        row.us = 0;
+    }
+    if (row.us == 0 && row.in_place_us == 0)
+        return asim_err_set(err, ASIM_EINVAL, "%s: the row of %llu bytes has no \"time\" (us).",
+                            path, (unsigned long long)row.bytes);
+    return asim_measured_add(measured, row, path, err);
+}
+
+static int add_value(struct asim_measured *measured, const json_t *root, const char *path,
+                     struct asim_err *err)
+{
+    const json_t *rows = json_is_object(root) ? json_object_get(root, "results") : root;
+    json_t *value;
+    size_t i;
+    int rc = 0;
+
+    if (!json_is_array(rows))
+        return add_row(measured, root, path, err);
+    json_array_foreach((json_t *)rows, i, value)
+    {
+        rc = rc ? rc : add_row(measured, value, path, err);
+    }
+    return rc;
+}
+
+int asim_measured_json(struct asim_measured *measured, const struct asim_src *src,
+                       struct asim_err *err)
+{
+    size_t at = 0;
+    unsigned line = 0;
+
+    while (at < src->size) {
+        json_error_t why;
+        json_t *root;
+        size_t space = strspn(src->data + at, " \t\r\n,\xef\xbb\xbf"), end;
+        int rc;
+
+        for (size_t i = at; i < at + space; i++)
+            line += src->data[i] == '\n';
+        at += space;
+        if (at >= src->size)
+            break;
+        root = json_loadb(src->data + at, src->size - at, JSON_DISABLE_EOF_CHECK, &why);
+        if (!root)
+            return asim_err_at(
+                err, ASIM_EINVAL,
+                (struct asim_where){src->name, line + (why.line > 0 ? (unsigned)why.line : 1), 0},
+                "this is not valid JSON: %s.", why.text);
+        rc = add_value(measured, root, src->name, err);
+        json_decref(root);
+        if (rc)
+            return rc;
+        end = at + (size_t)why.position;
+        for (; at < end; at++)
+            line += src->data[at] == '\n';
+    }
+    return 0;
+}

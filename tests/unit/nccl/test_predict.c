@@ -61,7 +61,7 @@ static void check_faster(void)
     faster.pcie_gbytes = 126;
     for (int op = 0; op < ASIM_NCCL_OPS; op++)
         for (uint64_t bytes = 1 << 20; bytes <= 1ull << 34; bytes *= 16)
-            CHECK(us_of(&faster, op, 10, 1, bytes) <= 1.001 * us_of(&h100, op, 10, 1, bytes));
+            CHECK(us_of(&faster, op, 8, 1, bytes) <= 1.001 * us_of(&h100, op, 8, 1, bytes));
 }
 
 static int algo_of(uint32_t nodes, uint64_t bytes)
@@ -80,6 +80,20 @@ static void check_choice(void)
     CHECK_U64((uint64_t)algo_of(2, 1ull << 30), ASIM_NCCL_NVLS_TREE);
     CHECK_U64((uint64_t)algo_of(1, 1ull << 30), ASIM_NCCL_NVLS);
     CHECK_U64((uint64_t)algo_of(10, 1ull << 34), ASIM_NCCL_RING);
+}
+
+/* An all-gather in three exchanges takes as long as its sends and receives. */
+static void check_hypercube(void)
+{
+    uint64_t bytes = 1 << 30;
+    double sends = 0;
+
+    for (uint32_t mask = 1; mask < 8; mask *= 2)
+        sends += us_of(&h100, ASIM_NCCL_SEND_RECV, 8, 1, bytes / 8 * mask);
+    CHECK(fabs(us_of(&h100, ASIM_NCCL_HYPERCUBE, 8, 1, bytes) / sends - 1) < 1e-9);
+    CHECK(fabs(asim_nccl_alg_factor(ASIM_NCCL_HYPERCUBE, 8) - .875) < 1e-12);
+    CHECK(us_of(&h100, ASIM_NCCL_HYPERCUBE, 2, 8, bytes) <
+          us_of(&h100, ASIM_NCCL_HYPERCUBE, 16, 1, bytes));
 }
 
 static void check_refused(void)
@@ -127,6 +141,7 @@ int main(void)
     check_rates();
     check_faster();
     check_choice();
+    check_hypercube();
     check_refused();
     check_sizes();
     asim_machine_fini(&h100);

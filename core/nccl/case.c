@@ -124,6 +124,16 @@ double asim_nccl_case_wire(int proto)
     return proto == ASIM_NCCL_LL ? 2 : proto == ASIM_NCCL_LL128 ? 16. / 15 : 1;
 }
 
+/* Where a network sends only the first bytes of a message at once, the NIC fetches the rest, after
+ * one more handshake. */
+double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes)
+{
+    double us =
+        fmin(wire_bytes, c->m->eager_bytes) / (c->m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+
+    return wire_bytes > c->m->eager_bytes ? us + c->m->rendezvous_us : us;
+}
+
 double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels)
 {
     double nics = c->nics < 1 ? c->nics : floor(c->nics);

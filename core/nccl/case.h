@@ -33,6 +33,8 @@ uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c);
 uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto);
 /* Bytes on a wire for a byte of payload. */
 double asim_nccl_case_wire(int proto);
+/* us of the proxies of a NIC on a message of LL: they look at each flag. */
+double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes);
 /* Channels that share a NIC. */
 double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels);
 /* Payload that a NIC carries, bytes a us. */

@@ -41,7 +41,7 @@ static double nic_us(const struct step *s, double slice)
     double us = s->sharing * fmax(least, bytes / s->nic);
 
     if (s->proto == ASIM_NCCL_LL)
-        us = fmax(us, s->sharing * bytes / (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
+        us = fmax(us, s->sharing * asim_nccl_case_proxy_us(s->c, bytes));
     return us;
 }
 

@@ -52,7 +52,10 @@ static double across_us(const struct asim_nccl_case *c, int proto, double bytes)
     double us = m->tree_net_us[proto] + m->net_us[proto] + bytes / asim_nccl_case_nic(c);
 
     if (proto == ASIM_NCCL_LL)
-        us += fmax(0, bytes - 4096) / (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+        us += fmax(0, fmin(bytes, m->eager_bytes) - 4096) /
+              (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    if (proto == ASIM_NCCL_LL && bytes > m->eager_bytes)
+        us += m->rendezvous_us;
     return bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? us + m->rendezvous_us : us;
 }
 
@@ -86,7 +89,7 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
         nic = fmax(nic, 2 * shared * m->message_us);
     us = fmax(us, hypot(nic, handshakes_us(c, wire)));
     if (proto == ASIM_NCCL_LL)
-        us = fmax(us, shared * wire / (m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
+        us = fmax(us, shared * asim_nccl_case_proxy_us(c, wire));
     return us;
 }
 

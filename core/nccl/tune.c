@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * NCCL's own cost model (src/graph/tuning.cc of NCCL 2.29, ncclTopoTuneModel and
- * ncclTopoGetAlgoTime): for each algorithm and protocol a latency and a bandwidth, and the smallest
- * sum wins. It decides what runs, not how long that takes: where it errs, so does NCCL. CollNet and
- * PAT are left out, and so is any tuner plug-in.
+ * ncclTopoGetAlgoTime; where versions since 2.18 differ, by the version): for each algorithm and
+ * protocol a latency and a bandwidth, and the smallest sum wins. It decides what runs, not how long
+ * that takes: where it errs, so does NCCL. CollNet and PAT are left out, and so is any tuner
+ * plug-in.
  *
  * RCCL has tables of corrections for each kind of node instead; here it takes what is quickest by
  * this folder's times.
@@ -56,6 +57,15 @@ static int is_pcie(const struct asim_nccl_case *c)
     return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
 }
 
+/* 2.23 lowered the latencies of trees with Simple, 2.28 has another bandwidth of NVLS. */
+enum { NEW_TREE = 22300, NEW_NVLS = 22800 };
+static const double old_tree_simple = 28; /* us a hop, inside and across */
+
+static int is_old(const struct asim_nccl_case *c)
+{
+    return c->m->nccl < NEW_TREE;
+}
+
 static int is_one_way(const struct asim_nccl_case *c)
 {
     return c->op == ASIM_NCCL_ALL_GATHER || c->op == ASIM_NCCL_REDUCE_SCATTER;
@@ -64,17 +74,31 @@ static int is_one_way(const struct asim_nccl_case *c)
 /* --- latency ------------------------------------------------------------------------------------
  */
 
+/* The latency of the plug-in counts twice for Simple: the flush of a received slice. */
+static double across_latency(const struct asim_nccl_case *c, const struct by_proto *net, int proto)
+{
+    return net->of[proto] + (proto == ASIM_NCCL_SIMPLE ? 2 : 1) * c->m->plugin_us;
+}
+
+/* Before 2.23 an all-reduce was charged two crossings a node, its first node too. */
+static uint32_t crossings(const struct asim_nccl_case *c)
+{
+    if (c->domains == 1)
+        return 0;
+    if (c->op == ASIM_NCCL_ALL_REDUCE)
+        return 2 * (is_old(c) ? c->domains : c->domains - 1);
+    return c->domains - 1;
+}
+
 static double ring_latency(const struct asim_nccl_case *c, int proto)
 {
     double inside = (is_pcie(c) ? pcie_ring : nvlink_ring).of[proto];
-    double across = (c->local == 1 ? net_tree : net_ring).of[proto];
+    double across = across_latency(c, c->local == 1 && !is_old(c) ? &net_tree : &net_ring, proto);
     double post = c->domains == 1 ? 0 : c->m->cpu == ASIM_CPU_AMD ? 2 : 1;
-    uint32_t steps = asim_nccl_case_steps(c), crossing = c->domains - 1;
+    double steps = asim_nccl_case_steps(c), crossing = crossings(c);
 
     if (c->op == ASIM_NCCL_BROADCAST || c->op == ASIM_NCCL_REDUCE)
         return base_ring.of[proto] + steps * (c->domains > 1 ? across : inside);
-    if (c->op == ASIM_NCCL_ALL_REDUCE)
-        crossing *= 2;
     if (proto == ASIM_NCCL_SIMPLE)
         post *= 3;
     return base_ring.of[proto] + (steps - crossing) * (post > inside ? post : inside) +
@@ -83,10 +107,13 @@ static double ring_latency(const struct asim_nccl_case *c, int proto)
 
 static double tree_latency(const struct asim_nccl_case *c, int proto)
 {
-    double inside = (is_pcie(c) ? pcie_tree : nvlink_tree).of[proto];
+    int is_slow = is_old(c) && proto == ASIM_NCCL_SIMPLE;
+    double inside = is_slow ? old_tree_simple : (is_pcie(c) ? pcie_tree : nvlink_tree).of[proto];
+    double across =
+        is_slow ? old_tree_simple + 2 * c->m->plugin_us : across_latency(c, &net_tree, proto);
 
-    return base_tree.of[proto] +
-           2 * ((c->local - 1) * inside + floor(log2(c->domains)) * net_tree.of[proto]);
+    return (is_slow ? 0 : base_tree.of[proto]) +
+           2 * ((c->local - 1) * inside + floor(log2(c->domains)) * across);
 }
 
 static double latency(const struct asim_nccl_case *c, int algo, int proto)
@@ -99,7 +126,8 @@ static double latency(const struct asim_nccl_case *c, int algo, int proto)
     case ASIM_NCCL_NVLS:
         return 25;
     default:
-        return 25 + 2 * floor(log2(c->domains)) * 20.9;
+        return 25 + 2 * floor(log2(c->domains)) *
+                        ((c->m->nccl < NEW_NVLS ? 14 : 20.9) + 2 * c->m->plugin_us);
     }
 }
 
@@ -115,7 +143,8 @@ static double ring_bus(const struct asim_nccl_case *c, int proto)
     if (proto == ASIM_NCCL_LL)
         return fmin(ll_gpu[row].of[column(c)], bus / 2);
     if (proto == ASIM_NCCL_LL128)
-        return fmin(bus * .92, c->rings * ring_ll128[generation(c)]);
+        return fmin(bus * (is_old(c) && c->local == 1 ? .7 : .92),
+                    c->rings * ring_ll128[generation(c)]);
     return bus;
 }
 
@@ -141,7 +170,12 @@ static double nvls_bus(const struct asim_nccl_case *c, int algo)
 {
     int g = generation(c);
     double n = c->m->nvls_channels, share = (n - 1) / n * nvls_efficiency[g];
+    double head = c->m->graph_gbytes / c->rings;
 
+    if (c->m->nccl < NEW_NVLS && algo == ASIM_NCCL_NVLS)
+        return c->m->graph_gbytes * (is_one_way(c) ? (c->local - 1.) / c->local : 5. / 6);
+    if (c->m->nccl < NEW_NVLS)
+        return c->rings * fmin(head, c->ring_gbytes / (c->domains == 2 ? 1 : 2)) * 5 / 6;
     if (algo == ASIM_NCCL_NVLS)
         return c->m->graph_gbytes * share *
                (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (c->local - 1.) / c->local);
@@ -157,7 +191,8 @@ static double bandwidth(const struct asim_nccl_case *c, int algo, int proto)
         return tree_bus(c, proto) / 2;
     if (algo == ASIM_NCCL_RING)
         return ring_bus(c, proto) * n / steps;
-    return is_one_way(c) ? nvls_bus(c, algo) : nvls_bus(c, algo) * n / steps;
+    return is_one_way(c) || c->m->nccl < NEW_NVLS ? nvls_bus(c, algo)
+                                                  : nvls_bus(c, algo) * n / steps;
 }
 
 static double cost(const struct asim_nccl_case *c, int algo, int proto)

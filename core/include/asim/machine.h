@@ -43,11 +43,13 @@ struct asim_machine {
     double nic_gbytes, nvlink_gbytes, pcie_gbytes;
     double nic_ns, switch_ns, nvlink_ns; /* delays of one link or switch, for the packet network */
     /* What NCCL has and believes. */
+    uint32_t nccl; /* its version: 22304 = 2.23.4 */
     uint32_t channels, channels_most, nvls_channels;
     int nvls, ll128_net;
     double graph_gbytes, channel_gbytes; /* of NCCL's search; 0 = by its tables */
+    double plugin_us;                    /* latency that the network plug-in tells NCCL */
     /* What the hardware gives. */
-    double nic_efficiency, p2p_efficiency, message_us, rendezvous_us, ll_proxy_gbytes;
+    double nic_efficiency, p2p_efficiency, message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes;
     double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
     double copy_gbytes[3], p2p_copy_gbytes;
     double launch_us, slice_us, slice_nvlink_us;

@@ -8,7 +8,7 @@ file(GLOB module_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
      ns3-module/model/*.cc ns3-module/helper/*.cc)
 file(GLOB module_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
      ns3-module/model/*.h ns3-module/helper/*.h)
-list(FILTER module_headers EXCLUDE REGEX "/asim-(key|strict-values)\\.h$") # private to the module
+list(FILTER module_headers EXCLUDE REGEX "/asim-(bells|key|strict-values)\\.h$") # private to the module
 file(GLOB module_tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
      ns3-module/test/*.cc)
 

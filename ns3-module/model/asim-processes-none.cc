@@ -67,6 +67,11 @@ AsimProcesses::Send(uint32_t, const Status&)
 }
 
 void
+AsimProcesses::ReceivePiece(uint32_t, std::size_t, std::size_t)
+{
+}
+
+void
 AsimProcesses::Receive(uint32_t, Status*)
 {
 }

@@ -5,6 +5,7 @@
  */
 #include "asim-processes.h"
 
+#include "asim-bells.h"
 #include "asim-cores.h"
 
 #include "ns3/log.h"
@@ -132,8 +133,16 @@ constexpr std::chrono::milliseconds LONGEST_NAP{10};
 /** A communicator of our own beside that of ns-3. */
 struct AsimProcesses::Transport
 {
-    MPI_Comm comm;                    //!< for the messages of this class
-    std::vector<MPI_Request> sending; //!< empty between meetings
+    /** A piece of a message. */
+    struct Piece
+    {
+        MPI_Request request; //!< what is under way
+        uint32_t peer;       //!< the process that receives it
+    };
+
+    MPI_Comm comm;              //!< for the messages of this class
+    std::vector<Piece> sending; //!< empty between meetings
+    AsimBells bells;            //!< where processes wait
 };
 
 AsimProcesses::AsimProcesses() = default;
@@ -187,6 +196,7 @@ AsimProcesses::FindCores()
                   MPI_BYTE,
                   MPI_BOR,
                   here);
+    m_transport->bells.Open(m_transport->comm, here);
     MPI_Comm_free(&here);
     if (!m_cores.empty())
     {
@@ -224,6 +234,7 @@ void
 AsimProcesses::Disable()
 {
     NS_LOG_FUNCTION(this);
+    m_transport->bells.Close();
     MPI_Comm_free(&m_transport->comm);
     m_transport.reset();
     MpiInterface::Disable();
@@ -245,14 +256,39 @@ AsimProcesses::Send(uint32_t peer, const Status& status)
     std::memcpy(out.data(), &head, sizeof head);
     for (std::size_t at = 0, n = std::min(out.size(), FIRST_BYTES); n; at += n, n = out.size() - at)
     {
-        m_transport->sending.push_back(MPI_REQUEST_NULL);
+        m_transport->sending.push_back({MPI_REQUEST_NULL, peer});
         MPI_Isend(out.data() + at,
                   static_cast<int>(n),
                   MPI_BYTE,
                   static_cast<int>(peer),
                   0,
                   m_transport->comm,
-                  &m_transport->sending.back());
+                  &m_transport->sending.back().request);
+    }
+    m_transport->bells.Ring(peer);
+}
+
+/* A long piece moves only while both sides look: the sender may sleep. */
+void
+AsimProcesses::ReceivePiece(uint32_t peer, std::size_t from, std::size_t n)
+{
+    MPI_Request request;
+
+    MPI_Irecv(m_in[peer].data() + from,
+              static_cast<int>(n),
+              MPI_BYTE,
+              static_cast<int>(peer),
+              0,
+              m_transport->comm,
+              &request);
+    if (from)
+    {
+        m_transport->bells.Ring(peer);
+    }
+    m_transport->bells.Await(&request, peer);
+    if (from)
+    {
+        m_transport->bells.Ring(peer);
     }
 }
 
@@ -262,29 +298,17 @@ AsimProcesses::Receive(uint32_t peer, Status* status)
     Bytes& in = m_in[peer];
     Head head;
 
-    MPI_Recv(in.data(),
-             static_cast<int>(FIRST_BYTES),
-             MPI_BYTE,
-             static_cast<int>(peer),
-             0,
-             m_transport->comm,
-             MPI_STATUS_IGNORE);
+    ReceivePiece(peer, 0, FIRST_BYTES);
     std::memcpy(&head, in.data(), sizeof head);
     status->next = std::min(status->next, head.status.next);
     status->over = status->over && head.status.over;
     status->ending = status->ending || head.status.ending;
-    if (sizeof head + head.bytes <= FIRST_BYTES)
+    const std::size_t all = sizeof head + head.bytes;
+    if (all > FIRST_BYTES)
     {
-        return;
+        in.resize(std::max(in.size(), all));
+        ReceivePiece(peer, FIRST_BYTES, all - FIRST_BYTES);
     }
-    in.resize(std::max(in.size(), static_cast<std::size_t>(sizeof head + head.bytes)));
-    MPI_Recv(in.data() + FIRST_BYTES,
-             static_cast<int>(sizeof head + head.bytes - FIRST_BYTES),
-             MPI_BYTE,
-             static_cast<int>(peer),
-             0,
-             m_transport->comm,
-             MPI_STATUS_IGNORE);
 }
 
 /* All sends begin before the first receive waits. */
@@ -308,9 +332,10 @@ AsimProcesses::Meet(Status* status)
             Receive(peer, status);
         }
     }
-    MPI_Waitall(static_cast<int>(m_transport->sending.size()),
-                m_transport->sending.data(),
-                MPI_STATUSES_IGNORE);
+    for (Transport::Piece& piece : m_transport->sending)
+    {
+        m_transport->bells.Await(&piece.request, piece.peer);
+    }
     m_transport->sending.clear();
     for (Bytes& out : m_out)
     {

@@ -160,6 +160,14 @@ class AsimProcesses : public Object
      */
     void Receive(uint32_t peer, Status* status);
 
+    /**
+     * Receives a piece of what a process has sent.
+     * @param peer the process
+     * @param from place of the piece, bytes
+     * @param n most bytes of the piece
+     */
+    void ReceivePiece(uint32_t peer, std::size_t from, std::size_t n);
+
     std::unique_ptr<Transport> m_transport; //!< null before Enable and after Disable
     std::vector<Bytes> m_out;               //!< for each peer, a Head first; they only grow
     std::vector<Bytes> m_in;                //!< from each peer, a Head first; they only grow

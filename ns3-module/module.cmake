@@ -51,7 +51,7 @@ add_subdirectory(ns3-module/examples)
 
 # The part of the asim tool that is a run as a program: options, result lines, exit codes.
 add_library(
-  asim-app OBJECT tools/alone.c tools/app.c tools/args.c tools/compare.c tools/files.c tools/hugepages.c
+  asim-app OBJECT tools/alone.c tools/app.c tools/args.c tools/compare.c tools/eta.c tools/files.c tools/hugepages.c
                   tools/interrupt.c tools/limits.c tools/report/load.c tools/report/load_json.c
                   tools/report/load_series.c tools/report/load_traffic.c tools/report/network.c
                   tools/report/ops.c

@@ -220,7 +220,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         return 0;
     }
     app->on_terminal = isatty(2) && !app->settings.process;
-    app->started_s = app->shown_s = wall_s();
+    app->started_s = app->shown_s = app->noted_s = wall_s();
     code = init_settings(app);
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
@@ -273,34 +273,51 @@ static void tell_use(struct asim_app *app, int code)
             100.0 * (double)at.hops_carried_most / (double)at.hops, at.carried_most_why);
 }
 
-/* Estimates the remaining time from the bytes of the communication that is done; without
- * communication from the ops. */
-static void show_progress(struct asim_app *app, double now)
+/* The part of the run that is done: of the bytes of the communication; without communication of the
+ * ops. */
+static double share_done(const struct asim_progress *at)
 {
-    struct asim_progress at;
-    double passed = now - app->started_s, share;
+    if (at->bytes_total)
+        return (double)at->bytes_done / (double)at->bytes_total;
+    return at->ops_total ? (double)at->ops_done / (double)at->ops_total : 0;
+}
+
+static void show_progress(struct asim_app *app, const struct asim_progress *at, double now)
+{
+    double left = asim_eta_left(&app->eta);
     char eta[32] = "?", saved[64] = "";
 
-    asim_world_progress(app->world, &at);
-    share = at.bytes_total ? (double)at.bytes_done / (double)at.bytes_total
-            : at.ops_total ? (double)at.ops_done / (double)at.ops_total
-                           : 0;
-    if (share > 0 && share <= 1)
-        snprintf(eta, sizeof eta, "%.0f s", passed * (1 - share) / share);
-    if (at.hops_replayed + at.hops_skipped)
-        snprintf(saved, sizeof saved, " (%.1f %% of all replayed or skipped)", saved_percent(&at));
+    if (left >= 0)
+        snprintf(eta, sizeof eta, "%.0f s", left);
+    if (at->hops_replayed + at->hops_skipped)
+        snprintf(saved, sizeof saved, " (%.1f %% of all replayed or skipped)", saved_percent(at));
     fprintf(stderr,
             "%s%.3f ms simulated in %.0f s, %.3g of %.3g GB in %llu of %llu ops, %u of %u ranks, "
             "%.1f M packet-hops/s%s, %s left%s",
-            app->on_terminal ? "\r\033[K" : "", (double)at.time_ns / 1e6, passed,
-            (double)at.bytes_done / 1e9, (double)at.bytes_total / 1e9,
-            (unsigned long long)at.ops_done, (unsigned long long)at.ops_total, at.ranks_done,
-            at.ranks, (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved, eta,
-            app->on_terminal ? "" : "\n");
+            app->on_terminal ? "\r\033[K" : "", (double)at->time_ns / 1e6, now - app->started_s,
+            (double)at->bytes_done / 1e9, (double)at->bytes_total / 1e9,
+            (unsigned long long)at->ops_done, (unsigned long long)at->ops_total, at->ranks_done,
+            at->ranks, (double)(at->hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved,
+            eta, app->on_terminal ? "" : "\n");
     fflush(stderr);
     app->progress_shown = app->on_terminal;
     app->shown_s = now;
-    app->shown_hops = at.hops;
+    app->shown_hops = at->hops;
+}
+
+/* A look is linear in ranks. A line follows twice a second on a terminal, each minute elsewhere. */
+static void note_progress(struct asim_app *app, double now)
+{
+    const double between_s = 0.5, line_s = app->on_terminal ? 0.5 : 60;
+    struct asim_progress at;
+
+    if (now - app->noted_s < between_s)
+        return;
+    app->noted_s = now;
+    asim_world_progress(app->world, &at);
+    asim_eta_note(&app->eta, now - app->started_s, share_done(&at));
+    if (now - app->shown_s >= line_s)
+        show_progress(app, &at, now);
 }
 
 /* Looks at the clock every 256th call. --quiet is for scripts, which have no reader of lines. */
@@ -314,8 +331,7 @@ void asim_app_tick(struct asim_app *app)
     app->out_of_time |= limit > 0 && now - app->started_s > limit;
     if (app->settings.process || (!app->on_terminal && app->settings.quiet))
         return;
-    if (now - app->shown_s > (app->on_terminal ? 0.5 : 60))
-        show_progress(app, now);
+    note_progress(app, now);
 }
 
 /* What limits the run and its busiest links, read back from --out. On stderr: scripts compare

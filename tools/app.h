@@ -10,6 +10,7 @@
 #define ASIM_TOOLS_APP_H
 
 #include "asim/asim.h"
+#include "tools/eta.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,8 +46,9 @@ struct asim_app {
     struct asim_compare *comparison;
     int on_terminal, progress_shown, out_of_time;
     uint64_t calls;
-    double started_s, shown_s;
+    double started_s, shown_s, noted_s;
     uint64_t shown_hops;
+    struct asim_eta eta;
 };
 
 enum { ASIM_APP_GO_ON = -1 };

@@ -76,23 +76,33 @@ static void add_port(struct traffic *sum, const struct asim_port *port)
 
 /* A host sends what it makes (data, answers, pauses), queues it, or loses it when a link goes down.
  * Queue pairs hold no frames: they make a frame when it is sent. */
-static int audit_host(const struct asim_host *host, struct asim_err *err)
+static int audit_host(const struct asim_fabric *fabric, const struct asim_host *host,
+                      struct asim_err *err)
 {
+    static const struct asim_datagram_counts none = {0};
     const struct asim_host_counts *n = &host->counts;
     struct traffic sum = {0};
-    uint64_t waiting = 0;
+    const struct asim_datagram_counts *datagrams =
+        fabric->datagrams ? &fabric->datagrams->counts[host->node] : &none;
+    uint64_t waiting = 0, waiting_datagrams = 0;
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
         add_port(&sum, &host->nics[i].port);
         waiting += host->nics[i].acks.n;
+        if (fabric->datagrams)
+            waiting_datagrams +=
+                fabric->datagrams->nic[fabric->set.topo->first_port[host->node] + i].waiting.n;
     }
     {
         const struct balance rows[] = {
             {"frames taken in by host", host->node, sum.in,
-             n->data_received + n->acks_received + n->pfc_received},
-            {"frames sent by host", host->node, sum.out, n->data + n->acks + n->pfc_sent},
+             n->data_received + n->acks_received + n->pfc_received + datagrams->received},
+            {"frames sent by host", host->node, sum.out,
+             n->data + n->acks + n->pfc_sent + datagrams->sent},
             {"answers made by host", host->node, n->acks_generated + n->pfc_generated,
              n->acks + n->acks_dropped + n->pfc_sent + n->pfc_dropped + waiting},
+            {"datagrams of host", host->node, datagrams->accepted,
+             datagrams->sent + datagrams->dropped + waiting_datagrams},
         };
         int code = 0;
 
@@ -265,7 +275,7 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
             code = audit_wire(&fabric->wires[w], err);
     for (uint32_t v = 0; !code && v < fabric->set.hosts; v++)
         if (asim_fabric_owns(fabric, v))
-            code = audit_host(&fabric->host[v], err);
+            code = audit_host(fabric, &fabric->host[v], err);
     for (uint32_t v = fabric->set.hosts; !code && v < fabric->set.nodes; v++)
         if (asim_fabric_owns(fabric, v))
             code = audit_switch(&fabric->sw[v - fabric->set.hosts], err);

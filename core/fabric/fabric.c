@@ -273,6 +273,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                                      config->net->load_balance == ASIM_SPRAY;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
+    fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
     fabric->set.writes_telemetry =
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
@@ -364,6 +365,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     asim_insertion_close(fabric);
     asim_fabric_events_close(fabric);
     asim_traffic_close(fabric);
+    asim_fabric_datagrams_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);

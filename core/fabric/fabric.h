@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "asim/datagram.h"
 #include "asim/err.h"
 #include "asim/packet.h"
 #include "conf/conf.h"
@@ -58,6 +59,18 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 /* Calls hook for every frame from now on, at the frame's own time: the network changes to per-event
  * mode. 0, or ASIM_ENOMEM where four hooks watch already. */
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
+
+/* The network changes to per-event mode. 0 or ASIM_ENOMEM. */
+int asim_fabric_use_per_event(struct asim_fabric *fabric);
+
+/* asim/datagram.h (datagrams.c). */
+int asim_fabric_datagrams_open(struct asim_fabric *fabric, asim_datagram_hook *hook, void *self,
+                               struct asim_err *err);
+int asim_fabric_datagram_send(struct asim_fabric *fabric, uint64_t now_ns,
+                              const struct asim_datagram *datagram, struct asim_err *err);
+uint32_t asim_fabric_datagram_max(const struct asim_fabric *fabric);
+uint64_t asim_fabric_datagrams_under_way(const struct asim_fabric *fabric);
+void asim_fabric_datagrams_close(struct asim_fabric *fabric);
 
 /* Sets watch.queue; before the start. 0 or ASIM_ENOMEM. */
 int asim_fabric_watch_queues(struct asim_fabric *fabric,

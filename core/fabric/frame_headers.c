@@ -6,7 +6,8 @@
  * RoCEv2 form: a message is an RC SEND of one or more packets, numbered by their place in the
  * message; the queue pair number is the flow's source port. A NACK is an acknowledge with syndrome
  * 0x60 (sequence error), an echoed congestion mark is the BECN bit. Checksums of IPv4 are right,
- * UDP has none, the ICRC is left 0: decoders do not check it.
+ * UDP has none, the ICRC is left 0: decoders do not check it. A datagram of another simulator is
+ * IPv4 of protocol 255 (reserved) with zeros, because its bytes are not known here.
  */
 #include "fabric/frame_headers.h"
 
@@ -14,6 +15,9 @@
 
 #include "fabric/node.h"
 #include "fabric/switch/queue_watch.h"
+
+/* PPP and IPv4 headers: the rest of a datagram's frame is its own. */
+enum { LINK_AND_IP = 22 };
 
 /* Big endian; returns the byte behind it. */
 static uint8_t *put(uint8_t *at, uint64_t value, unsigned bytes)
@@ -55,6 +59,23 @@ static void decode_pfc(const struct asim_fabric *fabric, const struct asim_frame
         headers->pause_us = (uint32_t)(fabric->set.net->pause_time_fs / 1000000000);
 }
 
+static void decode_datagram(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                            struct asim_decoded_headers *headers)
+{
+    headers->protocol = ASIM_PROTOCOL_DATAGRAM;
+    headers->priority = (uint8_t)frame->tries;
+    headers->seq = frame->slot;
+    headers->size = headers->payload =
+        headers->wire - LINK_AND_IP - fabric->set.net->frame_extra_bytes;
+    headers->from = asim_topo_external_id(fabric->set.topo, frame->dst);
+    headers->to = asim_topo_external_id(fabric->set.topo, frame->src);
+    headers->src_ip = asim_host_ip(headers->from);
+    headers->dst_ip = asim_host_ip(headers->to);
+    headers->sport = (uint16_t)frame->seq;
+    headers->dport = (uint16_t)(frame->seq >> 16);
+    headers->congested = (frame->flags & ASIM_CE) != 0;
+}
+
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
                                 struct asim_port_id at, struct asim_decoded_headers *headers)
 {
@@ -65,6 +86,10 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
         .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->set.net->payload_bytes};
     if (frame->type >= ASIM_PAUSE) {
         decode_pfc(fabric, frame, at, headers);
+        return;
+    }
+    if (frame->type == ASIM_DATAGRAM) {
+        decode_datagram(fabric, frame, headers);
         return;
     }
     rx = asim_rx_of(fabric, frame->src, frame->slot);
@@ -135,7 +160,7 @@ uint32_t asim_frame_head(const struct asim_decoded_headers *headers, uint8_t *he
         at = put(put(at, headers->seq, 4), headers->priority, 2);
     } else if (headers->protocol == ASIM_PROTOCOL_PFC) {
         at = put(put(put(at, headers->pause_us, 4), 0, 4), headers->priority, 1);
-    } else {
+    } else if (headers->protocol != ASIM_PROTOCOL_DATAGRAM) {
         at = put(put(at, headers->sport, 2), headers->dport, 2);
         at = put(put(at, headers->congested, 2), headers->priority, 2);
         at = put(at, headers->seq, 4);
@@ -189,6 +214,10 @@ uint32_t asim_frame_roce(const struct asim_decoded_headers *headers, uint8_t *he
     if (headers->protocol == ASIM_PROTOCOL_PFC)
         return roce_pfc(headers, head, total);
     at = put(put_mac(put_mac(at, headers->to), headers->from), 0x0800, 2);
+    if (headers->protocol == ASIM_PROTOCOL_DATAGRAM) {
+        *total = 14 + 20 + headers->payload;
+        return (uint32_t)(put_ipv4(at, headers, 20 + headers->payload, headers->protocol) - head);
+    }
     at = put_ipv4(at, headers, 20 + body, 17);
     at = put(put(at, data ? headers->sport : headers->dport, 2), 4791, 2);
     at = put(put(at, body, 2), 0, 2);

@@ -15,6 +15,7 @@
 #include "fabric/parallel/worker.h"
 #include "fabric/link/loss.h"
 #include "fabric/parallel/state.h"
+#include "fabric/link/datagram.h"
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "net/fast_path.h"
@@ -40,6 +41,7 @@ struct asim_fabric_setup {
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
+    int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
     int writes_telemetry;             /* switches write into data packets as they leave */
     int keeps_out_of_order;           /* receivers keep packets that come beyond a gap */
     uint64_t rto;                     /* 0 = from the path */
@@ -82,6 +84,7 @@ struct asim_fabric {
     struct asim_wire_loss *losses;            /* [2 x links], NULL where nothing is ever lost */
     struct asim_fabric_events *events;        /* NULL where none is planned (events/) */
     struct asim_fabric_traffic *traffic;      /* NULL: no background traffic (host/traffic.h) */
+    struct asim_datagrams *datagrams;         /* NULL: none (link/datagram.h) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */

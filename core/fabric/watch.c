@@ -27,7 +27,6 @@ static void call_all(void *self, enum asim_frame_event what, struct asim_port_id
         watch->frames[i].hook(watch->frames[i].self, what, at, frame, t);
 }
 
-/* May be called in the middle of a run, because run.next is kept in both modes. */
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
 {
     struct asim_fabric_watch *watch = &fabric->watch;
@@ -38,6 +37,12 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     watch->frames[watch->n_frames++].self = self;
     watch->frame = watch->n_frames == 1 ? hook : call_all;
     watch->frame_self = watch->n_frames == 1 ? self : watch;
+    return asim_fabric_use_per_event(fabric);
+}
+
+/* May be called in the middle of a run, because run.next is kept in both modes. */
+int asim_fabric_use_per_event(struct asim_fabric *fabric)
+{
     if (fabric->run.per_event)
         return 0;
     if (asim_sharded_switches_close(fabric)) /* events have no epochs of the team */

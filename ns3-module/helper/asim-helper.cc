@@ -221,6 +221,50 @@ AsimHelper::GetError() const
     return m_error;
 }
 
+NodeContainer
+AsimHelper::GetHosts() const
+{
+    NodeContainer hosts;
+
+    NS_ABORT_MSG_UNLESS(m_fabric, "GetHosts comes after Install");
+    for (uint32_t v = 0; v < m_fabric->GetNNodes(); v++)
+    {
+        if (asim_world_topo(m_world)->node_type[v] == ASIM_HOST)
+        {
+            hosts.Add(m_fabric->GetNode(v));
+        }
+    }
+    return hosts;
+}
+
+NetDeviceContainer
+AsimHelper::GetHostDevices(uint32_t nic) const
+{
+    NetDeviceContainer devices;
+    const NodeContainer hosts = GetHosts();
+
+    for (uint32_t host = 0; host < hosts.GetN(); host++)
+    {
+        if (nic < hosts.Get(host)->GetNDevices())
+        {
+            devices.Add(hosts.Get(host)->GetDevice(nic));
+        }
+    }
+    return devices;
+}
+
+void
+AsimHelper::UseDatagrams(Ptr<NetDevice> device)
+{
+    NS_LOG_FUNCTION(this << device);
+    asim_err err{};
+
+    NS_ABORT_MSG_UNLESS(m_fabric, "AssignIpv4 comes after Install");
+    Ptr<QbbNetDevice> interface = DynamicCast<QbbNetDevice>(device);
+    NS_ABORT_MSG_UNLESS(interface, "AssignIpv4 takes interfaces of hosts (GetHostDevices)");
+    NS_ABORT_MSG_IF(m_fabric->UseDatagrams(interface, &err), err.text);
+}
+
 void
 AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
 {

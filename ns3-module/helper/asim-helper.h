@@ -9,7 +9,10 @@
 #include "asim-messages.h"
 
 #include "ns3/asim-fabric.h"
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
 #include "ns3/output-stream-wrapper.h"
+#include "ns3/qbb-net-device.h"
 #include "ns3/trace-helper.h"
 
 #include <memory>
@@ -99,6 +102,31 @@ class AsimHelper
     const std::string& GetError() const;
 
     /**
+     * Gets the nodes of all hosts, after Install.
+     * @return the nodes, by host
+     */
+    NodeContainer GetHosts() const;
+    /**
+     * Gets an interface of each host, after Install.
+     * @param nic which one of a host, from 0, in the order of the topology's links
+     * @return the interfaces, by host; without the hosts that have no such interface
+     */
+    NetDeviceContainer GetHostDevices(uint32_t nic = 0) const;
+    /**
+     * Assigns IPv4 addresses to interfaces of hosts, which then carry packets of other ns-3
+     * applications through the ports, queues and buffers of the RDMA frames. Comes after
+     * InternetStackHelper::Install on the hosts and before Run. The run is in per-event mode.
+     * Aborts with the core's sentence.
+     * @tparam AddressHelper ns3::Ipv4AddressHelper, a class of the module internet, which this
+     * module does not link
+     * @param addresses the helper, whose SetBase was called
+     * @param devices the interfaces
+     * @return the ns3::Ipv4InterfaceContainer of the helper
+     */
+    template <typename AddressHelper>
+    auto AssignIpv4(AddressHelper& addresses, const NetDeviceContainer& devices);
+
+    /**
      * Writes the frames that pass a device to a capture (PPP, IPv4), prefix-node-interface.pcap.
      * Selects per-event mode, as every sink of frames does.
      * @param prefix of the file's name
@@ -119,6 +147,11 @@ class AsimHelper
 
   private:
     /**
+     * Lets an interface carry IPv4 packets.
+     * @param device the interface
+     */
+    void UseDatagrams(Ptr<NetDevice> device);
+    /**
      * Makes the messages of Send the workload.
      * @return true unless it fails; GetError tells why
      */
@@ -137,6 +170,22 @@ class AsimHelper
     Ptr<AsimFabric> m_fabric;     //!< its network
     std::string m_error;          //!< see GetError
 };
+
+template <typename AddressHelper>
+auto
+AsimHelper::AssignIpv4(AddressHelper& addresses, const NetDeviceContainer& devices)
+{
+    for (uint32_t i = 0; i < devices.GetN(); i++)
+    {
+        UseDatagrams(devices.Get(i)); // before queue discs are installed
+    }
+    auto interfaces = addresses.Assign(devices);
+    for (uint32_t i = 0; i < devices.GetN(); i++)
+    {
+        m_fabric->AddAddress(interfaces.GetAddress(i), DynamicCast<QbbNetDevice>(devices.Get(i)));
+    }
+    return interfaces;
+}
 
 } // namespace ns3
 

@@ -14,6 +14,7 @@
  */
 
 #include "asim/asim.h"
+#include "asim/datagram.h"
 #include "asim/netconf.h"
 #include "asim/observe.h"
 #include "asim/packet.h"

@@ -16,6 +16,7 @@
 #include "asim-processes.h"
 #include "qbb-net-device.h"
 
+#include "ns3/abort.h"
 #include "ns3/log.h"
 #include "ns3/nstime.h"
 #include "ns3/simulator.h"
@@ -35,6 +36,7 @@ AsimFabric::Start(asim_err* err)
     const std::string obstacle = AsimAttributes::GetObstacle();
 
     m_begin = Simulator::Now();
+    m_hasBegun = true;
     m_code = obstacle.empty() ? Watch(err) : asim_err_set(err, ASIM_EINVAL, "%s", obstacle.c_str());
     if (!m_code)
     {
@@ -173,11 +175,51 @@ AsimFabric::Plan()
 {
     const uint64_t next = m_code ? ASIM_NEVER : asim_packet_next(m_world);
 
-    if (next != ASIM_NEVER && !asim_world_done(m_world))
+    if (!m_hasEnded && (next == ASIM_NEVER || asim_world_done(m_world)))
     {
-        ScheduleAt(next, &AsimFabric::Step);
+        m_hasEnded = true;
+        Conclude();
+    }
+    if (!m_hasEnded || (m_datagrams && m_datagrams->GetUnderWay()))
+    {
+        PlanStep();
+    }
+}
+
+/* Packets of other applications go on after the workload's end. */
+void
+AsimFabric::PlanStep()
+{
+    const uint64_t next = m_code ? ASIM_NEVER : asim_packet_next(m_world);
+
+    if (next == ASIM_NEVER || (!m_next.IsExpired() && m_nextNs <= next))
+    {
         return;
     }
+    m_next.Cancel();
+    m_nextNs = next;
+    ScheduleAt(next, &AsimFabric::Step);
+}
+
+bool
+AsimFabric::SendDatagram(const AsimDatagrams::Port& port, Ptr<Packet> packet)
+{
+    NS_LOG_FUNCTION(this << port.host << packet);
+    NS_ABORT_MSG_UNLESS(m_hasBegun, "an application sends before AsimHelper::Run");
+    if (m_code || !m_datagrams->Send(port, packet, Simulator::Now() - m_begin))
+    {
+        return false;
+    }
+    if (!m_isStepping)
+    {
+        PlanStep();
+    }
+    return true;
+}
+
+void void
+AsimFabric::Conclude()
+{
     if (m_processes)
     {
         m_processes->Wake();
@@ -195,7 +237,9 @@ void
 AsimFabric::Step()
 {
     NS_LOG_FUNCTION(this);
+    m_isStepping = true;
     asim_packet_step(m_world, &m_err);
+    m_isStepping = false;
     if (!m_tick.IsNull())
     {
         m_tick();

@@ -141,6 +141,8 @@ AsimFabric::Build(const asim_netconf& conf)
         channel->SetDelay(FemtoSeconds(link.delay_fs));
         AddDevice(m_nodes[link.a], a, link, *payload);
         AddDevice(m_nodes[link.b], b, link, *payload);
+        a->SetPlace(link.a, link.port_a);
+        b->SetPlace(link.b, link.port_b);
         channel->Attach(a);
         channel->Attach(b);
         m_devices[m_topo->first_port[link.a] + link.port_a - 1] = a;
@@ -202,8 +204,49 @@ AsimFabric::OnFrame(void* self, const asim_frame_seen* seen)
     if (device->IsWatched())
     {
         asim_packet_decode(fabric->m_world, seen, &headers);
-        device->Frame(seen->event, headers);
+        if (headers.protocol == ASIM_PROTOCOL_DATAGRAM)
+        {
+            device->DatagramFrame(seen->event, fabric->m_datagrams->Get(headers.seq));
+        }
+        else
+        {
+            device->Frame(seen->event, headers);
+        }
     }
+}
+
+int
+AsimFabric::UseDatagrams(Ptr<QbbNetDevice> device, asim_err* err)
+{
+    NS_LOG_FUNCTION(this << device);
+    int code = 0;
+
+    if (m_topo->node_type[device->GetHost()] != ASIM_HOST)
+    {
+        return asim_err_set(err,
+                            ASIM_EINVAL,
+                            "node %u is a switch; IPv4 packets of other applications begin and end "
+                            "at hosts.",
+                            device->GetHost());
+    }
+    if (m_hasBegun)
+    {
+        return asim_err_set(err, ASIM_EINVAL, "IPv4 addresses are assigned before the run begins.");
+    }
+    if (!m_datagrams)
+    {
+        m_datagrams = Create<AsimDatagrams>(m_world, m_devices);
+        code = m_datagrams->Open(err);
+    }
+    device->UseDatagrams(MakeCallback(&AsimFabric::SendDatagram, this));
+    return code;
+}
+
+void
+AsimFabric::AddAddress(Ipv4Address address, Ptr<QbbNetDevice> device)
+{
+    NS_LOG_FUNCTION(this << address << device);
+    m_datagrams->AddAddress(address, device->GetHost());
 }
 
 void
@@ -270,6 +313,14 @@ AsimFabric::DoDispose()
     m_next.Cancel();
     m_end.Cancel();
     CancelLinkChanges();
+    for (const auto& device : m_devices)
+    {
+        if (m_datagrams && device)
+        {
+            device->EndDatagrams();
+        }
+    }
+    m_datagrams = nullptr;
     m_devices.clear();
     m_nodes.clear();
     m_world = nullptr;

@@ -6,6 +6,7 @@
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
 
+#include "asim-datagrams.h"
 #include "asim-settings.h"
 
 #include "ns3/event-id.h"
@@ -97,7 +98,7 @@ class AsimFabric : public AsimSettings
      */
     bool IsUnderWay() const
     {
-        return !m_next.IsExpired();
+        return !m_hasEnded && !m_next.IsExpired();
     }
 
     /**
@@ -128,6 +129,21 @@ class AsimFabric : public AsimSettings
      */
     const std::vector<Ptr<QbbNetDevice>>& GetDevices() const;
 
+    /**
+     * Lets interfaces of hosts carry IPv4 packets of other applications, before the start; the
+     * network is then in per-event mode. AsimHelper::AssignIpv4 calls it.
+     * @param device an interface of a host
+     * @param err filled on failure
+     * @return 0, or the core's failure
+     */
+    int UseDatagrams(Ptr<QbbNetDevice> device, asim_err* err);
+    /**
+     * Says at which host an IPv4 address is.
+     * @param address the address
+     * @param device an interface of the host
+     */
+    void AddAddress(Ipv4Address address, Ptr<QbbNetDevice> device);
+
   protected:
     void DoDispose() override;
 
@@ -145,8 +161,21 @@ class AsimFabric : public AsimSettings
     bool IsHere(uint32_t v) const;
     /** An event of a run in one process. */
     void Step();
-    /** Schedules the next event of a run in one process, or its end. */
+    /** Schedules the next event of a run in one process, and once its end. */
     void Plan();
+    /** The workload has ended, or cannot go on. */
+    void Conclude();
+    /**
+     * Schedules the next step of the network, where it is earlier than the one scheduled.
+     */
+    void PlanStep();
+    /**
+     * Gives a packet of another application to the network.
+     * @param port where it leaves
+     * @param packet the packet
+     * @return false if it cannot be carried
+     */
+    bool SendDatagram(const AsimDatagrams::Port& port, Ptr<Packet> packet);
     /**
      * Schedules an event of the run.
      * @param ns its time, of the workload
@@ -233,6 +262,11 @@ class AsimFabric : public AsimSettings
     bool m_watched{false};                    //!< a sink of this process wants each frame
     Time m_begin;                             //!< simulator's time at Start
     EventId m_next;                           //!< the next event of the run
+    uint64_t m_nextNs{0};                     //!< its time, of the workload
+    bool m_isStepping{false};                 //!< inside an event of the run
+    bool m_hasBegun{false};                   //!< Start has been called
+    bool m_hasEnded{false};                   //!< the workload has ended, or cannot go on
+    Ptr<AsimDatagrams> m_datagrams;           //!< packets of other applications; may be null
     EventId m_end;                            //!< the end of the workload
     std::vector<EventId> m_linkChanges;       //!< link events to come
     TracedCallback<> m_finished;              //!< all ranks have finished

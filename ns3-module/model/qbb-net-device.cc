@@ -11,6 +11,7 @@
 #include "ns3/log.h"
 #include "ns3/node.h"
 #include "ns3/packet.h"
+#include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 namespace ns3
@@ -19,6 +20,13 @@ namespace ns3
 NS_LOG_COMPONENT_DEFINE("QbbNetDevice");
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+namespace
+{
+
+constexpr uint16_t IPV4 = 0x0800; //!< the protocol number
+
+} // namespace
 
 TypeId
 QbbNetDevice::GetTypeId()
@@ -40,6 +48,18 @@ QbbNetDevice::GetTypeId()
                           UintegerValue(1000),
                           MakeUintegerAccessor(&QbbNetDevice::m_mtu),
                           MakeUintegerChecker<uint16_t>())
+            .AddAttribute("Priority",
+                          "Priority (802.1Qbb) of the IPv4 packets sent here, 1 to 7; 0 is the "
+                          "priority of the RDMA frames (PRIORITY_GROUP). Every priority has PFC.",
+                          UintegerValue(0),
+                          MakeUintegerAccessor(&QbbNetDevice::m_priority),
+                          MakeUintegerChecker<uint8_t>(0, 7))
+            .AddAttribute("TxQueueLimit",
+                          "The most IPv4 packets that wait at this interface; more wait in its "
+                          "queue disc, or are dropped without one.",
+                          UintegerValue(100),
+                          MakeUintegerAccessor(&QbbNetDevice::m_limit),
+                          MakeUintegerChecker<uint32_t>(1))
             .AddTraceSource(
                 "PhyTxBegin",
                 "A frame starts being serialized here. Connecting selects per-event mode.",
@@ -71,6 +91,16 @@ QbbNetDevice::GetTypeId()
                             "A switch has dropped a frame that came in here. Connecting selects "
                             "per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_drop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTxDrop",
+                            "An IPv4 packet cannot be sent: the link is down, TxQueueLimit packets "
+                            "wait, or no other host has its destination address.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_macTxDrop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxDrop",
+                            "An IPv4 packet was lost on the link to this interface, or dropped "
+                            "where it came in.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_phyRxDrop),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbPfc",
                             "A PFC frame took effect here: 1 = pause, 0 = resume. Fires when its "
@@ -134,6 +164,22 @@ QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers& headers)
     Ptr<Packet> packet = Create<Packet>(head, n);
 
     packet->AddPaddingAtEnd(total - n);
+    Trace(what, packet);
+}
+
+void
+QbbNetDevice::DatagramFrame(asim_frame_event what, Ptr<const Packet> packet)
+{
+    const uint8_t ppp[] = {0x00, 0x21};
+    Ptr<Packet> frame = Create<Packet>(ppp, sizeof ppp);
+
+    frame->AddAtEnd(packet);
+    Trace(what, frame);
+}
+
+void
+QbbNetDevice::Trace(asim_frame_event what, Ptr<const Packet> packet)
+{
     switch (what)
     {
     case ASIM_FRAME_TX:
@@ -159,6 +205,85 @@ QbbNetDevice::Pfc(bool pause)
 {
     NS_LOG_FUNCTION(this << pause);
     m_pfc(pause);
+}
+
+void
+QbbNetDevice::UseDatagrams(Callback<bool, const AsimDatagrams::Port&, Ptr<Packet>> send)
+{
+    NS_LOG_FUNCTION(this);
+    m_send = send;
+    if (!m_queues)
+    {
+        m_queues = CreateObject<NetDeviceQueueInterface>();
+        AggregateObject(m_queues);
+    }
+}
+
+void
+QbbNetDevice::EndDatagrams()
+{
+    m_send.Nullify();
+}
+
+void
+QbbNetDevice::SetPlace(uint32_t host, uint32_t number)
+{
+    NS_LOG_FUNCTION(this << host << number);
+    m_port.host = host;
+    m_port.number = number;
+}
+
+uint32_t
+QbbNetDevice::GetHost() const
+{
+    return m_port.host;
+}
+
+void
+QbbNetDevice::DatagramStarted()
+{
+    m_waiting--;
+    if (m_queues->GetTxQueue(0)->IsStopped())
+    {
+        Simulator::ScheduleWithContext(m_node->GetId(), Time(0), &QbbNetDevice::Wake, this);
+    }
+}
+
+void
+QbbNetDevice::Wake()
+{
+    if (m_node && m_waiting < m_limit)
+    {
+        m_queues->GetTxQueue(0)->Wake();
+    }
+}
+
+void
+QbbNetDevice::DatagramArrived(Ptr<Packet> packet)
+{
+    NS_LOG_FUNCTION(this << packet);
+    Simulator::ScheduleWithContext(m_node->GetId(), Time(0), &QbbNetDevice::Receive, this, packet);
+}
+
+void
+QbbNetDevice::Receive(Ptr<Packet> packet)
+{
+    NS_LOG_FUNCTION(this << packet);
+    if (!m_promiscReceive.IsNull())
+    {
+        m_promiscReceive(this, packet->Copy(), IPV4, GetBroadcast(), m_address, PACKET_HOST);
+    }
+    if (!m_receive.IsNull())
+    {
+        m_receive(this, packet, IPV4, GetBroadcast());
+    }
+}
+
+void
+QbbNetDevice::DatagramLost(Ptr<const Packet> packet)
+{
+    NS_LOG_FUNCTION(this << packet);
+    m_phyRxDrop(packet);
 }
 
 void
@@ -270,12 +395,35 @@ QbbNetDevice::SendFrom(Ptr<Packet> packet,
                        const Address& dest,
                        uint16_t protocol)
 {
-    NS_ABORT_MSG(
-        "interface " << m_ifIndex << " of node " << (m_node ? m_node->GetId() : 0)
-                     << " is a QbbNetDevice, which carries the messages of the traces only, "
-                        "and was given a packet of another application; install another "
-                        "device for other traffic");
-    return false;
+    NS_LOG_FUNCTION(this << packet << source << dest << protocol);
+    NS_ABORT_MSG_UNLESS(m_queues,
+                        "interface "
+                            << m_ifIndex << " of node " << (m_node ? m_node->GetId() : 0)
+                            << " was given a packet of another application and carries RDMA "
+                               "frames only; AsimHelper::AssignIpv4 lets the interfaces of "
+                               "hosts carry IPv4 packets, too");
+    NS_ABORT_MSG_IF(protocol != IPV4,
+                    "interface " << m_ifIndex << " of node " << m_node->GetId()
+                                 << " was given a packet of protocol " << protocol
+                                 << " and carries IPv4 (2048) only");
+    if (m_send.IsNull() || !IsLinkUp() || m_waiting >= m_limit)
+    {
+        m_macTxDrop(packet);
+        return false;
+    }
+    m_port.priority = m_priority;
+    m_waiting++; // the network may call DatagramStarted
+    if (!m_send(m_port, packet))
+    {
+        m_waiting--;
+        m_macTxDrop(packet);
+        return false;
+    }
+    if (m_waiting >= m_limit)
+    {
+        m_queues->GetTxQueue(0)->Stop();
+    }
+    return true;
 }
 
 Ptr<Node>
@@ -300,11 +448,13 @@ QbbNetDevice::NeedsArp() const
 void
 QbbNetDevice::SetReceiveCallback(ReceiveCallback cb)
 {
+    m_receive = cb;
 }
 
 void
 QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
 {
+    m_promiscReceive = cb;
 }
 
 bool
@@ -319,6 +469,10 @@ QbbNetDevice::DoDispose()
     NS_LOG_FUNCTION(this);
     m_node = nullptr;
     m_channel = nullptr;
+    m_queues = nullptr;
+    m_send.Nullify();
+    m_receive.Nullify();
+    m_promiscReceive.Nullify();
     NetDevice::DoDispose();
 }
 

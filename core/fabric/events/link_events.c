@@ -12,6 +12,7 @@
  * have ended.
  */
 #include "fabric/events/events.h"
+#include "fabric/host/datagram.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
 
@@ -106,8 +107,9 @@ size_t asim_link_events_changes(const struct asim_fabric *fabric, struct asim_li
     return n;
 }
 
-/* Drops the ACKs that wait at a NIC. Its queue pairs stay; they may choose another NIC later. */
-static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
+/* Drops the ACKs and datagrams that wait at a NIC. Its queue pairs stay; they may choose another NIC later. */
+static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                      uint64_t t)
 {
     const struct asim_port_id at = {host->node, (uint32_t)(nic - host->nics) + 1};
 
@@ -121,6 +123,8 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
             host->counts.acks_dropped++;
         asim_loss_report(host->worker, frame, t, at);
     }
+    if (fabric->datagrams)
+        asim_nic_lose_datagrams(fabric, host, nic, t);
 }
 
 /* Changes one end of a link. A frame that is being serialized keeps the port busy to its end: it
@@ -136,7 +140,7 @@ static void set_end(struct asim_fabric *fabric, struct asim_port_id at, int down
     if (!down)
         return;
     if (node < fabric->set.hosts)
-        empty_nic(&fabric->host[node], &fabric->host[node].nics[p], t);
+        empty_nic(fabric, &fabric->host[node], &fabric->host[node].nics[p], t);
     else
         asim_switch_port_down(fabric, &fabric->sw[node - fabric->set.hosts], p, t);
 }

@@ -8,6 +8,7 @@
  * asim_host_handle_timer and asim_sender_complete. They may start messages, which become timers of
  * the same time behind all events already due.
  */
+#include "fabric/host/datagram.h"
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/pacing.h"
 #include "fabric/host/pcie.h"
@@ -48,9 +49,9 @@ static void offer_numbered(struct candidate *first, struct asim_nic *nic,
         offer(first, &(struct candidate){port->busy_until, insertion->end[port->out->id],
                                          asim_port_tie_key(port), FROM_END, nic});
     if (nic->arrival_at != ASIM_NEVER)
-        offer(first, &(struct candidate){nic->arrival_at,
-                                         asim_insertion_of_frame(insertion, port->in->id),
-                                         asim_nic_arrival_tie_key(nic), FROM_ARRIVAL, nic});
+        offer(first,
+              &(struct candidate){nic->arrival_at, asim_insertion_of_frame(insertion, port->in->id),
+                                  asim_nic_arrival_tie_key(nic), FROM_ARRIVAL, nic});
     if (nic->wake_at != ASIM_NEVER)
         offer(first,
               &(struct candidate){nic->wake_at, nic->wake_seq, nic->wake_tie, FROM_PACING, nic});
@@ -141,6 +142,8 @@ void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
         asim_receiver_data(fabric, host, frame);
     else if (frame->type == ASIM_ACK || frame->type == ASIM_NACK)
         asim_sender_ack(fabric, host, frame);
+    else if (frame->type == ASIM_DATAGRAM)
+        asim_host_take_datagram(fabric, host, nic, frame);
     else
         handle_pfc(fabric, host, nic, frame);
     asim_link_ring_drop(in);
@@ -278,6 +281,9 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         break;
     case ASIM_TIMER_TRAFFIC:
         asim_traffic_timer(fabric, host, payload);
+        break;
+    case ASIM_TIMER_DATAGRAM:
+        asim_nic_kick(fabric, host, &host->nics[payload], host->now);
         break;
     case ASIM_TIMER_PCIE:
         asim_pcie_timer(fabric, host, payload);

@@ -127,7 +127,8 @@ enum asim_timer {
     ASIM_TIMER_PCIE,
     ASIM_TIMER_REPLAY,
     ASIM_TIMER_ARRIVED, /* a completion: source << 32 | slot with generation */
-    ASIM_TIMER_TRAFFIC  /* payload: the generator (traffic.h) */
+    ASIM_TIMER_TRAFFIC, /* payload: the generator (traffic.h) */
+    ASIM_TIMER_DATAGRAM /* payload: the NIC where a datagram waits, from 0 */
 };
 /* Sources that fit into the value of ASIM_TIMER_ARRIVED; larger ones need `notifications`. */
 enum { ASIM_ARRIVED_SOURCES = 1 << 24 };

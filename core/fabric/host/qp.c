@@ -213,11 +213,13 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         send_ack(host, nic);
         return;
     }
+    if (fabric->datagrams && asim_nic_send_datagram(fabric, host, nic, 1))
+        return;
     flow = asim_nic_choose(fabric, host, nic, t);
-    if (!flow)
-        asim_nic_arm(host, nic, t);
-    else
+    if (flow)
         asim_nic_send(fabric, host, nic, flow);
+    else if (!fabric->datagrams || !asim_nic_send_datagram(fabric, host, nic, 0))
+        asim_nic_arm(host, nic, t);
 }
 
 /* The message is complete: the log row, then the source's callback. A scan that meets the finished

@@ -10,7 +10,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum asim_frame_type { ASIM_DATA, ASIM_ACK, ASIM_NACK, ASIM_PAUSE, ASIM_RESUME };
+/* PFC frames come last. ASIM_DATAGRAM: an IP packet of another simulator (asim/datagram.h). */
+enum asim_frame_type { ASIM_DATA, ASIM_ACK, ASIM_NACK, ASIM_DATAGRAM, ASIM_PAUSE, ASIM_RESUME };
 
 enum asim_frame_flag {
     ASIM_CE = 1,     /* ECN: congestion experienced */
@@ -35,7 +36,10 @@ enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 /* Four 64-bit words; unions name their parts. Code writes and copies whole words
  * (asim_frame_copy) even where it needs one part: a load wider than the last store to its place
  * must wait until the store has left the processor, and that wait costs more than the rest of a
- * hop. */
+ * hop.
+ *
+ * A datagram has its destination in `src`, as an ACK has, its source in `dst`, its token in `slot`,
+ * the two ports in the low 32 bits of `seq` (the destination's above), and its queue in `tries`. */
 struct asim_frame {
     uint64_t t; /* arrival time at the far end of the link; unused while the frame is queued */
     union {

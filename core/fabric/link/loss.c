@@ -128,6 +128,10 @@ void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame
                             asim_to_ns(fabric, t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         return;
+    if (frame->type == ASIM_DATAGRAM) {
+        asim_datagram_tell(fabric->datagrams, frame, ASIM_DATAGRAM_LOST, at);
+        return;
+    }
     rx = asim_rx_of(fabric, frame->src, frame->slot);
     notification.msg = rx->msg;
     notification.rto = timeout_of(fabric, rx);

@@ -39,8 +39,8 @@ void asim_loss_close(struct asim_fabric *fabric);
  * frame and notifies its source. Call only where wire->loss is set. */
 int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start);
-/* A frame of a message ended at `t` in the node of `at`, which the frame watcher is told; the
- * source receives a notification RTO later. */
+/* A frame ended at `t` in the node of `at`, which the frame watcher is told; the source of a
+ * message receives a notification RTO later, the owner of a datagram is told now. */
 void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
                       struct asim_port_id at);
 

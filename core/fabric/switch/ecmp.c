@@ -27,11 +27,16 @@ enum { ENTRIES = 1024, FRESH_WINDOWS = 128 };
 static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_switch *sw,
                             const struct asim_frame *frame, uint32_t n)
 {
-    const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-    struct asim_tuple tuple = {rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT};
+    const struct asim_rx *rx;
+    struct asim_tuple tuple = {frame->dst, frame->src, (uint16_t)frame->seq,
+                               (uint16_t)(frame->seq >> 16)};
 
-    if (frame->type != ASIM_DATA)
-        tuple = (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
+    if (frame->type != ASIM_DATAGRAM) {
+        rx = asim_rx_of(fabric, frame->src, frame->slot);
+        tuple = frame->type == ASIM_DATA
+                    ? (struct asim_tuple){rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT}
+                    : (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
+    }
     return asim_tuple_hash(fabric, &tuple, asim_topo_external_id(fabric->set.topo, sw->node)) % n;
 }
 
@@ -59,8 +64,9 @@ static uint32_t cached_choice(const struct asim_fabric *fabric, struct asim_swit
 {
     struct asim_ecmp_choice *entry = sw->ecmp_cache ? cache_entry(sw, frame) : NULL;
 
-    if (!entry || entry->src != frame->src || entry->slot != frame->slot ||
-        entry->back != (frame->type != ASIM_DATA) || frame->t >= entry->fresh_until)
+    if (!entry || frame->type == ASIM_DATAGRAM || entry->src != frame->src ||
+        entry->slot != frame->slot || entry->back != (frame->type != ASIM_DATA) ||
+        frame->t >= entry->fresh_until)
         return 0;
     entry->fresh_until = fresh(fabric, frame);
     return entry->port;
@@ -76,6 +82,8 @@ static uint32_t choose(const struct asim_fabric *fabric, struct asim_switch *sw,
     if (fabric->set.net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
         return ports[sw->sprayed++ % n];
     port = ports[hash_choice(fabric, sw, frame, n)];
+    if (frame->type == ASIM_DATAGRAM) /* its token names no flow */
+        return port;
     entry = cache_entry(sw, frame);
     if (entry)
         *entry = (struct asim_ecmp_choice){.fresh_until = fresh(fabric, frame),

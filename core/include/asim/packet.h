@@ -65,12 +65,13 @@ enum asim_protocol {
     ASIM_PROTOCOL_DATA = 0x11,
     ASIM_PROTOCOL_ACK = 0xfc,
     ASIM_PROTOCOL_NACK = 0xfd,
-    ASIM_PROTOCOL_PFC = 0xfe
+    ASIM_PROTOCOL_PFC = 0xfe,
+    ASIM_PROTOCOL_DATAGRAM = 0xff /* asim/datagram.h: its own headers are not known here */
 };
 
 /* What the headers of a frame say. */
 struct asim_decoded_headers {
-    uint64_t seq;               /* DATA: offset of its first byte; ACK, NACK: next byte expected */
+    uint64_t seq; /* DATA: offset of its first byte; ACK, NACK: next byte expected; DATAGRAM: token */
     uint64_t size;              /* of the message, bytes */
     uint32_t src_ip, dst_ip;    /* hosts: 11.x.y.1 */
     uint32_t from, to;          /* nodes at the ends of the flow; PFC: of the link */

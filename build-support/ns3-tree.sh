@@ -164,7 +164,7 @@ cache_value() {
 # Without words of the user: our own tree gets the settings we need, a tree of the user keeps its own.
 tree_configure() {
     local ours=(-d optimized --enable-mpi --enable-tests --filter-module-examples-and-tests=asim
-        '--enable-modules=core;network;stats;mpi;internet;internet-apps;applications;flow-monitor;asim')
+        '--enable-modules=core;network;stats;mpi;asim')
     local words=("$@") modules
     modules=$(cache_value NS3_ENABLED_MODULES)
     if [[ ! -f $tree/cmake-cache/CMakeCache.txt ]]; then

@@ -36,6 +36,9 @@
 namespace ns3
 {
 
+class PingHelper;
+class V4PingHelper;
+
 /** @ingroup asim
  * Names that are not the same in all releases of ns-3.
  */
@@ -65,6 +68,15 @@ using ChoiceChecker = decltype(OfInt<EnumChecker>()); //!< its checker
 constexpr auto LINK_TYPE_PPP = iana::linktype::PPP;
 #else
 constexpr auto LINK_TYPE_PPP = PcapHelper::DLT_PPP;
+#endif
+
+/** Ping of the module internet-apps: V4Ping up to 3.37; later its trace source Rtt has a number. */
+#if __has_include("ns3/ping-helper.h")
+using Ping = ns3::PingHelper;
+constexpr bool PING_COUNTS = true;
+#else
+using Ping = ns3::V4PingHelper;
+constexpr bool PING_COUNTS = false;
 #endif
 
 } // namespace AsimCompat

@@ -217,7 +217,7 @@ AsimFabric::SendDatagram(const AsimDatagrams::Port& port, Ptr<Packet> packet)
     return true;
 }
 
-void void
+void
 AsimFabric::Conclude()
 {
     if (m_processes)

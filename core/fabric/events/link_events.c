@@ -107,7 +107,8 @@ size_t asim_link_events_changes(const struct asim_fabric *fabric, struct asim_li
     return n;
 }
 
-/* Drops the ACKs and datagrams that wait at a NIC. Its queue pairs stay; they may choose another NIC later. */
+/* Drops the ACKs and datagrams that wait at a NIC. Its queue pairs stay; they may choose another
+ * NIC later. */
 static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                       uint64_t t)
 {

@@ -8,6 +8,8 @@
  * whose gap is not over. The scan that meets a finished queue pair drops it and frees its slot.
  */
 #include "fabric/host/qp.h"
+
+#include "fabric/host/datagram.h"
 #include "fabric/host/pacing.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Datagrams of another simulator: a round trip against its closed form, datagrams beside a message
+ * on one port, losses, a switch that marks, wrong arguments; the audit after each.
+ */
+#include "testbench.h"
+#include "asim/datagram.h"
+
+enum { DATAGRAMS = 200, BYTES = 100 };
+
+struct seen {
+    struct testbench *bench;
+    uint32_t started[DATAGRAMS], arrived[DATAGRAMS], lost[DATAGRAMS], at_host, congested;
+    uint64_t at;
+};
+
+static void on_seen(void *self, const struct asim_datagram_seen *what)
+{
+    struct seen *seen = self;
+
+    CHECK(what->token < DATAGRAMS);
+    seen->started[what->token] += what->event == ASIM_DATAGRAM_STARTED;
+    seen->arrived[what->token] += what->event == ASIM_DATAGRAM_ARRIVED;
+    seen->lost[what->token] += what->event == ASIM_DATAGRAM_LOST;
+    if (what->event != ASIM_DATAGRAM_ARRIVED)
+        return;
+    seen->at_host = what->node;
+    seen->at = seen->bench->fabric->host[what->node].now;
+    seen->congested += (uint32_t)what->congested;
+}
+
+static struct seen *open_seen(struct testbench *bench)
+{
+    struct seen *seen = calloc(1, sizeof *seen);
+    struct asim_err err = {0};
+
+    if (!seen)
+        abort();
+    seen->bench = bench;
+    bench_prepare(bench, 0);
+    CHECK(!asim_fabric_datagrams_open(bench->fabric, on_seen, seen, &err));
+    CHECK(bench->fabric->run.per_event);
+    return seen;
+}
+
+static void send(struct testbench *bench, uint64_t now, struct asim_datagram datagram)
+{
+    struct asim_err err = {0};
+
+    datagram.port = 1;
+    CHECK(!asim_fabric_datagram_send(bench->fabric, now, &datagram, &err));
+}
+
+static uint64_t tx(uint64_t bytes, uint64_t gbps)
+{
+    return asim_tx_ns(bytes, gbps * 1000000000);
+}
+
+/* 2 n (tx(s + 2) + d), over two links. */
+static void round_trip(void)
+{
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){10, 700});
+    struct seen *seen = open_seen(bench);
+
+    bench_start(bench);
+    send(bench, 50, (struct asim_datagram){.from = 1, .to = 0, .bytes = BYTES, .token = 0});
+    bench_go(bench);
+    CHECK_U64(seen->at, 50 + 2 * (tx(BYTES + 2, 10) + 700));
+    CHECK_U64(seen->at_host, 0);
+    send(bench, seen->at, (struct asim_datagram){.from = 0, .to = 1, .bytes = BYTES, .token = 1});
+    bench_go(bench);
+    CHECK_U64(seen->at, 50 + 4 * (tx(BYTES + 2, 10) + 700));
+    CHECK_U64(seen->at_host, 1);
+    CHECK_U64(asim_fabric_datagrams_under_way(bench->fabric), 0);
+    bench_check_conserved(bench);
+    bench_close(bench);
+    free(seen);
+}
+
+/* When a message of 200 packets has been sent while `n` full datagrams go to the same host from
+ * `from`: the message's own host, or another one. */
+static uint64_t beside(uint32_t n, uint32_t from, struct seen **seen)
+{
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
+    uint64_t sent;
+
+    bench->net.has_win = 0;
+    bench_send(bench, 0, (const uint32_t[2]){1, 0}, 200000);
+    *seen = open_seen(bench);
+    bench_start(bench);
+    for (uint32_t i = 0; i < n; i++)
+        send(bench, 0,
+             (struct asim_datagram){.from = from,
+                                    .to = 0,
+                                    .bytes = asim_fabric_datagram_max(bench->fabric),
+                                    .token = i});
+    bench_go(bench);
+    sent = bench->msg[0].sent;
+    for (uint32_t i = 0; i < DATAGRAMS; i++) {
+        CHECK_U64((*seen)->started[i], i < n);
+        CHECK_U64((*seen)->arrived[i], i < n);
+        CHECK_U64((*seen)->lost[i], 0);
+    }
+    bench_check_conserved(bench);
+    bench_close(bench);
+    return sent;
+}
+
+/* Frames take turns at the NIC, and share the switch's port: the message ends later by the time of
+ * the datagrams, but for the last turn. */
+static void shares(void)
+{
+    const uint64_t frame = tx(1036, 100);
+    struct seen *seen;
+    uint64_t alone = beside(0, 1, &seen), together;
+
+    free(seen);
+    together = beside(100, 1, &seen);
+    CHECK(together >= alone + 99 * frame && together <= alone + 101 * frame);
+    free(seen);
+    together = beside(100, 2, &seen);
+    CHECK(together >= alone + 98 * frame && together <= alone + 102 * frame);
+    free(seen);
+}
+
+/* Every datagram arrives or is lost, where links lose frames. */
+static void loses(void)
+{
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
+    uint32_t lost = 0;
+    struct seen *seen;
+
+    bench->net.error_rate = 0.1;
+    seen = open_seen(bench);
+    bench_start(bench);
+    for (uint32_t i = 0; i < DATAGRAMS; i++)
+        send(bench, i, (struct asim_datagram){.from = 2, .to = 1, .bytes = BYTES, .token = i});
+    bench_go(bench);
+    for (uint32_t i = 0; i < DATAGRAMS; i++) {
+        CHECK_U64(seen->arrived[i] + seen->lost[i], 1);
+        lost += seen->lost[i];
+    }
+    CHECK(lost > 10 && lost < 80);
+    CHECK_U64(asim_fabric_datagrams_under_way(bench->fabric), 0);
+    bench_check_conserved(bench);
+    bench_close(bench);
+    free(seen);
+}
+
+static void refuses(void)
+{
+    static const struct asim_datagram wrong[] = {
+        {.from = 0, .to = 0, .port = 1, .bytes = 1},
+        {.from = 3, .to = 0, .port = 1, .bytes = 1},
+        {.from = 0, .to = 3, .port = 1, .bytes = 1},
+        {.from = 0, .to = 1, .port = 0, .bytes = 1},
+        {.from = 0, .to = 1, .port = 2, .bytes = 1},
+        {.from = 0, .to = 1, .port = 1, .bytes = 0},
+        {.from = 0, .to = 1, .port = 1, .bytes = 1035},
+        {.from = 0, .to = 1, .port = 1, .bytes = 1, .queue = 8},
+    };
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
+    struct seen *seen = open_seen(bench);
+
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct asim_err err = {0};
+
+        CHECK_U64(
+            (uint64_t)(asim_fabric_datagram_send(bench->fabric, 0, &wrong[i], &err) == ASIM_EINVAL),
+            1);
+        CHECK(err.text[0]);
+    }
+    bench_close(bench);
+    free(seen);
+}
+
+int main(void)
+{
+    round_trip();
+    shares();
+    loses();
+    refuses();
+    return CHECK_DONE();
+}

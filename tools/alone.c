@@ -60,3 +60,68 @@ int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks
     asim_scenario_close(scenario);
     return code;
 }
+
+/* --- the end of a job ---------------------------------------------------------------------------
+ */
+struct awaited {
+    const struct asim_hooks *hooks;
+    struct asim_world *world;
+    uint32_t job;
+};
+
+static int is_over(const struct awaited *at)
+{
+    return at->world && asim_world_job_ns(at->world, at->job) != UINT64_MAX;
+}
+
+static int stop(void *self)
+{
+    const struct awaited *at = self;
+
+    return is_over(at) || (at->hooks->stop && at->hooks->stop(at->hooks->self));
+}
+
+/* A run that is stuck later, or does not come so far, has no end by this job. */
+static int run_until(const struct asim_settings *settings, struct awaited *at, uint64_t *ns,
+                     struct asim_err *err)
+{
+    struct asim_settings own = settings_of(settings, NULL);
+    const struct asim_hooks quiet = {.self = at, .stop = stop};
+    int code;
+
+    own.end_ns = UINT64_MAX;
+    code = asim_world_open(&at->world, &own, &quiet, err);
+    if (!code)
+        code = asim_world_run(at->world, err);
+    if (at->world && is_over(at)) {
+        *ns = asim_world_job_ns(at->world, at->job);
+        code = 0;
+    }
+    asim_world_close(at->world);
+    return code == ASIM_ESTALL ? 0 : code;
+}
+
+int asim_alone_find_end(struct asim_settings *settings, const struct asim_hooks *hooks,
+                        struct asim_err *err)
+{
+    const struct asim_scenario_job *job;
+    struct asim_scenario *scenario;
+    struct asim_err why = {0};
+    uint64_t ns = UINT64_MAX;
+    size_t number;
+    int code = asim_scenario_read(&scenario, settings->scenario, err);
+
+    if (code)
+        return code;
+    job = asim_scenario_end_job(scenario, &number);
+    if (job) {
+        struct awaited at = {.hooks = hooks, .job = (uint32_t)number};
+
+        code = run_until(settings, &at, &ns, &why);
+        settings->end_ns = ns == UINT64_MAX ? ns : job->start_fs / 1000000 + ns + 1;
+    }
+    asim_scenario_close(scenario);
+    if (code)
+        *err = why;
+    return code;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The jobs of a scenario one by one (--alone).
+ * Runs before the run of a scenario: its jobs one by one (--alone), and the end of the job with
+ * which the run ends.
  */
 #ifndef ASIM_TOOLS_ALONE_H
 #define ASIM_TOOLS_ALONE_H
@@ -13,5 +14,9 @@
  * those of the run itself and are left out. 0, or the code of the first run that failed. */
 int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks *hooks,
                    uint64_t **ns, struct asim_err *err);
+/* Where the scenario ends with a job ("end"): runs it until this job has finished, without reports,
+ * and sets settings->end_ns, from which on ranks begin no op. Else nothing. */
+int asim_alone_find_end(struct asim_settings *settings, const struct asim_hooks *hooks,
+                        struct asim_err *err);
 
 #endif

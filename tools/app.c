@@ -152,7 +152,7 @@ static int init_settings(struct asim_app *app)
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 
-/* What a scenario needs before the run: traces, and the times of its jobs alone. */
+/* What a scenario needs before the run: traces, its end, and the times of its jobs alone. */
 static int prepare(struct asim_app *app, const struct asim_hooks *hooks)
 {
     int code;
@@ -167,8 +167,9 @@ static int prepare(struct asim_app *app, const struct asim_hooks *hooks)
         if (app->err.code)
             return app->err.code;
     }
-    if (!app->settings.alone)
-        return 0;
+    code = asim_alone_find_end(&app->settings, hooks, &app->err);
+    if (code || !app->settings.alone)
+        return code;
     code = asim_alone_run(&app->settings, hooks, &app->alone_ns, &app->err);
     app->settings.alone_ns = app->alone_ns;
     return code;

@@ -202,6 +202,8 @@ int asim_args_exit(const struct asim_err *err)
 static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code)
 {
     fprintf(file, "%s\n", job->usage);
+    if (job->further)
+        asim_args_help(file, job->further);
     asim_args_help(file, job->options);
     asim_args_help(file, asim_limits_options);
     return exit_code;
@@ -227,8 +229,13 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
 int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv)
 {
     struct asim_err err = {0};
-    struct asim_args args = {.tables = {{job->options, base}}, .max_words = job->max_words};
+    struct asim_args args = {.tables = {{job->further, base}, {job->options, base}},
+                             .max_words = job->max_words};
     int code = asim_option_defaults(job->options, base, &err);
+    if (!code && job->further)
+        code = asim_option_defaults(job->further, base, &err);
+    if (!job->further)
+        args.tables[0] = args.tables[1], args.tables[1].options = NULL;
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     if (!code && !args.words)
         code = asim_err_nomem(&err, "reading the command line");
@@ -239,6 +246,8 @@ int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **
     else
         code = args.help ? show_usage(job, stdout, 0) : work(job, &args);
     asim_option_fini(job->options, base);
+    if (job->further)
+        asim_option_fini(job->further, base);
     free(args.words);
     return code;
 }

@@ -348,6 +348,12 @@ size_t asim_scenario_jobs(const struct asim_scenario *scenario)
     return scenario->jobs.n;
 }
 
+const struct asim_scenario_job *asim_scenario_end_job(const struct asim_scenario *scenario, size_t *i)
+{
+    *i = scenario->end.number;
+    return scenario->end.job ? &scenario->jobs.at[scenario->end.number] : NULL;
+}
+
 const struct asim_scenario_job *asim_scenario_job(const struct asim_scenario *scenario, size_t i)
 {
     return i < scenario->jobs.n ? &scenario->jobs.at[i] : NULL;

@@ -33,6 +33,8 @@ enum asim_scenario_nic { ASIM_SCENARIO_NIC_SHARED, ASIM_SCENARIO_NIC_OWN };
 struct asim_scenario_end {
     unsigned line;
     uint64_t time_fs; /* ranks begin no op at or after this time; 0 = no such time */
+    char *job;        /* ranks begin no op after the last finish of this job; NULL = none */
+    uint32_t number;  /* of the job */
 };
 
 enum { ASIM_SCENARIO_ALL_JOBS = UINT32_MAX };

@@ -191,8 +191,16 @@ static int open_scenario(struct asim_world *world, const struct asim_settings *s
             return asim_err_set(err, ASIM_EINVAL, "the jobs have more than %u ranks.",
                                 UINT32_MAX - 1);
     }
+    if (scenario->end.job && !set->end_ns)
+        return asim_err_at(err, ASIM_EUSAGE, asim_scenario_at(scenario, scenario->end.line),
+                           "the run ends with job '%s', and when that is must be found first: "
+                           "asim packet, asim run and AstraSimNetwork do; a program sets end_ns "
+                           "(asim/asim.h).",
+                           scenario->end.job);
     if (scenario->end.time_fs)
         world->set.end_ns = scenario->end.time_fs / ASIM_FS_PER_NS;
+    if (scenario->end.job && set->end_ns < world->set.end_ns)
+        world->set.end_ns = set->end_ns;
     world->set.n_jobs = (uint32_t)scenario->jobs.n;
     world->set.n_ranks = (uint32_t)ranks;
     return 0;

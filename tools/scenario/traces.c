@@ -14,17 +14,20 @@
 
 #include "asim/scenario.h"
 #include "base/io/out.h"
+#include "tools/args.h"
 #include "tools/run/job.h"
 
 enum { MOST_WORDS = 128, PATH = ASIM_JOB_PATH };
 
-/* Options of the generators that say where the traces go. */
+/* Options of the generators that say where the traces go, and how many ranks there are, with the
+ * other name of the last one. */
 static const struct generator {
-    const char *word, *prefix_option, *text_option;
-} generators[] = {{"generate", "--out", NULL}, {"llm", "--et", "--output"}};
+    const char *word, *prefix_option, *text_option, *ranks_option, *ranks_alias;
+} generators[] = {{"generate", "--out", NULL, "ranks", "n"},
+                  {"llm", "--et", "--output", "world_size", "N"}};
 
 struct line {
-    char self[PATH], text[PATH], prefix[PATH + 80], other[PATH + 80], log[PATH];
+    char self[PATH], text[PATH], prefix[PATH + 80], other[PATH + 80], log[PATH], ranks[40];
     const char *words[MOST_WORDS];
     size_t n;
 };
@@ -52,13 +55,35 @@ static int split(struct line *line, const struct asim_scenario_job *job, const c
     line->words[line->n++] = "trace";
     for (char *word = strtok_r(line->text, " \t\n", &save); word;
          word = strtok_r(NULL, " \t\n", &save)) {
-        if (line->n == MOST_WORDS - 4)
+        if (line->n == MOST_WORDS - 5)
             return asim_err_at(err, ASIM_EINVAL, at,
                                "the generator of job '%s' has more than %d words.", job->name,
-                               MOST_WORDS - 6);
+                               MOST_WORDS - 7);
         line->words[line->n++] = word;
     }
     return 0;
+}
+
+/* The place of an option in the words; 0: they do not have it. */
+static size_t place_of(const struct line *line, const char *key, const char *alias)
+{
+    const struct asim_option row = {.key = key, .alias = alias};
+
+    for (size_t i = 1; i < line->n; i++)
+        if (*line->words[i] == '-' && asim_args_is(line->words[i], &row))
+            return i;
+    return 0;
+}
+
+/* A step with the ops of each rank has no text. */
+static int writes_text(const struct line *line, const struct generator *generator)
+{
+    size_t at = place_of(line, "schedule", NULL);
+    const char *value = at ? strchr(line->words[at], '=') : NULL;
+
+    if (at && !value && at + 1 < line->n)
+        value = line->words[at + 1] - 1;
+    return generator->text_option && (!value || !strcmp(value + 1, "rows"));
 }
 
 static int make_one(const struct asim_scenario_job *job, const char *source, const char *folder,
@@ -78,10 +103,15 @@ static int make_one(const struct asim_scenario_job *job, const char *source, con
         snprintf(line->prefix, sizeof line->prefix, "%s=%.1800s/%s/trace", generator->prefix_option,
                  folder, job->name);
         line->words[line->n++] = line->prefix;
-        if (generator->text_option) {
+        if (writes_text(line, generator)) {
             snprintf(line->other, sizeof line->other, "%s=%.1800s/%s/workload.txt",
                      generator->text_option, folder, job->name);
             line->words[line->n++] = line->other;
+        }
+        if (job->ranks && !place_of(line, generator->ranks_option, generator->ranks_alias)) {
+            snprintf(line->ranks, sizeof line->ranks, "--%s=%u", generator->ranks_option,
+                     job->ranks);
+            line->words[line->n++] = line->ranks;
         }
         line->words[line->n++] = "--force";
         snprintf(line->log, sizeof line->log, "%.1800s/%s/log.txt", folder, job->name);
@@ -196,4 +226,23 @@ void asim_scenario_traces_drop(const char *folder)
     if (dir)
         closedir(dir);
     rmdir(folder);
+}
+
+int asim_scenario_traces_open(struct asim_scenario_traces *traces, const char *scenario,
+                              struct asim_err *err)
+{
+    struct asim_app app = {.settings = {.scenario = (char *)(uintptr_t)scenario}};
+
+    traces->folder = asim_scenario_traces_for(&app);
+    traces->is_temporary = app.traces_are_temporary;
+    if (app.err.code)
+        *err = app.err;
+    return app.err.code;
+}
+
+void asim_scenario_traces_close(struct asim_scenario_traces *traces)
+{
+    if (traces->is_temporary)
+        asim_scenario_traces_drop(traces->folder);
+    free(traces->folder);
 }

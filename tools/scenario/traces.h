@@ -18,4 +18,14 @@ int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *
 char *asim_scenario_traces_for(struct asim_app *app);
 void asim_scenario_traces_drop(const char *folder);
 
+/* For a command that opens worlds itself: the folder of the traces, made into a temporary folder
+ * where jobs have a generator, and left at NULL where none has. Close it also after a failure. */
+struct asim_scenario_traces {
+    char *folder;
+    int is_temporary;
+};
+int asim_scenario_traces_open(struct asim_scenario_traces *traces, const char *scenario,
+                              struct asim_err *err);
+void asim_scenario_traces_close(struct asim_scenario_traces *traces);
+
 #endif

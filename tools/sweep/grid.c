@@ -180,9 +180,14 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
     return asim_option_unknown(asim_settings_options, key->name, where, err);
 }
 
+int asim_sweep_generates(const struct asim_sweep *sweep)
+{
+    return !find(sweep, "workload") && !find(sweep, "scenario");
+}
+
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
 {
-    int has_workload = find(sweep, "workload") != NULL;
+    int has_workload = !asim_sweep_generates(sweep);
 
     sweep->n = 1;
     for (size_t k = 0; k < sweep->keys.n; k++) {
@@ -194,8 +199,8 @@ int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
     }
     if (!has_workload && !find(sweep, "ranks"))
         return asim_err_set(err, ASIM_EUSAGE,
-                            "no workload; give one, or let one be generated with ranks=N (and "
-                            "type, size, count).");
+                            "no workload; give one, or a scenario, or let one be generated with "
+                            "ranks=N (and type, size, count).");
     sweep->points = calloc(sweep->n, sizeof *sweep->points);
     return sweep->points ? 0 : asim_err_nomem(err, "making the points of a sweep");
 }

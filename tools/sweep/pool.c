@@ -105,7 +105,7 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     snprintf(texts[n++], sizeof texts[0], "--output-dir=%s/runs", sweep->folder);
     argv[n] = texts[n];
     snprintf(texts[n++], sizeof texts[0], "--force");
-    if (!asim_sweep_value(sweep, point, "workload")) {
+    if (asim_sweep_generates(sweep)) {
         generated_prefix(sweep, point, prefix, sizeof prefix);
         argv[n] = texts[n];
         snprintf(texts[n++], sizeof texts[0], "--workload=%s", prefix);
@@ -132,7 +132,7 @@ static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
     struct asim_sweep_point *p = &sweep->points[point];
     char log[ASIM_SWEEP_PATH];
 
-    if (!asim_sweep_value(sweep, point, "workload") && generate(sweep, point, err))
+    if (asim_sweep_generates(sweep) && generate(sweep, point, err))
         return ASIM_EINVAL;
     catch_signals(); /* asim_child_run has its own */
     snprintf(log, sizeof log, "%.1000s/runs/%zu.log", sweep->folder, point + 1);

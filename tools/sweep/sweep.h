@@ -58,6 +58,8 @@ int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value
                    struct asim_err *err);
 /* Checks the keys and makes the points. */
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
+/* Whether the sweep makes the workloads: it has no key workload or scenario. */
+int asim_sweep_generates(const struct asim_sweep *sweep);
 /* The value of a key at a point; NULL where the key does not exist. */
 const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const char *name);
 const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key);

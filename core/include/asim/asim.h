@@ -109,6 +109,9 @@ struct asim_settings {
     const uint64_t *alone_ns;
     /* No option: 0 = all events and failures of the scenario; n = the first n - 1 of them only. */
     uint32_t first_events;
+    /* No option: time from which on ranks begin no op, ns, in a scenario that ends with a job;
+     * UINT64_MAX = none, which a run takes that finds the time; 0 = not known: an error there. */
+    uint64_t end_ns;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -44,6 +44,9 @@ ASIM_API size_t asim_scenario_jobs(const struct asim_scenario *scenario);
 /* Valid until the scenario is closed; NULL behind the last. */
 ASIM_API const struct asim_scenario_job *asim_scenario_job(const struct asim_scenario *scenario,
                                                            size_t i);
+/* The job whose end is that of the run, and its number; NULL where there is none. */
+ASIM_API const struct asim_scenario_job *asim_scenario_end_job(const struct asim_scenario *scenario,
+                                                               size_t *i);
 /* Something that the scenario does once to one part of the cluster, in order of time. */
 struct asim_world;
 struct asim_scenario_occurrence {

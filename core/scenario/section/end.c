@@ -2,7 +2,8 @@
  *
  * "end": the end of the run where it does not come with the end of all jobs. At a stated time every
  * rank stops to begin ops; messages under way arrive, and the run ends when the network is quiet.
- * So the end is the same for any number of threads and processes.
+ * So the end is the same for any number of threads and processes. The time at which a job has
+ * finished is found by a run before (asim_settings.end_ns), for the same reason.
  */
 #include "scenario/scenario.h"
 
@@ -14,10 +15,26 @@ static const struct asim_option options[] = {
      .def = "0ns",
      .max = 1e15,
      .help = "simulated time from which on no rank begins an op, as \"50ms\"; \"0ns\" = none"},
+    {.key = "job",
+     .type = ASIM_T_STRING,
+     .offset = AT(job),
+     .help = "ranks begin no op after this job has finished, whose end a run before finds; with time: "
+             "whichever comes first"},
     {0}};
+
+static int check(struct asim_scenario *scenario, struct asim_err *err)
+{
+    struct asim_scenario_end *end = &scenario->end;
+
+    return end->job ? asim_scenario_find_job(scenario, end->job,
+                                             asim_scenario_at(scenario, end->line), &end->number,
+                                             err)
+                    : 0;
+}
 
 const struct asim_scenario_section asim_scenario_section_end = {
     .member = {"end", "when the run ends, if not with the last job", options,
                sizeof(struct asim_scenario_end)},
     .offset = offsetof(struct asim_scenario, end),
+    .check = check,
 };

@@ -31,7 +31,8 @@ static const struct asim_option options[] = {
      .offset = AT(ranks),
      .def = "0",
      .max = 1 << 24,
-     .help = "number of ranks; 0 = as many as there are traces"},
+     .help = "number of ranks; 0 = as many as there are traces. A generator whose words do not say "
+             "how many makes so many"},
     {.key = "placement",
      .type = ASIM_T_STRING,
      .offset = AT(placement),

@@ -49,6 +49,7 @@ static int open_world(const char *path, const struct options *opt, uint32_t *ran
     struct asim_world *world = NULL;
     int code = asim_settings_init(&settings, sizeof settings, err);
 
+    settings.end_ns = UINT64_MAX; /* found by runs only */
     if (!code)
         code = asim_settings_set(&settings, "scenario", path, err);
     if (!code && opt->topology)
@@ -70,29 +71,26 @@ static int open_world(const char *path, const struct options *opt, uint32_t *ran
 static int work(const struct asim_args *args, struct asim_err *err)
 {
     struct options opt = *(const struct options *)args->tables[0].base;
-    struct asim_app app = {.settings = {.scenario = (char *)(uintptr_t)args->words[0]}};
+    struct asim_scenario_traces traces = {0};
     struct asim_scenario *scenario;
     uint32_t ranks = 0;
-    int code;
+    int code = 0;
 
     if (args->n_words != 1)
         return ASIM_ARGS_USAGE;
     if (asim_scenario_read(&scenario, args->words[0], err))
         return err->code;
-    if (!opt.traces)
-        app.settings.scenario_traces = opt.traces = asim_scenario_traces_for(&app);
-    code = app.err.code;
-    if (code)
-        *err = app.err;
-    else
+    if (!opt.traces) {
+        code = asim_scenario_traces_open(&traces, args->words[0], err);
+        opt.traces = traces.folder;
+    }
+    if (!code)
         code = open_world(args->words[0], &opt, &ranks, err);
     if (!code)
         printf("%s: %zu jobs, %u ranks, no errors\n", args->words[0], asim_scenario_jobs(scenario),
                ranks);
     asim_scenario_close(scenario);
-    if (app.traces_are_temporary)
-        asim_scenario_traces_drop(app.settings.scenario_traces);
-    free(app.settings.scenario_traces);
+    asim_scenario_traces_close(&traces);
     return code;
 }
 

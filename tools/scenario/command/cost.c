@@ -3,7 +3,7 @@
  * asim scenario cost: the time that each event and failure of a scenario costs. Runs the scenario
  * without any, then with the first, with the first two, and so on; the difference of two finish
  * times is what the last one costs, beside those before it. So the costs add up to the whole. An
- * event behind the end of a run costs nothing.
+ * event behind the end of a run costs nothing, and takes no run.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,14 +13,37 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "asim/scenario.h"
+#include "tools/alone.h"
 #include "tools/args.h"
+#include "tools/interrupt.h"
+#include "tools/scenario/traces.h"
 
 enum { MOST_RUNS = 1000 };
+
+struct options {
+    struct asim_settings settings; /* first: the options of a run */
+    uint32_t most;
+};
+
+static const struct asim_option options[] = {
+    {.key = "first",
+     .type = ASIM_T_U32,
+     .offset = offsetof(struct options, most),
+     .def = "0",
+     .max = MOST_RUNS,
+     .help = "examine the first so many events and failures only; 0 = all. Each takes a run"},
+    {0}};
 
 static void say_note(void *self, const char *text)
 {
     (void)self;
     fprintf(stderr, "note: %s\n", text);
+}
+
+static int stop(void *self)
+{
+    (void)self;
+    return asim_interrupted();
 }
 
 /* When the last rank has finished. */
@@ -37,11 +60,14 @@ static uint64_t finish_of(const struct asim_world *world)
 static int run_first(struct asim_settings *settings, uint32_t n, uint64_t *finish_ns,
                      struct asim_err *err)
 {
+    const struct asim_hooks hooks = {.stop = stop};
     struct asim_world *world = NULL;
     int code;
 
     settings->first_events = n + 1;
-    code = asim_world_open(&world, settings, NULL, err);
+    code = asim_alone_find_end(settings, &hooks, err);
+    if (!code)
+        code = asim_world_open(&world, settings, &hooks, err);
     if (!code)
         code = asim_world_run(world, err);
     *finish_ns = code ? UINT64_MAX : finish_of(world);
@@ -75,10 +101,9 @@ static int say_row(const struct asim_scenario_occurrence *row, struct finishes f
     return 1;
 }
 
-static int say_costs(const struct asim_world *world, struct asim_settings *settings,
+static int say_costs(const struct asim_world *world, struct asim_settings *settings, size_t n,
                      struct asim_err *err)
 {
-    size_t n = asim_world_occurrences(world);
     struct finishes finish;
 
     if (run_first(settings, 0, &finish.before, err))
@@ -105,28 +130,49 @@ static int say_costs(const struct asim_world *world, struct asim_settings *setti
     return 0;
 }
 
-static int work(const struct asim_args *args, struct asim_err *err)
+/* Opens the run to learn of its events, in all. */
+static int examine(struct options *opt, const char *path, struct asim_err *err)
 {
     const struct asim_hooks hooks = {.note = say_note};
-    struct asim_settings *settings = args->tables[0].base;
+    struct asim_settings *settings = &opt->settings;
     struct asim_world *world = NULL;
-    size_t n;
+    size_t n, most;
 
-    if (args->n_words != 1)
-        return ASIM_ARGS_USAGE;
-    settings->size = sizeof *settings;
-    if (asim_settings_set(settings, "scenario", args->words[0], err) ||
+    settings->end_ns = UINT64_MAX; /* each run finds its own */
+    if (asim_settings_set(settings, "scenario", path, err) ||
         asim_world_open(&world, settings, &hooks, err))
         return err->code;
     n = asim_world_occurrences(world);
-    if (!n || n > MOST_RUNS)
+    most = opt->most && opt->most < n ? opt->most : n;
+    if (!n || most > MOST_RUNS)
         asim_err_set(err, ASIM_EINVAL,
-                     "%s has %zu events and failures; each takes a run, so 1 to %d are possible.",
-                     args->words[0], n, MOST_RUNS);
+                     "%s has %zu events and failures; each takes a run, so 1 to %d are possible%s",
+                     path, n, MOST_RUNS, n ? "; --first=N examines the first of them only." : ".");
     else
-        say_costs(world, settings, err);
+        say_costs(world, settings, most, err);
+    if (!err->code && most < n)
+        fprintf(stderr, "note: the first %zu of %zu events and failures were examined\n", most, n);
     asim_world_close(world);
     return err->code;
+}
+
+static int work(const struct asim_args *args, struct asim_err *err)
+{
+    struct options *opt = args->tables[0].base;
+    struct asim_scenario_traces traces = {0};
+    int code = 0;
+
+    if (args->n_words != 1)
+        return ASIM_ARGS_USAGE;
+    opt->settings.size = sizeof opt->settings;
+    if (!opt->settings.scenario_traces)
+        code = asim_scenario_traces_open(&traces, args->words[0], err);
+    if (!code && traces.folder)
+        code = asim_settings_set(&opt->settings, "scenario-traces", traces.folder, err);
+    if (!code)
+        code = examine(opt, args->words[0], err);
+    asim_scenario_traces_close(&traces);
+    return code;
 }
 
 static int run(int argc, char **argv)
@@ -134,19 +180,19 @@ static int run(int argc, char **argv)
     static const struct asim_args_job job = {
         .name = "scenario cost",
         .usage =
-            "usage: asim scenario cost FILE [options of asim packet]\n\nRuns a scenario without "
+            "usage: asim scenario cost FILE [--first=N] [options of asim packet]\n\nRuns a scenario without "
             "its "
             "events and failures, then with the first of them, with the\nfirst two, …, and prints "
             "a table (CSV) of the time that each one costs.\n",
         .options = asim_settings_options,
+        .further = options,
         .max_words = 1,
         .work = work,
         .words_are = ASIM_F_READS,
-        .reads_only = 1,
     };
-    struct asim_settings settings = {0};
+    struct options opt = {0};
 
-    return asim_args_run(&job, &settings, argc, argv);
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_scenario_command_cost = {

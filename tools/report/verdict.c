@@ -11,7 +11,8 @@
  *   incast      the busiest link leads to a host that gets at least twice the bytes of the median
  *   uplinks     the busiest link joins switches and its class is 1.3 times as busy as hosts' links
  *   links       the busiest link is at least 60 % busy
- *   control     marks or pauses, and a link at least 20 % busy
+ *   control     marks or pauses, and a link at least 20 % busy or long messages: in mean at least
+ *               LONG_NS on the link into the host, which delays alone do not explain
  *   latency     the rest
  *
  * How busy a link is counts against the time in which ranks communicate, so that long computation
@@ -24,12 +25,16 @@
 #include <string.h>
 #include "tools/report/show.h"
 
+/* Several round trips of a data centre. */
+#define LONG_NS 20000.0
+
 struct facts {
     double compute, hidden, exposed, waiting, cpu, idle; /* shares */
     double active; /* utilisation times this = how busy while ranks communicate */
     const struct asim_run_link *worst; /* NULL: no links */
     double busy, class_busy, host_busy;
     uint64_t spread;      /* pauses from switch to switch */
+    double message_ns;    /* of the mean message on the link into its host */
     double above_median;  /* bytes of the worst link over the median link to a host */
     uint32_t late;        /* rank that others wait for most */
     double late_share;    /* of all waiting */
@@ -118,6 +123,21 @@ static void look_at_links(struct facts *facts, const struct asim_run *run)
                               : run->n_into > 1 ? (double)run->n_into
                                                 : 1;
     }
+}
+
+/* Time of all bytes on the links into hosts, over the messages of the run. */
+static void look_at_messages(struct facts *facts, const struct asim_run *run)
+{
+    double ns = 0;
+
+    for (size_t l = 0; l < run->links.n; l++) {
+        const struct asim_run_link *link = &run->links.at[l];
+
+        if (link->rate_bps && asim_run_is_host(run, link->to))
+            ns += (double)link->bytes * 8e9 / (double)link->rate_bps;
+    }
+    if (run->messages)
+        facts->message_ns = ns / (double)run->messages;
 }
 
 /* "leaf 8 -> spine 12" */
@@ -280,13 +300,14 @@ static void judge_links(struct asim_verdict *verdict, const struct facts *f,
         ADVICE("%s", f->busy > 1.5 * f->class_busy
                          ? "The load is uneven: look at the paths that ECMP chose and at placement."
                          : "Faster links, fewer bytes or another algorithm help.");
-    } else if (f->busy >= 0.2 && (run->marks || run->pauses)) {
+    } else if ((f->busy >= 0.2 || f->message_ns >= LONG_NS) && (run->marks || run->pauses)) {
         verdict->limit = ASIM_LIMIT_CONTROL;
         WHAT("congestion control");
         BECAUSE("No link is busier than %.0f %% while ranks communicate (%s), but %" PRIu64
-                " frames are marked and %" PRIu64 " pauses sent.",
+                " frames are marked and %" PRIu64 " pauses sent, after which senders stay slow.",
                 percent(f->busy), link, run->marks, run->pauses);
-        ADVICE("Look at the thresholds and increases of the congestion control.");
+        ADVICE("Look at the thresholds and increases of the congestion control, and try another "
+               "one (--cc).");
     } else {
         verdict->limit = ASIM_LIMIT_LATENCY;
         WHAT("latency");
@@ -318,6 +339,7 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
     divide_time(&facts, run);
     find_late(&facts, run);
     look_at_links(&facts, run);
+    look_at_messages(&facts, run);
     if (judge_ranks(verdict, &facts, run))
         return;
     if (!facts.worst) {

@@ -9,9 +9,9 @@
 #include "asim/asim.h"
 
 /* Runs each job of settings->scenario alone, on the hosts that it has beside the others, without
- * reports, with the clock of the core. *ns [jobs]: how long each took, UINT64_MAX where its end came
- * with the end of the scenario; the caller frees it. hooks: of the run; notes of these runs are
- * those of the run itself and are left out. 0, or the code of the first run that failed. */
+ * reports, with the clock of the core. *ns [jobs]: how long each took, UINT64_MAX where its end
+ * came with the end of the scenario; the caller frees it. hooks: of the run; notes of these runs
+ * are those of the run itself and are left out. 0, or the code of the first run that failed. */
 int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks *hooks,
                    uint64_t **ns, struct asim_err *err);
 /* Where the scenario ends with a job ("end"): runs it until this job has finished, without reports,

@@ -37,12 +37,12 @@ struct asim_app {
      * error of any. Returns its code and fills *err with its sentence. Only process 0 prints. */
     int (*collective_error)(void *self, int code, struct asim_err *err);
     void *collective_self;
-    /* Set before _open, or NULL: makes the traces of jobs with a generator and returns their folder,
-     * which is settings.scenario_traces from then on; or NULL with app->err. */
+    /* Set before _open, or NULL: makes the traces of jobs with a generator and returns their
+     * folder, which is settings.scenario_traces from then on; or NULL with app->err. */
     char *(*make_traces)(struct asim_app *app);
     void (*drop_traces)(const char *folder); /* with make_traces: removes a temporary folder */
     int traces_are_temporary;                /* set by make_traces */
-    uint64_t *alone_ns; /* --alone */
+    uint64_t *alone_ns;                      /* --alone */
     struct asim_compare *comparison;
     int on_terminal, progress_shown, out_of_time;
     uint64_t calls;

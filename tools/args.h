@@ -35,7 +35,7 @@ struct asim_args {
     int n_args; /* number of all arguments; 0 = none */
     int help;   /* 1 after --help or -h, unless it is a key of a table */
     int quiet;  /* print no notes: set in processes that do not print */
-    int n_own;  /* argv[1] to argv[n_own] are the program's own; later ones override them silently */
+    int n_own; /* argv[1] to argv[n_own] are the program's own; later ones override them silently */
     struct asim_limits limits;
     struct asim_args_seen seen[ASIM_ARGS_SEEN]; /* the first ones */
     size_t n_seen;
@@ -54,7 +54,7 @@ struct asim_args_job {
     /* Before work, tools/files.h checks the files of the options. words_are: ASIM_F_READS for words
      * that name files, with ASIM_F_SET also prefixes of traces. */
     unsigned words_are;
-    int reads_only; /* the command writes no file: Ctrl-C ends it at once */
+    int reads_only;                    /* the command writes no file: Ctrl-C ends it at once */
     const struct asim_option *further; /* NULL, or more options over the same struct, asked first */
 };
 enum { ASIM_ARGS_USAGE = 2, ASIM_ARGS_INTERRUPTED = 130 };

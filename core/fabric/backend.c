@@ -57,8 +57,8 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
         t = saturated(fabric, rank, delay_ns);
     tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     asim_node_schedule(fabric, rank, t);
-    return asim_event_heap_push(
-        &host->timers, asim_host_entry(host, t, tie, (uint64_t)ASIM_TIMER_WAKE << 56));
+    return asim_event_heap_push(&host->timers,
+                                asim_host_entry(host, t, tie, (uint64_t)ASIM_TIMER_WAKE << 56));
 }
 
 /* 1 if the start waits in host->start instead of the heap, because it is the first of its time. */
@@ -66,7 +66,8 @@ static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
 {
     struct asim_inline_start *start = &host->start;
 
-    if (*host->insertion || !start->is_open || start->is_filled || (host->timers.n && host->timers.at->t <= host->now))
+    if (*host->insertion || !start->is_open || start->is_filled ||
+        (host->timers.n && host->timers.at->t <= host->now))
         return 0;
     start->tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     start->seq = host->timer_seq++;

@@ -93,9 +93,9 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
 void asim_fabric_host_use(const struct asim_fabric *fabric, uint32_t host,
                           struct asim_host_use *use);
 /* The hops of the data of a flow (src, dst, sport) as routes and ECMP choose them, from the NIC on.
- * Writes at most `room` and returns how many there are: 0 where packets are sprayed and where events
- * are planned, because no path holds for the whole flow, and where the path is cut off.
- * Not while nodes advance on other threads. (path.c) */
+ * Writes at most `room` and returns how many there are: 0 where packets are sprayed and where
+ * events are planned, because no path holds for the whole flow, and where the path is cut off. Not
+ * while nodes advance on other threads. (path.c) */
 uint32_t asim_fabric_path(const struct asim_fabric *fabric, const struct asim_fct *flow,
                           struct asim_hop *hops, uint32_t room);
 /* Checks the books: on each wire and in each node, frames in equal frames out, lost, dropped or

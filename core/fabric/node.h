@@ -87,7 +87,7 @@ struct asim_fabric {
     struct asim_datagrams *datagrams;         /* NULL: none (link/datagram.h) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
-    struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */
+    struct asim_insertion *insertion;         /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
     struct asim_livelock livelock;

@@ -34,18 +34,29 @@ int asim_scenario_find_job(const struct asim_scenario *scenario, const char *nam
                        asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)));
 }
 
+int asim_scenario_check_list(const struct asim_scenario *scenario, unsigned line, const char *key,
+                             const char *text, struct asim_err *err)
+{
+    uint32_t twice;
+    int code = text ? asim_ranges_check(text, &twice) : 0;
+
+    if (code == ASIM_ENOMEM)
+        return asim_err_nomem(err, "reading a scenario");
+    return code != 1 ? 0
+                     : asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, line),
+                                   "\"%s\" names %u twice; give each once.", key, twice);
+}
+
 int asim_scenario_check_storage(const struct asim_scenario *scenario,
                                 struct asim_scenario_storage *at, size_t n, struct asim_err *err)
 {
     for (size_t i = 0; i < n; i++) {
         struct asim_where where = asim_scenario_at(scenario, at[i].line);
-        struct asim_ranges ranges = {at[i].hosts};
-        uint32_t host;
-        int more;
+        uint32_t twice;
 
-        while ((more = asim_ranges_next(&ranges, &host)) > 0)
-            ;
-        if (more < 0)
+        if (asim_scenario_check_list(scenario, at[i].line, "storage", at[i].hosts, err))
+            return ASIM_EINVAL;
+        if (asim_ranges_check(at[i].hosts, &twice))
             return asim_err_at(err, ASIM_EINVAL, where,
                                "'%.60s' is no list of storage hosts such as 60-63.", at[i].hosts);
         if (asim_scenario_find_job(scenario, at[i].job, where, &at[i].number, err))

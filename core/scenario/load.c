@@ -348,7 +348,8 @@ size_t asim_scenario_jobs(const struct asim_scenario *scenario)
     return scenario->jobs.n;
 }
 
-const struct asim_scenario_job *asim_scenario_end_job(const struct asim_scenario *scenario, size_t *i)
+const struct asim_scenario_job *asim_scenario_end_job(const struct asim_scenario *scenario,
+                                                      size_t *i)
 {
     *i = scenario->end.number;
     return scenario->end.job ? &scenario->jobs.at[scenario->end.number] : NULL;

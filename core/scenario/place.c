@@ -146,6 +146,31 @@ static int place_by_policy(struct placing *at, uint32_t ranks, uint32_t *host, s
     return code ? asim_err_nomem(err, "placing ranks") : take(at, ranks, host, err);
 }
 
+static int check_host(const struct placing *at, const char *what, uint32_t host, unsigned line,
+                      struct asim_err *err)
+{
+    if (host < at->view.hosts)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(at->scenario, line),
+                       "found the %s %" PRIu32 ", but the topology %s has hosts 0 to %" PRIu32 ".",
+                       what, host, at->topo->source, at->view.hosts - 1);
+}
+
+/* A list that is none is refused where it takes effect (sim/rank/noise.c). */
+static int check_stragglers(const struct placing *at, struct asim_err *err)
+{
+    for (size_t i = 0; i < at->scenario->stragglers.n; i++) {
+        const struct asim_scenario_straggler *one = &at->scenario->stragglers.at[i];
+        struct asim_ranges ranges = {one->hosts ? one->hosts : ""};
+        uint32_t host;
+
+        while (asim_ranges_next(&ranges, &host) > 0)
+            if (check_host(at, "host of a straggler", host, one->line, err))
+                return ASIM_EINVAL;
+    }
+    return 0;
+}
+
 /* No rank runs on a storage host. */
 static int reserve(struct placing *at, const struct asim_scenario_storage *storage, size_t n,
                    struct asim_err *err)
@@ -155,12 +180,8 @@ static int reserve(struct placing *at, const struct asim_scenario_storage *stora
         uint32_t host;
 
         while (asim_ranges_next(&ranges, &host) > 0) {
-            if (host >= at->view.hosts)
-                return asim_err_at(err, ASIM_EINVAL,
-                                   asim_scenario_at(at->scenario, storage[i].line),
-                                   "found the storage host %" PRIu32
-                                   ", but the topology %s has hosts 0 to %" PRIu32 ".",
-                                   host, at->topo->source, at->view.hosts - 1);
+            if (check_host(at, "storage host", host, storage[i].line, err))
+                return ASIM_EINVAL;
             at->taken[host] = at->view.per_host;
         }
     }
@@ -172,7 +193,8 @@ static int place_all(struct placing *at, const uint32_t *ranks, uint32_t *host,
 {
     const struct asim_scenario *scenario = at->scenario;
 
-    if (reserve(at, scenario->checkpoints.at, scenario->checkpoints.n, err) ||
+    if (check_stragglers(at, err) ||
+        reserve(at, scenario->checkpoints.at, scenario->checkpoints.n, err) ||
         reserve(at, scenario->loading.at, scenario->loading.n, err))
         return ASIM_EINVAL;
     for (int lists = 1; lists >= 0; lists--) {

@@ -4,9 +4,11 @@
  */
 #include "scenario/ranges.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "asim/err.h"
+#include "base/mem.h"
 #include "base/text.h"
 
 enum { DIGITS = 10 };
@@ -27,24 +29,71 @@ static int read_number(struct asim_ranges *ranges, uint32_t *number)
     return 0;
 }
 
+/* The next range into next and last: 1, 0 at the end, or ASIM_EINVAL. */
+static int read_range(struct asim_ranges *ranges)
+{
+    if (!*ranges->at)
+        return 0;
+    if (read_number(ranges, &ranges->next))
+        return ASIM_EINVAL;
+    ranges->last = ranges->next;
+    if (*ranges->at == '-') {
+        ranges->at++;
+        if (read_number(ranges, &ranges->last) || ranges->last < ranges->next)
+            return ASIM_EINVAL;
+    }
+    return *ranges->at && (*ranges->at != ',' || !*++ranges->at) ? ASIM_EINVAL : 1;
+}
+
 int asim_ranges_next(struct asim_ranges *ranges, uint32_t *number)
 {
     if (!ranges->is_open) {
-        if (!*ranges->at)
-            return 0;
-        if (read_number(ranges, &ranges->next))
-            return ASIM_EINVAL;
-        ranges->last = ranges->next;
-        if (*ranges->at == '-') {
-            ranges->at++;
-            if (read_number(ranges, &ranges->last) || ranges->last < ranges->next)
-                return ASIM_EINVAL;
-        }
-        if (*ranges->at && (*ranges->at != ',' || !*++ranges->at))
-            return ASIM_EINVAL;
+        int code = read_range(ranges);
+
+        if (code != 1)
+            return code;
         ranges->is_open = 1;
     }
     *number = ranges->next;
     ranges->is_open = ranges->next++ < ranges->last;
     return 1;
+}
+
+struct span {
+    uint32_t first, last;
+};
+
+static int by_first(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+int asim_ranges_check(const char *text, uint32_t *twice)
+{
+    struct asim_ranges ranges = {text};
+    ASIM_VEC(struct span) spans = {0};
+    uint32_t last = 0;
+    int code;
+
+    while ((code = read_range(&ranges)) == 1) {
+        const struct span span = {ranges.next, ranges.last};
+
+        if (ASIM_VEC_PUSH(spans, span)) {
+            code = ASIM_ENOMEM;
+            break;
+        }
+    }
+    if (!code && spans.n)
+        qsort(spans.at, spans.n, sizeof *spans.at, by_first);
+    for (size_t i = 0; i < spans.n && !code; i++) {
+        if (i && spans.at[i].first <= last) {
+            *twice = spans.at[i].first;
+            code = 1;
+        }
+        last = spans.at[i].last > last ? spans.at[i].last : last;
+    }
+    free(spans.at);
+    return code;
 }

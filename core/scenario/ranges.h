@@ -18,4 +18,8 @@ struct asim_ranges {
  * such list. */
 int asim_ranges_next(struct asim_ranges *ranges, uint32_t *number);
 
+/* Whether the text is such a list, and names no number twice: 0; 1 with *twice, the least that it
+ * does; ASIM_EINVAL for no list; ASIM_ENOMEM. Takes the time of its length, not of its numbers. */
+int asim_ranges_check(const char *text, uint32_t *twice);
+
 #endif

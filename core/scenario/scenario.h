@@ -154,6 +154,9 @@ struct asim_scenario {
 /* find.c: *number becomes the number of the job of that name, of NULL ASIM_SCENARIO_ALL_JOBS. */
 int asim_scenario_find_job(const struct asim_scenario *scenario, const char *name,
                            struct asim_where at, uint32_t *number, struct asim_err *err);
+/* An error where a list of the key names a number twice; text NULL is none. */
+int asim_scenario_check_list(const struct asim_scenario *scenario, unsigned line, const char *key,
+                             const char *text, struct asim_err *err);
 /* Checks the jobs and the lists of storage hosts, and sets the numbers of the jobs. */
 int asim_scenario_check_storage(const struct asim_scenario *scenario,
                                 struct asim_scenario_storage *at, size_t n, struct asim_err *err);

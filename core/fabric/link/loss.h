@@ -26,10 +26,10 @@ struct asim_outage {
 };
 
 struct asim_wire_loss {
-    double rate, own_rate; /* of frames, 0 … 1; own: without events */
+    double rate, own_rate;       /* of frames, 0 … 1; own: without events */
     struct asim_outage *outages; /* in order of time */
     size_t n_outages, over;      /* over: the first of them end before any frame to come */
-    uint64_t frames, bytes; /* lost so far */
+    uint64_t frames, bytes;      /* lost so far */
 };
 
 /* Sets error rates and outages of all wires. Only a wire that may lose frames gets a record. */

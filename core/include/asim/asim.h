@@ -99,12 +99,12 @@ struct asim_settings {
     char *timeline_ranks;
     uint64_t timeline_from_fs, timeline_to_fs;
     int allow_missing_ranks; /* an option: process groups may list ranks that the run lacks */
-    /* Options: a scenario file (asim/scenario.h) in place of `workload`; the folder with the traces of
-     * its jobs that have a generator, DIR/<job>/trace.<rank>.et. */
+    /* Options: a scenario file (asim/scenario.h) in place of `workload`; the folder with the traces
+     * of its jobs that have a generator, DIR/<job>/trace.<rank>.et. */
     char *scenario, *scenario_traces;
     int alone; /* an option of the programs: before the run each job of the scenario alone */
-    /* No options: the one job of the scenario to run, on the hosts that it has beside the others; the
-     * times of the jobs alone, in the order of the file, UINT64_MAX = not known, or NULL. */
+    /* No options: the one job of the scenario to run, on the hosts that it has beside the others;
+     * the times of the jobs alone, in the order of the file, UINT64_MAX = not known, or NULL. */
     const char *only_job;
     const uint64_t *alone_ns;
     /* No option: 0 = all events and failures of the scenario; n = the first n - 1 of them only. */
@@ -171,7 +171,8 @@ ASIM_API uint32_t asim_world_ranks(const struct asim_world *world);
 ASIM_API uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
 
 /* The time from the start of the i-th job of a scenario to the finish of its last rank, ns;
- * UINT64_MAX if it has not finished, or there is no such job. Without a scenario job 0 is the run. */
+ * UINT64_MAX if it has not finished, or there is no such job. Without a scenario job 0 is the run.
+ */
 ASIM_API uint64_t asim_world_job_ns(const struct asim_world *world, uint32_t i);
 
 /* How far the run is, in this process. Linear in ranks and nodes: for a display, not for each step.
@@ -182,8 +183,8 @@ struct asim_progress {
     uint64_t messages;            /* between ranks, completed */
     uint64_t hops;                /* packet-hops: frames put on a link */
     uint32_t ranks_done, ranks;
-    /* Bytes of the sends and collectives that have ended, and the part done of collectives under way;
-     * and of all, as the traces give them. */
+    /* Bytes of the sends and collectives that have ended, and the part done of collectives under
+     * way; and of all, as the traces give them. */
     uint64_t bytes_done, bytes_total;
     /* Of `hops`: those that fast-forward has replayed or skipped; and of the others the most costly
      * reason: a phrase, constant. NULL, 0: an analytical network. */

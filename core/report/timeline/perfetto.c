@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Perfetto's TrackEvent packets: a process a rank with its tracks, and one for the network with a
- * counter for each queue and each link's rate and a track for each paused port. Arrows (flows) lead from an op to its
- * messages and on to their arrival.
+ * counter for each queue and each link's rate and a track for each paused port. Arrows (flows) lead
+ * from an op to its messages and on to their arrival.
  *
  * Spans of a track are written in order of time, so that of two events at one time the end of the
  * first span stands before the beginning of the second.
@@ -453,7 +453,8 @@ static void write_network(struct writer *writer, const struct asim_run_timeline 
     struct asim_err err;
     uint8_t *tier;
 
-    if (!timeline->topo || !(timeline->queues.rows.n | timeline->pauses.n | timeline->rates.cells.n))
+    if (!timeline->topo ||
+        !(timeline->queues.rows.n | timeline->pauses.n | timeline->rates.cells.n))
         return;
     if (asim_topo_tiers(&tier, timeline->topo, &err)) {
         writer->failed = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What a run did, as spans on tracks: ops of each rank, the messages they sent, arrivals, rates,
- * queues and pauses of links. rows/timeline.c collects the spans; tracks.c gives them tracks; perfetto.c
- * and kineto.c write them.
+ * queues and pauses of links. rows/timeline.c collects the spans; tracks.c gives them tracks;
+ * perfetto.c and kineto.c write them.
  *
  * Spans of one track never overlap: where ops of one kind run side by side, each takes the lowest
  * track of that kind that is free.

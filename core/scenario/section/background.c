@@ -98,7 +98,7 @@ static int check_one(const struct asim_scenario *scenario,
                            "them.");
     if (traffic->until_fs && traffic->until_fs <= traffic->from_fs)
         return asim_err_at(err, ASIM_EINVAL, at, "\"until\" is not behind \"from\".");
-    return 0;
+    return asim_scenario_check_list(scenario, traffic->line, "hosts", traffic->hosts, err);
 }
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)

@@ -18,18 +18,19 @@ static const struct asim_option options[] = {
     {.key = "job",
      .type = ASIM_T_STRING,
      .offset = AT(job),
-     .help = "ranks begin no op after this job has finished, whose end a run before finds; with time: "
-             "whichever comes first"},
+     .help =
+         "ranks begin no op after this job has finished, whose end a run before finds; with time: "
+         "whichever comes first"},
     {0}};
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)
 {
     struct asim_scenario_end *end = &scenario->end;
 
-    return end->job ? asim_scenario_find_job(scenario, end->job,
-                                             asim_scenario_at(scenario, end->line), &end->number,
-                                             err)
-                    : 0;
+    return end->job
+               ? asim_scenario_find_job(scenario, end->job, asim_scenario_at(scenario, end->line),
+                                        &end->number, err)
+               : 0;
 }
 
 const struct asim_scenario_section asim_scenario_section_end = {

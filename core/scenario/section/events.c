@@ -143,6 +143,11 @@ static int check(struct asim_scenario *scenario, struct asim_err *err)
         code = asim_scenario_check_effect(scenario, "events", event->line, &event->effect, err);
         code = code ? code : check_parts(scenario, event, err);
         code = code ? code : check_times(scenario, event, err);
+        code =
+            code ? code : asim_scenario_check_list(scenario, event->line, "host", event->host, err);
+        code =
+            code ? code
+                 : asim_scenario_check_list(scenario, event->line, "switch", event->switches, err);
     }
     return code;
 }

@@ -43,7 +43,9 @@ static int check(struct asim_scenario *scenario, struct asim_err *err)
             return asim_err_at(
                 err, ASIM_EINVAL, at,
                 "\"ranks\" of a straggler are those of a \"job\", which is missing.");
-        if (asim_scenario_find_job(scenario, one->job, at, &one->number, err))
+        if (asim_scenario_find_job(scenario, one->job, at, &one->number, err) ||
+            asim_scenario_check_list(scenario, one->line, "hosts", one->hosts, err) ||
+            asim_scenario_check_list(scenario, one->line, "ranks", one->ranks, err))
             return ASIM_EINVAL;
     }
     return 0;

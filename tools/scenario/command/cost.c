@@ -180,7 +180,8 @@ static int run(int argc, char **argv)
     static const struct asim_args_job job = {
         .name = "scenario cost",
         .usage =
-            "usage: asim scenario cost FILE [--first=N] [options of asim packet]\n\nRuns a scenario without "
+            "usage: asim scenario cost FILE [--first=N] [options of asim packet]\n\nRuns a "
+            "scenario without "
             "its "
             "events and failures, then with the first of them, with the\nfirst two, …, and prints "
             "a table (CSV) of the time that each one costs.\n",

@@ -303,9 +303,9 @@ static void judge_links(struct asim_verdict *verdict, const struct facts *f,
     } else if ((f->busy >= 0.2 || f->message_ns >= LONG_NS) && (run->marks || run->pauses)) {
         verdict->limit = ASIM_LIMIT_CONTROL;
         WHAT("congestion control");
-        BECAUSE("No link is busier than %.0f %% while ranks communicate (%s), but %" PRIu64
+        BECAUSE("No link is busier than %.*f %% while ranks communicate (%s), but %" PRIu64
                 " frames are marked and %" PRIu64 " pauses sent, after which senders stay slow.",
-                percent(f->busy), link, run->marks, run->pauses);
+                f->busy < 0.1 ? 2 : 0, percent(f->busy), link, run->marks, run->pauses);
         ADVICE("Look at the thresholds and increases of the congestion control, and try another "
                "one (--cc).");
     } else {

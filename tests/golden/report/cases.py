@@ -29,6 +29,8 @@ et.write("slow", (4, lambda r: [n for i in range(5) for n in (
 sends("pfc", [(h, 0) for h in range(4, 12)] + [(h, h - 3) for h in range(4, 7)], 12, 4 << 20)
 # Six hosts send to host 6, one pair beside them.
 sends("incast", [(h, 6) for h in range(6)] + [(6, 0), (0, 1), (1, 2), (2, 3), (3, 4)], 8, 1 << 20)
+# Four hosts send to host 8 at first; DCQCN cuts their rates, which then hardly rise.
+sends("control", [(h, 8) for h in range(4)], 16, 1 << 20)
 # GPUs of one server send over NVLink, and one to the other server over its NIC.
 sends("servers", [(0, 1), (2, 1), (0, 8)], 16, 4 << 20)
 # 1 KiB all-reduces, one after the other.

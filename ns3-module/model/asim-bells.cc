@@ -7,6 +7,8 @@
 
 #ifdef NS3_MPI
 
+#include "ns3/log.h"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -22,6 +24,8 @@
 
 namespace ns3
 {
+
+NS_LOG_COMPONENT_DEFINE("AsimBells");
 
 namespace
 {
@@ -79,6 +83,7 @@ struct AsimBells::Bell
 void
 AsimBells::Open(MPI_Comm all, MPI_Comm here)
 {
+    NS_LOG_FUNCTION(this);
     MPI_Group group;
     MPI_Group every;
     int n;
@@ -107,6 +112,7 @@ AsimBells::Open(MPI_Comm all, MPI_Comm here)
 void
 AsimBells::Close()
 {
+    NS_LOG_FUNCTION(this);
     MPI_Win_free(&m_memory);
 }
 

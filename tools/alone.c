@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "asim/scenario.h"
+#include "base/text.h"
 
 /* Settings of the run without its outputs. */
 static struct asim_settings settings_of(const struct asim_settings *settings, const char *job)
@@ -118,7 +119,7 @@ int asim_alone_find_end(struct asim_settings *settings, const struct asim_hooks 
         struct awaited at = {.hooks = hooks, .job = (uint32_t)number};
 
         code = run_until(settings, &at, &ns, &why);
-        settings->end_ns = ns == UINT64_MAX ? ns : job->start_fs / 1000000 + ns + 1;
+        settings->end_ns = ns == UINT64_MAX ? ns : job->start_fs / ASIM_FS_PER_NS + ns + 1;
     }
     asim_scenario_close(scenario);
     if (code)

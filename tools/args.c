@@ -229,13 +229,11 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
 int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv)
 {
     struct asim_err err = {0};
-    struct asim_args args = {.tables = {{job->further, base}, {job->options, base}},
+    struct asim_args args = {.tables = {{job->options, base}, {job->further, base}},
                              .max_words = job->max_words};
     int code = asim_option_defaults(job->options, base, &err);
     if (!code && job->further)
         code = asim_option_defaults(job->further, base, &err);
-    if (!job->further)
-        args.tables[0] = args.tables[1], args.tables[1].options = NULL;
     args.words = calloc((size_t)argc + 1, sizeof *args.words);
     if (!code && !args.words)
         code = asim_err_nomem(&err, "reading the command line");

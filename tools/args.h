@@ -55,7 +55,7 @@ struct asim_args_job {
      * that name files, with ASIM_F_SET also prefixes of traces. */
     unsigned words_are;
     int reads_only;                    /* the command writes no file: Ctrl-C ends it at once */
-    const struct asim_option *further; /* NULL, or more options over the same struct, asked first */
+    const struct asim_option *further; /* NULL, or more options over the same struct */
 };
 enum { ASIM_ARGS_USAGE = 2, ASIM_ARGS_INTERRUPTED = 130 };
 

@@ -56,6 +56,12 @@ int asim_interrupted(void)
     return interrupted != 0;
 }
 
+int asim_interrupt_stop(void *self)
+{
+    (void)self;
+    return asim_interrupted();
+}
+
 int asim_interrupt_end(int code, struct asim_err *err)
 {
     handle_all(SIG_DFL);

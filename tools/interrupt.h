@@ -12,6 +12,8 @@
 void asim_interrupt_catch(void);
 /* 1 after such a signal: long reading may end. */
 int asim_interrupted(void);
+/* The same as asim_hooks.stop. */
+int asim_interrupt_stop(void *self);
 /* Ends that. Returns the command's code; after a signal, a failure becomes ASIM_EINTR with its
  * sentence. */
 int asim_interrupt_end(int code, struct asim_err *err);

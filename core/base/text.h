@@ -40,6 +40,10 @@ const char *asim_text_hint(char *buf, size_t size, const char *nearest);
  * longer than size - 1. Returns buf. */
 const char *asim_text_safe(char *buf, size_t size, const char *text);
 
+/* Letters, in lower case, and digits of the text, as many as fit: "Size (B)" -> "sizeb". Returns
+ * buf. */
+char *asim_text_plain(char *buf, size_t size, const char *text);
+
 /* "a, b, c" of the n words, cut with "..." at the end of buf. Returns buf. */
 const char *asim_text_list(char *buf, size_t size, const char *const *words, size_t n);
 

@@ -218,3 +218,14 @@ const char *asim_text_safe(char *buf, size_t size, const char *text)
     buf[used] = '\0';
     return buf;
 }
+
+char *asim_text_plain(char *buf, size_t size, const char *text)
+{
+    size_t n = 0;
+
+    for (; *text && n + 1 < size; text++)
+        if (isalnum((unsigned char)*text))
+            buf[n++] = (char)tolower((unsigned char)*text);
+    buf[n] = '\0';
+    return buf;
+}

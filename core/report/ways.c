@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STAYS = 1 << 20, PORTS = 65536 };
+/* HOPS: of a flow that are looked at; of longer paths none is. */
+enum { MOST_STAYS = 1 << 20, PORTS = 65536, HOPS = 64 };
 
 /* A network of switches and hosts without circles has one path for each pair. */
 int asim_ways_exist(const struct asim_world *world)
@@ -35,14 +36,21 @@ static int add_stay(struct asim_ways *ways, const struct asim_hop *hop,
     return ASIM_VEC_PUSH(ways->stays, stay);
 }
 
+uint32_t asim_ways_path(const struct asim_world *world, const struct asim_event *event,
+                        struct asim_hop *hops, uint32_t room)
+{
+    struct asim_fct flow = {
+        .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
+
+    return world->via.packets->path(world->via.fabric, &flow, hops, room);
+}
+
 void asim_ways_see(struct asim_ways *ways, const struct asim_world *world,
                    const struct asim_event *event)
 {
-    struct asim_hop hops[ASIM_WAYS_HOPS];
-    struct asim_fct flow = {
-        .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
-    uint32_t n = world->via.packets->path(world->via.fabric, &flow, hops, ASIM_WAYS_HOPS);
-    uint32_t known = n < ASIM_WAYS_HOPS ? n : ASIM_WAYS_HOPS, choices = 0;
+    struct asim_hop hops[HOPS];
+    uint32_t n = asim_ways_path(world, event, hops, HOPS), known = n < HOPS ? n : HOPS;
+    uint32_t choices = 0;
 
     for (uint32_t i = 0; i < known; i++)
         choices += hops[i].n > 1;

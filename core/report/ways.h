@@ -9,11 +9,9 @@
 #define ASIM_REPORT_WAYS_H
 
 #include "base/mem.h"
+#include "net/packets.h"
 #include "sim/rank/event_bus.h"
 #include "sim/world.h"
-
-/* Hops of a flow that are looked at; of longer paths none is. */
-enum { ASIM_WAYS_HOPS = 64 };
 
 /* The stay of one flow on one port. */
 struct asim_way_stay {
@@ -36,6 +34,10 @@ struct asim_ways_use {
     uint32_t worst, node, port; /* port from 1 */
 };
 
+/* The hops of the message of an event ASIM_EV_FCT: writes at most `room` and returns how many there
+ * are, 0 where it has no one path. */
+uint32_t asim_ways_path(const struct asim_world *world, const struct asim_event *event,
+                        struct asim_hop *hops, uint32_t room);
 /* Whether some flow of the network may have a choice; else nothing need be observed. */
 int asim_ways_exist(const struct asim_world *world);
 /* An event ASIM_EV_FCT. */

@@ -104,12 +104,6 @@ static int check_roles(const struct options *opt, struct asim_err *err)
     return 0;
 }
 
-static int stop(void *self)
-{
-    (void)self;
-    return asim_interrupted();
-}
-
 static void note(void *self, const char *text)
 {
     (void)self;
@@ -188,7 +182,7 @@ static int open_times(struct serving *s, struct asim_err *err)
 static int open_world(struct serving *s, struct asim_err *err)
 {
     const struct options *opt = s->opt;
-    const struct asim_hooks hooks = {.note = note, .stop = stop};
+    const struct asim_hooks hooks = {.note = note, .stop = asim_interrupt_stop};
     const struct asim_engine_options engine = {
         opt->prefill,    opt->decode,    opt->mixed,
         opt->tp,         opt->scheduler, opt->max_batch,

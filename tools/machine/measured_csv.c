@@ -3,7 +3,6 @@
  * Measured tables as CSV: asim's, rccl-tests' and those that people write. Names of columns are
  * compared without case, spaces, underscores and brackets.
  */
-#include <ctype.h>
 #include <string.h>
 #include "base/io/csv.h"
 #include "base/text.h"
@@ -16,25 +15,13 @@ struct columns {
 
 enum { NAME_BYTES = 48 };
 
-/* "Size (B)" and "size_B" are sizeb. */
-static void plain_name(char *to, const char *name)
-{
-    size_t n = 0;
-
-    for (; *name && n < NAME_BYTES - 1; name++)
-        if (isalnum((unsigned char)*name))
-            to[n++] = (char)tolower((unsigned char)*name);
-    to[n] = '\0';
-}
-
 static int find(const struct asim_csv *csv, const char *const *names)
 {
     for (; *names; names++)
         for (size_t i = 0; i < csv->columns; i++) {
             char name[NAME_BYTES];
 
-            plain_name(name, csv->header[i]);
-            if (!strcmp(name, *names))
+            if (!strcmp(asim_text_plain(name, sizeof name, csv->header[i]), *names))
                 return (int)i;
         }
     return -1;

@@ -4,7 +4,6 @@
  */
 #include "tools/machine/ops.h"
 
-#include <ctype.h>
 #include <string.h>
 #include "asim/machine.h"
 #include "base/text.h"
@@ -19,14 +18,10 @@ enum { NAME_BYTES = 32 };
 static void plain_name(char *to, const char *word)
 {
     const char *slash = strrchr(word, '/');
-    size_t n = 0;
+    size_t n = strlen(asim_text_plain(to, NAME_BYTES, slash ? slash + 1 : word));
 
-    for (word = slash ? slash + 1 : word; *word && n < NAME_BYTES - 1; word++)
-        if (isalnum((unsigned char)*word))
-            to[n++] = (char)tolower((unsigned char)*word);
-    if (n > 4 && !memcmp(to + n - 4, "perf", 4))
-        n -= 4;
-    to[n] = '\0';
+    if (n > 4 && !strcmp(to + n - 4, "perf"))
+        to[n - 4] = '\0';
 }
 
 int asim_nccl_op_find(const char *word)

@@ -71,8 +71,8 @@ enum asim_protocol {
 
 /* What the headers of a frame say. */
 struct asim_decoded_headers {
-    uint64_t
-        seq; /* DATA: offset of its first byte; ACK, NACK: next byte expected; DATAGRAM: token */
+    /* DATA: offset of its first byte; ACK, NACK: next byte expected; DATAGRAM: its token. */
+    uint64_t seq;
     uint64_t size;              /* of the message, bytes */
     uint32_t src_ip, dst_ip;    /* hosts: 11.x.y.1 */
     uint32_t from, to;          /* nodes at the ends of the flow; PFC: of the link */

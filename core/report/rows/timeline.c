@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "report/op_times.h"
-#include "net/packets.h"
+#include "report/ways.h"
 #include "report/report.h"
 #include "base/text.h"
 #include "sim/distributed/distribution.h"
@@ -105,14 +105,11 @@ static void see_rate(struct collector *collector, const struct asim_world *world
                      const struct asim_event *event)
 {
     struct asim_hop hops[HOPS];
-    struct asim_fct flow = {
-        .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
-    struct asim_carried message = {
-        .hops = hops,
-        .n = world->via.packets->path(world->via.fabric, &flow, hops, HOPS),
-        .bytes = event->of.fct.bytes,
-        .start = event->of.fct.start,
-        .end = event->t};
+    struct asim_carried message = {.hops = hops,
+                                   .n = asim_ways_path(world, event, hops, HOPS),
+                                   .bytes = event->of.fct.bytes,
+                                   .start = event->of.fct.start,
+                                   .end = event->t};
 
     if (message.n <= HOPS)
         asim_link_rates_add(&collector->timeline.rates, collector->timeline.topo, &message);
@@ -411,7 +408,7 @@ static int open_timeline(struct asim_event_observer *observer, struct asim_world
     collector->to =
         settings->timeline_to_fs ? settings->timeline_to_fs / ASIM_FS_PER_NS : UINT64_MAX;
     asim_bins_init(&collector->timeline.queues, settings->report_interval_fs);
-    asim_link_rates_init(&collector->timeline.rates, settings->report_interval_fs);
+    asim_link_rates_init(&collector->timeline.rates, collector->timeline.queues.width_ns);
     collector->timeline.rates.from = collector->from;
     collector->timeline.rates.to = collector->to;
     asim_op_times_init(&collector->times);

@@ -4,20 +4,16 @@
  * is a cell, whatever its length.
  */
 #include "report/timeline/link_rates.h"
-#include "base/text.h"
 #include "net/packets.h"
 #include "topo/topo.h"
 
 #include <stdlib.h>
 
-enum { MOST = 200000, DEFAULT_NS = 1000, FRACTION = 20 };
+enum { MOST = 200000, FRACTION = 20 };
 
-void asim_link_rates_init(struct asim_link_rates *rates, uint64_t interval_fs)
+void asim_link_rates_init(struct asim_link_rates *rates, uint64_t width_ns)
 {
-    *rates = (struct asim_link_rates){
-        .width_ns = interval_fs / ASIM_FS_PER_NS, .to = UINT64_MAX, .most = MOST};
-    if (!rates->width_ns)
-        rates->width_ns = DEFAULT_NS;
+    *rates = (struct asim_link_rates){.width_ns = width_ns, .to = UINT64_MAX, .most = MOST};
     asim_map_init(&rates->at);
 }
 

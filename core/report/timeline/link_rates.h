@@ -40,8 +40,8 @@ struct asim_carried {
     uint64_t bytes, start, end;
 };
 
-/* Of all times. interval_fs: --report-interval; 0 = 1000 ns, which doubles as needed. */
-void asim_link_rates_init(struct asim_link_rates *rates, uint64_t interval_fs);
+/* Of all times. width_ns: of a bin at first. */
+void asim_link_rates_init(struct asim_link_rates *rates, uint64_t width_ns);
 void asim_link_rates_add(struct asim_link_rates *rates, const struct asim_topo *topo,
                          const struct asim_carried *message);
 /* Sorts the cells by port and time. */

@@ -150,6 +150,15 @@ static void test_put(void)
     }
 }
 
+static void test_plain(void)
+{
+    char buf[8];
+
+    CHECK_STR(asim_text_plain(buf, sizeof buf, "Size (B)"), "sizeb");
+    CHECK_STR(asim_text_plain(buf, sizeof buf, "all_reduce_perf"), "allredu");
+    CHECK_STR(asim_text_plain(buf, 1, "a"), "");
+}
+
 int main(void)
 {
     test_put();
@@ -157,6 +166,7 @@ int main(void)
     test_safe();
     test_list_and_hint();
     test_utf8();
+    test_plain();
     CHECK_U64(asim_text_dirlen("a/b/c.txt"), 4);
     CHECK_U64(asim_text_dirlen("/c.txt"), 1);
     CHECK_U64(asim_text_dirlen("c.txt"), 0);

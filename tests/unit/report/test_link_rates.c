@@ -53,8 +53,8 @@ static void keeps_bytes(size_t most)
     struct asim_link_rates forth, back;
     double want[PORTS] = {0};
 
-    asim_link_rates_init(&forth, UINT64_C(10) * 1000000);
-    asim_link_rates_init(&back, UINT64_C(10) * 1000000);
+    asim_link_rates_init(&forth, 10);
+    asim_link_rates_init(&back, 10);
     forth.most = back.most = most;
     for (uint64_t i = 0; i < MESSAGES; i++) {
         add(&forth, i);
@@ -92,7 +92,7 @@ static void a_range_cuts(void)
     uint64_t during, after;
     int64_t level = 0;
 
-    asim_link_rates_init(&rates, UINT64_C(50) * 1000000);
+    asim_link_rates_init(&rates, 50);
     rates.from = 25;
     rates.to = 75;
     asim_link_rates_add(&rates, &topo, &message);

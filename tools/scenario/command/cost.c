@@ -40,12 +40,6 @@ static void say_note(void *self, const char *text)
     fprintf(stderr, "note: %s\n", text);
 }
 
-static int stop(void *self)
-{
-    (void)self;
-    return asim_interrupted();
-}
-
 /* When the last rank has finished. */
 static uint64_t finish_of(const struct asim_world *world)
 {
@@ -60,7 +54,7 @@ static uint64_t finish_of(const struct asim_world *world)
 static int run_first(struct asim_settings *settings, uint32_t n, uint64_t *finish_ns,
                      struct asim_err *err)
 {
-    const struct asim_hooks hooks = {.stop = stop};
+    const struct asim_hooks hooks = {.stop = asim_interrupt_stop};
     struct asim_world *world = NULL;
     int code;
 

@@ -61,6 +61,8 @@ void asim_nic_lose_datagrams(struct asim_fabric *fabric, struct asim_host *host,
 
     for (; waiting->n; asim_ring_drop(waiting)) {
         fabric->datagrams->counts[host->node].dropped++;
+        asim_datagram_tell(fabric->datagrams, asim_ring_head(waiting), ASIM_DATAGRAM_STARTED,
+                           id_of(host, nic));
         asim_loss_report(host->worker, asim_ring_head(waiting), t, id_of(host, nic));
     }
 }

@@ -31,8 +31,9 @@ struct asim_datagram {
     uint8_t queue; /* priority 1 … 7 of IEEE 802.1Qbb; 0: that of the RDMA frames */
 };
 
-/* Its frame starts on the first link, so the NIC has one waiting frame less; it is at its host; it
- * was dropped by a switch, lost on a link, or waited at a NIC whose link went down. */
+/* It waits at its NIC no longer: its frame starts on the first link, or that link went down and
+ * LOST follows at once; it is at its host; it was dropped by a switch, lost on a link, or waited at
+ * a NIC whose link went down. */
 enum asim_datagram_event { ASIM_DATAGRAM_STARTED, ASIM_DATAGRAM_ARRIVED, ASIM_DATAGRAM_LOST };
 
 /* One call of the hook. */

@@ -5,6 +5,7 @@
  */
 #include "testbench.h"
 #include "asim/datagram.h"
+#include "fabric/host/datagram.h"
 
 enum { DATAGRAMS = 200, BYTES = 100 };
 
@@ -147,6 +148,28 @@ static void loses(void)
     free(seen);
 }
 
+/* A link that goes down: what waits at the NIC waits no longer, and is lost. */
+static void loses_waiting(void)
+{
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
+    struct seen *seen = open_seen(bench);
+    struct asim_host *host = &bench->fabric->host[2];
+
+    bench_start(bench);
+    for (uint32_t i = 0; i < DATAGRAMS; i++)
+        send(bench, 0, (struct asim_datagram){.from = 2, .to = 1, .bytes = BYTES, .token = i});
+    asim_nic_lose_datagrams(bench->fabric, host, &host->nics[0], 0);
+    for (uint32_t i = 0; i < DATAGRAMS; i++) {
+        CHECK_U64(seen->started[i], 1);
+        CHECK_U64(seen->lost[i], 1);
+    }
+    CHECK_U64(asim_fabric_datagrams_under_way(bench->fabric), 0);
+    bench_go(bench);
+    bench_check_conserved(bench);
+    bench_close(bench);
+    free(seen);
+}
+
 static void refuses(void)
 {
     static const struct asim_datagram wrong[] = {
@@ -179,6 +202,7 @@ int main(void)
     round_trip();
     shares();
     loses();
+    loses_waiting();
     refuses();
     return CHECK_DONE();
 }

@@ -10,7 +10,7 @@
  * Applications of ns-3 beside RDMA: an all-reduce, OnOff (UDP) from the last host to host 0,
  * BulkSend (TCP) and ping from host 1 to host 0, all over the same ports, queues and buffers.
  *
- *   ./ns3 run "asim-applications --workload=examples/workloads/all_reduce_8r_1MiB/all_reduce" --cwd="$PWD"
+ *   ./ns3 run "asim-applications --xml=flows.xml" --cwd="$PWD"
  *
  * Prints when the ranks finish and what the applications receive, a line for each flow that
  * FlowMonitor has seen, and writes FlowMonitor's XML with --xml=FILE.

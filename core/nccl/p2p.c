@@ -89,14 +89,16 @@ static double start_us(const struct asim_nccl_case *c)
     return c->m->launch_us + c->m->p2p_us + (c->domains > 1 ? c->m->p2p_net_us : 0);
 }
 
-/* GPUs that share a NIC send through it in turn. A proxy needs its time for a whole step of the
- * buffer; smaller chunks share a step. */
+/* GPUs that share a NIC send through it in turn. */
+static double link_us(const struct asim_nccl_case *c)
+{
+    return c->local / c->nics / (asim_nccl_case_nic(c) * c->m->p2p_efficiency);
+}
+
+/* A proxy needs its time for a whole step of the buffer; smaller chunks share a step. */
 static double nic_us(const struct asim_nccl_case *c, const struct pairs *p)
 {
-    double gpus = c->local / c->nics;
-    double rate = asim_nccl_case_nic(c) * c->m->p2p_efficiency;
-
-    return gpus * fmax(c->m->message_us / p->step, 1 / rate);
+    return fmax(c->local / c->nics * c->m->message_us / p->step, link_us(c));
 }
 
 /* `peers` others get `bytes` each from this rank, `far` of them over a NIC. */
@@ -106,11 +108,13 @@ static double many_us(const struct asim_nccl_case *c, const struct pairs *p, dou
     double chunk = chunk_of(p, bytes, far > 0), near = peers - far;
     double copy = p->in_all * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
     double nvlink = .94 * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
-    double nic = far > 0 ? nic_us(c, p) : 0;
-    double busy = fmax(far * bytes * nic, fmax(near * bytes / nvlink, peers * bytes / copy));
-    double first = 2 * peers * chunk / copy + fmax(far * chunk * nic, near * chunk / nvlink);
+    double busy = fmax(near * bytes / nvlink, peers * bytes / copy), first = near * chunk / nvlink;
 
-    return start_us(c) + busy + (bytes > chunk ? first : 0);
+    if (far > 0) {
+        busy = fmax(busy, far * bytes * nic_us(c, p));
+        first = fmax(first, far * chunk * link_us(c));
+    }
+    return start_us(c) + busy + 2 * peers * chunk / copy + first;
 }
 
 double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels)

@@ -62,7 +62,7 @@ struct asim_fabric_run {
     /* The caller writes these between windows, and workers read them. half: the half whose window
      * it is; shards_due: a sharded switch has work in it. */
     _Alignas(ASIM_LINE_BYTES) uint64_t until; /* the window's end */
-    int half, half_next_valid, shards_due;
+    int half, half_next_valid, shards_due, is_long; /* is_long: longer than set.lookahead */
     /* Only the caller uses these. */
     _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of each half */
     uint64_t horizon[2];                             /* how far each half has advanced */

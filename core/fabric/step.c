@@ -121,11 +121,17 @@ int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t unti
 }
 
 /* The end of a window of both halves that begins at t. */
-static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
+static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
 {
-    uint64_t link = asim_fabric_events_next(fabric), lookahead = asim_workers_lookahead(fabric), until;
+    uint64_t link = asim_fabric_events_next(fabric), until;
+    uint64_t lookahead = fabric->insertion ? fabric->set.lookahead : asim_workers_lookahead(fabric);
 
-    until = lookahead > ASIM_NEVER - t ? ASIM_NEVER : t + lookahead;
+    if (lookahead > ASIM_NEVER - t || fabric->workers.domain_lookahead > ASIM_NEVER - t)
+        until = ASIM_NEVER;
+    else if (fabric->memo && !fabric->insertion)
+        until = asim_memo_window_end(fabric, t);
+    else
+        until = t + lookahead;
     if (until > link)
         until = link;
     if (until > fabric->livelock.look_at && t < fabric->livelock.look_at)

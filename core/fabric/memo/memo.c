@@ -22,12 +22,13 @@
 #include "fabric/memo/record.h"
 #include "fabric/memo/replay.h"
 #include "fabric/link/schedule.h"
+#include "fabric/parallel/domains.h"
 #include "fabric/parallel/half_steps.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
  * episode pays for more checks, so unproductive checks soon stop and productive ones go on. */
-enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2 };
+enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2, MOST_STILL_PAUSE = 63 };
 
 /* Some features look at absolute counts or times (INT, PINT, random losses, planned link events),
  * and some hooks see single frames: these exclude the memo. */
@@ -271,6 +272,57 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
         *known += fabric->workers.at[l].waiting;
     }
     return open;
+}
+
+/* While no part leads or follows, and ranks act so often that a window of long links never fits
+ * between, idle parts open. Each loses its next episode, and the memo is dormant until then. */
+static void open_idle_parts(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        if (parts->at[i].mode == ASIM_PART_IDLE)
+            asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
+    update_dormancy(fabric);
+}
+
+/* A window of long links in which no rank acts, no later than parts need a look. */
+static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
+{
+    struct asim_memo *memo = fabric->memo;
+    const struct asim_parts *parts = memo->parts;
+    uint64_t least = t + fabric->set.lookahead, until = asim_domains_still_until(fabric, t);
+
+    if (parts && parts->due_at < until)
+        until = parts->due_at < least ? least : parts->due_at;
+    memo->still_pause = until > least ? 0 : 2 * memo->still_pause + 1;
+    if (memo->still_pause > MOST_STILL_PAUSE) {
+        memo->still_pause = MOST_STILL_PAUSE;
+        if (parts && fabric->run.windows >= parts->busy_until &&
+            !asim_parts_in(parts, ASIM_PART_FOLLOW))
+            open_idle_parts(fabric);
+    }
+    memo->still_at = fabric->run.windows + memo->still_pause;
+    return until;
+}
+
+uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
+{
+    const struct asim_memo *memo = fabric->memo;
+    const struct asim_parts *parts = memo->parts;
+    uint64_t until = t + fabric->set.lookahead, grain = memo->steady.grain;
+
+    if (fabric->workers.domain_lookahead == fabric->set.lookahead)
+        return until;
+    if (asim_memo_is_dormant(fabric))
+        until = t + fabric->workers.domain_lookahead;
+    else if (memo->mode == ASIM_MEMO_RECORD && !memo->recording &&
+             fabric->run.windows >= memo->still_at &&
+             !(parts && (parts->suspended || asim_parts_in(parts, ASIM_PART_LEAD))))
+        until = end_of_still_window(fabric, t);
+    if (grain && grain <= (until - t) / 2 && until - t > fabric->set.lookahead)
+        until -= (until - t) % grain;
+    return until;
 }
 
 /* During a replay nothing happens between two windows. But a send may have been due there: then

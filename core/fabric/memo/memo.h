@@ -73,6 +73,9 @@ struct asim_memo {
     uint64_t idle_state; /* number of the last one; 0: unknown */
     struct asim_steady_state steady;
     struct asim_search_budget idle_budget; /* for idle checks and new recordings */
+    /* Windows until the next search for a window of long links, and their number after a failed
+     * one. */
+    uint64_t still_at, still_pause;
     /* Up to this window both halves of the network advance together (half_steps.h). In half-steps
      * the network needs four times as many windows to return to a state. */
     uint64_t lockstep_until;
@@ -96,6 +99,9 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_msg *msg);
 
 /* --- between windows ------------------------------------------------------------------------- */
+/* The end of a window that begins at t, as the memo and the links allow: while idle parts may get
+ * messages, no longer than no rank acts (parallel/domains.h). */
+uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t);
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if an earlier event
  * may have appeared: the caller then asks again. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);

@@ -22,6 +22,9 @@ struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)
     return i == ASIM_NO_PART ? NULL : &parts->at[i];
 }
 
+/* Windows after which parts count as unused. */
+enum { BUSY_WINDOWS = 256 };
+
 void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -35,6 +38,8 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
 {
     struct asim_parts *parts = fabric->memo->parts;
 
+    if (mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW)
+        parts->busy_until = fabric->run.windows + BUSY_WINDOWS;
     parts->n[part->mode]--;
     parts->n[mode]++;
     part->mode = mode;

@@ -125,6 +125,7 @@ struct asim_parts {
     uint64_t n_finished;         /* logs so far */
     int has_grown;               /* so has some log */
     uint32_t *due;               /* [n] scratch */
+    uint64_t busy_until;         /* windows: a part led or followed shortly before */
     int suspended;               /* the whole network is recorded, replayed, or deferred */
     struct asim_part_log *logs;
     struct asim_search_budget budget;

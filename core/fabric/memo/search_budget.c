@@ -10,7 +10,7 @@
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
  * the time of simulated packet-hops, and a sixth of the time of skipped ones. */
-enum { HOPS_A_WORD = 64, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
+enum { HOPS_A_WORD = 2, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
 
 void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words)
 {

@@ -145,14 +145,15 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
         list->failed = 1;
 }
 
-/* The caller bounds the skipped time by the wakes of ranks and the completions of parts that follow
- * a log, so these are not part of the snapshot. */
+/* The caller bounds the skipped time by the wakes of ranks, the completions of parts that follow a
+ * log, and the timers of congestion control, so these are not part of the snapshot. */
 static void put_host(struct list *list, const struct asim_host *host)
 {
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
 
-        list->not_periodic |= kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_REPLAY;
+        list->not_periodic |= kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_REPLAY &&
+                              kind != ASIM_TIMER_CC;
     }
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];

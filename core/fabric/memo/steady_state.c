@@ -22,7 +22,7 @@
 /* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
  * snapshots of this network. Then the words that a probe looks at, and the words a port that
  * asim_snapshot_size does. */
-enum { FIRST_QUIET = 4, FIRST_SNAPSHOTS = 4, PROBE_WORDS = 6, PORT_WORDS = 3 };
+enum { FIRST_QUIET = 4, FIRST_SNAPSHOTS = 4, PROBE_WORDS = 6, PORT_WORDS = 3, SPREAD = 4 };
 
 void asim_steady_state_fini(struct asim_steady_state *steady)
 {
@@ -68,13 +68,24 @@ struct bound {
     const struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
     uint64_t periods;
-    int moves; /* some message advances in a period */
+    uint64_t bytes; /* each message advances by a multiple of it in a period; 0: none advances */
 };
 
 static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     return asim_rx_of(fabric, (uint32_t)flow->frame_word,
                       flow->slot); /* the lower half of the name is the source */
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
 }
 
 /* In each skipped period the message advances by `step` bytes. The last packet of the last period
@@ -90,7 +101,7 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 
     if (!step)
         return;
-    bound->moves = 1;
+    bound->bytes = divisor(step, bound->bytes);
     most = end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
     /* The progress of the message must not decide which packets the receiver acknowledges. */
     if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
@@ -229,6 +240,7 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 {
     uint64_t period = t - steady->kept.t, wakes;
     struct bound bound = {fabric, steady, ASIM_NEVER, 0};
+    uint64_t packets;
     int code = asim_snapshot_is_same(fabric, &steady->kept, &steady->now, t);
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
@@ -242,7 +254,9 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
         bound.periods = wakes;
     steady->has_kept = 0; /* the next event is the end of a message, or a wake */
     steady->keep_at = ASIM_NEVER;
-    if (!bound.moves) /* a livelock, which ends at a look (livelock.h) */
+    packets = bound.bytes / fabric->set.net->payload_bytes;
+    steady->grain = packets && period % packets == 0 ? period / packets : 0;
+    if (!bound.bytes) /* a livelock, which ends at a look (livelock.h) */
         bound.periods = 0;
     if (!bound.periods || bound.periods > (ASIM_NEVER / 4 - t) / period)
         return 0;
@@ -293,7 +307,7 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
     if (window >= steady->keep_at) {
         if (can_afford(fabric, steady))
             keep(fabric, steady, t);
-        steady->keep_at = window + (window - steady->since);
+        steady->keep_at = window + (window - steady->since) / (steady->grain ? SPREAD : 1);
     }
     if (steady->has_kept)
         steady->look_at = window + 1;

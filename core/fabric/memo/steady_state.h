@@ -32,6 +32,9 @@ struct asim_steady_state {
     struct asim_snapshot now;  /* memory for the present one */
     uint64_t *counts;          /* [asim_counters_size] at the time of `kept` */
     uint64_t saved;            /* packet-hops skipped */
+    /* Ticks in which each message advanced by one packet, in the last period found; 0: unknown.
+     * Windows of a multiple of it see the same state sooner again. */
+    uint64_t grain;
     struct asim_search_budget budget;
 };
 

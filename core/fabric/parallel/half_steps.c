@@ -68,7 +68,8 @@ int asim_half_steps_allowed(const struct asim_fabric *fabric)
     return fabric->set.half_of && !fabric->run.per_event && !fabric->insertion && !fabric->events &&
            !fabric->set.cc->needs &&
            (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
-           asim_workers_lookahead(fabric) == fabric->set.lookahead;
+           asim_workers_lookahead(fabric) == fabric->set.lookahead &&
+           fabric->workers.domain_lookahead == fabric->set.lookahead;
 }
 
 enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)

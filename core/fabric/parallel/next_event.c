@@ -4,6 +4,7 @@
  * workers.
  */
 #include "fabric/parallel/next_event.h"
+#include "fabric/parallel/domains.h"
 #include "fabric/parallel/sharded_switch.h"
 
 #include <stdlib.h>
@@ -124,7 +125,7 @@ int asim_workers_assign_slots(struct asim_fabric *fabric)
         code = set_ranges(fabric, &fabric->workers.at[w], n);
     if (!code)
         mark_wires(fabric);
-    return code;
+    return code ? code : asim_domains_open(fabric);
 }
 
 /* Merges min_arrival of a node into its next event. */

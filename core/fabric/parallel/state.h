@@ -16,6 +16,8 @@ struct asim_fabric_workers {
     uint16_t *of;                  /* [nodes] the worker of each node; NULL: one worker */
     struct asim_thread_team *team; /* NULL: one thread */
     uint64_t lookahead; /* how far workers may go on their own, ticks: set.lookahead or more */
+    uint32_t *domain_of;       /* [nodes] a node of the domain; NULL: no domains */
+    uint64_t domain_lookahead; /* the same for scale-up domains (domains.h) */
     struct asim_switch **sharded;  /* [n_sharded] switches with shards of several workers */
     uint32_t n_sharded, min_ports; /* min_ports: from which on a switch is sharded */
 };

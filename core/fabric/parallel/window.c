@@ -14,6 +14,7 @@
 #include "fabric/parallel/window.h"
 #include "fabric/host/completion.h"
 #include "fabric/memo/memo.h"
+#include "fabric/parallel/domains.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/next_event.h"
@@ -77,17 +78,20 @@ static void advance(void *self, uint32_t w)
     if (fabric->workers.team)
         asim_worker_prefetch(worker);
     asim_sharded_switches_distribute(fabric, worker);
-    if (asim_workers_lookahead(fabric) == fabric->set.lookahead) {
-        asim_worker_advance(worker, until);
-        if (!fabric->run.shards_due && fabric->workers.n > 1)
-            asim_worker_end(worker);
+    if (worker->domains && fabric->run.is_long) {
+        asim_domains_advance(worker, until);
+    } else if (!worker->domains && asim_workers_lookahead(fabric) > fabric->set.lookahead) {
+        while ((t = asim_worker_next(fabric, worker)) < until && !worker->failed) {
+            asim_worker_advance(
+                worker, until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
+            asim_worker_deliver(worker);
+        }
         return;
+    } else {
+        asim_worker_advance(worker, until);
     }
-    while ((t = asim_worker_next(fabric, worker)) < until && !worker->failed) {
-        asim_worker_advance(worker,
-                            until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
-        asim_worker_deliver(worker);
-    }
+    if (!fabric->run.shards_due && fabric->workers.n > 1)
+        asim_worker_end(worker);
 }
 
 void asim_window_run(struct asim_fabric *fabric, uint64_t until)
@@ -95,6 +99,8 @@ void asim_window_run(struct asim_fabric *fabric, uint64_t until)
     int together;
 
     fabric->run.windows++;
+    fabric->run.is_long = fabric->workers.domain_lookahead > fabric->set.lookahead &&
+                          until - asim_window_next_event(fabric) > fabric->set.lookahead;
     fabric->run.half_next_valid = 0;
     fabric->run.until = until;
     asim_sharded_switches_begin(fabric);

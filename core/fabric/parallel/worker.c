@@ -90,7 +90,8 @@ static int has(const struct asim_worker *worker, uint32_t v)
 {
     const struct asim_fabric *fabric = worker->fabric;
 
-    return asim_fabric_owns(fabric, v) && &fabric->workers.at[fabric->workers.of[v]] == worker;
+    return asim_fabric_owns(fabric, v) &&
+           (!fabric->workers.of || &fabric->workers.at[fabric->workers.of[v]] == worker);
 }
 
 /* At the end of each of the worker's own windows. What it made for others waits for the end of the

@@ -13,6 +13,7 @@
 #include "fabric/link/link.h"
 #include "fabric/link/notification.h"
 
+struct asim_domains;
 struct asim_fabric;
 
 /* A flow whose source lives in another process, which must learn that the flow's frames are gone
@@ -28,6 +29,7 @@ struct asim_worker {
     uint64_t *block_min; /* their part of fabric->run.block_min: of hosts, by blocks of slots */
     uint32_t first_slot; /* the slot of node[0] */
     uint32_t *active;    /* [n_nodes] indices of `node`: nodes with events in this window */
+    struct asim_domains *domains; /* NULL: none (domains.h) */
     /* Wires between this worker and others: those it receives from, then those it sends on. */
     struct asim_wire **cross;
     uint32_t n_inbound, n_cross;

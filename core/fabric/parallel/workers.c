@@ -6,6 +6,7 @@
  * window may advance them worker by worker or side by side with the same result.
  */
 #include "fabric/parallel/workers.h"
+#include "fabric/parallel/domains.h"
 #include "fabric/parallel/next_event.h"
 #include "topo/partition.h"
 #include "fabric/parallel/sharded_switch.h"
@@ -28,6 +29,7 @@ void asim_workers_close(struct asim_fabric *fabric)
         for (size_t i = 0; i < worker->deferred_frees.n; i++)
             free(worker->deferred_frees.at[i]);
         free(worker->deferred_frees.at);
+        asim_domains_close(worker);
         free(worker->node);
         free(worker->active);
         free(worker->cross);
@@ -40,6 +42,8 @@ void asim_workers_close(struct asim_fabric *fabric)
     }
     free(fabric->workers.at);
     free(fabric->workers.of);
+    free(fabric->workers.domain_of);
+    fabric->workers.domain_of = NULL;
     fabric->workers.at = NULL;
     fabric->workers.of = NULL;
     fabric->workers.n = 0;

@@ -14,9 +14,11 @@
 int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
 void asim_workers_close(struct asim_fabric *fabric);
 /* The length of a common window, ticks. Workers joined by long links only go through the windows of
- * links inside them (NVLinks) alone. The memo looks at every window. */
+ * links inside them (NVLinks) alone, as domains do. The memo looks at every window. */
 static inline uint64_t asim_workers_lookahead(const struct asim_fabric *fabric)
 {
+    if (!fabric->memo && fabric->workers.domain_lookahead > fabric->set.lookahead)
+        return fabric->workers.domain_lookahead;
     return fabric->memo || fabric->workers.lookahead < fabric->set.lookahead
                ? fabric->set.lookahead
                : fabric->workers.lookahead;

@@ -197,7 +197,7 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
 /* The first process runs everything, on twice its threads. */
 static int run_unpartitioned(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
 {
-    int code = asim_world_run(worlds[0], &outcome->err);
+    int code = n ? asim_world_run(worlds[0], &outcome->err) : 0;
 
     for (uint32_t w = 1; w < n; w++) {
         CHECK(asim_world_is_unpartitioned(worlds[w]));

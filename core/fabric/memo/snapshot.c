@@ -152,8 +152,8 @@ static void put_host(struct list *list, const struct asim_host *host)
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
 
-        list->not_periodic |= kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_REPLAY &&
-                              kind != ASIM_TIMER_CC;
+        list->not_periodic |=
+            kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_REPLAY && kind != ASIM_TIMER_CC;
     }
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];

@@ -1,22 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See domains.h. A rank acts when one of its timers is due, and when the last ACK of a message
- * arrives. Only then, or while messages are under way inside the domain, frames may enter its short
- * links.
+ * The nodes of each domain (domains.h).
  */
 #include "fabric/parallel/domains.h"
-#include "fabric/host/fast/frame_loop.h"
 #include "fabric/parallel/next_event.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of least_unsent: no message has so many bytes. */
-#define INSIDE (ASIM_NEVER - 1)
-
-/* How many times longer links between domains must be; and how far a message lies behind what its
- * NIC could have sent, in 1/1024: rates are rounded. */
-enum { MUCH_LONGER = 4, SLACK = 16 };
+/* How many times longer links between domains must be. */
+enum { MUCH_LONGER = 4 };
 
 void asim_domains_close(struct asim_worker *worker)
 {
@@ -27,8 +20,6 @@ void asim_domains_close(struct asim_worker *worker)
     free(worker->domains);
     worker->domains = NULL;
 }
-
-/* --- which nodes ------------------------------------------------------------------------------ */
 
 static uint32_t find(uint32_t *root, uint32_t v)
 {
@@ -176,219 +167,4 @@ int asim_domains_open(struct asim_fabric *fabric)
         free(root);
     free(scratch);
     return code;
-}
-
-/* --- until when a domain is still ------------------------------------------------------------- */
-
-/* Whether nothing is under way over this link inside the domain. Frames that the host has sent are
- * events of the switch. */
-static int is_still(const struct asim_nic *nic)
-{
-    return nic->qps.n == nic->qps.n_finished && !nic->acks.n && nic->port.busy != ASIM_NIC_BUSY &&
-           nic->wake_at == ASIM_NEVER && !asim_link_ring_count(nic->port.in);
-}
-
-static int is_inner(const struct asim_fabric *fabric, const struct asim_nic *nic)
-{
-    return nic->port.out->delay < fabric->workers.domain_lookahead;
-}
-
-/* All bytes of a message have been sent: its last ACK may be in a receive ring already. Frames that
- * are not there yet arrive at `known` or later. */
-static uint64_t last_ack_at(const struct asim_host *host, uint64_t known)
-{
-    for (uint32_t k = 0; k < host->n_nics; k++) {
-        const struct asim_wire *in = host->nics[k].port.in;
-
-        for (uint32_t i = 0, n = asim_link_ring_count(in); i < n; i++) {
-            const struct asim_frame *frame = asim_link_ring_peek(in, i);
-
-            if (frame->t >= known)
-                break;
-            if ((frame->type == ASIM_ACK || frame->type == ASIM_NACK) &&
-                frame->seq >= asim_own_flow(host, frame->slot)->cc.size)
-                known = frame->t;
-        }
-    }
-    return known;
-}
-
-/* The least number of bytes that a message over this NIC has never sent; ASIM_NEVER: no message.
- * ACKs of a message inside the domain may take short links: INSIDE. */
-static uint64_t least_unsent(const struct asim_fabric *fabric, const struct asim_host *host,
-                             const struct asim_nic *nic)
-{
-    const uint32_t *domain_of = fabric->workers.domain_of;
-    uint64_t least = ASIM_NEVER;
-
-    for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
-        const struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
-        uint64_t unsent = flow->snd_high < flow->cc.size ? flow->cc.size - flow->snd_high : 0;
-
-        if (!asim_flow_is_over(flow) && domain_of[flow->dst] == domain_of[host->node])
-            return INSIDE;
-        if (!asim_flow_is_over(flow) && unsent < least)
-            least = unsent;
-    }
-    return least;
-}
-
-/* When a message of the host over links out of the domain may be acknowledged as a whole. Bytes
- * that it has never sent must pass the NIC and two links first. */
-static uint64_t completes_at(const struct asim_fabric *fabric, const struct asim_host *host,
-                             uint64_t t, uint64_t known)
-{
-    uint64_t first = ASIM_NEVER;
-
-    for (uint32_t k = 0; k < host->n_nics; k++) {
-        const struct asim_nic *nic = &host->nics[k];
-        uint64_t least = ASIM_NEVER, at = ASIM_NEVER;
-
-        if (!is_inner(fabric, nic))
-            least = least_unsent(fabric, host, nic);
-        if (least == INSIDE)
-            return t;
-        if (!least)
-            known = last_ack_at(host, known);
-        if (!least)
-            at = known;
-        else if (least != ASIM_NEVER)
-            at = t + fabric->workers.domain_lookahead +
-                 (uint64_t)((double)least * (1024 - SLACK) / 1024 * 8e9 / (double)nic->rate_bps *
-                            fabric->set.tick);
-        first = at < first ? at : first;
-    }
-    return first;
-}
-
-/* Of all hosts: after one of them may have sent another message. */
-static uint64_t find_completion(const struct asim_worker *worker, const struct asim_domain *domain,
-                                uint64_t t, uint64_t known)
-{
-    uint64_t first = ASIM_NEVER;
-
-    for (uint32_t i = 0; i < domain->n_hosts; i++) {
-        uint64_t at = completes_at(worker->fabric,
-                                   &worker->fabric->host[worker->node[domain->index[i]]], t, known);
-
-        first = at < first ? at : first;
-    }
-    return first;
-}
-
-/* No frame enters a short link of the domain before the time returned, and none of its ranks acts;
- * t: it may at once. All frames over other links that arrive before `known` are in their rings. */
-static uint64_t still_until(const struct asim_worker *worker, struct asim_domain *domain,
-                            uint64_t t, uint64_t known)
-{
-    const struct asim_fabric *fabric = worker->fabric;
-    uint64_t until = ASIM_NEVER;
-
-    for (uint32_t i = domain->n_hosts; i < domain->n; i++)
-        if (worker->next[domain->index[i]] != ASIM_NEVER)
-            return t;
-    for (uint32_t i = 0; i < domain->n_hosts; i++) {
-        const struct asim_host *host = &fabric->host[worker->node[domain->index[i]]];
-
-        if (host->timers.n && host->timers.at->t < until)
-            until = host->timers.at->t;
-        if (until <= t)
-            return t;
-        for (uint32_t k = 0; k < host->n_nics; k++)
-            if (is_inner(fabric, &host->nics[k]) && !is_still(&host->nics[k]))
-                return t;
-    }
-    if (domain->completes_at <= t)
-        domain->completes_at = find_completion(worker, domain, t, known);
-    return domain->completes_at < until ? domain->completes_at : until;
-}
-
-/* Ranks have acted in windows of short links: no domain knows its completions any more. */
-static void forget(struct asim_worker *worker)
-{
-    for (uint32_t d = 0; d < worker->domains->n && worker->calls != worker->domains->calls; d++)
-        worker->domains->at[d].completes_at = 0;
-    worker->domains->calls = worker->calls;
-}
-
-uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)
-{
-    uint64_t least = t + fabric->set.lookahead, until = t + fabric->workers.domain_lookahead;
-
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
-
-        forget(worker);
-        for (uint32_t d = 0; d < worker->domains->n; d++) {
-            uint64_t still = still_until(worker, &worker->domains->at[d], t,
-                                         t + fabric->workers.domain_lookahead);
-
-            until = still < until ? still : until;
-            if (until <= least)
-                return least;
-        }
-    }
-    return until;
-}
-
-/* --- a window --------------------------------------------------------------------------------- */
-
-static void advance_node(struct asim_worker *worker, uint32_t i, uint64_t until)
-{
-    worker->next[i] = asim_node_advance(worker->fabric, worker->node[i], until);
-}
-
-/* The earliest event of the domain's nodes, with frames that they have sent to each other. */
-static uint64_t next_event(const struct asim_worker *worker, const struct asim_domain *domain)
-{
-    uint64_t *min_arrival = worker->min_arrival + worker->first_slot, first = ASIM_NEVER;
-
-    for (uint32_t k = 0; k < domain->n; k++) {
-        uint32_t i = domain->index[k];
-
-        if (min_arrival[i] < worker->next[i]) {
-            worker->next[i] = min_arrival[i];
-            if (i < worker->n_hosts)
-                worker->block_min[i / ASIM_BLOCK] = 0;
-        }
-        min_arrival[i] = ASIM_NEVER;
-        first = worker->next[i] < first ? worker->next[i] : first;
-    }
-    return first;
-}
-
-static void advance(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
-{
-    const struct asim_fabric *fabric = worker->fabric;
-    uint64_t t, end;
-
-    while ((t = next_event(worker, domain)) < until && !worker->failed) {
-        end = still_until(worker, domain, t, until);
-        if (end < t + fabric->set.lookahead) {
-            end = t + fabric->set.lookahead;
-            domain->completes_at = 0;
-        }
-        end = end < until ? end : until;
-        for (uint32_t k = 0; k < domain->n; k++)
-            if (worker->next[domain->index[k]] < end)
-                advance_node(worker, domain->index[k], end);
-        asim_worker_deliver(worker);
-    }
-}
-
-void asim_domains_advance(struct asim_worker *worker, uint64_t until)
-{
-    struct asim_domains *domains = worker->domains;
-
-    worker->fast_ok = asim_host_fast_ok(worker->fabric);
-    forget(worker);
-    for (uint32_t b = 0; b < worker->n_hosts; b += ASIM_BLOCK)
-        if (worker->block_min[b / ASIM_BLOCK] < until)
-            worker->block_min[b / ASIM_BLOCK] = 0;
-    for (uint32_t d = 0; d < domains->n; d++)
-        advance(worker, &domains->at[d], until);
-    domains->calls = worker->calls;
-    for (uint32_t k = 0; k < domains->n_others; k++)
-        if (worker->next[domains->others[k]] < until)
-            advance_node(worker, domains->others[k], until);
 }

@@ -3,7 +3,6 @@
  * The nodes of each domain (domains.h).
  */
 #include "fabric/parallel/domains.h"
-#include "fabric/parallel/next_event.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -65,15 +65,42 @@ static int show(const char *name, struct asim_err *err)
 /* --- check --------------------------------------------------------------------------------------
  */
 
-/* "source: …", "fitted: …", "assumption: …", or why there is none. */
+/* Where the defaults of core/conf/machine.c come from, by the begin of their keys. */
+static const struct {
+    const char *begin, *source;
+} default_sources[] = {
+    {"ring_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
+    {"graph_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
+    {"ring_", "NCCL tuning.cc"},
+    {"tree_", "NCCL tuning.cc"},
+    {"nvls_channels", "NCCL nvls.cc"},
+    {"hosts", "each host is an NVLink domain of its own"},
+    {"nic_gbytes", "a NIC of 400 Gb/s"},
+    {"nvlink_gbytes", "NVIDIA H100: NVLink 4"},
+    {"pcie_gbytes", "PCIe 5.0 x16"},
+    {"nic_ns", "assumption: a usual cable and port"},
+    {"switch_ns", "assumption: a usual switch"},
+    {"nvlink_ns", "assumption: a usual NVLink"},
+    {"ll_proxy_gbytes", "no limit"},
+    {"eager_bytes", "no limit"},
+};
+
+static void print_default(const char *key, double number)
+{
+    for (size_t i = 0; i < sizeof default_sources / sizeof *default_sources; i++)
+        if (!strncmp(key, default_sources[i].begin, strlen(default_sources[i].begin))) {
+            printf("  not in the file; %s\n", default_sources[i].source);
+            return;
+        }
+    printf("  not in the file; %s\n",
+           number != 0 ? "assumption: about what fitted machines have" : "left out");
+}
+
+/* "source: …", "fitted: …", "assumption: …", or that there is none. */
 static void print_origin(const json_t *value)
 {
     static const char *const kinds[] = {"source", "fitted", "assumption"};
 
-    if (!value) {
-        printf("  not in the file: NCCL's number, or the usual one\n");
-        return;
-    }
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const json_t *text = json_object_get(value, kinds[i]);
 
@@ -89,6 +116,7 @@ static void print_row(const struct asim_machine *machine, const json_t *root,
                       const struct asim_option *row)
 {
     const char *field = (const char *)machine + row->offset;
+    const json_t *value = json_object_get(root, row->key);
     double number;
     uint32_t count;
 
@@ -98,10 +126,14 @@ static void print_row(const struct asim_machine *machine, const json_t *root,
     } else if (row->type == ASIM_T_U32) {
         memcpy(&count, field, sizeof count);
         printf("%-24s %10u", row->key, count);
+        number = count;
     } else {
         return;
     }
-    print_origin(json_object_get(root, row->key));
+    if (value)
+        print_origin(value);
+    else
+        print_default(row->key, number);
 }
 
 /* Counts what is odd, a line each. */

@@ -61,7 +61,16 @@ static int visit_source_classes(const struct asim_route *r, const struct visitor
     return rc;
 }
 
-/* Pairs within each local switch. Hosts of one source class have it in common. */
+/* Another host of h's class; h itself where there is none. */
+static uint32_t another(const struct asim_route *r, uint32_t h)
+{
+    const struct asim_source_class *c = &r->source_classes[r->source_class_of[h]];
+
+    return c->second != h ? c->second : c->first;
+}
+
+/* Pairs within each local switch. Hosts of one source class have it in common; the first one at the
+ * switch need not be the first of its class. */
 static int visit_local(struct asim_route *r, const struct visitor *visitor)
 {
     struct asim_route_classes at = {0};
@@ -72,12 +81,8 @@ static int visit_local(struct asim_route *r, const struct visitor *visitor)
             continue;
         asim_route_classes_collect(r, s, &at);
         for (uint32_t a = 0; a < at.n; a++)
-            for (uint32_t b = 0; !rc && b < at.n; b++) {
-                const struct asim_source_class *c =
-                    &r->source_classes[r->source_class_of[at.hosts[a]]];
-
-                rc = call(visitor, at.hosts[a], a == b ? c->second : at.hosts[b]);
-            }
+            for (uint32_t b = 0; !rc && b < at.n; b++)
+                rc = call(visitor, at.hosts[a], a == b ? another(r, at.hosts[a]) : at.hosts[b]);
     }
     asim_route_classes_close(&at);
     return rc;

@@ -14,7 +14,7 @@
 #include "tools/interrupt.h"
 
 struct options {
-    uint32_t prefill, decode, mixed, tp, requests, burst, prompt, output, max_batch;
+    uint32_t prefill, decode, mixed, tp, pp, requests, burst, prompt, output, max_batch;
     uint64_t max_tokens, kv_tokens, seed, mtu;
     double rate, efficiency, overhead_us;
     int arrivals, lengths, scheduler, fast_forward;
@@ -33,8 +33,13 @@ static const struct asim_option options[] = {
      AT(decode), 0, 65536, NULL, 0},
     {"mixed", NULL, "instead of both: instances that prefill and decode", "0", ASIM_T_U32,
      AT(mixed), 0, 65536, NULL, 0},
-    {"tp", NULL, "GPUs of an instance, which share each layer (tensor and expert parallel)", "8",
-     ASIM_T_U32, AT(tp), 1, 1024, NULL, 0},
+    {"tp", NULL,
+     "GPUs of an instance, or of each stage of it, which share each layer (tensor and expert "
+     "parallel); they may be in several servers",
+     "8", ASIM_T_U32, AT(tp), 1, 1024, NULL, 0},
+    {"pp", NULL,
+     "stages of an instance's pipeline, each of --tp GPUs with an equal share of the layers", "1",
+     ASIM_T_U32, AT(pp), 1, 1024, NULL, 0},
     {"arrivals", NULL, "times of the requests: random, some at once, or at equal distances",
      "poisson", ASIM_T_CHOICE, AT(arrivals), 0, 0, "poisson|bursts|evenly", 0},
     {"rate", NULL, "requests per second, in mean", "1", ASIM_T_DOUBLE, AT(rate), 0, 1e9, NULL, 0},
@@ -69,7 +74,7 @@ static const struct asim_option options[] = {
      ASIM_T_DOUBLE, AT(overhead_us), 0, 1e9, NULL, 0},
     {"times", NULL, "instead of the roofline: a CSV with phase (prefill, decode), tokens, us", NULL,
      ASIM_T_STRING, AT(times), 0, 0, NULL, ASIM_F_READS},
-    {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp and up",
+    {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp x pp and up",
      "auto:switch", ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
     {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
      ASIM_F_READS},
@@ -98,7 +103,7 @@ static int check_roles(const struct options *opt, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "say --mixed=N, or both --prefill=N and --decode=N: how many instances "
                             "there are.");
-    if (((uint64_t)opt->mixed + opt->prefill + opt->decode) * opt->tp > MOST_HOSTS)
+    if (((uint64_t)opt->mixed + opt->prefill + opt->decode) * opt->tp * opt->pp > MOST_HOSTS)
         return asim_err_set(err, ASIM_EUSAGE, "more than %d GPUs in all instances together.",
                             (int)MOST_HOSTS);
     return 0;
@@ -175,6 +180,7 @@ static int open_times(struct serving *s, struct asim_err *err)
                                  .model = &s->times.model,
                                  .folder = s->folder,
                                  .tp = opt->tp,
+                                 .stages = opt->pp,
                                  .hosts = s->hosts};
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
@@ -184,9 +190,11 @@ static int open_world(struct serving *s, struct asim_err *err)
     const struct options *opt = s->opt;
     const struct asim_hooks hooks = {.note = note, .stop = asim_interrupt_stop};
     const struct asim_engine_options engine = {
-        opt->prefill,    opt->decode,    opt->mixed,
-        opt->tp,         opt->scheduler, opt->max_batch,
-        opt->max_tokens, opt->kv_tokens, asim_model_kv_bytes(&s->times.model)};
+        opt->prefill,   opt->decode,
+        opt->mixed,     opt->tp * opt->pp,
+        opt->pp,        opt->scheduler,
+        opt->max_batch, opt->max_tokens,
+        opt->kv_tokens, asim_model_kv_bytes(&s->times.model)};
     struct asim_settings settings = s->settings;
     int code;
 
@@ -236,7 +244,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     struct asim_results_about about = {opt->out, 0};
     int code = check_roles(opt, err);
 
-    s.hosts = (opt->mixed ? opt->mixed : opt->prefill + opt->decode) * opt->tp;
+    s.hosts = (opt->mixed ? opt->mixed : opt->prefill + opt->decode) * opt->tp * opt->pp;
     about.gpus = s.hosts;
     if (!code)
         code = open_settings(&s, err);
@@ -261,7 +269,7 @@ static int run(int argc, char **argv)
     static const struct asim_args_job job = {
         "inference",
         "usage: asim inference --mixed=N | --prefill=N --decode=N [--option=value ...]\n\n"
-        "Serve a stream of requests to a language model. Instances are servers of --tp GPUs, a "
+        "Serve a stream of requests to a language model. An instance has --tp x --pp GPUs, a "
         "host each.\nKV caches go from prefill to decode instances over the packet network; "
         "computation takes the\ntime of a table or of the roofline model.\n",
         options,

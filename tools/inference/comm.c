@@ -3,7 +3,8 @@
  * See inference.h: the communication inside an instance. A layer has two all-reduces of the hidden
  * states of all tokens (tensor parallelism, Shoeybi et al.: Megatron-LM, 2019); with experts, which
  * are spread over the GPUs, one all-reduce and two all-to-alls, of a share of the tokens for each
- * expert that they name. Each is simulated as a job of its own of the first instance, in the same
+ * expert that they name. From stage to stage each GPU passes its share of the hidden states to the
+ * GPU of the same number. Each is simulated as a job of its own of the first instance, in the same
  * network and alone in it: contention of collectives with KV caches, and with each other, is not
  * modelled (doc/limits.md).
  */
@@ -15,41 +16,69 @@
 #include <string.h>
 #include "asim/trace.h"
 
-enum { ALL_REDUCE, ALL_TO_ALL, PATH = 4096 };
+enum { ALL_REDUCE, ALL_TO_ALL, PASS, PATH = 4096 };
 
+/* What the first ranks do: nothing, a collective of `members`, or rank r < members sends to rank
+ * r + members. */
 struct collective {
-    int type; /* enum asim_coll_type, -1 = none */
+    int type; /* enum asim_coll_type; NOTHING or SENDS */
     uint64_t bytes;
-    uint32_t members; /* ranks 0 to members - 1 */
+    uint32_t members;
 };
+enum { NOTHING = -1, SENDS = -2 };
 
-/* A collective of group 1; no node where type is -1. */
-static int write_trace(const char *path, int type, uint64_t bytes, struct asim_err *err)
+static int write_node(struct asim_chakra_writer *writer, const struct collective *what,
+                      uint32_t rank, struct asim_err *err)
 {
-    struct asim_chakra_attr attrs[] = {
-        {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL},
-        {.name = "comm_type", .type = ASIM_CHAKRA_INT64},
-        {.name = "comm_size", .type = ASIM_CHAKRA_INT64},
+    const struct asim_chakra_attr cpu = {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL};
+    const struct asim_chakra_attr size = {
+        .name = "comm_size", .type = ASIM_CHAKRA_INT64, .value = {.i = (int64_t)what->bytes}};
+    struct asim_chakra_attr in_group[] = {
+        cpu,
+        size,
+        {.name = "comm_type", .type = ASIM_CHAKRA_INT64, .value = {.i = what->type}},
         {.name = "pg_name", .type = ASIM_CHAKRA_STRING, .value = {.s = "1"}}};
+    int sends = rank < what->members;
+    struct asim_chakra_attr message[] = {cpu,
+                                         size,
+                                         {.name = "comm_tag", .type = ASIM_CHAKRA_INT64},
+                                         {.name = "comm_src",
+                                          .type = ASIM_CHAKRA_INT64,
+                                          .value = {.i = sends ? rank : rank - what->members}},
+                                         {.name = "comm_dst",
+                                          .type = ASIM_CHAKRA_INT64,
+                                          .value = {.i = sends ? rank + what->members : rank}}};
     struct asim_chakra_node node = {
-        .type = ASIM_OP_COMM_COLL, .name = "collective", .attrs = attrs, .attr_n = 4};
+        .type = ASIM_OP_COMM_COLL, .name = "collective", .attrs = in_group, .attr_n = 4};
+
+    if (what->type == SENDS) {
+        node.type = sends ? ASIM_OP_COMM_SEND : ASIM_OP_COMM_RECV;
+        node.attrs = message;
+        node.attr_n = sizeof message / sizeof *message;
+    }
+    return asim_chakra_writer_node(writer, &node, err);
+}
+
+static int write_trace(const char *path, const struct collective *what, uint32_t rank,
+                       struct asim_err *err)
+{
+    uint32_t active = what->type == NOTHING ? 0
+                      : what->type == SENDS ? 2 * what->members
+                                            : what->members;
     struct asim_chakra_writer *writer;
     int code = asim_chakra_writer_open(&writer, path, err);
 
     if (code)
         return code;
-    attrs[1].value.i = type;
-    attrs[2].value.i = (int64_t)bytes;
     code = asim_chakra_writer_metadata(writer, "0.0.4", NULL, 0, err);
-    if (!code && type >= 0)
-        code = asim_chakra_writer_node(writer, &node, err);
+    if (!code && rank < active)
+        code = write_node(writer, what, rank, err);
     if (!code)
         return asim_chakra_writer_commit(writer, err);
     asim_chakra_writer_discard(writer);
     return code;
 }
 
-/* The members have the collective, the other ranks nothing. */
 static int write_traces(const char *folder, const char *name, uint32_t ranks,
                         const struct collective *what, struct asim_err *err)
 {
@@ -58,7 +87,7 @@ static int write_traces(const char *folder, const char *name, uint32_t ranks,
 
     for (uint32_t r = 0; !code && r < ranks; r++) {
         snprintf(path, sizeof path, "%s/%s.%" PRIu32 ".et", folder, name, r);
-        code = write_trace(path, r < what->members ? what->type : -1, what->bytes, err);
+        code = write_trace(path, what, r, err);
     }
     return code;
 }
@@ -66,12 +95,12 @@ static int write_traces(const char *folder, const char *name, uint32_t ranks,
 int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
                            struct asim_err *err)
 {
-    static const struct collective none = {-1, 0, 0};
+    static const struct collective none = {NOTHING, 0, 0};
 
     return write_traces(folder, name, ranks, &none, err);
 }
 
-/* Group 1: the GPUs of the first instance. */
+/* Group 1: the GPUs of the first stage of the first instance. */
 static int write_group(const char *path, uint32_t members, struct asim_err *err)
 {
     FILE *file = fopen(path, "w");
@@ -108,7 +137,7 @@ static int simulate(struct asim_comm *comm, const struct collective *what, uint6
         code = asim_world_open(&world, &set, NULL, err);
     if (!code)
         code = asim_world_run(world, err);
-    for (uint32_t r = 0; !code && r < comm->tp; r++) {
+    for (uint32_t r = 0; !code && r < comm->tp * comm->stages; r++) {
         uint64_t end = asim_world_cycles(world, r);
 
         *ns = r && *ns > end ? *ns : end;
@@ -126,6 +155,10 @@ static int measured(struct asim_comm *comm, int type, int i, uint64_t *ns, struc
 
     if (type == ALL_TO_ALL)
         what.bytes = (what.bytes * comm->model->topk + comm->tp - 1) / comm->tp;
+    if (type == PASS) {
+        what.type = SENDS;
+        what.bytes = (what.bytes + comm->tp - 1) / comm->tp;
+    }
     if (!comm->known[type][i]) {
         if ((code = simulate(comm, &what, &comm->known[type][i], err)))
             return code;
@@ -155,15 +188,19 @@ static int time_of(struct asim_comm *comm, int type, uint64_t tokens, double *ns
 
 int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err)
 {
-    int has_experts = comm->model->experts > 0, code;
-    double reduce = 0, exchange = 0;
+    int has_experts = comm->model->experts > 0, code = 0;
+    double reduce = 0, exchange = 0, pass = 0;
 
     *ns = 0;
-    if (comm->tp == 1 || !tokens)
+    if (!tokens)
         return 0;
-    code = time_of(comm, ALL_REDUCE, tokens, &reduce, err);
-    if (!code && has_experts)
+    if (comm->tp > 1)
+        code = time_of(comm, ALL_REDUCE, tokens, &reduce, err);
+    if (!code && comm->tp > 1 && has_experts)
         code = time_of(comm, ALL_TO_ALL, tokens, &exchange, err);
-    *ns = (uint64_t)(comm->model->layers * (reduce * (has_experts ? 1 : 2) + exchange * 2) + 0.5);
+    if (!code && comm->stages > 1)
+        code = time_of(comm, PASS, tokens, &pass, err);
+    *ns = (uint64_t)(comm->model->layers * (reduce * (has_experts ? 1 : 2) + exchange * 2) +
+                     (comm->stages - 1) * pass + 0.5);
     return code;
 }

@@ -3,7 +3,8 @@
  * See inference.h: instances, their schedulers, and the way of KV caches.
  *
  * Request i goes to prefill (or mixed) instance i modulo their number, and from there to decode
- * instance i modulo theirs. Each instance has one iteration at a time. What an iteration takes:
+ * instance i modulo theirs. Each stage of an instance's pipeline has one iteration at a time, so as
+ * many iterations as stages are under way, of different requests. What an iteration takes:
  *
  *   prefill-first  waiting prompts, whole, up to max_tokens (one at least); else one token of each
  *                  running request
@@ -11,7 +12,9 @@
  *                  (Agrawal et al.: Sarathi-Serve, 2024)
  *
  * Running requests and prompts together are at most max_batch; requests are taken first come, first
- * served, while their tokens fit kv_tokens.
+ * served, while their tokens fit kv_tokens. With several stages an iteration takes its share of the
+ * running requests, so that each stage has some. It stays in each stage for an equal part of its
+ * time, or until the iteration before it has left the next one.
  *
  * The end of a prefill gives the first token. Then each GPU of the instance sends its shard of the
  * KV cache to the GPU of the same number in the decode instance. The first GPU tells the others to
@@ -33,6 +36,11 @@ struct part {
     uint32_t prompt; /* tokens of its prompt; 0: it makes a token */
 };
 
+struct iteration {
+    ASIM_VEC(struct part) parts;
+    uint64_t ends_ns, comm_ns;
+};
+
 struct instance {
     struct asim_engine *engine;
     uint32_t first_host, number, of; /* number among `of` that take arrivals */
@@ -41,9 +49,12 @@ struct instance {
     ASIM_VEC(uint32_t) waiting;      /* from `head` on, first come first */
     size_t head;
     ASIM_VEC(uint32_t) running;
-    ASIM_VEC(struct part) parts; /* of the iteration under way */
-    uint64_t kv_tokens;          /* of the requests taken and not finished or sent */
-    uint64_t ends_ns, comm_ns;   /* of the iteration under way; ends_ns 0: none */
+    uint64_t kv_tokens; /* of the requests taken and not finished or sent */
+    /* Under way: n_iterations from `oldest` on, in a ring of as many as there are stages. The first
+     * stage is free from free_ns on. */
+    struct iteration *iterations;
+    uint32_t oldest, n_iterations;
+    uint64_t free_ns;
 };
 
 struct asim_engine {
@@ -79,9 +90,9 @@ static void wake_at(const struct instance *at, uint64_t time_ns)
 /* A notice, or a GPU's share of the KV cache. */
 static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kind, uint32_t request)
 {
-    uint64_t tp = engine->opt.tp,
+    uint64_t gpus = engine->opt.gpus,
              cache = engine->requests->at[request].prompt * engine->opt.kv_bytes;
-    uint64_t bytes = kind == SHARD ? (cache + tp - 1) / tp : NOTICE_BYTES;
+    uint64_t bytes = kind == SHARD ? (cache + gpus - 1) / gpus : NOTICE_BYTES;
     const struct asim_own_message message = {src, dst, bytes,
                                              (uint64_t)request << KIND_BITS | (unsigned)kind};
 
@@ -113,17 +124,24 @@ static int has_room(const struct instance *at, size_t batch)
                                       at->kv_tokens + kv_of(at, request) <= opt->kv_tokens);
 }
 
-static void add_part(struct instance *at, uint32_t request, uint32_t prompt)
+/* The i-th of those under way; the one behind the last is free. */
+static struct iteration *iteration_of(const struct instance *at, uint32_t i)
+{
+    return &at->iterations[(at->oldest + i) % at->engine->opt.stages];
+}
+
+static void add_part(struct instance *at, struct iteration *to, uint32_t request, uint32_t prompt)
 {
     const struct part part = {request, prompt};
 
-    if (ASIM_VEC_PUSH(at->parts, part))
+    at->engine->requests->at[request].is_under_way = 1;
+    if (ASIM_VEC_PUSH(to->parts, part))
         fail_nomem(at->engine);
 }
 
 /* Adds prompts of waiting requests. `batch`: requests that run. A request whose prompt is cut stays
  * first. */
-static void add_prompts(struct instance *at, size_t batch)
+static void add_prompts(struct instance *at, struct iteration *to, size_t batch)
 {
     const struct asim_engine_options *opt = &at->engine->opt;
     int in_pieces = opt->batching == ASIM_BATCH_CHUNKED;
@@ -133,9 +151,9 @@ static void add_prompts(struct instance *at, size_t batch)
         struct asim_request *request = &at->engine->requests->at[at->waiting.at[at->head]];
         uint32_t tokens = request->prompt - request->done_prompt;
 
-        if (!request->done_prompt && !has_room(at, batch))
+        if (request->is_under_way || (!request->done_prompt && !has_room(at, batch)))
             return;
-        if (tokens > left && (in_pieces || at->parts.n)) {
+        if (tokens > left && (in_pieces || to->parts.n)) {
             tokens = in_pieces ? (uint32_t)left : 0;
             if (!tokens)
                 return;
@@ -144,7 +162,7 @@ static void add_prompts(struct instance *at, size_t batch)
             request->begun_ns = now_of(at);
             at->kv_tokens += kv_of(at, request);
         }
-        add_part(at, at->waiting.at[at->head], tokens);
+        add_part(at, to, at->waiting.at[at->head], tokens);
         left -= tokens < left ? tokens : left;
         batch++;
         if (request->done_prompt + tokens < request->prompt)
@@ -165,29 +183,40 @@ static void join_waiting(struct instance *at)
     }
 }
 
-static void form(struct instance *at)
+/* A token of each running request that is in no iteration, up to the share of a stage. */
+static void add_tokens(struct instance *at, struct iteration *to)
+{
+    size_t stages = at->engine->opt.stages, share = (at->running.n + stages - 1) / stages;
+
+    for (size_t i = 0; i < at->running.n && share; i++)
+        if (!at->engine->requests->at[at->running.at[i]].is_under_way) {
+            add_part(at, to, at->running.at[i], 0);
+            share--;
+        }
+}
+
+static void form(struct instance *at, struct iteration *to)
 {
     int is_chunked = at->engine->opt.batching == ASIM_BATCH_CHUNKED;
 
-    at->parts.n = 0;
+    to->parts.n = 0;
     if (!at->takes_arrivals)
         join_waiting(at);
     else if (!is_chunked)
-        add_prompts(at, at->running.n);
-    if (!at->parts.n || is_chunked)
-        for (size_t i = 0; i < at->running.n; i++)
-            add_part(at, at->running.at[i], 0);
+        add_prompts(at, to, at->running.n);
+    if (!to->parts.n || is_chunked)
+        add_tokens(at, to);
     if (at->takes_arrivals && is_chunked)
-        add_prompts(at, at->running.n);
+        add_prompts(at, to, at->running.n);
 }
 
 /* Tokens of a prompt attend to those before them; a new token to the whole context. */
-static struct asim_batch batch_of(const struct instance *at)
+static struct asim_batch batch_of(const struct instance *at, const struct iteration *of)
 {
     struct asim_batch batch = {0};
 
-    for (size_t i = 0; i < at->parts.n; i++) {
-        const struct part *part = &at->parts.at[i];
+    for (size_t i = 0; i < of->parts.n; i++) {
+        const struct part *part = &of->parts.at[i];
         const struct asim_request *request = &at->engine->requests->at[part->request];
         uint64_t before = (uint64_t)request->done_prompt + request->done_output;
 
@@ -204,19 +233,30 @@ static struct asim_batch batch_of(const struct instance *at)
 static void begin(struct instance *at)
 {
     struct asim_engine *engine = at->engine;
+    uint32_t stages = engine->opt.stages;
+    struct iteration *next = iteration_of(at, at->n_iterations);
     struct asim_batch batch;
-    uint64_t takes;
+    uint64_t now = now_of(at), takes, stage, behind;
 
-    form(at);
-    if (!at->parts.n || engine->err.code)
+    if (at->n_iterations == stages || now < at->free_ns)
         return;
-    batch = batch_of(at);
-    if (asim_comm_of(engine->comm, batch.prefill_tokens + batch.decode_tokens, &at->comm_ns,
+    form(at, next);
+    if (!next->parts.n || engine->err.code)
+        return;
+    batch = batch_of(at, next);
+    if (asim_comm_of(engine->comm, batch.prefill_tokens + batch.decode_tokens, &next->comm_ns,
                      &engine->err))
         return;
-    takes = asim_times_of(engine->times, &batch) + at->comm_ns;
-    at->ends_ns = now_of(at) + (takes ? takes : 1);
-    wake_at(at, at->ends_ns);
+    takes = asim_times_of(engine->times, &batch) + next->comm_ns;
+    takes += !takes;
+    stage = (takes + stages - 1) / stages;
+    behind = at->n_iterations ? iteration_of(at, at->n_iterations - 1)->ends_ns + stage : 0;
+    next->ends_ns = now + takes > behind ? now + takes : behind;
+    at->n_iterations++;
+    at->free_ns = now + stage;
+    wake_at(at, next->ends_ns);
+    if (stages > 1)
+        wake_at(at, at->free_ns);
 }
 
 /* --- the end of an iteration --- */
@@ -233,13 +273,13 @@ static void send_cache(struct instance *at, uint32_t number)
 {
     struct asim_engine *engine = at->engine;
     struct asim_request *request = &engine->requests->at[number];
-    uint32_t tp = engine->opt.tp;
+    uint32_t gpus = engine->opt.gpus;
 
     at->kv_tokens -= kv_of(at, request);
     request->decode = engine->opt.prefill + number % engine->opt.decode;
-    for (uint32_t gpu = 1; gpu < tp; gpu++)
+    for (uint32_t gpu = 1; gpu < gpus; gpu++)
         send(engine, at->first_host, at->first_host + gpu, GO, number);
-    send(engine, at->first_host, request->decode * tp, SHARD, number);
+    send(engine, at->first_host, request->decode * gpus, SHARD, number);
 }
 
 static void end_prompt(struct instance *at, uint32_t number, uint32_t tokens)
@@ -261,13 +301,15 @@ static void end_prompt(struct instance *at, uint32_t number, uint32_t tokens)
 
 static void end_iteration(struct instance *at)
 {
+    const struct iteration *ended = iteration_of(at, 0);
     size_t kept = 0;
 
-    for (size_t i = 0; i < at->parts.n && !at->engine->err.code; i++) {
-        const struct part part = at->parts.at[i];
+    for (size_t i = 0; i < ended->parts.n && !at->engine->err.code; i++) {
+        const struct part part = ended->parts.at[i];
         struct asim_request *request = &at->engine->requests->at[part.request];
 
-        request->comm_ns += at->comm_ns;
+        request->is_under_way = 0;
+        request->comm_ns += ended->comm_ns;
         if (part.prompt)
             end_prompt(at, part.request, part.prompt);
         else if (++request->done_output == request->output)
@@ -277,7 +319,8 @@ static void end_iteration(struct instance *at)
         if (!at->engine->requests->at[at->running.at[i]].finish_ns)
             at->running.at[kept++] = at->running.at[i];
     at->running.n = kept;
-    at->ends_ns = 0;
+    at->oldest = (at->oldest + 1) % at->engine->opt.stages;
+    at->n_iterations--;
 }
 
 /* --- callbacks --- */
@@ -297,7 +340,7 @@ static void take_arrivals(struct instance *at)
     if (!at->takes_arrivals || at->next >= requests->n || requests->at[at->next].arrival_ns > now)
         return;
     for (; at->next < requests->n && requests->at[at->next].arrival_ns <= now; at->next += at->of) {
-        requests->at[at->next].prefill = at->first_host / at->engine->opt.tp;
+        requests->at[at->next].prefill = at->first_host / at->engine->opt.gpus;
         wait(at, (uint32_t)at->next);
     }
     if (at->next < requests->n)
@@ -306,7 +349,7 @@ static void take_arrivals(struct instance *at)
 
 static struct instance *instance_of(struct asim_engine *engine, uint32_t host)
 {
-    return &engine->instances[host / engine->opt.tp];
+    return &engine->instances[host / engine->opt.gpus];
 }
 
 static void on_wake(void *self, uint32_t host)
@@ -314,13 +357,13 @@ static void on_wake(void *self, uint32_t host)
     struct asim_engine *engine = self;
     struct instance *at;
 
-    if (engine->err.code || host / engine->opt.tp >= engine->n)
+    if (engine->err.code || host / engine->opt.gpus >= engine->n)
         return;
     at = instance_of(engine, host);
     take_arrivals(at);
-    if (at->ends_ns && at->ends_ns <= now_of(at))
+    while (at->n_iterations && iteration_of(at, 0)->ends_ns <= now_of(at) && !engine->err.code)
         end_iteration(at);
-    if (!at->ends_ns && !engine->err.code)
+    if (!engine->err.code)
         begin(at);
 }
 
@@ -329,18 +372,18 @@ static void add_shard(struct instance *at, uint32_t number)
 {
     struct asim_request *request = &at->engine->requests->at[number];
 
-    if (++request->shards < at->engine->opt.tp)
+    if (++request->shards < at->engine->opt.gpus)
         return;
     request->kv_ns = now_of(at);
     wait(at, number);
-    if (!at->ends_ns && !at->engine->err.code)
+    if (!at->engine->err.code)
         begin(at);
 }
 
 static void on_arrived(void *self, const struct asim_own_message *message)
 {
     struct asim_engine *engine = self;
-    uint32_t number = (uint32_t)(message->cookie >> KIND_BITS), tp = engine->opt.tp;
+    uint32_t number = (uint32_t)(message->cookie >> KIND_BITS), gpus = engine->opt.gpus;
     struct instance *at = instance_of(engine, message->dst);
     const struct asim_request *request = &engine->requests->at[number];
 
@@ -348,7 +391,7 @@ static void on_arrived(void *self, const struct asim_own_message *message)
         return;
     switch (message->cookie & ((1u << KIND_BITS) - 1)) {
     case GO:
-        send(engine, message->dst, request->decode * tp + message->dst % tp, SHARD, number);
+        send(engine, message->dst, request->decode * gpus + message->dst % gpus, SHARD, number);
         break;
     case SHARD:
         if (message->dst != at->first_host)
@@ -372,7 +415,10 @@ static void set_up(struct asim_engine *engine)
         struct instance *at = &engine->instances[i];
 
         at->engine = engine;
-        at->first_host = i * opt->tp;
+        at->first_host = i * opt->gpus;
+        at->iterations = calloc(opt->stages, sizeof *at->iterations);
+        if (!at->iterations)
+            fail_nomem(engine);
         at->takes_arrivals = opt->mixed || i < opt->prefill;
         at->sends_away = !opt->mixed;
         at->of = opt->mixed ? opt->mixed : opt->prefill;
@@ -433,7 +479,9 @@ void asim_engine_close(struct asim_engine *engine)
     for (uint32_t i = 0; engine && engine->instances && i < engine->n; i++) {
         free(engine->instances[i].waiting.at);
         free(engine->instances[i].running.at);
-        free(engine->instances[i].parts.at);
+        for (uint32_t k = 0; engine->instances[i].iterations && k < engine->opt.stages; k++)
+            free(engine->instances[i].iterations[k].parts.at);
+        free(engine->instances[i].iterations);
     }
     if (engine)
         free(engine->instances);

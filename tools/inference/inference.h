@@ -26,6 +26,7 @@ struct asim_request {
     uint64_t comm_ns;                  /* communication inside the iterations it took part in */
     uint32_t done_prompt, done_output; /* tokens processed; tokens made */
     uint32_t shards;                   /* of its KV cache that have come */
+    int is_under_way;                  /* it takes part in an iteration */
 };
 
 struct asim_requests {
@@ -85,18 +86,20 @@ int asim_times_open(struct asim_times *times, const struct asim_times_options *o
 uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *batch);
 void asim_times_close(struct asim_times *times);
 
-/* --- comm.c: collectives inside an instance ----------------------------------------------------
+/* --- comm.c: communication inside an instance --------------------------------------------------
  */
 
-/* Simulates each collective alone, once for each power of two of tokens, and interpolates. */
+/* Simulates each collective, and the way from stage to stage, alone, once for each power of two of
+ * tokens, and interpolates. */
 struct asim_comm {
     const struct asim_settings *settings; /* borrowed: network, topology, congestion control */
     const struct asim_model *model;
-    const char *folder;    /* for traces */
-    uint32_t tp, hosts;    /* hosts: of all instances */
-    uint64_t known[2][40]; /* ns of an all-reduce, an all-to-all of 2^i tokens; 0 = not yet */
+    const char *folder;         /* for traces */
+    uint32_t tp, stages, hosts; /* hosts: of all instances */
+    uint64_t known[3][40]; /* ns of an all-reduce, an all-to-all, a pass to the next stage of 2^i
+                            * tokens; 0 = not yet */
 };
-/* ns of all collectives of an iteration of so many tokens; 0 with one GPU. */
+/* ns of all communication of an iteration of so many tokens; 0 with one GPU. */
 int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err);
 
 /* Writes empty traces of ranks 0 … ranks - 1, as <folder>/<name>.<rank>.et. */
@@ -108,12 +111,13 @@ int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
 
 enum asim_batching { ASIM_BATCH_PREFILL_FIRST, ASIM_BATCH_CHUNKED };
 struct asim_engine_options {
-    uint32_t prefill, decode, mixed, tp; /* instances of each role; hosts of an instance */
-    int batching;                        /* enum asim_batching */
-    uint32_t max_batch;                  /* requests of an iteration */
-    uint64_t max_tokens;                 /* prompt tokens of an iteration */
-    uint64_t kv_tokens;                  /* of all requests of an instance; 0 = no limit */
-    uint64_t kv_bytes;                   /* of one token */
+    uint32_t prefill, decode, mixed; /* instances of each role */
+    uint32_t gpus, stages;           /* of an instance: its hosts; stages of its pipeline */
+    int batching;                    /* enum asim_batching */
+    uint32_t max_batch;              /* requests of an iteration */
+    uint64_t max_tokens;             /* prompt tokens of an iteration */
+    uint64_t kv_tokens;              /* of all requests of an instance; 0 = no limit */
+    uint64_t kv_bytes;               /* of one token */
 };
 struct asim_engine;
 /* times, comm, requests and world are borrowed. Hooks the world, which must have as many ranks as

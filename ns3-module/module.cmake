@@ -56,7 +56,7 @@ add_library(
                   tools/report/load_series.c tools/report/load_traffic.c tools/report/network.c
                   tools/report/ops.c
                   tools/report/run.c tools/report/show.c tools/report/table.c tools/report/text.c
-                  tools/report/verdict.c
+                  tools/report/verdict.c tools/run/child.c tools/scenario/traces.c
 )
 set_target_properties(
   asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON

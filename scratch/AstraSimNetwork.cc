@@ -23,6 +23,8 @@ extern "C"
 {
 #include "tools/app.h"
 #include "tools/hugepages.h"
+#include "tools/run/job.h"
+#include "tools/scenario/traces.h"
 }
 
 #include <csignal>
@@ -50,13 +52,13 @@ OnInterrupt(int)
 }
 
 /**
- * Tells of Ctrl-C.
+ * Tells of Ctrl-C; generators of traces have a handler of their own.
  * @return 1 after it
  */
 int
 Interrupted()
 {
-    return g_interrupted;
+    return g_interrupted || asim_child_interrupted();
 }
 
 /** The variables that ns-3 reads, under the names they get before it looks. */
@@ -413,6 +415,11 @@ main(int argc, char** argv)
         app.settings.borrowed_cores = processes->GetBorrowedCores();
         app.collective_error = CollectiveError;
         app.collective_self = PeekPointer(processes);
+    }
+    else
+    {
+        app.make_traces = asim_scenario_traces_for;
+        app.drop_traces = asim_scenario_traces_drop;
     }
     int result = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());
     if (result == ASIM_APP_GO_ON)

@@ -2,11 +2,17 @@
 #
 # Applications of ns-3 over the ports of RDMA, part of tests/ns3/run: a ping against its closed form,
 # bytes of UDP and TCP that arrive once, an all-reduce that they slow down, FlowMonitor's XML.
-applications=$(find .ns3/ns-3/build ${NS3_HOME:+"$NS3_HOME/build"} -name '*asim-applications*' -type f -perm -u+x 2>/dev/null | head -n 1)
-if [[ ! $applications ]] || ! ./ns3 build asim-applications >"$work/build" 2>&1; then
-    t_skip ns3/applications "the ns-3 tree has not built the modules of asim-applications (ns3-module/README.md has the command)"
+enabled=$(sed -n 's/^NS3_ENABLED_MODULES:STRING=//p' "${NS3_HOME:-.ns3/ns-3}/cmake-cache/CMakeCache.txt" 2>/dev/null)
+if [[ $enabled && $enabled != *flow-monitor* ]]; then
+    t_skip ns3/applications "the ns-3 tree has not enabled the modules of asim-applications (ns3-module/README.md has the command)"
     return
 fi
+if ! ./ns3 build asim-applications >"$work/build" 2>&1; then
+    tail -n 30 "$work/build"
+    t_not_ok ns3/applications "asim-applications could not be built"
+    return
+fi
+applications=$(find .ns3/ns-3/build ${NS3_HOME:+"$NS3_HOME/build"} -name '*asim-applications*' -type f -perm -u+x 2>/dev/null | head -n 1)
 idle=(--workload=$sample --topology=auto:switch,rate=10Gbps)
 finished() { sed -n 's/^RDMA: rank 0 finished at \([0-9]*\) ns$/\1/p' "$1"; }
 

@@ -53,6 +53,19 @@ int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err)
     return 0;
 }
 
+int asim_child_tool(char path[ASIM_JOB_PATH], struct asim_err *err)
+{
+    const char *given = getenv("ASIM_TOOL"), *name;
+    int code = asim_child_self(path, err);
+
+    if (code)
+        return code;
+    name = strrchr(path, '/');
+    if (name && strcmp(name, "/asim") != 0)
+        snprintf(path, ASIM_JOB_PATH, "%.2000s", given && *given ? given : "asim");
+    return 0;
+}
+
 /* In the child. */
 static void become(const char *const *words, size_t n, int log, int out)
 {

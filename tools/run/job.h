@@ -90,5 +90,8 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
 int asim_child_interrupted(void);
 /* The path of this executable. 0, or ASIM_EIO. */
 int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err);
+/* The asim tool: this executable, or, in a program of another name, the one that the variable
+ * ASIM_TOOL names; else `asim`, which asim_child_run looks for in PATH. 0, or ASIM_EIO. */
+int asim_child_tool(char path[ASIM_JOB_PATH], struct asim_err *err);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See traces.h. A generator runs as a process of this executable, so a job has the traces that the
+ * See traces.h. A generator runs as a process of the asim tool, so a job has the traces that the
  * same words make on a command line.
  */
 #include "tools/scenario/traces.h"
@@ -17,7 +17,8 @@
 #include "tools/args.h"
 #include "tools/run/job.h"
 
-enum { MOST_WORDS = 128, PATH = ASIM_JOB_PATH };
+/* NOT_FOUND: exit code of a program that could not be started. */
+enum { MOST_WORDS = 128, PATH = ASIM_JOB_PATH, NOT_FOUND = 127 };
 
 /* Options of the generators that say where the traces go, and how many ranks there are, with the
  * other name of the last one. */
@@ -118,10 +119,15 @@ static int make_one(const struct asim_scenario_job *job, const char *source, con
         code = asim_out_mkparent(line->log, err);
     }
     if (!code)
-        code = asim_child_self(line->self, err);
+        code = asim_child_tool(line->self, err);
     if (!code)
         code = asim_child_run(line->words, line->n, line->log, &got, err);
-    if (!code && got)
+    if (!code && got == NOT_FOUND)
+        code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){source, job->line, 0},
+                           "job '%s' has a generator, which needs the asim tool, and there is no "
+                           "program %s: name it by the variable ASIM_TOOL.",
+                           job->name, line->self);
+    else if (!code && got)
         code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){source, job->line, 0},
                            "the generator of job '%s' ended with exit code %d: asim trace %s",
                            job->name, got, job->generate);

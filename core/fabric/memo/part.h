@@ -101,6 +101,7 @@ struct asim_part {
      * destination has yet to hear of. The worker of the part changes both. */
     uint32_t open, known;
     uint64_t unreplayable; /* events that no replay can repeat, at the begin */
+    uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
     uint64_t *counts;      /* if it leads: its counters at the begin */
     uint64_t *before;      /* if it leads: what `after` is relative to */
 };

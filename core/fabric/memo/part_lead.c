@@ -46,6 +46,7 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
     part->last_completion = 0;
     part->defer_from = ASIM_NEVER;
     part->unreplayable = asim_part_unreplayable(fabric, part);
+    part->skipped = fabric->memo->steady.saved;
     asim_part_before_save(fabric, part, part->before);
     asim_part_counters_save(fabric, part, part->counts);
     asim_part_set_mode(fabric, part, ASIM_PART_LEAD);
@@ -61,11 +62,18 @@ void asim_part_lead_window(struct asim_part *part, uint64_t until)
         part->defer_from == ASIM_NEVER ? ASIM_NEVER : part->defer_from - part->begin;
 }
 
-/* Packet-hops of a finished log belong to those that were recorded for replays. */
-static void count(struct asim_fabric *fabric, uint64_t hops)
+/* Packet-hops of a finished log belong to those that were recorded for replays, but for those that
+ * periods have skipped meanwhile, which belong to no part: at most what is carried and not counted.
+ */
+static void count(struct asim_fabric *fabric, const struct asim_part *part, uint64_t hops)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;
 
+    if (fabric->memo->steady.saved != part->skipped) {
+        uint64_t left = asim_memo_uncounted(fabric);
+
+        hops = hops < left ? hops : left;
+    }
     tally->hops[ASIM_CARRIED_RECORDED] += hops;
     tally->counted += hops;
     tally->episodes++;
@@ -83,7 +91,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
         log->deltas[i] -= part->counts[i];
     asim_part_counters_of_log(fabric, part, log->row, log->deltas);
     log->hops = asim_part_hops_in(part, log->deltas);
-    count(fabric, log->hops);
+    count(fabric, part, log->hops);
     log->has_grown = 1; /* its followers learn of its length */
     asim_part_log_leave(fabric, part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);

@@ -12,6 +12,13 @@ static uint64_t carried(const struct asim_fabric *fabric)
     return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved;
 }
 
+uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
+{
+    uint64_t now = carried(fabric), counted = fabric->memo->tally.counted;
+
+    return now > counted ? now - counted : 0;
+}
+
 void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;

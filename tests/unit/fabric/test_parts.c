@@ -246,11 +246,21 @@ static void go(enum variant variant)
 
 static uint64_t replays, deviations, skipped, with_parts;
 
+/* The counts of what was carried, replayed and skipped add up. */
 static void count(void)
 {
+    struct asim_fabric_stats stats;
     struct asim_memo_use use;
+    uint64_t carried = 0;
 
+    asim_fabric_stats(bench->fabric, &stats);
     asim_memo_get_use(bench->fabric, &use);
+    for (int i = 0; i < ASIM_CARRIED_REASONS; i++) {
+        carried += use.reasons[i].hops;
+        CHECK(use.reasons[i].hops <= use.carried);
+    }
+    CHECK_U64(carried, use.carried);
+    CHECK_U64(use.carried + use.replayed + use.skipped, stats.hops);
     if (!bench->fabric->memo || !bench->fabric->memo->parts)
         return;
     with_parts++;

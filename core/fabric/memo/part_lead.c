@@ -69,7 +69,8 @@ static void count(struct asim_fabric *fabric, const struct asim_part *part, uint
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;
 
-    if (fabric->memo->steady.saved != part->skipped) {
+    tally->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
+    if (tally->skips_in_logs) {
         uint64_t left = asim_memo_uncounted(fabric);
 
         hops = hops < left ? hops : left;

@@ -111,6 +111,7 @@ int asim_memo_open(struct asim_fabric *fabric,
     memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
     if (!fabric->set.cc->steady || fabric->set.without & ASIM_FAST_STEADY_STATE)
         memo->steady.look_at = ASIM_NEVER;
+    memo->steady.budget.is_eager = 1;
     if (fabric->set.without & ASIM_FAST_MEMO) { /* as after an episode that is not recorded */
         memo->replay_off = 1;
         memo->mode = ASIM_MEMO_RECORD;

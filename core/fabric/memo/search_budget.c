@@ -9,8 +9,16 @@
 #include "fabric/node.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
- * the time of simulated packet-hops, and a sixth of the time of skipped ones. */
-enum { HOPS_A_WORD = 2, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
+ * the time of simulated packet-hops, eager ones 0.5 % until so many packet-hops brought nothing,
+ * and a sixth of the time of skipped ones. */
+enum {
+    HOPS_A_WORD = 64,
+    EAGER_HOPS_A_WORD = 4,
+    EAGER_HOPS = 1 << 30,
+    WORDS_A_SAVED_HOP = 8,
+    FIRST_PAUSE = 16,
+    WIRES_A_WORD = 2
+};
 
 void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words)
 {
@@ -48,7 +56,10 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
-    earn(budget, (hops - budget->hops) / HOPS_A_WORD);
+    budget->in_vain += hops - budget->hops;
+    earn(budget,
+         (hops - budget->hops) /
+             (budget->is_eager && budget->in_vain < EAGER_HOPS ? EAGER_HOPS_A_WORD : HOPS_A_WORD));
     budget->hops = hops;
     if (budget->left >= (int64_t)words || !budget->pause)
         budget->pause = FIRST_PAUSE;
@@ -61,5 +72,6 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
 /* Replayed and skipped packet-hops earn more than simulated ones. */
 void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
 {
+    budget->in_vain = 0;
     earn(budget, hops * WORDS_A_SAVED_HOP);
 }

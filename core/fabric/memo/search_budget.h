@@ -2,8 +2,10 @@
  *
  * A bound on the cost of the search for repetitions, since most networks have none. A budget counts
  * the words that the search looks at, 2 to 3 ns each. It begins with `most` words. Each 64th
- * simulated packet-hop earns a word, each skipped one several. The budget never holds more than
- * `most`. An unproductive search so takes less than 0.1 % of the simulation, and `most` once.
+ * simulated packet-hop earns a word, each skipped one several; an eager budget gets 16 words in place
+ * of one, until 2^30 packet-hops have brought nothing. The budget never holds more than `most`. An
+ * unproductive search so takes less than 0.1 % of the simulation, or less than 1 % at its begin,
+ * and `most` once.
  *
  * A search may overdraw the budget. The next one then waits until the words are earned, so the
  * intervals between searches grow with their cost.
@@ -21,6 +23,8 @@ struct asim_search_budget {
     uint64_t hops;      /* packet-hops simulated up to the last count */
     uint64_t count_at;  /* window of the next count, which looks at every link */
     uint64_t pause;     /* windows between counts; doubles while counts bring nothing */
+    uint64_t in_vain;   /* packet-hops simulated since some were saved, up to the last count */
+    int is_eager;
 };
 
 /* Raises `most` to that many words, and adds the difference. */

@@ -275,8 +275,9 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
     return open;
 }
 
-/* While no part leads or follows, and ranks act so often that a window of long links never fits
- * between, idle parts open. Each loses its next episode, and the memo is dormant until then. */
+/* While no part leads or follows, idle parts open, if ranks act so often that a window of long
+ * links never fits between, or if most parts are open already. Each loses its next episode, and the
+ * memo is dormant until then. */
 static void open_idle_parts(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -315,6 +316,10 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
 
     if (fabric->workers.domain_lookahead == fabric->set.lookahead)
         return until;
+    if (parts && !parts->suspended && 2 * asim_parts_in(parts, ASIM_PART_OPEN) > parts->n_parts &&
+        !asim_parts_in(parts, ASIM_PART_LEAD) && !asim_parts_in(parts, ASIM_PART_FOLLOW) &&
+        asim_parts_in(parts, ASIM_PART_IDLE))
+        open_idle_parts(fabric);
     if (asim_memo_is_dormant(fabric))
         until = t + fabric->workers.domain_lookahead;
     else if (memo->mode == ASIM_MEMO_RECORD && !memo->recording &&

@@ -12,8 +12,9 @@
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
-enum { MOST_WASTED = 1 << 20 };
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Logs in
+ * vain that each part may write, and windows of the first pause. */
+enum { MOST_WASTED = 1 << 20, MOST_IN_VAIN = 4, FIRST_PAUSE = 1 << 14 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
 {
@@ -109,12 +110,36 @@ static int stays_inside(struct asim_fabric *fabric, uint32_t host)
     return 1;
 }
 
+/* Parts that are idle or recorded keep all windows as short as their links. */
+static int is_paused(const struct asim_fabric *fabric)
+{
+    return fabric->run.windows < fabric->memo->parts->resume_at;
+}
+
+static void pause_all(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
+    parts->resume_at = fabric->run.windows + parts->pause;
+    parts->in_vain = 0;
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        if (parts->at[i].mode == ASIM_PART_IDLE &&
+            first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
+            asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
+}
+
 static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_search_budget *budget = &fabric->memo->parts->budget;
+    struct asim_parts *parts = fabric->memo->parts;
+    struct asim_search_budget *budget = &parts->budget;
 
-    if (!asim_search_budget_has(fabric, budget, 1))
+    if (is_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
         return 0;
+    if (++parts->in_vain > MOST_IN_VAIN * parts->n_parts) {
+        pause_all(fabric);
+        return 0;
+    }
     asim_search_budget_spend(budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
     return 1;
 }
@@ -183,7 +208,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open)
+    if (part->open || is_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!asim_search_budget_has(fabric, &fabric->memo->parts->budget, 1))
         return;

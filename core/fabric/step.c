@@ -9,6 +9,7 @@
 #include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
+#include "fabric/parallel/domains.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/window.h"
 #include "fabric/parallel/workers.h"
@@ -208,6 +209,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
         fabric->run.half_next_valid = 0;
         asim_fabric_events_apply(fabric);
+        asim_domains_forget(fabric);
         return commit(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }
     if (fabric->run.per_event && next_of_nodes(fabric) != ASIM_NEVER)

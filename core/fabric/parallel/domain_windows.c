@@ -137,12 +137,25 @@ static uint64_t still_until(const struct asim_worker *worker, struct asim_domain
     return domain->completes_at < until ? domain->completes_at : until;
 }
 
-/* Ranks have acted in windows of short links: no domain knows its completions any more. */
-static void forget(struct asim_worker *worker)
+static void forget(struct asim_domains *domains)
 {
-    for (uint32_t d = 0; d < worker->domains->n && worker->calls != worker->domains->calls; d++)
-        worker->domains->at[d].completes_at = 0;
+    for (uint32_t d = 0; d < domains->n; d++)
+        domains->at[d].completes_at = 0;
+}
+
+/* Ranks may have acted in windows of short links. */
+static void notice_calls(struct asim_worker *worker)
+{
+    if (worker->calls != worker->domains->calls)
+        forget(worker->domains);
     worker->domains->calls = worker->calls;
+}
+
+void asim_domains_forget(struct asim_fabric *fabric)
+{
+    for (uint32_t w = 0; w < fabric->workers.n; w++)
+        if (fabric->workers.at[w].domains)
+            forget(fabric->workers.at[w].domains);
 }
 
 uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)
@@ -152,7 +165,7 @@ uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)
     for (uint32_t w = 0; w < fabric->workers.n; w++) {
         struct asim_worker *worker = &fabric->workers.at[w];
 
-        forget(worker);
+        notice_calls(worker);
         for (uint32_t d = 0; d < worker->domains->n; d++) {
             uint64_t still = still_until(worker, &worker->domains->at[d], t,
                                          t + fabric->workers.domain_lookahead);
@@ -215,7 +228,7 @@ void asim_domains_advance(struct asim_worker *worker, uint64_t until)
     struct asim_domains *domains = worker->domains;
 
     worker->fast_ok = asim_host_fast_ok(worker->fabric);
-    forget(worker);
+    notice_calls(worker);
     for (uint32_t b = 0; b < worker->n_hosts; b += ASIM_BLOCK)
         if (worker->block_min[b / ASIM_BLOCK] < until)
             worker->block_min[b / ASIM_BLOCK] = 0;

@@ -37,6 +37,8 @@ void asim_domains_close(struct asim_worker *worker);
 
 /* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its begin. */
 void asim_domains_advance(struct asim_worker *worker, uint64_t until);
+/* A link has changed: no domain knows when its messages may complete. Between windows. */
+void asim_domains_forget(struct asim_fabric *fabric);
 /* The end of a window that begins at t: as late as no frame may enter a short link before, and no
  * rank act, but a window of short links at least, and one of long links at most. */
 uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t);

@@ -13,7 +13,7 @@ int asim_scenario_find_job(const struct asim_scenario *scenario, const char *nam
 {
     enum { MOST = 64 };
     const char *names[MOST];
-    char safe[80], hint[160];
+    char safe[80], hint[160], known[400];
     size_t n = 0;
 
     *number = ASIM_SCENARIO_ALL_JOBS;
@@ -29,9 +29,10 @@ int asim_scenario_find_job(const struct asim_scenario *scenario, const char *nam
     }
     if (!name)
         return 0;
-    return asim_err_at(err, ASIM_EINVAL, at, "the scenario has no job '%s'.%s",
+    return asim_err_at(err, ASIM_EINVAL, at, "the scenario has no job '%s'.%s Its jobs are: %s.",
                        asim_text_safe(safe, sizeof safe, name),
-                       asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)));
+                       asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)),
+                       asim_text_list(known, sizeof known, names, n));
 }
 
 int asim_scenario_check_list(const struct asim_scenario *scenario, unsigned line, const char *key,

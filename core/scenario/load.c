@@ -110,11 +110,13 @@ static int read_value(const struct asim_option *row, void *base, const json_t *v
     if ((json_is_number(value) && is_number_type(row)) ||
         (json_is_boolean(value) && row->type == ASIM_T_BOOL))
         return asim_option_parse(row, base, asim_json_scalar_text(buf, sizeof buf, value), at, err);
+    if (json_is_string(value) && !json_string_length(value))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"%s\" is an empty string; give it a value or leave it out.",
+                           row->key);
     return asim_err_at(err, ASIM_EINVAL, at, "key \"%s\" is %s, but %s is expected.", row->key,
-                       json_is_string(value) && !json_string_length(value) ? "an empty string"
-                       : json_is_array(value) && !json_array_size(value)
-                           ? "an empty list"
-                           : asim_json_type_name(value),
+                       json_is_array(value) && !json_array_size(value) ? "an empty list"
+                                                                       : asim_json_type_name(value),
                        expected_of(row));
 }
 
@@ -218,9 +220,9 @@ static int read_list(const struct reader *reader, json_t *array, unsigned line,
 /* --- the file ----------------------------------------------------------------------------------
  */
 /* "$schema" is for editors, "about" for people. */
-static int is_for_people(const char *key, const json_t *value)
+static int is_for_people(const char *key)
 {
-    return json_is_string(value) && (!strcmp(key, "$schema") || !strcmp(key, "about"));
+    return !strcmp(key, "$schema") || !strcmp(key, "about");
 }
 
 /* The names of the sections as an option table, for asim_option_unknown. */
@@ -246,7 +248,11 @@ static int read_root(struct reader *reader, json_t *root, struct asim_err *err)
         unsigned line = asim_json_line(&reader->lines, root, index++);
         size_t i = 0;
 
-        if (is_for_people(key, value))
+        if (is_for_people(key) && !json_is_string(value))
+            return asim_err_at(err, ASIM_EINVAL, where(reader, line),
+                               "key \"%s\" is %s, but a string is expected.", key,
+                               asim_json_type_name(value));
+        if (is_for_people(key))
             continue;
         while (asim_scenario_section_table[i] && strcmp(asim_scenario_section_table[i]->name, key))
             i++;

@@ -45,7 +45,7 @@ static int open_sizes(struct asim_world *world, const struct asim_scenario_backg
         asim_flow_sizes_table, "distribution of flow sizes", from->sizes, &why);
     return traffic->sizes ? 0
                           : asim_err_at(err, ASIM_EINVAL, asim_plan_at(world, from->line),
-                                        "%s; or give one size, as \"64KiB\".",
+                                        "%s Or give one size, such as \"64KiB\".",
                                         asim_err_show(&why, text, sizeof text));
 }
 

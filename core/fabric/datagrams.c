@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* PPP and whatever the configuration adds to each frame, as for data frames. */
-enum { LINK_HEADER = 2 };
+enum { LINK_HEADER = 2, IPV4_HEADER = 20 };
 
 int asim_fabric_datagrams_open(struct asim_fabric *fabric, asim_datagram_hook *hook, void *self,
                                struct asim_err *err)
@@ -77,11 +77,11 @@ static int check(const struct asim_fabric *fabric, const struct asim_datagram *d
             err, ASIM_EINVAL,
             "a datagram leaves through port %u of host %u, which has ports 1 to %u.",
             datagram->port, datagram->from, fabric->host[datagram->from].n_nics);
-    if (!datagram->bytes || datagram->bytes > asim_fabric_datagram_max(fabric))
+    if (datagram->bytes < IPV4_HEADER || datagram->bytes > asim_fabric_datagram_max(fabric))
         return asim_err_set(err, ASIM_EINVAL,
-                            "a datagram has %u bytes; it may have 1 to %u, the length of a full "
-                            "data frame (PACKET_PAYLOAD_SIZE).",
-                            datagram->bytes, asim_fabric_datagram_max(fabric));
+                            "a datagram has %u bytes; it may have %d to %u: an IPv4 header, and "
+                            "the length of a full data frame (PACKET_PAYLOAD_SIZE).",
+                            datagram->bytes, IPV4_HEADER, asim_fabric_datagram_max(fabric));
     if (datagram->queue >= ASIM_QUEUES)
         return asim_err_set(err, ASIM_EINVAL, "a datagram has priority %u; there are 0 to %u.",
                             datagram->queue, ASIM_QUEUES - 1);

@@ -24,7 +24,7 @@ extern "C" {
 struct asim_datagram {
     uint32_t from, port; /* the host that sends, and its port, from 1 */
     uint32_t to;         /* the host that receives; not `from` */
-    uint32_t bytes;      /* of the IP packet; the frame has the link header, too */
+    uint32_t bytes;      /* of the IP packet, from 20; the frame has the link header, too */
     uint32_t token;      /* named in every call of the hook */
     /* Datagrams between two hosts with equal ports take the same equal-cost path. */
     uint16_t sport, dport;

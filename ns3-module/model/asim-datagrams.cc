@@ -252,9 +252,9 @@ AsimDatagrams::OnSeen(void* self, const asim_datagram_seen* seen)
         device->DatagramLost(packet);
         return;
     }
-    Ipv4Head head;
     if (seen->congested)
     {
+        Ipv4Head head;
         packet->RemoveHeader(head);
         head.Mark();
         packet->AddHeader(head);

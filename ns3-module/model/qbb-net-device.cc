@@ -98,8 +98,8 @@ QbbNetDevice::GetTypeId()
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macTxDrop),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("PhyRxDrop",
-                            "An IPv4 packet was lost on the link to this interface, or dropped "
-                            "where it came in.",
+                            "An IPv4 packet was lost on the link to this interface, was dropped "
+                            "where it came in, or waited here when the link went down.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_phyRxDrop),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbPfc",

@@ -114,7 +114,7 @@ class QbbNetDevice : public NetDevice
      */
     void DatagramArrived(Ptr<Packet> packet);
     /**
-     * A packet was lost on the way to this device, or in its node.
+     * A packet was lost on the way to this device, in its node, or while it waited here.
      * @param packet the packet
      */
     void DatagramLost(Ptr<const Packet> packet);

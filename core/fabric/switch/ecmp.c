@@ -18,7 +18,7 @@
 struct asim_ecmp_choice {
     uint64_t fresh_until; /* ticks; 0: an empty entry */
     uint32_t src, slot;   /* as in the frames of the flow; the slot with its generation */
-    uint32_t back, port;  /* back: 1 for ACKs; port: 1-based */
+    uint32_t type, port;  /* type: never of a datagram, whose token names no flow; port: 1-based */
 };
 
 enum { ENTRIES = 1024, FRESH_WINDOWS = 128 };
@@ -28,14 +28,16 @@ static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_
                             const struct asim_frame *frame, uint32_t n)
 {
     const struct asim_rx *rx;
-    struct asim_tuple tuple = {frame->dst, frame->src, (uint16_t)frame->seq,
-                               (uint16_t)(frame->seq >> 16)};
+    struct asim_tuple tuple;
 
-    if (frame->type != ASIM_DATAGRAM) {
+    if (frame->type == ASIM_DATAGRAM) {
+        tuple = (struct asim_tuple){frame->dst, frame->src, (uint16_t)frame->seq,
+                                    (uint16_t)(frame->seq >> 16)};
+    } else {
         rx = asim_rx_of(fabric, frame->src, frame->slot);
-        tuple = frame->type == ASIM_DATA
-                    ? (struct asim_tuple){rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT}
-                    : (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
+        tuple = (struct asim_tuple){rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT};
+        if (frame->type != ASIM_DATA)
+            tuple = (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
     }
     return asim_tuple_hash(fabric, &tuple, asim_topo_external_id(fabric->set.topo, sw->node)) % n;
 }
@@ -64,9 +66,8 @@ static uint32_t cached_choice(const struct asim_fabric *fabric, struct asim_swit
 {
     struct asim_ecmp_choice *entry = sw->ecmp_cache ? cache_entry(sw, frame) : NULL;
 
-    if (!entry || frame->type == ASIM_DATAGRAM || entry->src != frame->src ||
-        entry->slot != frame->slot || entry->back != (frame->type != ASIM_DATA) ||
-        frame->t >= entry->fresh_until)
+    if (!entry || entry->src != frame->src || entry->slot != frame->slot ||
+        entry->type != frame->type || frame->t >= entry->fresh_until)
         return 0;
     entry->fresh_until = fresh(fabric, frame);
     return entry->port;
@@ -89,7 +90,7 @@ static uint32_t choose(const struct asim_fabric *fabric, struct asim_switch *sw,
         *entry = (struct asim_ecmp_choice){.fresh_until = fresh(fabric, frame),
                                            .src = frame->src,
                                            .slot = frame->slot,
-                                           .back = frame->type != ASIM_DATA,
+                                           .type = frame->type,
                                            .port = port};
     return port;
 }

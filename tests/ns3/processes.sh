@@ -21,6 +21,12 @@ alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
 # More threads than there are hosts to deal: as many processes as without them.
 "$ASIM_TOOL" trace generate --out="$work/four" --ranks=4 --type=all_reduce --size=64KiB >/dev/null
 alike ns3/mpi_threads_few --threads=2 --mpi=4 --workload="$work/four" --topology=auto:switch
+# Two jobs of a scenario on the same leaves.
+printf '{"jobs": [{"workload": "%s", "placement": "spread"}, {"workload": "%s", "placement": "spread", "start": "5us"}]}' \
+    "$work/ring" "$work/all" >"$work/jobs.json"
+for n in 2 4; do
+    alike "ns3/mpi_scenario_$n" '' "--mpi=$n" --scenario="$work/jobs.json" --topology=auto:leaf_spine,gpus=64,leaves=8,psn=2
+done
 # One switch is the first process's, with the others' cores.
 alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
 if grep -q 'one switch stays in one process.* the first of 3 runs it, threads: [1-9]' "$work/err2"; then

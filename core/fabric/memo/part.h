@@ -129,7 +129,7 @@ struct asim_parts {
     uint64_t busy_until;         /* windows: a part led or followed shortly before */
     /* Logs that nobody followed, since the last that somebody did. After many the parts pause, twice
      * as long each time: they are open up to the window resume_at. */
-    uint32_t in_vain;
+    uint32_t unproductive;
     uint64_t resume_at, pause;
     int suspended;               /* the whole network is recorded, replayed, or deferred */
     struct asim_part_log *logs;

@@ -169,7 +169,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_counters_add(fabric, part, log->deltas);
     asim_part_after_apply(fabric, part, log->after, part->begin);
     memo->saved += log->hops;
-    memo->parts->in_vain = 0;
+    memo->parts->unproductive = 0;
     memo->parts->pause = 0;
     memo->tally.replays++;
     asim_search_budget_saved(&memo->parts->budget, log->hops);

@@ -56,10 +56,10 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
-    budget->in_vain += hops - budget->hops;
+    budget->unproductive += hops - budget->hops;
     earn(budget,
          (hops - budget->hops) /
-             (budget->is_eager && budget->in_vain < EAGER_HOPS ? EAGER_HOPS_A_WORD : HOPS_A_WORD));
+             (budget->is_eager && budget->unproductive < EAGER_HOPS ? EAGER_HOPS_A_WORD : HOPS_A_WORD));
     budget->hops = hops;
     if (budget->left >= (int64_t)words || !budget->pause)
         budget->pause = FIRST_PAUSE;
@@ -72,6 +72,6 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
 /* Replayed and skipped packet-hops earn more than simulated ones. */
 void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
 {
-    budget->in_vain = 0;
+    budget->unproductive = 0;
     earn(budget, hops * WORDS_A_SAVED_HOP);
 }

@@ -23,7 +23,7 @@ struct asim_search_budget {
     uint64_t hops;      /* packet-hops simulated up to the last count */
     uint64_t count_at;  /* window of the next count, which looks at every link */
     uint64_t pause;     /* windows between counts; doubles while counts bring nothing */
-    uint64_t in_vain;   /* packet-hops simulated since some were saved, up to the last count */
+    uint64_t unproductive;   /* packet-hops simulated since some were saved, up to the last count */
     int is_eager;
 };
 

@@ -12,8 +12,8 @@
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Logs that
- * each part may write while nobody follows one, and windows of the first pause. */
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Logs
+ * that each part may write while nobody follows one, and windows of the first pause. */
 enum { MOST_WASTED = 1 << 20, MOST_UNPRODUCTIVE = 4, FIRST_PAUSE = 1 << 14 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)

@@ -28,14 +28,16 @@ static int is_inner(const struct asim_fabric *fabric, const struct asim_nic *nic
 }
 
 /* All bytes of a message have been sent: its last ACK may be in a receive ring already. Frames that
- * are not there yet arrive at `known` or later. */
+ * are not there yet arrive at `known` or later; so do those that another thread puts there now,
+ * into the ring or behind it. */
 static uint64_t last_ack_at(const struct asim_host *host, uint64_t known)
 {
     for (uint32_t k = 0; k < host->n_nics; k++) {
         const struct asim_wire *in = host->nics[k].port.in;
+        uint32_t tail = atomic_load_explicit(&in->tail, memory_order_acquire);
 
-        for (uint32_t i = 0, n = asim_link_ring_count(in); i < n; i++) {
-            const struct asim_frame *frame = asim_link_ring_peek(in, i);
+        for (uint32_t i = atomic_load_explicit(&in->head, memory_order_relaxed); i != tail; i++) {
+            const struct asim_frame *frame = &in->at[i & in->mask];
 
             if (frame->t >= known)
                 break;

@@ -409,6 +409,20 @@ void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notificat
     if (notification->t > part->last_completion)
         part->last_completion = notification->t;
     if (part->mode == ASIM_PART_LEAD && !part->log->is_dead &&
-        asim_part_log_completes(fabric, part, notification))
-        fabric->run.failed = ASIM_ENOMEM;
+        ASIM_VEC_PUSH(fabric->host[part->host[0]].worker->logged, *notification))
+        fabric->host[part->host[0]].worker->failed = ASIM_ENOMEM;
+}
+
+void asim_parts_log(struct asim_fabric *fabric)
+{
+    for (uint32_t w = 0; w < fabric->workers.n; w++) {
+        struct asim_worker *worker = &fabric->workers.at[w];
+
+        for (size_t i = 0; i < worker->logged.n; i++)
+            if (asim_part_log_completes(fabric, asim_part_of(fabric, worker->logged.at[i].msg.src),
+                                        &worker->logged.at[i]))
+                fabric->run.failed = ASIM_ENOMEM;
+        if (worker->logged.n)
+            worker->logged.n = 0;
+    }
 }

@@ -35,6 +35,8 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until);
 void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended);
 /* All parts are open from now on. */
 void asim_parts_stop(struct asim_fabric *fabric, uint64_t until);
+/* A window is over, and its completions are known: logs that are being written get them. */
+void asim_parts_log(struct asim_fabric *fabric);
 /* A completion of a message is known (memo_hooks.h). */
 void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification);
 

@@ -50,6 +50,9 @@ struct asim_worker {
     ASIM_VEC(void *)
     deferred_frees; /* replaced in this window; other threads may still read them */
     ASIM_VEC(struct asim_pending_release) pending_releases;
+    /* Completions in parts that lead: their logs get them between windows, since hosts of other
+     * threads follow these logs. */
+    ASIM_VEC(struct asim_notification) logged;
     ASIM_VEC(uint32_t) deferring; /* its hosts whose sends are deferred (memo.h) */
     struct asim_err failure;      /* the sentence of `failed`, unless it is "out of memory" */
 };

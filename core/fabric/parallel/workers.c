@@ -39,6 +39,7 @@ void asim_workers_close(struct asim_fabric *fabric)
         free(worker->overflowed.at);
         free(worker->pending_releases.at);
         free(worker->deferring.at);
+        free(worker->logged.at);
     }
     free(fabric->workers.at);
     free(fabric->workers.of);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Calls from a host to the memo (memo/memo.h). They go through a table, because the memo calls
- * hosts: a direct call would close a circle between the two folders.
+ * Calls from hosts and windows to the memo (memo/memo.h). They go through a table, because the memo
+ * calls both: a direct call would close a circle between folders.
  */
 #ifndef ASIM_FABRIC_HOST_MEMO_HOOKS_H
 #define ASIM_FABRIC_HOST_MEMO_HOOKS_H
@@ -20,6 +20,8 @@ struct asim_memo_hooks {
                     uint32_t slot);
     /* A completion that is due later is known. */
     void (*notified)(struct asim_fabric *fabric, const struct asim_notification *notification);
+    /* A window is over, and all its completions are known. Between windows. */
+    void (*window_over)(struct asim_fabric *fabric);
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
 };

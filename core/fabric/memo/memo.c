@@ -85,7 +85,8 @@ static void update_dormancy(const struct asim_fabric *fabric)
 static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
                                              .arrived = asim_record_arrived,
                                              .complete = asim_replay_complete,
-                                             .notified = asim_parts_notified};
+                                             .notified = asim_parts_notified,
+                                             .window_over = asim_parts_log};
 
 int asim_memo_open(struct asim_fabric *fabric,
                    void (*advance)(struct asim_fabric *fabric, uint64_t until))

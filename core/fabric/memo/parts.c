@@ -415,7 +415,7 @@ void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notificat
 
 void asim_parts_log(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
+    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++) {
         struct asim_worker *worker = &fabric->workers.at[w];
 
         for (size_t i = 0; i < worker->logged.n; i++)

@@ -13,8 +13,8 @@
  */
 #include "fabric/parallel/window.h"
 #include "fabric/host/completion.h"
+#include "fabric/host/memo_hooks.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/parts.h"
 #include "fabric/parallel/domains.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
@@ -151,6 +151,6 @@ void asim_window_merge(struct asim_fabric *fabric)
 {
     for (uint32_t w = 0; w < fabric->workers.n; w++)
         merge(fabric, &fabric->workers.at[w]);
-    if (fabric->memo && fabric->memo->parts)
-        asim_parts_log(fabric);
+    if (fabric->memo_hooks)
+        fabric->memo_hooks->window_over(fabric);
 }

@@ -148,11 +148,14 @@ static void skip_ring(const struct skip *skip, struct asim_ring *ring)
     }
 }
 
-/* A port with the receive ring that it reads. Past transmissions shift, too, and stay past. */
+/* A port with the receive ring that it reads. Past transmissions keep their times: a part that
+ * follows a log has not used its ports since its begin, from which it may yet be simulated. */
 static void skip_port(const struct skip *skip, struct asim_port *port)
 {
-    port->busy_until += skip->ticks;
-    port->tx_start += skip->ticks;
+    if (port->busy_until >= skip->steady->now.t) {
+        port->busy_until += skip->ticks;
+        port->tx_start += skip->ticks;
+    }
     for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
         struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
@@ -204,7 +207,8 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
             skip_port(skip, &port->port);
-            port->same_tick_at += skip->ticks;
+            if (port->same_tick_at >= skip->steady->now.t)
+                port->same_tick_at += skip->ticks;
             for (uint32_t q = 0; q < ASIM_QUEUES; q++)
                 skip_ring(skip, &port->queue[q]);
             if (fabric->sw[v].samples)

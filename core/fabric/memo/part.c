@@ -43,6 +43,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     parts->n[part->mode]--;
     parts->n[mode]++;
     part->mode = mode;
+    fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
     atomic_store_explicit(&parts->look_at[part - parts->at],
                           mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
 }
@@ -274,6 +275,19 @@ static int same_order_of_wires(const struct asim_fabric *fabric, const struct as
     return 1;
 }
 
+/* Whether host i of part a and host j of part b have like links. */
+static int hosts_are_alike(const struct asim_fabric *fabric, const struct asim_part *a, uint32_t i,
+                           const struct asim_part *b, uint32_t j)
+{
+    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
+    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
+    const struct asim_host *host = &fabric->host[a->host[i]], *other = &fabric->host[b->host[j]];
+
+    return a->nic[i] == b->nic[j] && host->n_nics == other->n_nics &&
+           host->nics[a->nic[i]].rate_bps == other->nics[b->nic[j]].rate_bps &&
+           ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[j]]);
+}
+
 static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a,
                      const struct asim_part *b)
 {
@@ -286,13 +300,17 @@ static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a
         fabric->set.topo->node_type[a->sw] != fabric->set.topo->node_type[b->sw])
         return 0;
     for (uint32_t i = 0; i < a->n_hosts; i++)
-        if (a->port[i] != b->port[i] || a->nic[i] != b->nic[i] ||
-            fabric->host[a->host[i]].n_nics != fabric->host[b->host[i]].n_nics ||
-            fabric->host[a->host[i]].nics[a->nic[i]].rate_bps !=
-                fabric->host[b->host[i]].nics[b->nic[i]].rate_bps ||
-            !ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[i]]))
+        if (a->port[i] != b->port[i] || !hosts_are_alike(fabric, a, i, b, i))
             return 0;
     return same_order_of_wires(fabric, a, b);
+}
+
+static int is_regular(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    for (uint32_t i = 1; i < part->n_hosts; i++)
+        if (!hosts_are_alike(fabric, part, 0, part, i))
+            return 0;
+    return 1;
 }
 
 static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
@@ -300,6 +318,7 @@ static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         uint32_t j = 0;
 
+        parts->at[i].is_regular = is_regular(fabric, &parts->at[i]);
         while (j < i && !are_alike(fabric, &parts->at[j], &parts->at[i]))
             j++;
         parts->at[i].part_class = j < i ? parts->at[j].part_class : parts->n_classes++;
@@ -387,6 +406,7 @@ void asim_parts_close(struct asim_fabric *fabric)
         free(parts->at[i].pair);
         free(parts->at[i].counts);
         free(parts->at[i].before);
+        free(parts->at[i].first.list.at);
     }
     free(parts->at);
     free(parts->part_of);

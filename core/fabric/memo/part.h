@@ -10,7 +10,9 @@
  * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
  * is an episode of one part, with the hosts numbered inside the part, and all parts of a class use
  * it. One part leads: it is simulated frame by frame and writes the log. Others that begin alike
- * follow: they replay the log, even while it is still being written.
+ * follow: they replay the log, even while it is still being written. If all hosts of a part are
+ * alike, host h may also do what row h + r (modulo their number) of the log says: a ring of eight
+ * GPUs that host 3 began late is the ring that host 5 began late, rotated.
  */
 #ifndef ASIM_FABRIC_MEMO_PART_H
 #define ASIM_FABRIC_MEMO_PART_H
@@ -21,6 +23,7 @@
 #include "fabric/link/notification.h"
 #include "fabric/memo/injection.h"
 #include "fabric/memo/search_budget.h"
+#include "fabric/switch/switch.h"
 #include "net/net.h"
 
 struct asim_fabric;
@@ -66,6 +69,13 @@ struct asim_log_row {
     size_t n_known; /* completions when the followers were told last */
 };
 
+/* The first frame that a host sent to the switch. Frames that arrive there with equal t and tie
+ * come in the order in which their links were used last, before the episode. */
+struct asim_logged_first {
+    struct asim_first_arrival arrival; /* of the leader; t: ticks since the begin */
+    uint32_t row;
+};
+
 struct asim_part_log {
     struct asim_part_log *next; /* in the list, the last used first */
     uint64_t hash;              /* of class, state at the begin, sends of the first tick */
@@ -77,13 +87,17 @@ struct asim_part_log {
     uint64_t defer_from;
     uint32_t users; /* parts that lead or follow it */
     int is_dead;    /* the leader met something that no replay can repeat */
-    int has_grown;  /* completions were added in this window */
+    int has_grown;  /* completions or first frames were added in this window */
+    int is_rigid;   /* the numbers of hosts have ordered completions, so it fits unrotated only */
     size_t bytes;
     uint64_t hops;            /* packet-hops in it */
     uint64_t *state;          /* at the begin [asim_part_state_size] */
     uint64_t *after;          /* at the end [asim_part_after_size] */
     uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
     struct asim_log_row *row; /* [n_hosts] */
+    /* [n_hosts], n_first used, in the order in which they arrived. */
+    struct asim_logged_first *first;
+    uint32_t n_first;
 };
 
 struct asim_part {
@@ -92,8 +106,12 @@ struct asim_part {
     uint32_t *port; /* of the switch, 0-based, to each host */
     uint8_t *nic;   /* of each host, to the switch */
     uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind */
+    int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
+    /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. Else 0. */
+    uint32_t rotation;
+    uint32_t n_first;    /* if it follows: first frames of the log that were compared */
     uint64_t begin;      /* of the episode, if it leads or follows */
     uint64_t defer_from; /* if it leads: ASIM_NEVER or the time from which sends are deferred */
     uint64_t last_completion; /* of those that are known, the latest time */
@@ -104,7 +122,21 @@ struct asim_part {
     uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
     uint64_t *counts;      /* if it leads: its counters at the begin */
     uint64_t *before;      /* if it leads: what `after` is relative to */
+    struct asim_first_arrivals first; /* if it leads: at its switch */
 };
+
+/* The row of its log that a host of the part has, and back. */
+static inline uint32_t asim_part_row(const struct asim_part *part, uint32_t host)
+{
+    uint32_t row = host + part->rotation;
+
+    return row < part->n_hosts ? row : row - part->n_hosts;
+}
+
+static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row)
+{
+    return row >= part->rotation ? row - part->rotation : row + part->n_hosts - part->rotation;
+}
 
 enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
 
@@ -127,11 +159,11 @@ struct asim_parts {
     int has_grown;               /* so has some log */
     uint32_t *due;               /* [n] scratch */
     uint64_t busy_until;         /* windows: a part led or followed shortly before */
-    /* Logs that nobody followed, since the last that somebody did. After many the parts pause, twice
-     * as long each time: they are open up to the window resume_at. */
+    /* Logs that nobody followed, since the last that somebody did. After many the parts pause,
+     * twice as long each time: they are open up to the window resume_at. */
     uint32_t unproductive;
     uint64_t resume_at, pause;
-    int suspended;               /* the whole network is recorded, replayed, or deferred */
+    int suspended; /* the whole network is recorded, replayed, or deferred */
     struct asim_part_log *logs;
     struct asim_search_budget budget;
 };

@@ -5,7 +5,6 @@
 #include "fabric/memo/part_follow.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
@@ -23,7 +22,7 @@ static int arm(struct asim_fabric *fabric, struct asim_part *part, uint32_t h)
 {
     struct asim_host *host = &fabric->host[part->host[h]];
     struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-    const struct asim_log_row *row = &part->log->row[h];
+    const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
     const struct asim_logged_completion *next;
     uint64_t t;
 
@@ -56,20 +55,23 @@ void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host)
     struct asim_logged_completion completion;
     const struct asim_logged_injection *injection;
     const struct asim_memo_message *message;
+    const struct asim_log_row *logged;
     struct asim_fct row;
     struct asim_msg msg;
-    uint32_t h;
+    uint32_t h, src;
 
     if (!part || part->mode != ASIM_PART_FOLLOW)
         return;
     h = fabric->memo->parts->number[host->node];
-    if (own->next_completion == part->log->row[h].completions.n)
+    logged = &part->log->row[asim_part_row(part, h)];
+    if (own->next_completion == logged->completions.n)
         return;
-    completion = part->log->row[h].completions.at[own->next_completion];
+    completion = logged->completions.at[own->next_completion];
     if (part->begin + completion.t != host->now || completion.tie != host->tie)
         return;
     injection = &part->log->row[completion.src].injections.at[completion.injection];
-    message = &fabric->memo->host[part->host[completion.src]].accepted.at[completion.injection];
+    src = part->host[asim_part_host(part, completion.src)];
+    message = &fabric->memo->host[src].accepted.at[completion.injection];
     msg = message->msg;
     row = (struct asim_fct){.start = asim_to_ns(fabric, part->begin + injection->t),
                             .end = asim_to_ns(fabric, host->now),
@@ -121,7 +123,7 @@ static void schedule_look(struct asim_fabric *fabric, const struct asim_part *pa
 
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-        const struct asim_log_row *row = &part->log->row[h];
+        const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
 
         if (own->accepted.n < row->injections.n && row->injections.at[own->accepted.n].t < at)
             at = row->injections.at[own->accepted.n].t;
@@ -135,6 +137,7 @@ static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct as
 {
     asim_part_log_leave(fabric, part);
     part->log = log;
+    part->n_first = log->n_first;
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
 
@@ -172,6 +175,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     memo->parts->unproductive = 0;
     memo->parts->pause = 0;
     memo->tally.replays++;
+    memo->tally.rotated += part->rotation != 0;
     asim_search_budget_saved(&memo->parts->budget, log->hops);
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         struct asim_memo_host *own = &memo->host[part->host[h]];
@@ -182,15 +186,20 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
 }
 
-/* Whether the sends since the last look are those of the log, and none is missing before `until`.
+/* Whether the first frames and the sends since the last look are those of the log, and no send is
+ * missing before `until`.
  * Sends that were deferred for an end that did not come belong to the episode. */
 static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     const struct asim_part_log *log = part->log;
 
+    if ((log->n_first != part->n_first || log->is_rigid) &&
+        !asim_part_log_keeps_order(fabric, part, log))
+        return 0;
+    part->n_first = log->n_first;
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-        const struct asim_log_row *row = &log->row[h];
+        const struct asim_log_row *row = &log->row[asim_part_row(part, h)];
 
         if (log->length == ASIM_NEVER && accept_deferred(part, own))
             fabric->run.failed = ASIM_ENOMEM;
@@ -217,7 +226,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
         fabric->run.failed = ASIM_ENOMEM;
         return;
     }
-    memcpy(state, part->log->state, words * sizeof *state);
+    asim_part_state_save(fabric, part, state);
     if (fabric->memo->wasted <= MOST_WASTED + fabric->memo->saved / 16)
         other = asim_part_log_find(fabric, part, &opening, until);
     if (other) {
@@ -283,6 +292,8 @@ static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
         fabric->memo->advance(fabric, until);
     fabric->set.user = user;
     fabric->watch = watch;
+    if (part->mode == ASIM_PART_LEAD)
+        asim_part_log_arrived(fabric, part);
     for (uint32_t h = 0; kept && h < part->n_hosts; h++) {
         if (!code && asim_memo_restore_timers(fabric, &fabric->host[part->host[h]], &kept[h]))
             code = ASIM_ENOMEM;

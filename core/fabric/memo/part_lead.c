@@ -31,7 +31,9 @@ static int allocate(struct asim_part *part)
         part->counts = malloc(asim_part_counters_size(part) * sizeof *part->counts);
     if (!part->before)
         part->before = malloc(asim_part_after_size(part) * sizeof *part->before);
-    return part->counts && part->before ? 0 : ASIM_ENOMEM;
+    return part->counts && part->before && !ASIM_VEC_RESERVE(part->first.list, part->n_hosts)
+               ? 0
+               : ASIM_ENOMEM;
 }
 
 int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
@@ -43,6 +45,9 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
         return ASIM_ENOMEM;
     log->users = 1;
     part->log = log;
+    part->rotation = 0;
+    part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;
+    part->first.list.n = 0;
     part->last_completion = 0;
     part->defer_from = ASIM_NEVER;
     part->unreplayable = asim_part_unreplayable(fabric, part);
@@ -122,6 +127,7 @@ static uint64_t messages(const struct asim_part *part)
 
 void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
+    asim_part_log_arrived(fabric, part);
     if (part->log->is_dead || asim_part_unreplayable(fabric, part) != part->unreplayable ||
         messages(part) > MOST_MESSAGES) {
         asim_part_give_up(fabric, part);

@@ -26,26 +26,34 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
+/* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. */
+static uint64_t hash_host(const struct asim_fabric *fabric, const struct asim_part *part,
+                          uint32_t h, const uint64_t *state)
+{
+    const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+    uint64_t hash = 1;
+
+    for (size_t i = 0; i < ASIM_PART_STATE_WORDS; i++)
+        hash = mix(hash, state[i]);
+    for (size_t i = 0; i < own->deferred.n; i++) {
+        const struct asim_injection *injection = &own->deferred.at[i].injection;
+        uint32_t dst = fabric->memo->parts->number[injection->dst];
+
+        if (injection->t == part->begin)
+            hash = mix(mix(mix(hash, injection->bytes), injection->tie),
+                       dst >= h ? dst - h : dst + part->n_hosts - h);
+    }
+    return hash;
+}
+
 uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part *part,
                         const uint64_t *state)
 {
-    const struct asim_parts *parts = fabric->memo->parts;
-    uint64_t hash = mix(1, part->part_class);
+    uint64_t sum = 0;
 
-    for (size_t i = 0; i < asim_part_state_size(part); i++)
-        hash = mix(hash, state[i]);
-    for (uint32_t h = 0; h < part->n_hosts; h++) {
-        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-
-        for (size_t i = 0; i < own->deferred.n; i++) {
-            const struct asim_injection *injection = &own->deferred.at[i].injection;
-
-            if (injection->t == part->begin)
-                hash = mix(mix(mix(mix(hash, h), injection->bytes), injection->tie),
-                           parts->number[injection->dst]);
-        }
-    }
-    return hash;
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        sum += hash_host(fabric, part, h, state + (size_t)h * ASIM_PART_STATE_WORDS);
+    return mix(mix(1, part->part_class), sum);
 }
 
 static void free_log(struct asim_part_log *log)
@@ -55,6 +63,7 @@ static void free_log(struct asim_part_log *log)
         free(log->row[h].completions.at);
     }
     free(log->row);
+    free(log->first);
     free(log->state);
     free(log->after);
     free(log->deltas);
@@ -78,7 +87,8 @@ struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_
     log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
     log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
     log->row = calloc(part->n_hosts, sizeof *log->row);
-    if (!log->state || !log->after || !log->deltas || !log->row) {
+    log->first = malloc(part->n_hosts * sizeof *log->first);
+    if (!log->state || !log->after || !log->deltas || !log->row || !log->first) {
         free_log(log);
         return NULL;
     }
@@ -104,7 +114,7 @@ void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part)
 
 static size_t bytes_of(const struct asim_part_log *log)
 {
-    size_t bytes = sizeof *log;
+    size_t bytes = sizeof *log + log->n_hosts * sizeof *log->first;
 
     for (uint32_t h = 0; h < log->n_hosts; h++)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
@@ -148,7 +158,9 @@ int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_l
                       const struct asim_memo_message *message, size_t i)
 {
     const struct asim_parts *parts = fabric->memo->parts;
-    const struct asim_log_row *row = &log->row[parts->number[message->msg.src]];
+    const struct asim_part *part = asim_part_of(fabric, message->msg.src);
+    const struct asim_log_row *row =
+        &log->row[asim_part_row(part, parts->number[message->msg.src])];
     const struct asim_logged_injection *logged;
 
     if (i >= row->injections.n)
@@ -156,8 +168,8 @@ int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_l
     logged = &row->injections.at[i];
     return logged->t == message->injection.t && logged->tie == message->injection.tie &&
            logged->bytes == message->injection.bytes &&
-           parts->part_of[message->msg.dst] == parts->part_of[message->msg.src] &&
-           logged->dst == parts->number[message->msg.dst];
+           asim_part_of(fabric, message->msg.dst) == part &&
+           logged->dst == asim_part_row(part, parts->number[message->msg.dst]);
 }
 
 /* The accepted messages of a host, then the deferred ones. */
@@ -165,7 +177,7 @@ static int host_fits(const struct asim_fabric *fabric, const struct asim_part *p
                      const struct asim_part_log *log, struct asim_part_place place)
 {
     const struct asim_memo_host *own = &fabric->memo->host[part->host[place.host]];
-    const struct asim_log_row *row = &log->row[place.host];
+    const struct asim_log_row *row = &log->row[asim_part_row(part, place.host)];
     size_t n = own->accepted.n + own->deferred.n;
 
     if (own->surplus.n)
@@ -185,6 +197,22 @@ static int host_fits(const struct asim_fabric *fabric, const struct asim_part *p
     return n >= row->injections.n || row->injections.at[n].t >= place.until - part->begin;
 }
 
+int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asim_part *part,
+                              const struct asim_part_log *log)
+{
+    if (log->is_rigid && part->rotation)
+        return 0;
+    for (uint32_t i = 1; i < log->n_first; i++) {
+        const struct asim_logged_first *a = &log->first[i - 1], *b = &log->first[i];
+
+        if (a->arrival.t == b->arrival.t && a->arrival.tie == b->arrival.tie &&
+            !asim_part_used_before(fabric, part, asim_part_host(part, a->row),
+                                   asim_part_host(part, b->row)))
+            return 0;
+    }
+    return 1;
+}
+
 int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
                        const struct asim_part_log *log, uint64_t until)
 {
@@ -192,21 +220,47 @@ int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part 
         return 0;
     if (log->length != ASIM_NEVER && until - part->begin > log->length)
         return 0;
+    if (!asim_part_log_keeps_order(fabric, part, log))
+        return 0;
     for (uint32_t h = 0; h < part->n_hosts; h++)
         if (!host_fits(fabric, part, log, (struct asim_part_place){h, until}))
             return 0;
     return 1;
 }
 
-struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, const struct asim_part *part,
+static int begins_alike(const struct asim_part *part, const struct asim_part_log *log,
+                        const struct asim_part_opening *opening)
+{
+    const size_t words = ASIM_PART_STATE_WORDS;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        if (memcmp(log->state + asim_part_row(part, h) * words, opening->state + h * words,
+                   words * sizeof *log->state) != 0)
+            return 0;
+    return 1;
+}
+
+/* Sets the rotation with which the log fits. */
+static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
+                        const struct asim_part_log *log, const struct asim_part_opening *opening,
+                        uint64_t until)
+{
+    uint32_t before = part->rotation, n = part->is_regular ? part->n_hosts : 1;
+
+    for (part->rotation = 0; part->rotation < n; part->rotation++)
+        if (begins_alike(part, log, opening) && asim_part_log_fits(fabric, part, log, until))
+            return 1;
+    part->rotation = before;
+    return 0;
+}
+
+struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until)
 {
     for (struct asim_part_log **link = &fabric->memo->parts->logs, *log; (log = *link);
          link = &log->next) {
         if (log->hash != opening->hash || log->part_class != part->part_class ||
-            memcmp(log->state, opening->state, asim_part_state_size(part) * sizeof *log->state) !=
-                0 ||
-            !asim_part_log_fits(fabric, part, log, until))
+            !fits_rotated(fabric, part, log, opening, until))
             continue;
         *link = log->next;
         log->next = fabric->memo->parts->logs;
@@ -229,6 +283,35 @@ int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
     return ASIM_VEC_PUSH(part->log->row[parts->number[host]].injections, logged);
 }
 
+/* As the switch orders them (tie_order.c). */
+static int arrived_before(const struct asim_first_arrival *a, const struct asim_first_arrival *b)
+{
+    if (a->t != b->t)
+        return a->t < b->t;
+    if (a->tie != b->tie)
+        return a->tie < b->tie;
+    return a->seq != b->seq ? a->seq < b->seq : a->port < b->port;
+}
+
+void asim_part_log_arrived(const struct asim_fabric *fabric, struct asim_part *part)
+{
+    const struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
+    struct asim_part_log *log = part->log;
+
+    for (size_t k = 0; k < part->first.list.n; k++) {
+        struct asim_logged_first first = {.arrival = part->first.list.at[k]};
+        uint32_t i = log->n_first++;
+
+        first.arrival.t -= part->begin;
+        first.row = fabric->memo->parts->number[sw->in[first.arrival.port]->from];
+        for (; i && arrived_before(&first.arrival, &log->first[i - 1].arrival); i--)
+            log->first[i] = log->first[i - 1];
+        log->first[i] = first;
+        log->has_grown = 1;
+    }
+    part->first.list.n = 0;
+}
+
 static int is_before(const struct asim_logged_completion *a, const struct asim_logged_completion *b)
 {
     if (a->t != b->t)
@@ -236,16 +319,29 @@ static int is_before(const struct asim_logged_completion *a, const struct asim_l
     return a->tie != b->tie ? a->tie < b->tie : a->number < b->number;
 }
 
-/* Mostly the new one is the last. */
-static int insert(struct asim_log_row *row, const struct asim_logged_completion *completion)
+static int has_same_key(const struct asim_logged_completion *a,
+                        const struct asim_logged_completion *b)
 {
+    return a->t == b->t && a->tie == b->tie && a->is_arrival == b->is_arrival;
+}
+
+/* Mostly the new one is the last. Two of equal kind, time and tie key have the order of the numbers
+ * of their wires. */
+static int insert(struct asim_part_log *log, uint32_t host,
+                  const struct asim_logged_completion *completion)
+{
+    struct asim_log_row *row = &log->row[host];
+    struct asim_logged_completion *at;
     size_t i = row->completions.n;
 
     if (ASIM_VEC_PUSH(row->completions, *completion))
         return ASIM_ENOMEM;
-    for (; i && is_before(completion, &row->completions.at[i - 1]); i--)
-        row->completions.at[i] = row->completions.at[i - 1];
-    row->completions.at[i] = *completion;
+    at = row->completions.at;
+    for (; i && is_before(completion, &at[i - 1]); i--)
+        at[i] = at[i - 1];
+    at[i] = *completion;
+    log->is_rigid |= i && has_same_key(completion, &at[i - 1]);
+    log->is_rigid |= i + 1 < row->completions.n && has_same_key(completion, &at[i + 1]);
     return 0;
 }
 
@@ -258,7 +354,7 @@ int asim_part_log_completes(struct asim_fabric *fabric, struct asim_part *part,
     struct asim_part_log *log = part->log;
     const struct asim_flow *flow = asim_flow_of(fabric, notification->msg.src, notification->slot);
     uint32_t src = parts->number[notification->msg.src];
-    struct asim_log_row *at = &log->row[parts->number[notification->msg.dst]];
+    uint32_t dst = parts->number[notification->msg.dst];
     struct asim_logged_injection *injection;
     struct asim_logged_completion completion = {.t = notification->t - part->begin,
                                                 .tie = notification->tie,
@@ -268,9 +364,10 @@ int asim_part_log_completes(struct asim_fabric *fabric, struct asim_part *part,
     injection = &log->row[src].injections.at[flow->message_index];
     injection->ideal = flow->ideal;
     log->has_grown = 1;
-    if (insert(&log->row[src], &completion))
+    if (insert(log, src, &completion))
         return ASIM_ENOMEM;
     completion.is_arrival = 1;
-    completion.number = (notification->seq >> NUMBER_BITS) << NUMBER_BITS | at->completions.n;
-    return insert(at, &completion);
+    completion.number =
+        (notification->seq >> NUMBER_BITS) << NUMBER_BITS | log->row[dst].completions.n;
+    return insert(log, dst, &completion);
 }

@@ -52,14 +52,12 @@ int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *
     return 1;
 }
 
-/* For each host: cursor and position of its queue pairs. For each port: its round robin, and how
- * many ports were used before it, by arrivals and by transmissions. Counts of unused ports are 0.
+/* For each host: cursor and position of its queue pairs, and the round robin of its port. The order
+ * of the ports' last transmissions has no influence: it breaks ties only among ports that transmit.
  */
-enum { STATE_WORDS = 5 };
-
 size_t asim_part_state_size(const struct asim_part *part)
 {
-    return (size_t)part->n_hosts * STATE_WORDS;
+    return (size_t)part->n_hosts * ASIM_PART_STATE_WORDS;
 }
 
 void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_part *part,
@@ -67,21 +65,20 @@ void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_pa
 {
     for (uint32_t i = 0; i < part->n_hosts; i++) {
         const struct asim_qplist *qps = &nic_of(fabric, part, i)->qps;
-        const struct asim_switch_port *port = port_of(fabric, part, i);
-        uint64_t came = 0, started = 0;
 
-        for (uint32_t j = 0; j < part->n_hosts; j++) {
-            const struct asim_port *other = &port_of(fabric, part, j)->port;
-
-            came += other->in->in_seq < port->port.in->in_seq;
-            started += other->start_seq < port->port.start_seq;
-        }
         *at++ = qps->cursor;
         *at++ = qps->cursor ? 0 : qps->last_position;
-        *at++ = port->rr;
-        *at++ = came;
-        *at++ = started;
+        *at++ = port_of(fabric, part, i)->rr;
     }
+}
+
+int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
+                          uint32_t i, uint32_t j)
+{
+    uint64_t x = port_of(fabric, part, i)->port.in->in_seq;
+    uint64_t y = port_of(fabric, part, j)->port.in->in_seq;
+
+    return x != y ? x < y : part->port[i] < part->port[j];
 }
 
 /* For each host its event count, cursor and position of the queue pairs; for each of the two ports
@@ -189,21 +186,22 @@ void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *p
 {
     struct asim_switch *sw = switch_of(fabric, part);
 
-    for (uint32_t i = 0; i < part->n_hosts; i++, after += AFTER_WORDS) {
+    for (uint32_t i = 0; i < part->n_hosts; i++) {
+        const uint64_t *at = after + (size_t)asim_part_row(part, i) * AFTER_WORDS;
         struct asim_host *host = &fabric->host[part->host[i]];
         struct asim_nic *nic = nic_of(fabric, part, i);
         struct asim_switch_port *port = port_of(fabric, part, i);
 
-        apply_port(&nic->port, after + 3, host->seq, begin);
-        apply_port(&port->port, after + 3 + PORT_WORDS, sw->seq, begin);
-        host->seq += after[0];
-        nic->qps.cursor = (uint32_t)after[1];
-        nic->qps.last_position = (uint32_t)after[2];
-        port->rr = (uint8_t)after[3 + 2 * PORT_WORDS];
-        if (after[4 + 2 * PORT_WORDS] > port->peak_bytes)
-            port->peak_bytes = after[4 + 2 * PORT_WORDS];
+        apply_port(&nic->port, at + 3, host->seq, begin);
+        apply_port(&port->port, at + 3 + PORT_WORDS, sw->seq, begin);
+        host->seq += at[0];
+        nic->qps.cursor = (uint32_t)at[1];
+        nic->qps.last_position = (uint32_t)at[2];
+        port->rr = (uint8_t)at[3 + 2 * PORT_WORDS];
+        if (at[4 + 2 * PORT_WORDS] > port->peak_bytes)
+            port->peak_bytes = at[4 + 2 * PORT_WORDS];
     }
-    sw->seq += *after;
+    sw->seq += after[(size_t)part->n_hosts * AFTER_WORDS];
 }
 
 /* For each host: messages and counters of frames and bytes, which only the log tells apart from
@@ -255,7 +253,7 @@ static void add_host(struct asim_host *host, const uint64_t *at)
     host->counts.completed += at[COMPLETED];
 }
 
-static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *at,
+static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list,
                       enum operation operation)
 {
     struct asim_switch *sw = switch_of(fabric, part);
@@ -265,6 +263,7 @@ static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, 
     for (uint32_t i = 0; i < part->n_hosts; i++) {
         struct asim_port *nic = &nic_of(fabric, part, i)->port;
         struct asim_switch_port *port = port_of(fabric, part, i);
+        uint64_t *at = list + (size_t)asim_part_row(part, i) * COUNTS;
 
         if (operation == ADD)
             add_host(&fabric->host[part->host[i]], at);
@@ -277,10 +276,10 @@ static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, 
         at = visit(&nic->in->received, 2, at, operation);
         at = visit(&port->marks, 1, at, operation);
         at = visit(&port->pauses, 1, at, operation);
-        at = visit(&port->drops, 1, at, operation);
+        visit(&port->drops, 1, at, operation);
     }
     for (size_t i = 0; i < SWITCH_COUNTS; i++)
-        at = visit(of[i], 1, at, operation);
+        visit(of[i], 1, list + (size_t)part->n_hosts * COUNTS + i, operation);
 }
 
 /* Without losses each packet is sent once, and every other frame is an ACK. */

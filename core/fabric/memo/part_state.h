@@ -12,11 +12,16 @@
 /* Whether nothing of any message inside the part is left. */
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part);
 
-/* All that can influence the next episode: positions of round robins, and the order in which the
- * switch used its ports last, which breaks ties (tie_key.h). */
+/* Words of a host: positions of round robins. With the order in which the switch took frames of its
+ * ports last, which breaks ties (tie_key.h), it is all that can influence the next episode. */
+enum { ASIM_PART_STATE_WORDS = 3 };
 size_t asim_part_state_size(const struct asim_part *part);
 void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint64_t *state);
+/* Whether the switch took a frame of host i's port last before it took one of host j's port: then
+ * the next one of host i comes first, if both arrive at one time with equal tie keys. */
+int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
+                          uint32_t i, uint32_t j);
 
 /* What an episode leaves: that state, event counts relative to those at its begin, and the last
  * transmission of each port relative to its begin. `before` must have been written at the begin; it

@@ -90,6 +90,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
     use->again = memo->wasted;
     use->episodes = memo->tally.episodes;
     use->replays = memo->tally.replays;
+    use->rotated = memo->tally.rotated;
     use->deviations = memo->tally.deviations;
     use->reasons[memo->tally.reason].hops += use->carried - memo->tally.counted;
 }

@@ -461,6 +461,8 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
 
     if (begin >= until)
         return begin;
+    if (sw->first)
+        asim_switch_shard_note_first(shard);
     asim_switch_shard_bucket(fabric, shard, begin, until);
     if (asim_switch_decide_bulk(sw, fabric->set.net->priority_group)) {
         sw->in_lockstep = 0;

@@ -93,6 +93,18 @@ struct asim_buffer_update {
     uint64_t bytes;
 };
 
+/* The next arrival at a port that has had none since some event. */
+struct asim_first_arrival {
+    uint64_t t, tie, seq; /* seq: in_seq of the link */
+    uint32_t port;
+};
+
+/* Kept for a switch with one shard: the first arrivals after its event `since`. */
+struct asim_first_arrivals {
+    uint64_t since;
+    ASIM_VEC(struct asim_first_arrival) list;
+};
+
 /* The part of a switch that one worker simulates in bulk windows: all ports, or, if several workers
  * have the hosts of a switch, the ports to one worker's hosts (switch_shard.h). The shard of the
  * ingress port buckets a frame by egress port; the shard of the egress port sends it. */
@@ -163,6 +175,7 @@ struct asim_switch {
     struct asim_ecmp_choice *ecmp_cache; /* ecmp.c; NULL until a route has a choice */
     uint64_t reported;                   /* queue lengths that a sample could have shown */
     struct asim_queue_sample *samples;   /* [n_ports]; NULL: the observer hears every change */
+    struct asim_first_arrivals *first;   /* NULL: nobody wants them */
 };
 
 struct asim_fabric;

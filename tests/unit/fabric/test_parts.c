@@ -2,10 +2,10 @@
  *
  * Parts of a network (core/fabric/memo/part.h) against frame by frame: servers whose hosts have a
  * switch of their own, and a network between servers. All servers do the same random pattern again
- * and again, at the same time or a little later; in some rounds one message of one server differs,
- * is missing, or comes later. Messages between servers go on meanwhile. All times at both ends, and
- * all counters of links and hosts must be equal, with one thread and with two. Over all seeds parts
- * must have followed others, and deviated from them.
+ * and again, at the same time or a little later, with the same hosts or rotated; in some rounds one
+ * message of one server differs, is missing, or comes later. Messages between servers go on
+ * meanwhile. All times at both ends, and all counters of links and hosts must be equal, with one
+ * thread and with two. Over all seeds parts must have followed others, and deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 #include "testbench.h"
 
 enum { ITEMS = 48, ROUNDS = 8, SEEDS = 1500, LONG_FROM = 1100, WIRES = 128, HOSTS = 16 };
+enum { SERVERS = 4 };
 
 struct item {
     uint32_t src, dst;
@@ -143,7 +144,7 @@ static void draw_network(void)
     uint32_t leaves, spines, hosts;
     uint64_t inner[2] = {rates[draw(3)], delays[draw(3)]};
 
-    servers = 2 + draw(3);
+    servers = 2 + draw(SERVERS - 1);
     gpus = 2 + draw(3);
     hosts = servers * gpus;
     leaves = 1 + draw(gpus);
@@ -171,7 +172,10 @@ static void draw_items(int is_long)
     static const uint32_t later[] = {0, 0, 7, 100};
     uint32_t n = 1 + draw(is_long ? 4 : 8), others = draw(3) ? draw(5) : 0;
     uint64_t shift = later[draw(4)];
+    uint32_t turn[SERVERS] = {0}, turns = draw(2) ? gpus : 1;
 
+    for (uint32_t s = 1; s < SERVERS; s++)
+        turn[s] = draw(turns);
     n_items = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct item base = {.after = draw(2) && i ? (int)draw(i) : -1};
@@ -182,8 +186,8 @@ static void draw_items(int is_long)
         base.delay = gaps[draw(4)] + (base.after < 0);
         for (uint32_t s = 0; s < servers; s++) {
             items[s * n + i] = base;
-            items[s * n + i].src += s * gpus;
-            items[s * n + i].dst += s * gpus;
+            items[s * n + i].src = s * gpus + (base.src + turn[s]) % gpus;
+            items[s * n + i].dst = s * gpus + (base.dst + turn[s]) % gpus;
             items[s * n + i].after += base.after < 0 ? 0 : (int)(s * n);
             items[s * n + i].delay += base.after < 0 ? s * shift : 0;
         }
@@ -252,7 +256,7 @@ static void go(enum variant variant)
     windows[variant] += bench->fabric->run.windows;
 }
 
-static uint64_t replays, deviations, skipped, with_parts;
+static uint64_t replays, rotated, deviations, skipped, with_parts;
 
 /* The counts of what was carried, replayed and skipped add up. */
 static void count(void)
@@ -273,6 +277,7 @@ static void count(void)
         return;
     with_parts++;
     replays += use.replays;
+    rotated += use.rotated;
     deviations += use.deviations;
     skipped += use.skipped;
 }
@@ -312,6 +317,7 @@ int main(void)
         one(seed);
     CHECK(with_parts > 800);
     CHECK(replays > 10000);
+    CHECK(rotated > 1000);
     CHECK(deviations > 100);
     CHECK(skipped > 100000);
     CHECK(windows[FRAME_BY_FRAME] < windows[SHORT] / 2);

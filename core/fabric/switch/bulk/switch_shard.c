@@ -141,6 +141,21 @@ uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t 
     return begin;
 }
 
+void asim_switch_shard_note_first(struct asim_switch_shard *shard)
+{
+    struct asim_first_arrivals *first = shard->sw->first;
+
+    for (uint32_t i = 0; i < shard->n_active; i++) {
+        const struct asim_wire *in = shard->sw->in[shard->active[i]];
+        const struct asim_frame *frame = asim_link_ring_oldest(in);
+        struct asim_first_arrival arrival = {frame->t, asim_wire_tie_key(in, frame), in->in_seq,
+                                             shard->active[i]};
+
+        if (in->in_seq <= first->since && ASIM_VEC_PUSH(first->list, arrival))
+            shard->worker->failed = ASIM_ENOMEM;
+    }
+}
+
 uint64_t asim_switch_shard_next(struct asim_switch_shard *shard)
 {
     uint64_t next = first_departure(shard);

@@ -21,6 +21,8 @@ void asim_switch_shards_close(struct asim_switch *sw);
 /* The window begins: opens the receive rings, and lists the ports with arrivals before `until`.
  * Returns the time of the first arrival, or first departure of a queued frame; ASIM_NEVER: none. */
 uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until);
+/* Adds those arrivals that are the first at their ports to sw->first. */
+void asim_switch_shard_note_first(struct asim_switch_shard *shard);
 /* The window ends: the time of the next event. */
 uint64_t asim_switch_shard_next(struct asim_switch_shard *shard);
 /* The time of the switch's next event, between windows. */

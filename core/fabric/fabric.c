@@ -278,6 +278,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
+    fabric->set.cc_by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
     if (!code)
         code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */

@@ -41,6 +41,7 @@ struct asim_fabric_setup {
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
+    int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
     int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
     int writes_telemetry;             /* switches write into data packets as they leave */
     int keeps_out_of_order;           /* receivers keep packets that come beyond a gap */

@@ -189,11 +189,12 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
 {
     const struct dcqcn_options *opt = config->options;
     struct dcqcn *state = flow->state;
-    uint64_t every = asim_cc_timer_ns(opt->rate_decrease_fs);
-    uint64_t until = ack->now + (every > ack->age);
+    uint64_t every, until;
 
     if (!ack->marked)
         return;
+    every = asim_cc_timer_ns(opt->rate_decrease_fs);
+    until = ack->now + (every > ack->age);
     if (!state->check_at) {
         state->cut_cnp = state->alpha_cnp = 1;
         first_cnp(state, ack->now, flow, opt);

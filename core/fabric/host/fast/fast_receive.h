@@ -19,15 +19,16 @@
 #include "fabric/host/fast/fast_send.h"
 #include "fabric/host/receiver.h"
 
-/* An ACK, also of the last byte, where asim_recovery_ack would only move snd_una. Returns the flow,
- * whose NIC the caller kicks, or NULL. */
+/* An ACK, also of the last byte, where asim_recovery_ack would only move snd_una and congestion
+ * control would do nothing. Returns the flow, whose NIC the caller kicks, or NULL. */
 ALWAYS_INLINE struct asim_flow *fast_ack(const struct asim_fabric *fabric, struct asim_host *host,
                                          const struct asim_frame *frame)
 {
     struct asim_flow *flow = asim_own_flow(host, frame->slot);
     uint64_t seq = frame->seq;
 
-    if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->set.cc_idle ||
+    if (flow->generation != frame->slot >> 24 || !flow->live ||
+        (!fabric->set.cc_idle && (!fabric->set.cc_by_cnp || frame->flags & ASIM_CNP)) ||
         frame->dst || seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts ||
         flow->sack)
         return NULL;

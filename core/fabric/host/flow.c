@@ -199,6 +199,7 @@ static inline uint64_t alloc(struct asim_host *host, const struct asim_msg *msg,
     flow->slot = slot;
     flow->generation++;
     rx->sport = sport;
+    rx->dst = msg->dst;
     rx->generation = flow->generation;
     atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
     rx->released = (uint8_t)asim_fabric_owns(host->worker->fabric, msg->dst);

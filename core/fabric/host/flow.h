@@ -79,6 +79,7 @@ struct asim_rx {
     /* 1 + the NIC that sends the destination's ACKs, 0 = not chosen yet; unused where links go
      * down. */
     uint32_t reply_nic;
+    uint32_t dst;                    /* of the message */
     struct asim_ranges out_of_order; /* bytes received beyond a gap */
     /* Begin and end of the message. */
     _Alignas(64) struct asim_msg msg;
@@ -113,6 +114,13 @@ static inline int asim_flow_has_room(const struct asim_flow *flow)
 {
     return flow->cc.snd_next < flow->cc.size &&
            (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
+}
+
+/* Begins to load what a packet or an ACK of the flow touches. */
+static inline void asim_flow_prefetch(const struct asim_flow *flow)
+{
+    __builtin_prefetch(flow, 1);
+    __builtin_prefetch(&flow->snd_una, 1);
 }
 
 enum { ASIM_FLOW_CHUNK = 16 };

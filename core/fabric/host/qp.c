@@ -33,7 +33,8 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
-/* The first flow in block b, among the places in `mask`, that may send at t, or NULL. */
+/* The first flow in block b, among the places in `mask`, that may send at t, or NULL. Begins to
+ * load the flow behind the next one, which this scan or a later one looks at. */
 static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, uint64_t mask,
                                         uint64_t t)
 {
@@ -41,7 +42,11 @@ static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, ui
 
     for (uint64_t bits = block->ready & block->in_use & mask; bits; bits &= bits - 1) {
         struct asim_flow *flow = asim_qplist_in(list, b, bits);
+        uint64_t behind = bits & (bits - 1);
 
+        behind &= behind - 1;
+        if (behind)
+            asim_flow_prefetch(asim_qplist_in(list, b, behind));
         if (!may_send(flow))
             block->ready &= ~(bits & -bits);
         else if (flow->next_avail <= t)

@@ -29,6 +29,7 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     rx->size = record->size;
     rx->base_rtt_ns = record->base_rtt_ns;
     rx->sport = record->sport;
+    rx->dst = record->msg.dst;
     rx->generation = record->generation;
     rx->begun_generation = (uint8_t)(record->generation - 1);
     atomic_store(&rx->frames, 0);

@@ -5,7 +5,8 @@
  *
  * The tuple of a flow lies with the flow, in another node's memory. So a switch caches the choices
  * of recent flows. A cache entry names a generation of a slot, and generations repeat after 256
- * messages. An entry therefore expires if no frame has used it for FRESH_WINDOWS windows.
+ * messages. An entry therefore expires if no frame has used it for FRESH_WINDOWS windows. Where
+ * more flows meet than the cache holds, as in an all-to-all, the switch bypasses it for a while.
  */
 #include "fabric/switch/ecmp.h"
 
@@ -22,6 +23,7 @@ struct asim_ecmp_choice {
 };
 
 enum { ENTRIES = 1024, FRESH_WINDOWS = 128 };
+enum { MOST_MISSES = ENTRIES, BYPASSED = 64 * ENTRIES };
 
 /* Index among n ports, from the hash of the tuple, seeded with the number of the switch. */
 static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_switch *sw,
@@ -35,9 +37,9 @@ static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_
                                     (uint16_t)(frame->seq >> 16)};
     } else {
         rx = asim_rx_of(fabric, frame->src, frame->slot);
-        tuple = (struct asim_tuple){rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT};
+        tuple = (struct asim_tuple){frame->src, rx->dst, rx->sport, ASIM_DPORT};
         if (frame->type != ASIM_DATA)
-            tuple = (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
+            tuple = (struct asim_tuple){rx->dst, frame->src, ASIM_DPORT, rx->sport};
     }
     return asim_tuple_hash(fabric, &tuple, asim_topo_external_id(fabric->set.topo, sw->node)) % n;
 }
@@ -64,11 +66,13 @@ static inline uint64_t fresh(const struct asim_fabric *fabric, const struct asim
 static uint32_t cached_choice(const struct asim_fabric *fabric, struct asim_switch *sw,
                               const struct asim_frame *frame)
 {
-    struct asim_ecmp_choice *entry = sw->ecmp_cache ? cache_entry(sw, frame) : NULL;
+    struct asim_ecmp_choice *entry =
+        sw->ecmp_cache && !sw->ecmp_bypassed ? cache_entry(sw, frame) : NULL;
 
     if (!entry || entry->src != frame->src || entry->slot != frame->slot ||
         entry->type != frame->type || frame->t >= entry->fresh_until)
         return 0;
+    sw->ecmp_misses -= sw->ecmp_misses != 0;
     entry->fresh_until = fresh(fabric, frame);
     return entry->port;
 }
@@ -85,6 +89,14 @@ static uint32_t choose(const struct asim_fabric *fabric, struct asim_switch *sw,
     port = ports[hash_choice(fabric, sw, frame, n)];
     if (frame->type == ASIM_DATAGRAM) /* its token names no flow */
         return port;
+    if (sw->ecmp_bypassed) {
+        sw->ecmp_bypassed--;
+        return port;
+    }
+    if (++sw->ecmp_misses == MOST_MISSES) {
+        sw->ecmp_bypassed = BYPASSED;
+        sw->ecmp_misses = 0;
+    }
     entry = cache_entry(sw, frame);
     if (entry)
         *entry = (struct asim_ecmp_choice){.fresh_until = fresh(fabric, frame),

@@ -173,6 +173,9 @@ struct asim_switch {
     uint64_t lockstep_seq; /* whose counts begin here */
     uint32_t ties;         /* so many last arrivals, at the front, may share their tick */
     struct asim_ecmp_choice *ecmp_cache; /* ecmp.c; NULL until a route has a choice */
+    /* Flows that the cache did not have, less those that it had, not below 0; frames that will not
+     * ask it, because it had too few. */
+    uint32_t ecmp_misses, ecmp_bypassed;
     uint64_t reported;                   /* queue lengths that a sample could have shown */
     struct asim_queue_sample *samples;   /* [n_ports]; NULL: the observer hears every change */
     struct asim_first_arrivals *first;   /* NULL: nobody wants them */

@@ -202,6 +202,23 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
     shard->n_last_arrivals = 0;
 }
 
+/* Begins to load the flows of the frames that arrive before `until`, for their ECMP hashes. */
+static void prefetch_flows(const struct asim_fabric *fabric, const struct asim_wire *wire,
+                           uint64_t until)
+{
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
+    uint32_t n = wire->avail - ring.head;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *frame = asim_link_ring_view_nth(&ring, i);
+
+        if (frame->t >= until)
+            return;
+        if (frame->type < ASIM_DATAGRAM)
+            __builtin_prefetch(asim_rx_of(fabric, frame->src, frame->slot));
+    }
+}
+
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until)
 {
@@ -211,7 +228,11 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
     if ((until - begin) >> (64 - ASIM_TICK_SHIFT) || shard->sw->n_ports >= 1u << ASIM_PORT_BITS)
         return 0;
     for (uint32_t i = 0; i < shard->n_active; i++) {
-        uint64_t bytes = bucket_port(fabric, shard, shard->active[i], &span);
+        uint64_t bytes;
+
+        if (shard->sw->ecmp_bypassed && i + 1 < shard->n_active)
+            prefetch_flows(fabric, shard->sw->in[shard->active[i + 1]], until);
+        bytes = bucket_port(fabric, shard, shard->active[i], &span);
 
         if (bytes == UINT64_MAX) {
             asim_arrivals_unbucket(shard);

@@ -179,13 +179,27 @@ static inline uint32_t recency_behind(uint64_t tx)
     return tx < most ? (uint32_t)(most - tx) : 0;
 }
 
-/* The port is uncongested: its queues are empty, there is one queue for all frames, no observer
- * reads the queue, and n frames cannot reach an ECN threshold. */
+/* The port is uncongested: there is one queue for all frames, no observer reads the queue, and the
+ * frames in it with n more cannot reach an ECN threshold. */
 static inline int is_uncongested(const struct asim_fabric *fabric,
                                  const struct asim_switch_port *port, uint64_t n)
 {
-    return !port->frames && !fabric->set.writes_telemetry && !fabric->watch.queue &&
-           !fabric->set.net->switch_ack_high_prio && n <= port->ecn_free_frames;
+    return !fabric->set.writes_telemetry && !fabric->watch.queue &&
+           !fabric->set.net->switch_ack_high_prio && port->frames + n <= port->ecn_free_frames;
+}
+
+/* Frames that wait at the begin of a window, each with its start << 16 | bytes. At a port in full
+ * use some always do. */
+enum { MOST_WAITING = 64 };
+struct backlog {
+    uint64_t at[MOST_WAITING];
+    uint32_t n;
+};
+
+/* Whether only few frames wait, all in one queue. */
+static inline int is_short(const struct asim_switch_port *port, uint32_t q)
+{
+    return !port->frames || (port->frames <= MOST_WAITING && port->waiting == 1u << q);
 }
 
 /* Puts a frame that starts at the port's tx_start on the wire. It never enters the shared buffer:
@@ -211,23 +225,46 @@ struct arrivals {
     uint64_t *at, *end;
 };
 
+/* Sends the frames that wait and start in this window, although later arrivals come before some of
+ * their starts: no arrival changes these. */
+static void depart_all(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t p,
+                       const struct window *window, struct backlog *backlog)
+{
+    const struct asim_switch_port *port = &shard->sw->ports[p];
+
+    backlog->n = 0;
+    while (port->frames && port->port.busy_until < window->until && !shard->worker->failed) {
+        uint64_t bytes = port->bytes;
+
+        depart(fabric, shard, p);
+        backlog->at[backlog->n++] =
+            (port->port.tx_start - window->begin) << 16 | (bytes - port->bytes);
+    }
+}
+
 /* All arrivals of an uncongested port: a frame starts as it arrives, or as the one before it ends.
  * A frame that starts in this window goes to the receive ring of the link at once; the first frame
  * that cannot, and all frames behind it, go into the queue. An entry becomes start << 16 | bytes
  * that waited, which gives the queue length that later arrivals see. Returns as serve_batch. */
-static uint64_t serve_uncongested(struct asim_switch_shard *shard, struct asim_transit transit,
-                                  const struct arrivals *arrivals, const struct window *window)
+static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                                  struct asim_transit transit, const struct arrivals *arrivals,
+                                  const struct window *window)
 {
     struct asim_switch *sw = shard->sw;
     struct asim_switch_port *port = &sw->ports[transit.out];
-    uint64_t cause = 0, waiting = 0, *first = arrivals->at;
+    uint64_t cause = 0, waiting = port->bytes, *first = arrivals->at;
+    struct backlog backlog;
+    uint32_t departed = 0;
 
+    depart_all(fabric, shard, transit.out, window, &backlog);
     port->rr = (uint8_t)transit.q;
     for (uint64_t *at = arrivals->at; at < arrivals->end; at++) {
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         const struct asim_wire *from = sw->in[transit.in = asim_arrival_port(entry)];
         const struct asim_frame *frame = asim_arrival_frame(from, entry);
 
+        for (; departed < backlog.n && backlog.at[departed] >> 16 < t; departed++)
+            waiting -= backlog.at[departed] & 0xffff;
         for (; first < at && *first >> 16 < t; first++)
             waiting -= *first & 0xffff;
         t += window->begin;
@@ -278,12 +315,10 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
 
         if (port->frames)
             drain_until(fabric, shard, out, t);
-        if (port->same_tick_at != t &&
+        if (port->same_tick_at != t && is_short(port, transit.q) &&
             is_uncongested(fabric, port, (uint64_t)(arrivals.end - arrivals.at))) {
-            uint64_t last;
+            uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
 
-            transit.q = fabric->set.net->priority_group;
-            last = serve_uncongested(shard, transit, &arrivals, window);
             return last ? last : cause;
         }
         if (take_frame(fabric, shard, transit, frame, t))
@@ -397,7 +432,7 @@ static inline int is_burst(const struct asim_fabric *fabric, const struct asim_s
     const struct asim_switch_port *port = &shard->sw->ports[out];
     const struct asim_egress_batch *batch = &shard->batch[out];
 
-    return batch->burst && is_uncongested(fabric, port, batch->burst) &&
+    return batch->burst && !port->frames && is_uncongested(fabric, port, batch->burst) &&
            arrives_in_sequence(fabric, shard->sw->in[batch->in]) &&
            asim_link_ring_has_room(port->port.out, batch->burst) &&
            (!port->same_tick ||

@@ -86,6 +86,7 @@ struct asim_host {
     _Atomic(struct asim_rx **) rx;
     uint32_t peer;        /* of `pair`; UINT32_MAX: none */
     uint32_t pcie_pauses; /* made so far (pcie.c) */
+    uint32_t mixed_turns; /* turns in which all NICs count as busy (frame_loop.c) */
     uint8_t pcie_busy;
     uint8_t is_held;        /* its ranks stand still (hold.c) */
     uint8_t has_fixed_nics; /* its queue pairs keep the NICs of the network at the start */

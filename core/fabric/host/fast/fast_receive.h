@@ -41,34 +41,34 @@ ALWAYS_INLINE struct asim_flow *fast_ack(const struct asim_fabric *fabric, struc
 /* The expected packet with no packet kept behind it, and its ACK, which starts at once or joins the
  * FIFO of a busy port; so no kick is needed. One frame of the flow ends and one begins: the count
  * of frames changes only at the last packet, whose ACK brings a notification. */
-ALWAYS_INLINE int fast_data(struct asim_fabric *fabric, struct asim_host *host,
-                            const struct asim_frame *frame, int is_single)
+ALWAYS_INLINE struct asim_nic *fast_data(struct asim_fabric *fabric, struct asim_host *host,
+                                         struct asim_nic *nic, const struct asim_frame *frame)
 {
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     uint32_t payload = frame->wire - fabric->set.data_overhead, busy;
     uint8_t generation = (uint8_t)(frame->slot >> 24);
     uint64_t seq = frame->seq, next = seq + payload, recency = 0;
     unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
-    struct asim_nic *nic = is_single ? &host->single_nic : host->nics;
     struct asim_frame *ack;
 
     if (rx->generation != generation)
-        return 0;
+        return NULL;
     if (rx->begun_generation != generation)
         asim_rx_begin(rx, generation); /* the slow path would do the same */
     if (seq != rx->next || rx->out_of_order.n || !asim_wants_ack(fabric->set.net, next, rx->size))
-        return 0;
-    if (!is_single)
-        nic = rx->reply_nic ? &nic[rx->reply_nic - 1] : asim_nic_for_reply(fabric, host, frame, rx);
+        return NULL;
+    if (host->n_nics != 1)
+        nic = rx->reply_nic ? &host->nics[rx->reply_nic - 1]
+                            : asim_nic_for_reply(fabric, host, frame, rx);
     busy = (uint32_t)asim_nic_is_busy(host, nic);
     if (nic->port.paused || (nic->acks.n && !busy))
-        return 0;
+        return NULL;
     if (busy)
         ack = asim_ring_slot(&nic->acks);
     else
         ack = fast_begin(host, &nic->port, fabric->set.ack_wire, &recency);
     if (!ack)
-        return 0;
+        return NULL;
     rx->next = next;
     if (next >= rx->size) {
         flags |= ASIM_FINAL;
@@ -81,11 +81,11 @@ ALWAYS_INLINE int fast_data(struct asim_fabric *fabric, struct asim_host *host,
     ack->flow = frame->flow;
     ack->word2 = asim_frame_word2(0, ASIM_ACK, flags) | recency << 32;
     if (busy)
-        return 1;
+        return nic;
     host->counts.acks++;
     fast_skip_end(nic);
     fast_commit(host, &nic->port, ack, flags & ASIM_FINAL);
-    return 1;
+    return nic;
 }
 
 #endif

@@ -8,7 +8,9 @@
  *
  * A host with several NICs is one node with one order of events: the soonest event of all NICs goes
  * first. A frame that one NIC takes in may let another NIC send: ACKs leave by the NIC that leads
- * back, and a received ACK concerns the NIC of its flow.
+ * back, and a received ACK concerns the NIC of its flow. Mostly a single NIC has frames, as where
+ * the GPUs of a server talk to each other; the loop then looks at this NIC alone (`only`), and ends
+ * where another one begins to send.
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
@@ -80,14 +82,14 @@ static struct frame_event first_of_equals(const struct asim_host *host, uint64_t
 }
 
 /* Linear in NICs, which are one to eight: compares times, then asks the soonest NIC. */
-ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, int is_single)
+ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, struct asim_nic *only)
 {
     struct asim_nic *soonest = host->nics;
     uint64_t t;
     int equal = 0;
 
-    if (is_single)
-        return event_of(&host->single_nic);
+    if (only)
+        return event_of(only);
     t = soonest_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
         uint64_t other = soonest_of(&host->nics[i]);
@@ -106,16 +108,15 @@ struct own_event {
     int is_alone; /* no other timer or wake-up has this time */
 };
 
-ALWAYS_INLINE struct own_event next_own_event(struct asim_host *host, int is_single)
+ALWAYS_INLINE struct own_event next_own_event(const struct asim_host *host)
 {
     struct own_event own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
-    struct asim_nic *nics = is_single ? &host->single_nic : host->nics;
 
-    for (uint32_t i = 0; i < (is_single ? 1 : host->n_nics); i++) {
-        uint64_t wake = nics[i].wake_at;
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        uint64_t wake = host->nics[i].wake_at;
 
         if (wake < own.t)
-            own = (struct own_event){&nics[i], wake, 1};
+            own = (struct own_event){&host->nics[i], wake, 1};
         else if (wake == own.t)
             own.is_alone = 0;
     }
@@ -153,12 +154,12 @@ static __attribute__((noinline)) int kick_call(struct asim_fabric *fabric, struc
     return kick_inline(fabric, host, nic);
 }
 
-/* Inline where the host has one NIC. Hosts with several NICs seldom do the same in a row, so the
- * processor would not keep a copy of the code at every place. */
+/* Inline where one NIC has frames. Several NICs seldom do the same in a row, so the processor would
+ * not keep a copy of the code at every place. */
 ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                       int is_single)
+                       struct asim_nic *only)
 {
-    return is_single ? kick_inline(fabric, host, nic) : kick_call(fabric, host, nic);
+    return only ? kick_inline(fabric, host, nic) : kick_call(fabric, host, nic);
 }
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
@@ -171,7 +172,8 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
 
 /* An ACK on the fast path, with all consequences in the same event. Returns as handle_event. */
 ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *in, const struct asim_frame *frame, int is_single)
+                             struct asim_nic *in, const struct asim_frame *frame,
+                             struct asim_nic *only)
 {
     struct asim_flow *flow = fast_ack(fabric, host, frame);
     struct asim_nic *nic = in;
@@ -181,7 +183,7 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
         asim_host_handle_frame(fabric, host, in);
         return 0;
     }
-    if (!is_single)
+    if (host->n_nics != 1)
         nic = &host->nics[flow->nic];
     if (flow->cc.snd_next < flow->cc.size)
         asim_qplist_mark_ready(&nic->qps, flow->place);
@@ -191,28 +193,32 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
     consume(host, in, frame);
     if (!nic->qps.needs_scan) /* an idle port has no ACKs queued either */
         return !is_over;
-    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_single)) && !is_over;
+    if (only && nic != only)
+        is_over = 1; /* as if timers had changed */
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, only)) && !is_over;
 }
 
-/* One frame event. Returns 0 if timers or wake-ups may have changed, or the worker has failed. */
+/* One frame event. Returns 0 if timers, wake-ups or NICs other than `only` may have changed, or the
+ * worker has failed. */
 ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *host,
-                               const struct frame_event *event, int is_single)
+                               const struct frame_event *event, struct asim_nic *only)
 {
-    struct asim_nic *nic = event->nic;
+    struct asim_nic *nic = event->nic, *reply;
     const struct asim_frame *frame;
 
     if (!event->is_arrival) {
         asim_host_begin(host, event->t, asim_port_tie_key(&nic->port));
         nic->port.busy = ASIM_NIC_IDLE;
-        return kick(fabric, host, nic, is_single);
+        return kick(fabric, host, nic, only);
     }
     frame = asim_link_ring_oldest(nic->port.in);
     asim_host_begin(host, event->t, asim_wire_tie_key(nic->port.in, frame));
     if (frame->type == ASIM_ACK)
-        return handle_ack(fabric, host, nic, frame, is_single);
-    if (frame->type == ASIM_DATA && fast_data(fabric, host, frame, is_single)) {
+        return handle_ack(fabric, host, nic, frame, only);
+    reply = frame->type == ASIM_DATA ? fast_data(fabric, host, nic, frame) : NULL;
+    if (reply) {
         consume(host, nic, frame);
-        return 1;
+        return !only || reply == only;
     }
     asim_host_handle_frame(fabric, host, nic);
     return 0;
@@ -221,16 +227,16 @@ ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *hos
 /* All frame events before `end`; then *t is the time of the next one. Returns 0 if the caller must
  * ask for timers again. */
 ALWAYS_INLINE int handle_events(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
-                                uint64_t *t, int is_single)
+                                uint64_t *t, struct asim_nic *only)
 {
     struct frame_event event;
 
     do {
-        event = next_frame_event(host, is_single);
+        event = next_frame_event(host, only);
         *t = event.t;
         if (event.t >= end)
             return 1;
-    } while (handle_event(fabric, host, &event, is_single));
+    } while (handle_event(fabric, host, &event, only));
     return 0;
 }
 
@@ -238,7 +244,7 @@ ALWAYS_INLINE int handle_events(struct asim_fabric *fabric, struct asim_host *ho
 static int handle_one_slowly(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
                              uint64_t *t)
 {
-    struct frame_event event = next_frame_event(host, 1);
+    struct frame_event event = next_frame_event(host, host->nics);
     struct asim_nic *nic = event.nic;
 
     *t = event.t;
@@ -290,23 +296,40 @@ static void prefetch_flows(const struct asim_fabric *fabric, const struct asim_h
     }
 }
 
-/* Frame events, and timers and wake-ups that no other event meets, until `until`. Returns the time
- * of the next event, which is before `until` where several meet, and after a failure. Callbacks may
- * start messages and make timers, but do not change fast_ok. */
+/* The first frame event of the other NICs. */
+static uint64_t soonest_but(const struct asim_host *host, const struct asim_nic *only)
+{
+    uint64_t t = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        if (&host->nics[i] != only && soonest_of(&host->nics[i]) < t)
+            t = soonest_of(&host->nics[i]);
+    return t;
+}
+
+/* Frame events, and timers and wake-ups that no other event meets, until `until`, or until NICs
+ * other than `only` have frames (NULL: of all NICs). Returns the time of the next event, which is
+ * before `until` where several meet, where another NIC has frames, and after a failure. Callbacks
+ * may start messages and make timers, but do not change fast_ok. */
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                               int is_single)
+                               struct asim_nic *only)
 {
     int fast_ok = host->worker->fast_ok;
 
-    if (!is_single && !fast_ok)
+    if (host->n_nics != 1 && !fast_ok)
         return 0;
     while (!host->worker->failed) {
-        struct own_event own = next_own_event(host, is_single);
-        uint64_t end = own.t < until ? own.t : until, t;
+        struct own_event own = next_own_event(host);
+        uint64_t end = own.t < until ? own.t : until, t, other = ASIM_NEVER;
 
-        if (!(fast_ok ? handle_events(fabric, host, end, &t, is_single)
+        if (only && host->n_nics != 1)
+            other = soonest_but(host, only);
+        if (other < until)
+            return other;
+        if (!(fast_ok ? handle_events(fabric, host, end, &t, only)
                       : handle_one_slowly(fabric, host, end, &t)))
             continue;
+        t = other < t ? other : t;
         if (own.t >= until || t == own.t || !own.is_alone)
             return own.t < t ? own.t : t;
         handle_own_event(fabric, host, &own);
@@ -314,17 +337,53 @@ ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *hos
     return 0;
 }
 
+static __attribute__((noinline)) uint64_t advance_one(struct asim_fabric *fabric,
+                                                      struct asim_host *host, uint64_t until,
+                                                      struct asim_nic *only)
+{
+    return advance(fabric, host, until, only);
+}
+
+/* Turns in which a host takes its NICs together after one in which several had frames. */
+enum { MIXED_TURNS = 64 };
+
+/* The only NIC with frames before `until`; NULL: there are others, or there have lately been. */
+static struct asim_nic *find_only(struct asim_host *host, uint64_t until)
+{
+    struct asim_nic *only = host->nics;
+
+    if (host->mixed_turns) {
+        host->mixed_turns--;
+        return NULL;
+    }
+    for (uint32_t i = 1; i < host->n_nics; i++)
+        if (soonest_of(&host->nics[i]) < soonest_of(only))
+            only = &host->nics[i];
+    if (soonest_but(host, only) >= until)
+        return only;
+    host->mixed_turns = MIXED_TURNS;
+    return NULL;
+}
+
 static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
+    struct asim_nic *only;
     uint64_t next;
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
         asim_nic_open_ring(&host->nics[i]);
         prefetch_flows(fabric, host, &host->nics[i], until);
     }
-    do
-        next = host->n_nics ? advance(fabric, host, until, 0) : 0;
-    while (next < until && asim_host_handle_first(fabric, host, until, &next));
+    only = host->n_nics ? find_only(host, until) : NULL;
+    do {
+        next = only ? advance_one(fabric, host, until, only) : 0;
+        if (next < until && only && soonest_but(host, only) < until) {
+            only = NULL;
+            host->mixed_turns = MIXED_TURNS;
+        }
+        if (!only && host->n_nics)
+            next = advance(fabric, host, until, NULL);
+    } while (next < until && asim_host_handle_first(fabric, host, until, &next));
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_link_ring_reset(host->nics[i].port.in);
     return next;
@@ -348,7 +407,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
     asim_nic_open_ring(&host->single_nic);
     prefetch_flows(fabric, host, &host->single_nic, until);
     do
-        next = advance(fabric, host, until, 1);
+        next = advance_one(fabric, host, until, &host->single_nic);
     while (next < until && asim_host_handle_first(fabric, host, until, &next));
     asim_link_ring_reset(host->single_nic.port.in);
     return next;

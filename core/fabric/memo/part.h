@@ -159,9 +159,9 @@ struct asim_parts {
     int has_grown;               /* so has some log */
     uint32_t *due;               /* [n] scratch */
     uint64_t busy_until;         /* windows: a part led or followed shortly before */
-    /* Logs that nobody followed, since the last that somebody did. After many the parts pause,
-     * twice as long each time: they are open up to the window resume_at. */
-    uint32_t unproductive;
+    /* Packet-hops in logs, less those that followers saved by twice, not below 0. When they are
+     * many the parts pause, twice as long each time: they are open up to the window resume_at. */
+    uint64_t unproductive;
     uint64_t resume_at, pause;
     int suspended; /* the whole network is recorded, replayed, or deferred */
     struct asim_part_log *logs;

@@ -9,6 +9,7 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_lead.h"
+#include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/timers.h"
@@ -172,8 +173,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_counters_add(fabric, part, log->deltas);
     asim_part_after_apply(fabric, part, log->after, part->begin);
     memo->saved += log->hops;
-    memo->parts->unproductive = 0;
-    memo->parts->pause = 0;
+    asim_part_logs_saved(memo->parts, log->hops);
     memo->tally.replays++;
     memo->tally.rotated += part->rotation != 0;
     asim_search_budget_saved(&memo->parts->budget, log->hops);
@@ -234,7 +234,8 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
         if (use_log(fabric, part, other))
             fabric->run.failed = ASIM_ENOMEM;
     } else {
-        asim_part_abandon(fabric, part, &opening, until);
+        asim_part_abandon(fabric, part, asim_part_logs_pay(fabric->memo->parts) ? &opening : NULL,
+                          until);
     }
     free(state);
 }

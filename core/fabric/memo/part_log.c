@@ -13,6 +13,9 @@
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
 enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
 enum { NUMBER_BITS = 40 };       /* of a completion: its place in the list */
+/* Packet-hops that logs may have for each part while nobody follows them. Every log counts as one
+ * of so many at least, since all windows are short meanwhile. */
+enum { MOST_UNPRODUCTIVE = 1 << 20, LEAST_HOPS = 1 << 18 };
 
 /* A host of a part, and the end of the window. */
 struct asim_part_place {
@@ -120,6 +123,35 @@ static size_t bytes_of(const struct asim_part_log *log)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
                  log->row[h].completions.cap * sizeof *log->row->completions.at;
     return bytes;
+}
+
+int asim_part_logs_pay(const struct asim_parts *parts)
+{
+    return parts->unproductive <= (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
+}
+
+void asim_part_logs_begun(struct asim_parts *parts)
+{
+    parts->unproductive += LEAST_HOPS;
+}
+
+void asim_part_logs_written(struct asim_parts *parts, uint64_t hops)
+{
+    parts->unproductive += hops > LEAST_HOPS ? hops - LEAST_HOPS : 0;
+}
+
+void asim_part_logs_saved(struct asim_parts *parts, uint64_t hops)
+{
+    uint64_t worth = 2 * (hops > LEAST_HOPS ? hops : LEAST_HOPS);
+
+    parts->unproductive -= worth < parts->unproductive ? worth : parts->unproductive;
+    if (!parts->unproductive)
+        parts->pause = 0;
+}
+
+void asim_part_logs_try_again(struct asim_parts *parts)
+{
+    parts->unproductive = (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts / 4 * 3;
 }
 
 void asim_part_logs_limit(struct asim_fabric *fabric)

@@ -9,12 +9,13 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/part_lead.h"
+#include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Logs
- * that each part may write while nobody follows one, and windows of the first pause. */
-enum { MOST_WASTED = 1 << 20, MOST_UNPRODUCTIVE = 4, FIRST_PAUSE = 1 << 14 };
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Windows
+ * of the first pause. */
+enum { MOST_WASTED = 1 << 20, FIRST_PAUSE = 1 << 14 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
 {
@@ -122,7 +123,7 @@ static void pause_all(struct asim_fabric *fabric)
 
     parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
     parts->resume_at = fabric->run.windows + parts->pause;
-    parts->unproductive = 0;
+    asim_part_logs_try_again(parts);
     for (uint32_t i = 0; i < parts->n_parts; i++)
         if (parts->at[i].mode == ASIM_PART_IDLE &&
             first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
@@ -136,7 +137,7 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 
     if (is_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
         return 0;
-    if (++parts->unproductive > MOST_UNPRODUCTIVE * parts->n_parts) {
+    if (!asim_part_logs_pay(parts)) {
         pause_all(fabric);
         return 0;
     }

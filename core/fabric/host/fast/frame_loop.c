@@ -193,9 +193,8 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
     consume(host, in, frame);
     if (!nic->qps.needs_scan) /* an idle port has no ACKs queued either */
         return !is_over;
-    if (only && nic != only)
-        is_over = 1; /* as if timers had changed */
-    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, only)) && !is_over;
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, only)) && !is_over &&
+           (!only || nic == only);
 }
 
 /* One frame event. Returns 0 if timers, wake-ups or NICs other than `only` may have changed, or the

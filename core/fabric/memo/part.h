@@ -159,8 +159,8 @@ struct asim_parts {
     int has_grown;               /* so has some log */
     uint32_t *due;               /* [n] scratch */
     uint64_t busy_until;         /* windows: a part led or followed shortly before */
-    /* Packet-hops in logs, less those that followers saved by twice, not below 0. When they are
-     * many the parts pause, twice as long each time: they are open up to the window resume_at. */
+    /* Windows of leaders, less those that followers did not need, not below 0. When they are many
+     * the parts pause, twice as long each time: they are open up to the window resume_at. */
     uint64_t unproductive;
     uint64_t resume_at, pause;
     int suspended; /* the whole network is recorded, replayed, or deferred */

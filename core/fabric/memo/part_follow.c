@@ -11,6 +11,7 @@
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
+#include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/timers.h"
 
@@ -173,7 +174,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_counters_add(fabric, part, log->deltas);
     asim_part_after_apply(fabric, part, log->after, part->begin);
     memo->saved += log->hops;
-    asim_part_logs_saved(memo->parts, log->hops);
+    asim_part_logs_saved(fabric, log->length);
     memo->tally.replays++;
     memo->tally.rotated += part->rotation != 0;
     asim_search_budget_saved(&memo->parts->budget, log->hops);
@@ -234,8 +235,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
         if (use_log(fabric, part, other))
             fabric->run.failed = ASIM_ENOMEM;
     } else {
-        asim_part_abandon(fabric, part, asim_part_logs_pay(fabric->memo->parts) ? &opening : NULL,
-                          until);
+        asim_part_abandon(fabric, part, asim_parts_are_paused(fabric) ? NULL : &opening, until);
     }
     free(state);
 }

@@ -44,7 +44,6 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
 
     if (!log || allocate(part))
         return ASIM_ENOMEM;
-    asim_part_logs_begun(fabric->memo->parts);
     log->users = 1;
     part->log = log;
     part->rotation = 0;
@@ -100,7 +99,6 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_counters_of_log(fabric, part, log->row, log->deltas);
     log->hops = asim_part_hops_in(part, log->deltas);
     count(fabric, part, log->hops);
-    asim_part_logs_written(fabric->memo->parts, log->hops);
     log->has_grown = 1; /* its followers learn of its length */
     asim_part_log_leave(fabric, part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);

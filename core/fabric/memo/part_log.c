@@ -10,12 +10,10 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_state.h"
 
-enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
-enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
-enum { NUMBER_BITS = 40 };       /* of a completion: its place in the list */
-/* Packet-hops that logs may have for each part while nobody follows them. Every log counts as one
- * of so many at least, since all windows are short meanwhile. */
-enum { MOST_UNPRODUCTIVE = 1 << 20, LEAST_HOPS = 1 << 18 };
+enum { LOGS_BYTES = 256 << 20 };      /* for all logs */
+enum { LOGS_A_LOOK = 64 };            /* logs between two looks at the memory of all */
+enum { NUMBER_BITS = 40 };            /* of a completion: its place in the list */
+enum { MOST_UNPRODUCTIVE = 1 << 13 }; /* windows that each part may lead while nobody follows */
 
 /* A host of a part, and the end of the window. */
 struct asim_part_place {
@@ -130,21 +128,12 @@ int asim_part_logs_pay(const struct asim_parts *parts)
     return parts->unproductive <= (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
 }
 
-void asim_part_logs_begun(struct asim_parts *parts)
+void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
 {
-    parts->unproductive += LEAST_HOPS;
-}
+    struct asim_parts *parts = fabric->memo->parts;
+    uint64_t windows = length / fabric->set.lookahead + 1;
 
-void asim_part_logs_written(struct asim_parts *parts, uint64_t hops)
-{
-    parts->unproductive += hops > LEAST_HOPS ? hops - LEAST_HOPS : 0;
-}
-
-void asim_part_logs_saved(struct asim_parts *parts, uint64_t hops)
-{
-    uint64_t worth = 2 * (hops > LEAST_HOPS ? hops : LEAST_HOPS);
-
-    parts->unproductive -= worth < parts->unproductive ? worth : parts->unproductive;
+    parts->unproductive -= windows < parts->unproductive ? windows : parts->unproductive;
     if (!parts->unproductive)
         parts->pause = 0;
 }

@@ -22,13 +22,11 @@ struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_
                                         const struct asim_part_opening *opening);
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part);
-/* Whether logs pay: frames of a leader cost half as much again as frames in longer windows. Counts
- * a new log; the packet-hops of a finished one; of one that was followed; a last try after a pause.
- */
+/* Whether logs pay: frames of a leader cost nearly twice as much as frames in longer windows. */
 int asim_part_logs_pay(const struct asim_parts *parts);
-void asim_part_logs_begun(struct asim_parts *parts);
-void asim_part_logs_written(struct asim_parts *parts, uint64_t hops);
-void asim_part_logs_saved(struct asim_parts *parts, uint64_t hops);
+/* A log was followed that is so many ticks long. */
+void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
+/* After a pause few more windows of leaders end in the next one. */
 void asim_part_logs_try_again(struct asim_parts *parts);
 /* Frees logs that were not used for long if all take too much memory. */
 void asim_part_logs_limit(struct asim_fabric *fabric);

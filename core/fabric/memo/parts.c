@@ -112,7 +112,7 @@ static int stays_inside(struct asim_fabric *fabric, uint32_t host)
 }
 
 /* Parts that are idle or recorded keep all windows as short as their links. */
-static int is_paused(const struct asim_fabric *fabric)
+int asim_parts_are_paused(const struct asim_fabric *fabric)
 {
     return fabric->run.windows < fabric->memo->parts->resume_at;
 }
@@ -125,22 +125,19 @@ static void pause_all(struct asim_fabric *fabric)
     parts->resume_at = fabric->run.windows + parts->pause;
     asim_part_logs_try_again(parts);
     for (uint32_t i = 0; i < parts->n_parts; i++)
-        if (parts->at[i].mode == ASIM_PART_IDLE &&
-            first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
+        if (parts->at[i].mode == ASIM_PART_LEAD)
+            asim_part_give_up(fabric, &parts->at[i]);
+        else if (parts->at[i].mode == ASIM_PART_IDLE &&
+                 first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
             asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
 }
 
 static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-    struct asim_search_budget *budget = &parts->budget;
+    struct asim_search_budget *budget = &fabric->memo->parts->budget;
 
-    if (is_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
+    if (asim_parts_are_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
         return 0;
-    if (!asim_part_logs_pay(parts)) {
-        pause_all(fabric);
-        return 0;
-    }
     asim_search_budget_spend(budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
     return 1;
 }
@@ -209,7 +206,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open || is_paused(fabric))
+    if (part->open || asim_parts_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!asim_search_budget_has(fabric, &fabric->memo->parts->budget, 1))
         return;
@@ -223,9 +220,12 @@ static void check_leaders(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
+    parts->unproductive += asim_parts_in(parts, ASIM_PART_LEAD);
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_check(fabric, &parts->at[i], until);
+    if (!asim_part_logs_pay(parts))
+        pause_all(fabric);
 }
 
 /* In the order of their begins, so that the first one to deviate can lead the others. */

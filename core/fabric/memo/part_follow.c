@@ -11,7 +11,6 @@
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
-#include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/timers.h"
 
@@ -235,7 +234,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
         if (use_log(fabric, part, other))
             fabric->run.failed = ASIM_ENOMEM;
     } else {
-        asim_part_abandon(fabric, part, asim_parts_are_paused(fabric) ? NULL : &opening, until);
+        asim_part_abandon(fabric, part, asim_part_logs_are_paused(fabric) ? NULL : &opening, until);
     }
     free(state);
 }

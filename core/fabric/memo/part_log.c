@@ -128,6 +128,11 @@ int asim_part_logs_pay(const struct asim_parts *parts)
     return parts->unproductive <= (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
 }
 
+int asim_part_logs_are_paused(const struct asim_fabric *fabric)
+{
+    return fabric->run.windows < fabric->memo->parts->resume_at;
+}
+
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
 {
     struct asim_parts *parts = fabric->memo->parts;

@@ -24,6 +24,9 @@ struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_
 void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part);
 /* Whether logs pay: frames of a leader cost nearly twice as much as frames in longer windows. */
 int asim_part_logs_pay(const struct asim_parts *parts);
+/* Whether no part writes a log for some windows, because few followed any (part.h). Parts that are
+ * idle or recorded keep all windows as short as their links. */
+int asim_part_logs_are_paused(const struct asim_fabric *fabric);
 /* A log was followed that is so many ticks long. */
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
 /* After a pause few more windows of leaders end in the next one. */

@@ -111,12 +111,6 @@ static int stays_inside(struct asim_fabric *fabric, uint32_t host)
     return 1;
 }
 
-/* Parts that are idle or recorded keep all windows as short as their links. */
-int asim_parts_are_paused(const struct asim_fabric *fabric)
-{
-    return fabric->run.windows < fabric->memo->parts->resume_at;
-}
-
 static void pause_all(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -136,7 +130,7 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 {
     struct asim_search_budget *budget = &fabric->memo->parts->budget;
 
-    if (asim_parts_are_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
+    if (asim_part_logs_are_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
         return 0;
     asim_search_budget_spend(budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
     return 1;
@@ -206,7 +200,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open || asim_parts_are_paused(fabric))
+    if (part->open || asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!asim_search_budget_has(fabric, &fabric->memo->parts->budget, 1))
         return;

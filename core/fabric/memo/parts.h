@@ -26,8 +26,6 @@ void asim_parts_release(struct asim_fabric *fabric);
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until);
 /* The whole network is idle: its memo gets the deferred messages of the parts. 0 or ASIM_ENOMEM. */
 int asim_parts_hand_over(struct asim_fabric *fabric);
-/* Whether no part writes a log for some windows, because few followed any (part.h). */
-int asim_parts_are_paused(const struct asim_fabric *fabric);
 /* A window that begins with an event at t is about to begin. Returns 1 if an earlier event may have
  * appeared. */
 int asim_parts_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until);

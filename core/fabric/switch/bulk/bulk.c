@@ -9,6 +9,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/egress_queue.h"
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/ecn.h"
 #include "fabric/switch/mmu.h"
@@ -19,23 +20,6 @@ struct window {
     uint64_t begin, until;
 };
 
-/* Adds bytes (negative in two's complement) to the ingress occupancy of port `in`. Another shard's
- * port learns of them at the end of the window. No frame of this window asks for the occupancy. */
-static inline void account(struct asim_switch_shard *shard, uint32_t in, uint32_t q, uint64_t bytes)
-{
-    struct asim_queue_occupancy *occupancy = &shard->sw->ports[in].occupancy[q];
-    uint64_t before;
-
-    if (shard->sw->n_shards > 1 && shard->sw->shard_of[in] != shard->i) {
-        if (ASIM_VEC_PUSH(shard->deferred_updates, ((struct asim_buffer_update){in, q, bytes})))
-            shard->worker->failed = ASIM_ENOMEM;
-        return;
-    }
-    before = asim_mmu_shared(occupancy);
-    occupancy->ingress += bytes;
-    shard->shared += asim_mmu_shared(occupancy) - before;
-}
-
 void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
                               const struct asim_switch_shard *other)
 {
@@ -43,69 +27,11 @@ void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
         const struct asim_buffer_update *update = &other->deferred_updates.at[i];
 
         if (shard->sw->shard_of[update->in] == shard->i)
-            account(shard, update->in, update->q, update->bytes);
-    }
-}
-
-/* Into the queue and the buffer, without the tests of switch.c: asim_arrivals_fit_buffer has made
- * them for the whole window. */
-static inline void push(struct asim_switch_shard *shard, struct asim_transit transit,
-                        const struct asim_frame *frame)
-{
-    if (asim_queue_push(shard->sw, transit, frame)) {
-        shard->worker->failed = ASIM_ENOMEM;
-    } else if (transit.q) {
-        account(shard, transit.in, transit.q, frame->wire);
-        shard->sw->ports[transit.out].occupancy[transit.q].egress += frame->wire;
+            asim_egress_account(shard, update->in, update->q, update->bytes);
     }
 }
 
 /* --- frame by frame --------------------------------------------------------------------------- */
-
-/* Starts a transmission as the present one ends, which is its cause. The port keeps the event count
- * of the time when it became busy, as in switch.c. */
-static inline struct asim_frame *begin_behind(struct asim_worker *worker, struct asim_port *port,
-                                              uint32_t bytes)
-{
-    struct asim_event_key then = {port->busy_until, asim_port_tie_key(port), port->start_seq};
-
-    return asim_port_begin(worker, port, bytes, then);
-}
-
-/* The next frame of port p departs as the present transmission ends. A frame must be queued. */
-static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t p)
-{
-    struct asim_switch *sw = shard->sw;
-    struct asim_switch_port *port = &sw->ports[p];
-    struct asim_transit transit = {.out = p, .q = asim_queue_next(port)};
-    struct asim_frame *head = asim_ring_head(&port->queue[transit.q]), *frame;
-    uint32_t bytes = head->wire;
-
-    transit.in = head->ingress;
-    frame = begin_behind(shard->worker, &port->port, bytes);
-    if (!frame)
-        return;
-    asim_frame_copy(frame, head, port->port.start_recency);
-    asim_queue_drop(port, transit.q);
-    asim_queue_notify(fabric, sw, p, port->port.tx_start);
-    if (transit.q) {
-        account(shard, transit.in, transit.q, 0 - (uint64_t)bytes);
-        port->occupancy[transit.q].egress -= bytes;
-    }
-    asim_ecn_stamp(fabric, sw, transit, frame, port->port.tx_start);
-    frame->t = asim_link_arrival(port->port.out, port->port.busy_until);
-    asim_port_put_on_wire(shard->worker, port->port.out, frame);
-}
-
-/* All departures of port p before t. A departure at t comes after the arrivals at t. */
-static inline void drain_until(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                               uint32_t p, uint64_t t)
-{
-    const struct asim_switch_port *port = &shard->sw->ports[p];
-
-    while (port->frames && port->port.busy_until < t && !shard->worker->failed)
-        depart(fabric, shard, p);
-}
 
 /* Sends a frame on at once: its egress port is idle, or becomes idle in this tick with no frame
  * queued (a same-tick departure, which asim_switch_port.same_tick_ok allows). tie_order.c sets the
@@ -128,7 +54,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
         port->same_tick = 1;
         port->same_tick_at = t;
         port->same_tick_bytes = queued;
-        place = begin_behind(shard->worker, &port->port, bytes);
+        place = asim_egress_begin_behind(shard->worker, &port->port, bytes);
     }
     if (!place)
         return 0;
@@ -150,7 +76,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch_shard 
     struct asim_switch_port *port = &shard->sw->ports[transit.out];
     uint64_t length;
 
-    push(shard, transit, frame);
+    asim_egress_push(shard, transit, frame);
     length = port->bytes + (port->same_tick_at == t ? port->same_tick_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
@@ -236,7 +162,7 @@ static void depart_all(struct asim_fabric *fabric, struct asim_switch_shard *sha
     while (port->frames && port->port.busy_until < window->until && !shard->worker->failed) {
         uint64_t bytes = port->bytes;
 
-        depart(fabric, shard, p);
+        asim_egress_depart(fabric, shard, p);
         backlog->at[backlog->n++] =
             (port->port.tx_start - window->begin) << 16 | (bytes - port->bytes);
     }
@@ -282,7 +208,7 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
         waiting += frame->wire;
         *at = (port->port.busy_until - window->begin) << 16 | frame->wire;
         if (port->port.busy_until >= window->until) {
-            push(shard, transit, frame);
+            asim_egress_push(shard, transit, frame);
             continue;
         }
         port->port.start_recency = recency_behind(port->port.busy_until - port->port.tx_start);
@@ -314,7 +240,7 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
         struct asim_transit transit = {in, out, asim_queue_of(fabric, frame)};
 
         if (port->frames)
-            drain_until(fabric, shard, out, t);
+            asim_egress_drain(fabric, shard, out, t);
         if (port->same_tick_at != t && is_short(port, transit.q) &&
             is_uncongested(fabric, port, (uint64_t)(arrivals.end - arrivals.at))) {
             uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
@@ -412,7 +338,7 @@ static inline uint64_t burst_queue(struct asim_switch_shard *shard, struct asim_
         const struct asim_frame *frame = asim_arrival_frame(from, i);
 
         burst_arrive(&port, wire, frame->t, (uint32_t)frame->wire);
-        push(shard, transit, frame);
+        asim_egress_push(shard, transit, frame);
     }
     return port.peak;
 }
@@ -495,7 +421,7 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
         shard->last_tx_start[shard->n_last_tx_starts++] =
             (struct asim_port_event){cause - 1, out, 0};
     if (shard->sw->ports[out].frames)
-        drain_until(fabric, shard, out, window->until);
+        asim_egress_drain(fabric, shard, out, window->until);
 }
 
 int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw)
@@ -522,5 +448,5 @@ void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard
     }
     for (uint32_t p = asim_pending_next(shard, 0); p < shard->sw->n_ports;
          p = asim_pending_next(shard, p + 1))
-        drain_until(fabric, shard, p, until);
+        asim_egress_drain(fabric, shard, p, until);
 }

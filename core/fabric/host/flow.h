@@ -79,7 +79,7 @@ struct asim_rx {
     /* 1 + the NIC that sends the destination's ACKs, 0 = not chosen yet; unused where links go
      * down. */
     uint32_t reply_nic;
-    uint32_t dst;                    /* of the message */
+    uint32_t dst;                    /* msg.dst, for ECMP hashes: they need no other cache line */
     struct asim_ranges out_of_order; /* bytes received beyond a gap */
     /* Begin and end of the message. */
     _Alignas(64) struct asim_msg msg;

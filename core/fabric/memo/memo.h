@@ -148,6 +148,12 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
+enum { ASIM_MOST_WASTED = 1 << 20 };
+static inline int asim_memo_may_replay(const struct asim_memo *memo)
+{
+    return memo->wasted <= ASIM_MOST_WASTED + memo->saved / 16;
+}
 enum { ASIM_RETRY_WINDOWS = 64 };
 /* Something repeated: both halves advance together for some time. */
 static inline void asim_memo_found_repeat(struct asim_fabric *fabric)

@@ -66,7 +66,6 @@ struct asim_logged_completion {
 struct asim_log_row {
     ASIM_VEC(struct asim_logged_injection) injections;
     ASIM_VEC(struct asim_logged_completion) completions;
-    size_t n_known; /* completions when the followers were told last */
 };
 
 /* The first frame that a host sent to the switch. Frames that arrive there with equal t and tie
@@ -109,7 +108,7 @@ struct asim_part {
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
-    /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. Else 0. */
+    /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. 0 if it leads. */
     uint32_t rotation;
     uint32_t n_first;    /* if it follows: first frames of the log that were compared */
     uint64_t begin;      /* of the episode, if it leads or follows */
@@ -156,7 +155,6 @@ struct asim_parts {
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
     uint64_t due_at;             /* the least look_at of the parts that follow */
     uint64_t n_finished;         /* logs so far */
-    int has_grown;               /* so has some log */
     uint32_t *due;               /* [n] scratch */
     uint64_t busy_until;         /* windows: a part led or followed shortly before */
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many

@@ -9,13 +9,9 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_lead.h"
-#include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/timers.h"
-
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
-enum { MOST_WASTED = 1 << 20 };
 
 /* Arms a timer for the next completion of a host, if it is known and not armed. A completion that
  * became known later may come first; the timer armed before is then ignored when it is due. */
@@ -220,15 +216,14 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     size_t words = asim_part_state_size(part);
     uint64_t *state = malloc(words * sizeof *state);
     struct asim_part_opening opening = {state, part->log->hash};
-    struct asim_part_log *other = NULL;
+    struct asim_part_log *other;
 
     if (!state) {
         fabric->run.failed = ASIM_ENOMEM;
         return;
     }
     asim_part_state_save(fabric, part, state);
-    if (fabric->memo->wasted <= MOST_WASTED + fabric->memo->saved / 16)
-        other = asim_part_log_find(fabric, part, &opening, until);
+    other = asim_part_log_find(fabric, part, &opening, until);
     if (other) {
         other->users++;
         if (use_log(fabric, part, other))

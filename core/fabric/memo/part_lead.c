@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 

@@ -10,10 +10,11 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_state.h"
 
-enum { LOGS_BYTES = 256 << 20 };      /* for all logs */
-enum { LOGS_A_LOOK = 64 };            /* logs between two looks at the memory of all */
-enum { NUMBER_BITS = 40 };            /* of a completion: its place in the list */
-enum { MOST_UNPRODUCTIVE = 1 << 13 }; /* windows that each part may lead while nobody follows */
+enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
+enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
+enum { NUMBER_BITS = 40 };       /* of a completion: its place in the list */
+/* Windows that each part may lead while nobody follows, and windows of the first pause. */
+enum { MOST_UNPRODUCTIVE = 1 << 13, FIRST_PAUSE = 1 << 14 };
 
 /* A host of a part, and the end of the window. */
 struct asim_part_place {
@@ -123,9 +124,17 @@ static size_t bytes_of(const struct asim_part_log *log)
     return bytes;
 }
 
-int asim_part_logs_pay(const struct asim_parts *parts)
+int asim_part_logs_begin_pause(struct asim_fabric *fabric)
 {
-    return parts->unproductive <= (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
+    struct asim_parts *parts = fabric->memo->parts;
+    uint64_t most = (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
+
+    if (parts->unproductive <= most)
+        return 0;
+    parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
+    parts->resume_at = fabric->run.windows + parts->pause;
+    parts->unproductive = most / 4 * 3;
+    return 1;
 }
 
 int asim_part_logs_are_paused(const struct asim_fabric *fabric)
@@ -141,11 +150,6 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
     parts->unproductive -= windows < parts->unproductive ? windows : parts->unproductive;
     if (!parts->unproductive)
         parts->pause = 0;
-}
-
-void asim_part_logs_try_again(struct asim_parts *parts)
-{
-    parts->unproductive = (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts / 4 * 3;
 }
 
 void asim_part_logs_limit(struct asim_fabric *fabric)
@@ -283,6 +287,8 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until)
 {
+    if (!asim_memo_may_replay(fabric->memo))
+        return NULL;
     for (struct asim_part_log **link = &fabric->memo->parts->logs, *log; (log = *link);
          link = &log->next) {
         if (log->hash != opening->hash || log->part_class != part->part_class ||

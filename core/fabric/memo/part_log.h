@@ -22,15 +22,14 @@ struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_
                                         const struct asim_part_opening *opening);
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part);
-/* Whether logs pay: frames of a leader cost nearly twice as much as frames in longer windows. */
-int asim_part_logs_pay(const struct asim_parts *parts);
+/* Begins a pause and returns 1 if logs do not pay: frames of a leader cost nearly twice as much as
+ * frames in longer windows. Of the next pause few windows of leaders are left. */
+int asim_part_logs_begin_pause(struct asim_fabric *fabric);
 /* Whether no part writes a log for some windows, because few followed any (part.h). Parts that are
  * idle or recorded keep all windows as short as their links. */
 int asim_part_logs_are_paused(const struct asim_fabric *fabric);
 /* A log was followed that is so many ticks long. */
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
-/* After a pause few more windows of leaders end in the next one. */
-void asim_part_logs_try_again(struct asim_parts *parts);
 /* Frees logs that were not used for long if all take too much memory. */
 void asim_part_logs_limit(struct asim_fabric *fabric);
 void asim_part_logs_free(struct asim_fabric *fabric);
@@ -47,7 +46,8 @@ int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asi
  * absolute. */
 int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
                        const struct asim_part_log *log, uint64_t until);
-/* A log that fits, moved to the front of the list, with part->rotation set for it; NULL: none. */
+/* A log that fits, moved to the front of the list, with part->rotation set for it; NULL: none,
+ * or simulations after mismatches have taken too much. */
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until);
 

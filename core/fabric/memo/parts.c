@@ -9,13 +9,8 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/part_lead.h"
-#include "fabric/memo/part_log.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
-
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. Windows
- * of the first pause. */
-enum { MOST_WASTED = 1 << 20, FIRST_PAUSE = 1 << 14 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
 {
@@ -111,13 +106,11 @@ static int stays_inside(struct asim_fabric *fabric, uint32_t host)
     return 1;
 }
 
-static void pause_all(struct asim_fabric *fabric)
+/* In a pause. */
+static void open_all(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
-    parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
-    parts->resume_at = fabric->run.windows + parts->pause;
-    asim_part_logs_try_again(parts);
     for (uint32_t i = 0; i < parts->n_parts; i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_give_up(fabric, &parts->at[i]);
@@ -141,15 +134,14 @@ static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t un
 {
     uint64_t *state = malloc(asim_part_state_size(part) * sizeof *state);
     struct asim_part_opening opening = {.state = state};
-    struct asim_part_log *log = NULL;
+    struct asim_part_log *log;
     int code = 0;
 
     if (!state)
         return ASIM_ENOMEM;
     asim_part_state_save(fabric, part, state);
     opening.hash = asim_part_hash(fabric, part, state);
-    if (fabric->memo->wasted <= MOST_WASTED + fabric->memo->saved / 16)
-        log = asim_part_log_find(fabric, part, &opening, until);
+    log = asim_part_log_find(fabric, part, &opening, until);
     if (log) {
         code = asim_part_follow(fabric, part, log);
     } else if (may_lead(fabric, part)) {
@@ -218,8 +210,8 @@ static void check_leaders(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_check(fabric, &parts->at[i], until);
-    if (!asim_part_logs_pay(parts))
-        pause_all(fabric);
+    if (asim_part_logs_begin_pause(fabric))
+        open_all(fabric);
 }
 
 /* In the order of their begins, so that the first one to deviate can lead the others. */

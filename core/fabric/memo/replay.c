@@ -15,8 +15,6 @@
 
 /* Search cost of a recording beside its messages, words a link: two lists of counters. */
 enum { LINK_WORDS = 60 };
-/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
-enum { MOST_WASTED = 1 << 20 };
 
 /* Arms a timer for the next completion of a host. One timer at a time keeps the event heap small.
  * The tie key of the recorded event puts the timer into the right order among the rank's wakes. */
@@ -127,7 +125,7 @@ static void begin_episode(struct asim_fabric *fabric, uint64_t until)
     lookup.offset = asim_lookup_first(fabric, &lookup.hash);
     lookup.until = until - lookup.offset;
     episode = asim_lookup_episode(fabric, &lookup);
-    if (episode && memo->wasted <= MOST_WASTED + memo->saved / 16) {
+    if (episode && asim_memo_may_replay(memo)) {
         start_replay(fabric, episode, lookup.offset);
         return;
     }

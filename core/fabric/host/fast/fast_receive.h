@@ -40,7 +40,8 @@ ALWAYS_INLINE struct asim_flow *fast_ack(const struct asim_fabric *fabric, struc
 
 /* The expected packet with no packet kept behind it, and its ACK, which starts at once or joins the
  * FIFO of a busy port; so no kick is needed. One frame of the flow ends and one begins: the count
- * of frames changes only at the last packet, whose ACK brings a notification. */
+ * of frames changes only at the last packet, whose ACK brings a notification. Returns the NIC that
+ * sends the ACK, or NULL. */
 ALWAYS_INLINE struct asim_nic *fast_data(struct asim_fabric *fabric, struct asim_host *host,
                                          struct asim_nic *nic, const struct asim_frame *frame)
 {

@@ -11,8 +11,6 @@
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/bulk/egress_queue.h"
 #include "fabric/switch/bulk/tie_order.h"
-#include "fabric/switch/ecn.h"
-#include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
 #include "fabric/switch/queue_watch.h"
 

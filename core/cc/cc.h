@@ -32,6 +32,7 @@ struct asim_int_hop {
     uint32_t time;  /* ns modulo 2^24 */
     uint32_t bytes; /* sent by the port before this packet, in 128 x INT_MULTI, modulo 2^20 */
     uint32_t qlen;  /* left in the port's queues, in 80 x INT_MULTI, 17 bits */
+    uint32_t wire;  /* not in the header: the link that the port sends on (fabric/link/link.h) */
 };
 
 /* What one data packet has gathered on its way; its ACK brings it back. */
@@ -68,6 +69,27 @@ struct asim_cc_config {
     uint32_t payload_bytes; /* of a full packet */
 };
 
+/* How a member of a state behaves while the network repeats a period (fabric/memo/feedback.h). */
+enum asim_cc_kind {
+    ASIM_CC_END,  /* ends a list of fields */
+    ASIM_CC_SAME, /* returns to its value */
+    ASIM_CC_SEQ,  /* uint64_t: a position in the message, 0 = none; advances with the message */
+    /* uint64_t: a time in ns that is compared only with the times at which packets were sent. */
+    ASIM_CC_SENT,
+    ASIM_CC_HOPS,    /* one or more struct asim_int_hop, rate_bps 0 = none */
+    ASIM_CC_ROUNDS,  /* uint64_t: how often `repeat` has changed the state; at most one field */
+    ASIM_CC_REPEATED /* without influence while no packet is marked: `repeat` advances it */
+};
+
+struct asim_cc_field {
+    enum asim_cc_kind kind;
+    uint16_t offset, size; /* bytes, whole words of 4 */
+};
+#define ASIM_CC_FIELD(KIND, STRUCT, NAME)                                                          \
+    {                                                                                              \
+        KIND, offsetof(STRUCT, NAME), sizeof(((STRUCT *)0)->NAME)                                  \
+    }
+
 /* Family cc/algo: row symbols asim_cc_<file>, table asim_cc_table. */
 struct asim_cc {
     struct asim_member member;
@@ -80,6 +102,11 @@ struct asim_cc {
     /* An ACK without a mark changes nothing, at any time: then steady-state detection may skip
      * periods without marks and timers (fabric/memo/steady_state.h). */
     int steady;
+    /* Else it may skip periods if this list has all of the state; NULL: it may not. */
+    const struct asim_cc_field *fields;
+    /* What `rounds` more rounds do to the fields that are ASIM_CC_REPEATED; NULL: there are none.
+     */
+    void (*repeat)(struct asim_cc_flow *flow, uint64_t rounds, const struct asim_cc_config *config);
     /* Only ECN marks make it lower a rate. */
     int by_marks;
     /* The algorithm sets window_bytes itself; the fabric does not scale it with the rate. */

@@ -3,7 +3,7 @@
  * The contract of every congestion control: all hooks are there, numbers are
  * unique and found, and whatever ACKs a flow gets, marked or not, in bursts or after long silence,
  * its rate stays between the configured floor and its line's. A flow that is never marked again
- * comes back near its line rate.
+ * comes back near its line rate. The fields that it lists cover its state.
  */
 #include "check.h"
 #include <stdlib.h>
@@ -144,6 +144,24 @@ static void check_numbers(const struct asim_cc *cc)
     CHECK(asim_cc_number((uint32_t)cc->number, &err) == cc);
 }
 
+/* Gaps are alignment only: less than a word before a field that is a word or more. */
+static void check_fields(const struct asim_cc *cc)
+{
+    size_t end = 0, rounds = 0, repeated = 0;
+
+    for (const struct asim_cc_field *field = cc->fields; field && field->kind; field++) {
+        CHECK(field->offset >= end && field->offset - end < sizeof(uint64_t));
+        CHECK(field->size && field->size % sizeof(uint32_t) == 0);
+        end = (size_t)field->offset + field->size;
+        rounds += field->kind == ASIM_CC_ROUNDS;
+        repeated += field->kind == ASIM_CC_REPEATED;
+    }
+    if (!cc->fields)
+        return;
+    CHECK(cc->state_size - end < sizeof(uint64_t));
+    CHECK(rounds == (cc->repeat != NULL) && (repeated > 0) == (cc->repeat != NULL));
+}
+
 static void check_unknown(void)
 {
     struct asim_err err = {0};
@@ -161,6 +179,7 @@ int main(void)
         const struct asim_cc *cc = (const struct asim_cc *)*row;
 
         check_numbers(cc);
+        check_fields(cc);
         for (int i = 0; i < 3; i++) {
             stays_in_range(cc, lines[i]);
             recovers(cc, lines[i]);

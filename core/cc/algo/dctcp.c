@@ -33,11 +33,21 @@ static const struct asim_option options[] = {
 
 struct dctcp {
     uint64_t last_seq; /* the round ends when an ACK passes it; 0 = none yet */
-    uint64_t high_seq; /* CWR lasts until an ACK passes it */
+    uint64_t high_seq; /* CWR lasts until an ACK passes it; 0 = no CWR */
     uint64_t marked;   /* in this round */
     uint64_t batch;    /* packets of this round */
+    uint64_t rounds;   /* in which alpha changed */
     double alpha;
-    int in_cwr;
+};
+
+static const struct asim_cc_field fields[] = {
+    ASIM_CC_FIELD(ASIM_CC_SEQ, struct dctcp, last_seq),
+    ASIM_CC_FIELD(ASIM_CC_SEQ, struct dctcp, high_seq),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct dctcp, marked),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct dctcp, batch),
+    ASIM_CC_FIELD(ASIM_CC_ROUNDS, struct dctcp, rounds),
+    ASIM_CC_FIELD(ASIM_CC_REPEATED, struct dctcp, alpha),
+    {.kind = ASIM_CC_END},
 };
 
 /* alpha starts at 1: the first mark halves the rate. */
@@ -49,11 +59,30 @@ static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
     state->alpha = 1;
 }
 
+/* alpha moves towards the marked part of a round. */
+static void move_alpha(struct dctcp *state, double part, const struct dctcp_options *opt)
+{
+    state->alpha = (1 - opt->ewma_gain) * state->alpha + opt->ewma_gain * part;
+    state->rounds++;
+}
+
+/* Rounds without marks. Either alpha shrinks to its least value, or the gain is 0 or 1. */
+static void repeat(struct asim_cc_flow *flow, uint64_t rounds, const struct asim_cc_config *config)
+{
+    struct dctcp *state = flow->state;
+    double before = -1;
+
+    for (; rounds && state->alpha != before; rounds--) {
+        before = state->alpha;
+        move_alpha(state, 0, config->options);
+    }
+    state->rounds += rounds;
+}
+
 /* Starts the next round; 1 if one has ended. */
 static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                         const struct asim_cc_config *config)
 {
-    const struct dctcp_options *opt = config->options;
     struct dctcp *state = flow->state;
     uint64_t from = ack->seq;
 
@@ -64,7 +93,7 @@ static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack
     } else {
         double part = state->batch ? (double)state->marked / (double)state->batch : 0;
 
-        state->alpha = (1 - opt->ewma_gain) * state->alpha + opt->ewma_gain * (part < 1 ? part : 1);
+        move_alpha(state, part < 1 ? part : 1, config->options);
         state->marked = 0;
     }
     state->last_seq = flow->snd_next;
@@ -84,14 +113,13 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
 
     state->marked += ack->marked != 0;
     new_round = end_of_round(flow, ack, config);
-    if (state->in_cwr && ack->seq > state->high_seq)
-        state->in_cwr = 0;
-    if (ack->marked && !state->in_cwr) {
+    if (ack->seq > state->high_seq)
+        state->high_seq = 0;
+    if (ack->marked && !state->high_seq) {
         flow->rate_bps = asim_cc_scale(flow, flow->rate_bps, 1 - state->alpha / 2);
-        state->in_cwr = 1;
         state->high_seq = flow->snd_next;
     }
-    if (!state->in_cwr && new_round)
+    if (!state->high_seq && new_round)
         flow->rate_bps = asim_cc_clamp(flow, flow->rate_bps + opt->rate_ai_bps);
 }
 
@@ -102,6 +130,8 @@ const struct asim_cc asim_cc_dctcp = {
                .options_size = sizeof(struct dctcp_options)},
     .number = 8,
     .by_marks = 1,
+    .fields = fields,
+    .repeat = repeat,
     .state_size = sizeof(struct dctcp),
     .open = open,
     .on_ack = on_ack,

@@ -50,16 +50,26 @@ static const struct asim_option options[] = {
 struct hop_rate { /* multi-rate: one controller per hop */
     double u;
     uint64_t base_bps;
-    uint32_t stage;
+    uint64_t stage;
 };
 
 struct hpcc {
     uint64_t last_seq; /* 0 = no ACK yet */
     uint64_t base_bps;
     double u;
-    uint32_t stage;
+    uint64_t stage;
     struct asim_int_hop hop[ASIM_INT_HOPS]; /* as the last ACK said */
     struct hop_rate per_hop[ASIM_INT_HOPS];
+};
+
+static const struct asim_cc_field fields[] = {
+    ASIM_CC_FIELD(ASIM_CC_SEQ, struct hpcc, last_seq),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct hpcc, base_bps),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct hpcc, u),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct hpcc, stage),
+    ASIM_CC_FIELD(ASIM_CC_HOPS, struct hpcc, hop),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct hpcc, per_hop),
+    {.kind = ASIM_CC_END},
 };
 
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, BYTE_UNIT = 128, QLEN_UNIT = 80 };
@@ -100,7 +110,7 @@ static double blend(double u, double sample, double passed, double rtt)
 }
 
 /* Base rate and stage → new rate; *stage becomes the new stage. */
-static uint64_t steer(const struct asim_cc_flow *flow, uint64_t base_bps, double u, uint32_t *stage,
+static uint64_t steer(const struct asim_cc_flow *flow, uint64_t base_bps, double u, uint64_t *stage,
                       const struct asim_cc_config *config)
 {
     const struct hpcc_options *opt = config->options;
@@ -122,7 +132,7 @@ static void apply_single(struct asim_cc_flow *flow, double most, double passed, 
                          const struct asim_cc_config *config)
 {
     struct hpcc *state = flow->state;
-    uint32_t stage = state->stage;
+    uint64_t stage = state->stage;
 
     state->u = blend(state->u, most, passed, (double)flow->base_rtt_ns);
     flow->rate_bps = steer(flow, state->base_bps, state->u, &stage, config);
@@ -141,7 +151,7 @@ static void apply_multi(struct asim_cc_flow *flow, uint32_t hops, uint32_t updat
 
     for (uint32_t i = 0; i < hops; i++) {
         struct hop_rate *hop = &state->per_hop[i];
-        uint32_t stage = hop->stage;
+        uint64_t stage = hop->stage;
         uint64_t bps = hop->base_bps;
 
         if (updated >> i & 1)
@@ -229,6 +239,7 @@ const struct asim_cc asim_cc_hpcc = {
                .options_size = sizeof(struct hpcc_options)},
     .number = 3,
     .needs = ASIM_CC_INT,
+    .fields = fields,
     .retimes = 1,
     .state_size = sizeof(struct hpcc),
     .check = check,

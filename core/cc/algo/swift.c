@@ -57,6 +57,13 @@ struct swift {
     uint64_t seen_seq; /* highest ACK */
 };
 
+static const struct asim_cc_field fields[] = {
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct swift, cwnd),
+    ASIM_CC_FIELD(ASIM_CC_SENT, struct swift, cut_at),
+    ASIM_CC_FIELD(ASIM_CC_SEQ, struct swift, seen_seq),
+    {.kind = ASIM_CC_END},
+};
+
 #define FLOW_SCALE_MAX_PACKETS 100.0 /* beyond this window the target gains nothing */
 #define FLOW_SCALE_MIN_PACKETS 0.1
 #define FLOW_SCALE_PART        0.5 /* largest flow-scaling term, as a part of the base target */
@@ -128,7 +135,7 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                            : 0;
 
         state->cwnd += state->cwnd >= 1 ? opt->ai / state->cwnd * acked : opt->ai * acked;
-    } else if (ack->now >= state->cut_at + (uint64_t)rtt) {
+    } else if (ack->seen->sent_at >= state->cut_at) {
         double factor = 1 - opt->beta * (rtt - target) / rtt;
 
         state->cwnd *= factor > 1 - opt->max_mdf ? factor : 1 - opt->max_mdf;
@@ -148,6 +155,7 @@ const struct asim_cc asim_cc_swift = {
     .number = -1,
     .needs = ASIM_CC_TIMESTAMP,
     .own_window = 1,
+    .fields = fields,
     .state_size = sizeof(struct swift),
     .open = open,
     .on_ack = on_ack,

@@ -33,7 +33,16 @@ struct timely {
     uint64_t last_seq, last_rtt; /* 0 = none yet */
     double diff;                 /* smoothed change of the RTT, ns */
     uint64_t base_bps;           /* the rate the last full update left */
-    uint32_t stage;
+    uint32_t stage;              /* rounds of increase in a row, up to HYPER_STAGE */
+};
+
+static const struct asim_cc_field fields[] = {
+    ASIM_CC_FIELD(ASIM_CC_SEQ, struct timely, last_seq),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct timely, last_rtt),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct timely, diff),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct timely, base_bps),
+    ASIM_CC_FIELD(ASIM_CC_SAME, struct timely, stage),
+    {.kind = ASIM_CC_END},
 };
 
 static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
@@ -52,7 +61,8 @@ static void increase(struct asim_cc_flow *flow, const struct asim_cc_config *con
     uint64_t step = state->stage < HYPER_STAGE ? opt->rate_ai_bps : opt->rate_hai_bps;
 
     state->base_bps = flow->rate_bps = asim_cc_clamp(flow, state->base_bps + step);
-    state->stage++;
+    if (state->stage < HYPER_STAGE)
+        state->stage++;
 }
 
 /* Starts the count of rounds anew. */
@@ -106,6 +116,7 @@ const struct asim_cc asim_cc_timely = {
                .options_size = sizeof(struct timely_options)},
     .number = 7,
     .needs = ASIM_CC_TIMESTAMP,
+    .fields = fields,
     .state_size = sizeof(struct timely),
     .open = open,
     .on_ack = on_ack,

@@ -191,19 +191,29 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     return 0;
 }
 
+static uint32_t int_multi(const struct asim_fabric *fabric)
+{
+    return fabric->set.net->int_multi ? fabric->set.net->int_multi : 1;
+}
+
+uint32_t asim_telemetry_unit(const struct asim_fabric *fabric)
+{
+    return BYTE_UNIT * int_multi(fabric);
+}
+
 /* Adds an INT record. The frame counts as sent already; the record holds the bytes sent before it
  * (rdma-network.md#telemetry-headers). */
 static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
                      struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
 {
     uint64_t before = port->port.out->bytes - frame->wire;
-    uint32_t multi = fabric->set.net->int_multi ? fabric->set.net->int_multi : 1;
     struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
 
     hop->rate_bps = port->port.out->rate_bps;
     hop->time = now & TIME_MASK;
-    hop->bytes = before / (BYTE_UNIT * multi) & BYTES_MASK;
-    hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
+    hop->bytes = before / asim_telemetry_unit(fabric) & BYTES_MASK;
+    hop->qlen = port->bytes / (QLEN_UNIT * int_multi(fabric)) & QLEN_MASK;
+    hop->wire = port->port.out->id;
 }
 
 /* Updates the port's utilisation estimate; the record keeps the highest digest of the path.
@@ -249,4 +259,53 @@ void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, ui
     }
     port->sent_t = now;
     port->sent_bytes = frame->wire;
+}
+
+struct asim_telemetry *asim_telemetry_at(const struct asim_fabric *fabric, const struct asim_rx *rx,
+                                         uint64_t seq)
+{
+    struct asim_telemetry *record = rx->seen_cap ? place_of(fabric, rx, seq) : NULL;
+
+    return record && record->seq == seq ? record : NULL;
+}
+
+void asim_telemetry_flip(const struct asim_fabric *fabric, struct asim_int_hop *hop, uint64_t t)
+{
+    uint64_t counter = fabric->wires[hop->wire].bytes / asim_telemetry_unit(fabric);
+
+    if (!hop->rate_bps)
+        return;
+    hop->time = (asim_to_ns(fabric, t) - hop->time) & TIME_MASK;
+    hop->bytes = (counter - hop->bytes) & BYTES_MASK;
+}
+
+static void reverse(struct asim_telemetry *record, uint64_t n)
+{
+    for (uint64_t i = 0; i < n / 2; i++) {
+        struct asim_telemetry other = record[i];
+
+        record[i] = record[n - 1 - i];
+        record[n - 1 - i] = other;
+    }
+}
+
+/* A record keeps the place of its sequence number, so all places rotate: three reversals. Records
+ * of earlier packets end up in places where nothing looks for them. */
+void asim_telemetry_skip(const struct asim_fabric *fabric, struct asim_rx *rx, uint64_t seq,
+                         uint64_t end, uint64_t bytes, uint64_t ns)
+{
+    uint64_t payload = fabric->set.net->payload_bytes, by;
+
+    if (!rx->seen_cap)
+        return;
+    by = bytes / payload & (rx->seen_cap - 1);
+    for (; seq < end; seq += payload) {
+        struct asim_telemetry *record = place_of(fabric, rx, seq);
+
+        record->seq += bytes;
+        record->sent_at += ns;
+    }
+    reverse(rx->seen, rx->seen_cap);
+    reverse(rx->seen, by);
+    reverse(rx->seen + by, rx->seen_cap - by);
 }

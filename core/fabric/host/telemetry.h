@@ -37,4 +37,18 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
 void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const struct asim_frame *frame, uint64_t now);
 
+/* --- for periods (memo/feedback.h) ------------------------------------------------------------ */
+/* The record of the packet under way that begins at seq; NULL: none. */
+struct asim_telemetry *asim_telemetry_at(const struct asim_fabric *fabric, const struct asim_rx *rx,
+                                         uint64_t seq);
+/* Bytes that INT's byte counter counts as one. */
+uint32_t asim_telemetry_unit(const struct asim_fabric *fabric);
+/* Turns the counter and the time of a hop into their distances from the counter of its port and
+ * from t (ticks), and distances back. */
+void asim_telemetry_flip(const struct asim_fabric *fabric, struct asim_int_hop *hop, uint64_t t);
+/* The packets under way, from `seq` to `end`, advance by `bytes`, a multiple of the payload, and by
+ * `ns`. */
+void asim_telemetry_skip(const struct asim_fabric *fabric, struct asim_rx *rx, uint64_t seq,
+                         uint64_t end, uint64_t bytes, uint64_t ns);
+
 #endif

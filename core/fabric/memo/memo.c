@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "fabric/host/memo_hooks.h"
+#include "fabric/memo/feedback.h"
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
@@ -30,16 +31,16 @@
  * episode pays for more checks, so unproductive checks soon stop and productive ones go on. */
 enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2, MOST_STILL_PAUSE = 63 };
 
-/* Some features look at absolute counts or times (INT, PINT, random losses, planned link events),
- * and some hooks see single frames: these exclude the memo. */
+/* Some features draw for each packet (PINT, random losses) or look at absolute times (planned link
+ * events), and some hooks see single frames: these exclude the memo. */
 static int can_memoise(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_watch *watch = &fabric->watch;
 
-    return !fabric->run.per_event && !fabric->dist.part_of && !fabric->set.writes_telemetry &&
-           !fabric->losses && !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
-           !fabric->set.net->nic_total_pause_count && !watch->frame &&
-           (!watch->queue || watch->sampling.every_ns);
+    return !fabric->run.per_event && !fabric->dist.part_of &&
+           !(fabric->set.cc->needs & ASIM_CC_DIGEST) && !fabric->losses && !fabric->events &&
+           fabric->set.net->load_balance != ASIM_SPRAY && !fabric->set.net->nic_total_pause_count &&
+           !watch->frame && (!watch->queue || watch->sampling.every_ns);
 }
 
 /* Of sends deferred without an idle network; of an idle check. */
@@ -110,10 +111,11 @@ int asim_memo_open(struct asim_fabric *fabric,
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
     memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
-    if (!fabric->set.cc->steady || fabric->set.without & ASIM_FAST_STEADY_STATE)
+    if (!asim_feedback_may_repeat(fabric) || fabric->set.without & ASIM_FAST_STEADY_STATE)
         memo->steady.look_at = ASIM_NEVER;
     memo->steady.budget.is_eager = 1;
-    if (fabric->set.without & ASIM_FAST_MEMO) { /* as after an episode that is not recorded */
+    /* As after an episode that is not recorded. INT counters hold what earlier episodes left. */
+    if (fabric->set.without & ASIM_FAST_MEMO || fabric->set.writes_telemetry) {
         memo->replay_off = 1;
         memo->mode = ASIM_MEMO_RECORD;
         memo->intercept_from = memo->defer_from = ASIM_NEVER;

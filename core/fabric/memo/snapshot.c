@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/node.h"
+#include "fabric/memo/feedback.h"
 #include "fabric/memo/memo.h"
 
 struct list {
@@ -51,7 +52,15 @@ static void check(struct list *list)
 }
 
 /* Upper bounds, for items that are not counted before they are written. */
-enum { FRAME_WORDS = 4, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WORDS = 4 };
+enum {
+    FRAME_WORDS = 4,
+    PORT_WORDS = 4,
+    FLOW_WORDS = 11,
+    NIC_WORDS = 4,
+    QUEUE_WORDS = 4,
+    HOST_WORDS = 1,
+    SWITCH_PORT_WORDS = 5
+};
 
 /* A future time, counted from 1; 0 for a past one. */
 static void put_time(struct list *list, uint64_t t)
@@ -120,6 +129,18 @@ static void put_port(struct list *list, const struct asim_port *port)
     put_receive_ring(list, port->in);
 }
 
+static void put_feedback(struct list *list, const struct asim_flow *flow)
+{
+    size_t most = asim_feedback_size(list->fabric, flow);
+    uint64_t *end;
+
+    if (!most || list->not_periodic || make_room(list, most))
+        return;
+    end = asim_feedback_put(list->fabric, flow, list->snapshot->t, list->at);
+    list->not_periodic |= !end;
+    list->at = end ? end : list->at;
+}
+
 /* Both ends of a message. Without losses nothing else of it changes. */
 static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 {
@@ -141,7 +162,12 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, flow->cc.rate_bps);
     put(list, rx->begun_generation == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
     put(list, (uint64_t)rx->frames);
-    if (!list->kept && ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
+    if (list->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
+        put(list, flow->next_avail - list->snapshot->t);
+    put_feedback(list, flow);
+    if (!list->kept &&
+        (ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una) ||
+         ASIM_VEC_PUSH(list->snapshot->rounds, asim_feedback_rounds(list->fabric, flow))))
         list->failed = 1;
 }
 
@@ -149,6 +175,9 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
  * log, and the timers of congestion control, so these are not part of the snapshot. */
 static void put_host(struct list *list, const struct asim_host *host)
 {
+    if (make_room(list, HOST_WORDS))
+        return;
+    put(list, host->counts.rates_reported); /* rates.csv has a row for each change */
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
 
@@ -185,8 +214,9 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
         const struct asim_switch_port *port = &sw->ports[p];
 
         put_port(list, &port->port);
-        if (make_room(list, PORT_WORDS))
+        if (make_room(list, SWITCH_PORT_WORDS))
             return;
+        put(list, asim_feedback_port(list->fabric, &port->port));
         put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
                       (uint64_t)port->pausing << 8 | port->same_tick_ok);
         put_time(list, port->same_tick_at);
@@ -211,18 +241,22 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
 }
 
 /* A word that mostly differs if two states do; 0: the host has no frame. */
-static uint64_t probe_word(const struct asim_host *host, uint64_t t)
+static uint64_t probe_word(const struct asim_fabric *fabric, const struct asim_host *host,
+                           uint64_t t)
 {
     uint64_t word = 0;
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
         const struct asim_frame *head = asim_link_ring_head(nic->port.in);
+        uint32_t q = fabric->set.cc->fields ? asim_qplist_next(&nic->qps, 0) : ASIM_QP_NONE;
 
         word = word * 31 + ((uint64_t)nic->acks.n << 32);
         if (nic->port.busy && nic->port.busy_until >= t)
             word += nic->port.busy_until - t + 1;
         word = word * 31 + (head ? head->t - t + 1 : 0);
+        if (q != ASIM_QP_NONE && asim_qplist_at(&nic->qps, q)->cc.state)
+            word += asim_feedback_probe(fabric, asim_qplist_at(&nic->qps, q));
     }
     return word;
 }
@@ -230,7 +264,8 @@ static uint64_t probe_word(const struct asim_host *host, uint64_t t)
 int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
                               uint64_t t)
 {
-    return probe_word(&fabric->host[kept->probe_host], t) == kept->probes.at[kept->probe_host];
+    return probe_word(fabric, &fabric->host[kept->probe_host], t) ==
+           kept->probes.at[kept->probe_host];
 }
 
 /* Stops at the first node that differs. */
@@ -239,7 +274,10 @@ static void write_nodes(struct list *list)
     const struct asim_fabric *fabric = list->fabric;
 
     list->snapshot->words.n = list->snapshot->acked.n = 0;
-    make_room(list, 1); /* allocates the list */
+    list->snapshot->rounds.n = 0;
+    if (make_room(list, 1)) /* allocates the list */
+        return;
+    put(list, list->snapshot->t % fabric->set.tick); /* congestion control counts in ns */
     for (uint32_t v = 0; v < fabric->set.hosts && !list->not_periodic; v++) {
         put_host(list, &fabric->host[v]);
         check(list);
@@ -264,19 +302,19 @@ static int take_orders(const struct asim_fabric *fabric, struct asim_snapshot *s
     snapshot->probes.n = fabric->set.hosts;
     snapshot->probe_host = 0;
     for (uint32_t v = fabric->set.hosts; v-- > 0;) {
-        snapshot->probes.at[v] = probe_word(&fabric->host[v], snapshot->t);
+        snapshot->probes.at[v] = probe_word(fabric, &fabric->host[v], snapshot->t);
         if (snapshot->probes.at[v])
             snapshot->probe_host = v;
     }
     return 0;
 }
 
-static uint64_t ring_words(const struct asim_port *port)
+static uint64_t ring_frames(const struct asim_port *port)
 {
     uint32_t head = atomic_load_explicit(&port->in->head, memory_order_relaxed);
     uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
 
-    return (uint64_t)(tail - head) * FRAME_WORDS;
+    return tail - head;
 }
 
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
@@ -284,19 +322,20 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
     uint64_t rings = 0, flows = 0, waiting = 0;
     uint64_t ports =
         (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * (PORT_WORDS + NIC_WORDS);
+    uint64_t frame_words = FRAME_WORDS + asim_feedback_packet_size(fabric);
 
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
             const struct asim_nic *nic = &fabric->host[v].nics[i];
 
-            rings += ring_words(&nic->port);
+            rings += ring_frames(&nic->port) * frame_words;
             flows += (uint64_t)nic->qps.n * FLOW_WORDS;
-            waiting += (uint64_t)nic->acks.n * FRAME_WORDS;
+            waiting += nic->acks.n * frame_words;
         }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            rings += ring_words(&fabric->sw[v].ports[p].port);
-            waiting += (uint64_t)fabric->sw[v].ports[p].frames * FRAME_WORDS;
+            rings += ring_frames(&fabric->sw[v].ports[p].port) * frame_words;
+            waiting += fabric->sw[v].ports[p].frames * frame_words;
         }
     *moving = ports + rings + (flows < rings ? flows : rings);
     return ports + rings + flows + waiting;
@@ -317,7 +356,7 @@ int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *s
 static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        if (probe_word(&fabric->host[v], t) != kept->probes.at[v]) {
+        if (probe_word(fabric, &fabric->host[v], t) != kept->probes.at[v]) {
             kept->probe_host = v;
             return 1;
         }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "fabric/memo/counters.h"
+#include "fabric/memo/feedback.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/next_event.h"
 
@@ -28,10 +29,12 @@ void asim_steady_state_fini(struct asim_steady_state *steady)
 {
     free(steady->kept.words.at);
     free(steady->kept.acked.at);
+    free(steady->kept.rounds.at);
     free(steady->kept.port_order.at);
     free(steady->kept.probes.at);
     free(steady->now.words.at);
     free(steady->now.acked.at);
+    free(steady->now.rounds.at);
     free(steady->counts);
 }
 
@@ -107,6 +110,8 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
     if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
                                    : net->l2_chunk_bytes && step % net->l2_chunk_bytes)
         most = 0;
+    if (step % net->payload_bytes) /* records of telemetry are found by packet */
+        most = 0;
     if (most < bound->periods)
         bound->periods = most;
 }
@@ -127,9 +132,9 @@ static uint64_t periods_before_wakes(const struct asim_fabric *fabric, uint64_t 
 }
 
 struct skip {
-    const struct asim_fabric *fabric;
+    struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
-    uint64_t periods, ticks;
+    uint64_t periods, ticks, flip_at; /* flip_at: the time to count INT records from */
 };
 
 /* A frame advances with its message. */
@@ -164,6 +169,14 @@ static void skip_port(const struct skip *skip, struct asim_port *port)
     }
 }
 
+static void flip(void *self, struct asim_flow *flow, size_t i)
+{
+    const struct skip *skip = self;
+
+    (void)i;
+    asim_feedback_flip(skip->fabric, flow, skip->flip_at);
+}
+
 static void set_skip_bytes(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
@@ -178,7 +191,10 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
     const struct skip *skip = self;
     struct asim_rx *rx = rx_of(skip->fabric, flow);
 
-    (void)i;
+    asim_feedback_skip(
+        skip->fabric, flow, skip->ticks,
+        (asim_feedback_rounds(skip->fabric, flow) - skip->steady->kept.rounds.at[i]) *
+            skip->periods);
     flow->snd_una += flow->skip_bytes;
     flow->cc.snd_next += flow->skip_bytes;
     flow->snd_high += flow->skip_bytes;
@@ -220,14 +236,17 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
 static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
                          uint64_t periods, uint64_t ticks)
 {
-    struct skip skip = {fabric, steady, periods, ticks};
+    struct skip skip = {fabric, steady, periods, ticks, steady->now.t};
     uint64_t hops = asim_counters_hops(fabric);
 
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, set_skip_bytes});
     skip_nodes(fabric, &skip);
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
     asim_counters_subtract(fabric, steady->counts);
     asim_counters_add(fabric, steady->counts, periods);
+    skip.flip_at += ticks;
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
     hops = asim_counters_hops(fabric) - hops;
     steady->saved += hops;
     asim_search_budget_saved(&steady->budget, hops);
@@ -309,9 +328,12 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
         return 1;
     }
     if (window >= steady->keep_at) {
-        if (can_afford(fabric, steady))
+        int affordable = can_afford(fabric, steady);
+
+        if (affordable)
             keep(fabric, steady, t);
-        steady->keep_at = window + (window - steady->since) / (steady->grain ? SPREAD : 1);
+        steady->keep_at =
+            window + (window - steady->since) / (steady->grain || !affordable ? SPREAD : 1);
     }
     if (steady->has_kept)
         steady->look_at = window + 1;

@@ -47,8 +47,8 @@ static const char *why_off(const struct asim_fabric *fabric)
         return "frames are watched, or advance event by event";
     if (fabric->dist.part_of)
         return "the network is distributed over several processes";
-    if (fabric->set.writes_telemetry)
-        return "the congestion control needs telemetry (INT, PINT)";
+    if (fabric->set.cc->needs & ASIM_CC_DIGEST)
+        return "the congestion control draws for each packet (PINT)";
     if (fabric->losses)
         return "links lose frames at random";
     if (fabric->events)

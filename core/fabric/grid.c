@@ -4,6 +4,7 @@
  */
 #include "fabric/grid.h"
 #include "fabric/events/events.h"
+#include "fabric/memo/memo.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/step.h"
@@ -11,7 +12,7 @@
 /* Links shorter than those between processes would need more than two halves. */
 int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
 {
-    return asim_half_steps_allowed(fabric) &&
+    return asim_half_steps_allowed(fabric) && !fabric->memo &&
            asim_to_ticks(fabric, asim_exchange_lookahead(fabric)) == fabric->set.lookahead;
 }
 
@@ -78,12 +79,15 @@ uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, 
     return next > end ? next : end;
 }
 
-/* For each half the first of its windows that ends behind its first event. That window is not over:
- * the half's events lie behind its last window, and behind the begin of the other half's. */
+/* The memo may have a look at a part before the next event. For each half the first of its windows
+ * that ends behind its first event. That window is not over: the half's events lie behind its last
+ * window, and behind the begin of the other half's. */
 uint64_t asim_grid_next(struct asim_fabric *fabric)
 {
     uint64_t t = asim_fabric_next(fabric), lookahead = asim_exchange_lookahead(fabric);
-    uint64_t next = ASIM_NEVER;
+    uint64_t next = ASIM_NEVER, due = asim_to_ns(fabric, asim_memo_due(fabric));
+
+    t = due < t ? due : t;
 
     if (t == ASIM_NEVER || !fabric->dist.half_steps)
         return t == ASIM_NEVER ? t : t - t % lookahead;
@@ -107,8 +111,10 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
         return asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0,
                                         until, err);
     fabric->dist.limit = until;
-    while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
-        asim_fabric_step(fabric, err);
+    do
+        while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
+            asim_fabric_step(fabric, err);
+    while (!fabric->run.failed && asim_memo_look(fabric, until));
     if (fabric->livelock.is_closing)
         asim_livelock_sum(fabric);
     return fabric->run.failed;

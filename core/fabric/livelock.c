@@ -64,10 +64,19 @@ void asim_livelock_open(struct asim_fabric *fabric)
     livelock->interval = livelock->look_at = (ticks + tick - 1) / tick * tick;
 }
 
+static int is_replaying(const struct asim_fabric *fabric)
+{
+    const struct asim_memo *memo = fabric->memo;
+
+    return memo && (memo->mode == ASIM_MEMO_REPLAY ||
+                    (memo->parts && asim_parts_in(memo->parts, ASIM_PART_FOLLOW)));
+}
+
 /* A flow whose queue pair has not opened (stage < 2) has no snd_una of its own. */
 static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sums)
 {
     memset(sums, 0, sizeof *sums);
+    sums->replays = (uint64_t)is_replaying(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host *host = &fabric->host[v];
 
@@ -101,14 +110,6 @@ static int waits_for_event(const struct asim_fabric *fabric)
     return 0;
 }
 
-static int is_replaying(const struct asim_fabric *fabric)
-{
-    const struct asim_memo *memo = fabric->memo;
-
-    return memo && (memo->mode == ASIM_MEMO_REPLAY ||
-                    (memo->parts && asim_parts_in(memo->parts, ASIM_PART_FOLLOW)));
-}
-
 /* Where all nodes have gone past several looks, nothing has happened between these. */
 static void set_next(struct asim_livelock *livelock, uint64_t first_event)
 {
@@ -135,10 +136,11 @@ void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
     struct asim_livelock *livelock = &fabric->livelock;
     const struct asim_livelock_sums *last = &livelock->last;
     struct asim_livelock_sums now;
-    int may_judge = !waits_for_event(fabric) && !is_replaying(fabric);
+    int may_judge;
 
     sum(fabric, &now);
     asim_livelock_add(&now, &livelock->others);
+    may_judge = !waits_for_event(fabric) && !now.replays;
     livelock->since = (struct asim_livelock_sums){.acked = now.acked - last->acked,
                                                   .ended = now.ended - last->ended,
                                                   .live = now.live,

@@ -21,6 +21,7 @@ struct asim_livelock_sums {
     uint64_t live;  /* messages begun and not ended */
     uint64_t again; /* packets sent again */
     uint64_t timeouts;
+    uint64_t replays; /* processes that replay: messages advance at their end only */
 };
 
 struct asim_livelock {
@@ -54,6 +55,7 @@ static inline void asim_livelock_add(struct asim_livelock_sums *into,
     into->live += from->live;
     into->again += from->again;
     into->timeouts += from->timeouts;
+    into->replays += from->replays;
 }
 /* 1 after a look has ended the run, with what it found. */
 int asim_fabric_no_progress(const struct asim_fabric *fabric, struct asim_no_progress *found);

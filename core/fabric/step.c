@@ -150,7 +150,8 @@ static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64
     if (!(step == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
                                   : asim_memo_before_window(fabric, t, until)))
         return 0;
-    fabric->livelock.skipped_to = next_of_nodes(fabric);
+    if (!fabric->dist.exchange) /* with several processes parts only, which skip no time */
+        fabric->livelock.skipped_to = next_of_nodes(fabric);
     return 1;
 }
 

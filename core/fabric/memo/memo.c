@@ -37,10 +37,10 @@ static int can_memoise(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_watch *watch = &fabric->watch;
 
-    return !fabric->run.per_event && !fabric->dist.part_of &&
-           !(fabric->set.cc->needs & ASIM_CC_DIGEST) && !fabric->losses && !fabric->events &&
-           fabric->set.net->load_balance != ASIM_SPRAY && !fabric->set.net->nic_total_pause_count &&
-           !watch->frame && (!watch->queue || watch->sampling.every_ns);
+    return !fabric->run.per_event && !(fabric->set.cc->needs & ASIM_CC_DIGEST) && !fabric->losses &&
+           !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
+           !fabric->set.net->nic_total_pause_count && !watch->frame &&
+           (!watch->queue || watch->sampling.every_ns);
 }
 
 /* Of sends deferred without an idle network; of an idle check. */
@@ -54,11 +54,23 @@ static uint64_t check_words(const struct asim_fabric *fabric)
     return (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS;
 }
 
+/* INT counters hold what earlier episodes left. */
+static int can_replay(const struct asim_fabric *fabric)
+{
+    return !(fabric->set.without & ASIM_FAST_MEMO) && !fabric->set.writes_telemetry;
+}
+
 /* Parts carry only what their logs hold: no rows of rates, no samples of queues. */
 static int can_use_parts(const struct asim_fabric *fabric)
 {
-    return !fabric->memo->replay_off && !(fabric->set.without & ASIM_FAST_PARTS) &&
-           !fabric->watch.queue && !fabric->watch.rate;
+    return can_replay(fabric) && !(fabric->set.without & ASIM_FAST_PARTS) && !fabric->watch.queue &&
+           !fabric->watch.rate;
+}
+
+/* A process knows neither whether the whole network is idle nor whether it repeats. */
+static int sees_whole(const struct asim_fabric *fabric)
+{
+    return !fabric->dist.part_of;
 }
 
 /* The network as a whole is recorded, replayed or deferred, or its events have numbers. */
@@ -110,24 +122,29 @@ int asim_memo_open(struct asim_fabric *fabric,
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
-    memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
-    if (!asim_feedback_may_repeat(fabric) || fabric->set.without & ASIM_FAST_STEADY_STATE)
+    memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
+    if (sees_whole(fabric))
+        memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
+    if (!asim_feedback_may_repeat(fabric) || fabric->set.without & ASIM_FAST_STEADY_STATE ||
+        !sees_whole(fabric))
         memo->steady.look_at = ASIM_NEVER;
     memo->steady.budget.is_eager = 1;
-    /* As after an episode that is not recorded. INT counters hold what earlier episodes left. */
-    if (fabric->set.without & ASIM_FAST_MEMO || fabric->set.writes_telemetry) {
-        memo->replay_off = 1;
-        memo->mode = ASIM_MEMO_RECORD;
-        memo->intercept_from = memo->defer_from = ASIM_NEVER;
-        memo->is_dormant = 1;
-    }
-    if (fabric->insertion) { /* likewise, until the network becomes idle behind the numbers */
+    /* As after an episode that is not recorded; with numbers until the network becomes idle behind
+     * them. */
+    if (memo->replay_off || fabric->insertion) {
         memo->mode = ASIM_MEMO_RECORD;
         memo->intercept_from = memo->defer_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
     if (can_use_parts(fabric) && asim_parts_open(fabric))
         return ASIM_ENOMEM;
+    if (!sees_whole(fabric)) {
+        if (!memo->parts) {
+            asim_memo_close(fabric);
+            return 0;
+        }
+        asim_parts_suspend(fabric, 0);
+    }
     update_dormancy(fabric);
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
@@ -332,6 +349,11 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
     if (grain && grain <= (until - t) / 2 && until - t > fabric->set.lookahead)
         until -= (until - t) % grain;
     return until;
+}
+
+int asim_memo_look(struct asim_fabric *fabric, uint64_t until)
+{
+    return asim_memo_due(fabric) < until && asim_parts_before_window(fabric, until, until);
 }
 
 /* During a replay nothing happens between two windows. But a send may have been due there: then

@@ -102,6 +102,13 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
 /* The end of a window that begins at t, as the memo and the links allow: while idle parts may get
  * messages, no longer than no rank acts (parallel/domains.h). */
 uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t);
+/* Several processes: when a part is looked at next, even if no event is due; ASIM_NEVER: none is. */
+static inline uint64_t asim_memo_due(const struct asim_fabric *fabric)
+{
+    return fabric->memo && fabric->memo->parts ? fabric->memo->parts->due_at : ASIM_NEVER;
+}
+/* Several processes: no event before `until` is left. Returns 1 if a look may have made one. */
+int asim_memo_look(struct asim_fabric *fabric, uint64_t until);
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if an earlier event
  * may have appeared: the caller then asks again. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);

@@ -114,28 +114,36 @@ static int has_age(const struct ages *ages, uint64_t age)
     return 0;
 }
 
-static int joins_hosts_only(const struct asim_fabric *fabric, const struct asim_switch *sw)
+/* Marks the switches that some link joins to another switch. */
+static uint8_t *find_joined(const struct asim_fabric *fabric)
 {
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        if (sw->ports[p].port.out->to >= fabric->set.hosts)
-            return 0;
-    return 1;
+    const struct asim_topo *topo = fabric->set.topo;
+    uint8_t *joined = calloc(topo->nodes + (size_t)1, 1);
+
+    for (size_t l = 0; joined && l < topo->n_links; l++)
+        if (topo->links[l].a >= topo->hosts && topo->links[l].b >= topo->hosts)
+            joined[topo->links[l].a] = joined[topo->links[l].b] = 1;
+    return joined;
 }
 
-/* A network has few kinds of links, so the list is short. */
+/* Of the links of all processes. A network has few kinds of links, so the list is short. */
 static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
 {
-    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
-        const struct asim_wire *wire = &fabric->wires[w];
+    const struct asim_topo *topo = fabric->set.topo;
+    uint8_t *joined = find_joined(fabric);
+    int code = joined ? 0 : ASIM_ENOMEM;
 
-        if (wire->to >= fabric->set.hosts || has_age(ages, age_of_ack(fabric, wire)) ||
-            (wire->from >= fabric->set.hosts &&
-             joins_hosts_only(fabric, &fabric->sw[wire->from - fabric->set.hosts])))
-            continue;
-        if (ASIM_VEC_PUSH(*ages, age_of_ack(fabric, wire)))
-            return ASIM_ENOMEM;
+    for (size_t w = 0; !code && w < topo->n_links * 2; w++) {
+        const struct asim_link *link = &topo->links[w / 2];
+        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
+        uint64_t age = asim_fs_to_ticks(fabric, link->delay_fs) +
+                       asim_tx_ticks(fabric, fabric->set.ack_wire, link->rate_bps);
+
+        if (to < topo->hosts && (from < topo->hosts || joined[from]) && !has_age(ages, age))
+            code = ASIM_VEC_PUSH(*ages, age);
     }
-    return 0;
+    free(joined);
+    return code;
 }
 
 /* Whether a wire brings ACKs of the same age as some port of the switch does. */
@@ -198,7 +206,7 @@ static int is_part(const struct asim_fabric *fabric, const struct asim_parts *pa
         uint32_t host = sw->ports[p].port.out->to;
 
         if (host >= fabric->set.hosts || parts->part_of[host] != ASIM_NO_PART ||
-            asim_topo_is_endpoint(fabric->set.topo, host) ||
+            !asim_fabric_owns(fabric, host) || asim_topo_is_endpoint(fabric->set.topo, host) ||
             fabric->host[host].worker != sw->worker)
             return 0;
         for (uint32_t q = 0; q < p; q++)

@@ -46,7 +46,8 @@ static const char *why_off(const struct asim_fabric *fabric)
     if (fabric->run.per_event)
         return "frames are watched, or advance event by event";
     if (fabric->dist.part_of)
-        return "the network is distributed over several processes";
+        return "the network is distributed over several processes, and this one has fewer than two "
+               "servers with a switch of their own";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)
         return "the congestion control draws for each packet (PINT)";
     if (fabric->losses)

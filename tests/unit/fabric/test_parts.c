@@ -5,17 +5,21 @@
  * and again, at the same time or a little later, with the same hosts or rotated; in some rounds one
  * message of one server differs, is missing, or comes later. Messages between servers go on
  * meanwhile. All times at both ends, and all counters of links and hosts must be equal, with one
- * thread and with two. Over all seeds parts must have followed others, and deviated from them.
+ * thread and with two, and in two or three processes, which remember their own servers. Over all
+ * seeds parts must have followed others, and deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/grid.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/domains.h"
+#include "fabric/parallel/exchange.h"
 #include "testbench.h"
+#include "topo/partition.h"
 
 enum { ITEMS = 48, ROUNDS = 8, SEEDS = 1500, LONG_FROM = 1100, WIRES = 128, HOSTS = 16 };
-enum { SERVERS = 4 };
+enum { SERVERS = 4, PROCESSES = 3 };
 
 struct item {
     uint32_t src, dst;
@@ -46,7 +50,7 @@ static uint32_t n_items, servers, gpus;
 static struct deviation deviation[2];
 static uint64_t round_ns;
 static struct outcome outcome;
-static struct testbench *bench;
+static struct testbench *bench; /* of the process that runs */
 static uint64_t state;
 
 static uint32_t draw(uint32_t below)
@@ -213,19 +217,32 @@ static void draw_deviations(int is_long)
             (struct deviation){draw(2) ? ROUNDS : 2 + draw(ROUNDS - 2), draw(n_items), draw(3)};
 }
 
+/* Each process tells of the links that its nodes send on, and of its hosts. */
 static void keep_outcome(void)
 {
-    for (uint32_t w = 0; w < bench->topo.n_links * 2; w++)
-        asim_fabric_link_use(bench->fabric, w, &outcome.links[w]);
+    for (uint32_t w = 0; w < bench->topo.n_links * 2; w++) {
+        const struct asim_link *link = &bench->topo.links[w / 2];
+
+        if (asim_fabric_owns(bench->fabric, w % 2 ? link->b : link->a))
+            asim_fabric_link_use(bench->fabric, w, &outcome.links[w]);
+    }
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
-        asim_fabric_host_use(bench->fabric, h, &outcome.hosts[h]);
-    outcome.n_fct = bench->n_fct;
-    outcome.fct_ns = bench->fct_ns;
+        if (asim_fabric_owns(bench->fabric, h))
+            asim_fabric_host_use(bench->fabric, h, &outcome.hosts[h]);
+    outcome.n_fct += bench->n_fct;
+    outcome.fct_ns += bench->fct_ns;
 }
 
 /* SHORT: frame by frame, in windows of the shortest link. The others go through servers one by one
  * in windows of the links between (core/fabric/parallel/domains.h). */
 enum variant { SHORT, FRAME_BY_FRAME, FAST_FORWARD, TWO_THREADS, VARIANTS };
+
+static void set_user(void)
+{
+    bench->fabric->set.user.wake = on_wake;
+    bench->fabric->set.user.sent = on_sent;
+    bench->fabric->set.user.arrived = on_arrived;
+}
 
 static uint64_t windows[VARIANTS];
 
@@ -235,9 +252,7 @@ static void go(enum variant variant)
 
     memset(&outcome, 0, sizeof outcome);
     bench_prepare(bench, 0);
-    bench->fabric->set.user.wake = on_wake;
-    bench->fabric->set.user.sent = on_sent;
-    bench->fabric->set.user.arrived = on_arrived;
+    set_user();
     if (variant == SHORT) {
         bench->fabric->set.without = ASIM_FAST_DOMAINS;
         CHECK(asim_domains_open(bench->fabric) == 0);
@@ -282,33 +297,129 @@ static void count(void)
     skipped += use.skipped;
 }
 
-static void one(uint64_t seed)
+static void draw_bench(uint64_t seed)
 {
     static const uint32_t modes[] = {12, 12, 1, 7, 8};
+
+    state = seed;
+    draw_network();
+    draw_items(seed > LONG_FROM);
+    draw_deviations(seed > LONG_FROM);
+    bench->net.cc_mode = modes[seed % 5];
+    for (size_t i = 0; seed % 3 == 0 && i < bench->net.kmin.n; i++) {
+        bench->net.kmin.at[i].value = 2000;
+        bench->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
+    }
+    if (seed % 7 == 0) /* pauses in some switches */
+        bench->net.buffer_bytes = 60000;
+}
+
+static void compare(const struct outcome *first, uint64_t seed, int variant)
+{
+    if (memcmp(first, &outcome, sizeof *first) == 0)
+        return;
+    fprintf(stderr, "seed %llu: variant %d differs\n", (unsigned long long)seed, variant);
+    CHECK(0);
+}
+
+/* The end of a window: each process takes the buffers of all others. */
+static void exchange(struct testbench **benches, uint32_t n)
+{
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t q = 0; q < n; q++) {
+            struct asim_buffer buffer;
+
+            if (p == q)
+                continue;
+            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &buffer, NULL));
+            bench = benches[q];
+            CHECK(!asim_exchange_unpack(bench->fabric, &buffer, NULL));
+        }
+}
+
+static void run_grid(struct testbench **benches, uint32_t n)
+{
+    uint64_t window = asim_exchange_lookahead(benches[0]->fabric), next;
+
+    for (;;) {
+        next = ASIM_NEVER;
+        for (uint32_t p = 0; p < n; p++) {
+            uint64_t own = asim_grid_next(benches[p]->fabric);
+
+            next = own < next ? own : next;
+        }
+        if (next == ASIM_NEVER)
+            return;
+        for (uint32_t p = 0; p < n; p++) {
+            bench = benches[p];
+            CHECK(!asim_grid_advance(bench->fabric, next + window, NULL));
+        }
+        exchange(benches, n);
+    }
+}
+
+static uint64_t cut, process_replays, process_deviations;
+
+/* Each process has whole servers, if the network can be cut so. */
+static void in_processes(const struct outcome *first, uint64_t seed)
+{
+    struct testbench *benches[PROCESSES];
+    uint32_t n = 2 + (uint32_t)(seed % (PROCESSES - 1)), has_failed = 0;
+    struct asim_partition part = {0};
+    struct asim_memo_use use;
+    struct asim_err err = {0};
+
+    for (uint32_t p = 0; p < n; p++) {
+        draw_bench(seed);
+        benches[p] = bench;
+        if (!p) {
+            CHECK(asim_topo_finish(&bench->topo, &err) == 0);
+            CHECK(!asim_partition_make(&part, &bench->topo, n, 0, NULL));
+        }
+        bench->part_of = part.of;
+        bench->self = p;
+        bench_prepare(bench, 0);
+        set_user();
+        has_failed |= (uint32_t)(asim_exchange_open(bench->fabric, &part, p, &err) != 0);
+        CHECK(has_failed || asim_fabric_use_memo(bench->fabric) == 0);
+    }
+    memset(&outcome, 0, sizeof outcome);
+    for (uint32_t h = 0; h < bench->topo.hosts && part.cut_links && !has_failed; h++) {
+        bench = benches[part.of[h]];
+        begin_round(h, 0);
+    }
+    if (part.cut_links && !has_failed)
+        run_grid(benches, n);
+    for (uint32_t p = 0; p < n; p++) {
+        bench = benches[p];
+        keep_outcome();
+        asim_memo_get_use(bench->fabric, &use);
+        process_replays += use.replays;
+        process_deviations += use.deviations;
+    }
+    if (part.cut_links && !has_failed) {
+        compare(first, seed, VARIANTS);
+        cut++;
+    }
+    for (uint32_t p = 0; p < n; p++)
+        bench_close(benches[p]);
+    asim_partition_fini(&part);
+}
+
+static void one(uint64_t seed)
+{
     static struct outcome first;
 
     for (int variant = 0; variant < (seed % 8 ? TWO_THREADS : VARIANTS); variant++) {
-        state = seed;
-        draw_network();
-        draw_items(seed > LONG_FROM);
-        draw_deviations(seed > LONG_FROM);
-        bench->net.cc_mode = modes[seed % 5];
-        for (size_t i = 0; seed % 3 == 0 && i < bench->net.kmin.n; i++) {
-            bench->net.kmin.at[i].value = 2000;
-            bench->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
-        }
-        if (seed % 7 == 0) /* pauses in some switches */
-            bench->net.buffer_bytes = 60000;
+        draw_bench(seed);
         go(variant);
         if (variant == SHORT)
             first = outcome;
         count();
-        if (memcmp(&first, &outcome, sizeof first) != 0) {
-            fprintf(stderr, "seed %llu: variant %d differs\n", (unsigned long long)seed, variant);
-            CHECK(0);
-        }
+        compare(&first, seed, variant);
         bench_close(bench);
     }
+    in_processes(&first, seed);
 }
 
 int main(void)
@@ -320,6 +431,10 @@ int main(void)
     CHECK(rotated > 1000);
     CHECK(deviations > 100);
     CHECK(skipped > 100000);
+    fprintf(stderr, "%llu networks in processes, %llu replays, %llu deviations\n",
+            (unsigned long long)cut, (unsigned long long)process_replays,
+            (unsigned long long)process_deviations);
+    CHECK(cut > 500 && process_replays > 1000 && process_deviations > 50);
     CHECK(windows[FRAME_BY_FRAME] < windows[SHORT] / 2);
     return CHECK_DONE();
 }

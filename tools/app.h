@@ -45,7 +45,8 @@ struct asim_app {
     uint64_t *alone_ns;                      /* --alone */
     struct asim_compare *comparison;
     int on_terminal, progress_shown, out_of_time;
-    uint64_t calls;
+    uint32_t calls_left, calls_a_look; /* of asim_app_tick, to the next look at the clock */
+    double looked_s;
     double started_s, shown_s, noted_s;
     uint64_t shown_hops;
     struct asim_eta eta;

@@ -201,6 +201,8 @@ static int set_hooks(struct asim_world *world)
 
     if (!(world->run.event_bus.wants & 1u << ASIM_EV_FCT))
         hooks->fct = NULL;
+    if (!(world->run.event_bus.wants & 1u << ASIM_EV_PFC))
+        hooks->pfc = NULL;
     hooks->rate = world->run.event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
     if (!(world->run.event_bus.wants & (all | samples)))
         return 0;

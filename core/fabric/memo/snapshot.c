@@ -75,8 +75,10 @@ static inline void put_frame(struct list *list, const struct asim_frame *frame)
 {
     const struct asim_flow *flow;
 
-    if (frame->type >= ASIM_PAUSE) {
-        list->not_periodic = 1;
+    if (frame->type >= ASIM_PAUSE) { /* of a queue, not of a message */
+        put(list, frame->word1);
+        put(list, frame->flow);
+        put(list, frame->word2);
         return;
     }
     flow = asim_flow_of(list->fabric, frame->src, frame->slot);
@@ -208,8 +210,9 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
     if (make_room(list, 3))
         return;
     put(list, sw->shared_used);
-    put(list, sw->reported);      /* a sample may show changes inside a period (queue_watch.c) */
-    put(list, sw->pfc_generated); /* pfc.txt has a row for each pause and resume */
+    put(list, sw->reported); /* a sample may show changes inside a period (queue_watch.c) */
+    /* pfc.txt has a row for each pause and resume. */
+    put(list, list->fabric->watch.pfc ? sw->pfc_generated : 0);
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 

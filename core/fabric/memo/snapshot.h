@@ -30,8 +30,8 @@ struct asim_snapshot {
 /* Approximate words of a snapshot taken now. *moving: words that a window works on, without frames
  * in queues, and with no more messages than frames on links. */
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving);
-/* Takes the snapshot at t. 1; 0 if the network has something that excludes a period: losses, PFC
- * frames, messages about to begin or end; or ASIM_ENOMEM. Linear in the network and its frames: a
+/* Takes the snapshot at t. 1; 0 if the network has something that excludes a period: losses,
+ * messages about to begin or end; or ASIM_ENOMEM. Linear in the network and its frames: a
  * fifth of a window's work. */
 int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot,
                        uint64_t t);

@@ -137,9 +137,11 @@ struct skip {
     uint64_t periods, ticks, flip_at; /* flip_at: the time to count INT records from */
 };
 
-/* A frame advances with its message. */
+/* A frame advances with its message, if it is of one. */
 static uint64_t bytes_of(const struct skip *skip, const struct asim_frame *frame)
 {
+    if (frame->type >= ASIM_PAUSE)
+        return 0;
     return asim_flow_of(skip->fabric, frame->src, frame->slot)->skip_bytes;
 }
 

@@ -15,6 +15,8 @@ enum pattern {
     RING,    /* each host sends to the next */
     PAIRS,   /* each second host sends to the next, over a slower link than the next has */
     INCAST,  /* all hosts send to host 0 */
+    PAUSED,  /* the same with a small buffer, so that the switch pauses them */
+    TOLD,    /* the same, and somebody wants a row for each pause */
     REPEATED /* a short ring, again and again with pauses */
 };
 
@@ -39,6 +41,8 @@ static const struct scenario scenarios[] = {
     {"hpcc below its target", PAIRS, 40000000, 3, 400000, 800000, 0, 1, 0},
     {"hpcc at its target", RING, 2000000, 3, 400000, 800000, 0, 0, 0},
     {"draws, pint", RING, 2000000, 10, 400000, 800000, 0, 0, 0},
+    {"pauses", PAUSED, 20000000, 12, 1000, 1000, 0, 1, -1},
+    {"pauses that somebody sees", TOLD, 20000000, 12, 1000, 1000, 0, -1, -1},
     {"marks at random", INCAST, 400000, 1, 2000, 800000, 0, 0, -1},
     {"marks at random, 12", INCAST, 400000, 12, 2000, 800000, 0, 0, -1},
     {"too short for a period", RING, 8000, 12, 400000, 800000, 0, 0, -1},
@@ -54,7 +58,7 @@ static void send_all(struct testbench *bench, const struct scenario *s)
 
     for (uint32_t r = 0; r < times; r++)
         for (uint32_t h = 0; h < HOSTS; h++) {
-            uint32_t to = s->pattern == INCAST ? 0 : (h + 1) % HOSTS;
+            uint32_t to = s->pattern >= INCAST && s->pattern <= TOLD ? 0 : (h + 1) % HOSTS;
 
             if (h != to && (s->pattern != PAIRS || h % 2 == 0))
                 bench_send(bench, s->pattern == REPEATED ? LATE + r * 100000ull : 1000,
@@ -81,8 +85,14 @@ static struct testbench *run(const struct scenario *s, int fast_forward)
         bench->net.kmin.at[i].value = (double)s->kmin;
         bench->net.kmax.at[i].value = (double)s->kmax;
     }
+    if (s->pattern == PAUSED || s->pattern == TOLD) {
+        bench->net.buffer_bytes = 1 << 20;
+        bench->net.has_win = 0;
+    }
     send_all(bench, s);
     bench_prepare(bench, 0);
+    if (s->pattern == PAUSED)
+        bench->fabric->watch.pfc = NULL;
     bench->fabric->set.without = s->without;
     if (fast_forward)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
@@ -108,6 +118,7 @@ static uint64_t expect_same(const struct testbench *a, const struct testbench *b
     asim_fabric_stats(b->fabric, &y);
     CHECK_U64(y.hops, x.hops);
     CHECK_U64(y.marks, x.marks);
+    CHECK_U64(y.pauses, x.pauses);
     for (uint32_t w = 0; w < a->topo.n_links * 2; w++)
         bench_check_link(a, b, w);
     for (uint32_t i = 0; i < a->n; i++) {
@@ -120,6 +131,7 @@ static uint64_t expect_same(const struct testbench *a, const struct testbench *b
 static void one(const struct scenario *s)
 {
     struct testbench *a = run(s, 0), *b = run(s, 1);
+    struct asim_fabric_stats stats;
     uint64_t hops = expect_same(a, b);
 
     CHECK((b->fabric->memo != NULL) == (s->cc != 10));
@@ -128,6 +140,9 @@ static void one(const struct scenario *s)
         expect(s, "replayed", s->replays, b->fabric->memo->saved);
         /* A long message costs its beginning and its end only. */
         CHECK(s->skips != 1 || b->fabric->memo->steady.saved > hops / 2);
+        CHECK(s->pattern != TOLD || b->fabric->memo->steady.saved < hops / 2);
+        asim_fabric_stats(b->fabric, &stats);
+        CHECK(s->pattern != PAUSED || stats.pauses > 1000);
     }
     bench_close(a);
     bench_close(b);
@@ -161,6 +176,8 @@ static struct testbench *random_run(uint64_t seed, uint32_t cc, int fast_forward
                    100000 + draw(&state, 16000000));
     }
     set_cc(bench, cc);
+    if (draw(&state, 3) == 0)
+        bench->net.buffer_bytes = 1 << 20;
     bench->net.has_win = draw(&state, 3) != 0;
     bench->net.var_win = draw(&state, 2) != 0;
     for (size_t i = 0; i < bench->net.kmin.n; i++) {
@@ -168,6 +185,7 @@ static struct testbench *random_run(uint64_t seed, uint32_t cc, int fast_forward
         bench->net.kmax.at[i].value = (double)least * (draw(&state, 2) ? 1 : 2);
     }
     bench_prepare(bench, 0);
+    bench->fabric->watch.pfc = NULL;
     if (fast_forward)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     bench_go(bench);

@@ -144,6 +144,7 @@ int asim_memo_open(struct asim_fabric *fabric,
             return 0;
         }
         asim_parts_suspend(fabric, 0);
+        memo->tally.reason = ASIM_CARRIED_ABROAD;
     }
     update_dormancy(fabric);
     asim_search_budget_raise(&memo->idle_budget,

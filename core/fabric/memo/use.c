@@ -46,8 +46,8 @@ static const char *why_off(const struct asim_fabric *fabric)
     if (fabric->run.per_event)
         return "frames are watched, or advance event by event";
     if (fabric->dist.part_of)
-        return "the network is distributed over several processes, and this one has fewer than two "
-               "servers with a switch of their own";
+        return "it was turned off, or this one of several processes has fewer than two servers with "
+               "a switch of their own";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)
         return "the congestion control draws for each packet (PINT)";
     if (fabric->losses)
@@ -72,6 +72,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
         "recorded without use: pauses, drops or random marks",
         "recorded without use: ports and queue pairs ended in another order",
         "recorded without use: too many messages without an idle network",
+        "the run has several processes, which replay only what stays inside a server",
         "fast-forward is off",
     };
     const struct asim_memo *memo = fabric->memo;

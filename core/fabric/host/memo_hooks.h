@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+struct asim_domain;
 struct asim_fabric;
 struct asim_flow;
 struct asim_host;
@@ -24,6 +25,18 @@ struct asim_memo_hooks {
     void (*window_over)(struct asim_fabric *fabric);
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
+
+    /* Windows of a domain that has a part (memo/part_domains.h). Whether the domain goes first. */
+    int (*goes_first)(const struct asim_fabric *fabric, const struct asim_domain *domain);
+    /* The domain is about to go through a long window. */
+    void (*domain_begins)(struct asim_fabric *fabric, const struct asim_domain *domain);
+    /* Its next event is at t. Returns 1 if a look at the part was due before, which may have made
+     * an earlier one. */
+    int (*look)(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t t);
+    /* A window of short links begins at t, to end at `end` or at the time returned; it is over. */
+    uint64_t (*inner_begins)(struct asim_fabric *fabric, const struct asim_domain *domain,
+                             uint64_t t, uint64_t end);
+    void (*inner_over)(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t end);
 };
 
 #endif

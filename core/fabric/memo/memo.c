@@ -18,6 +18,7 @@
 
 #include "fabric/host/memo_hooks.h"
 #include "fabric/memo/feedback.h"
+#include "fabric/memo/part_domains.h"
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
@@ -99,7 +100,12 @@ static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
                                              .arrived = asim_record_arrived,
                                              .complete = asim_replay_complete,
                                              .notified = asim_parts_notified,
-                                             .window_over = asim_parts_log};
+                                             .window_over = asim_parts_log,
+                                             .goes_first = asim_part_goes_first,
+                                             .domain_begins = asim_part_domain_begins,
+                                             .look = asim_part_look,
+                                             .inner_begins = asim_part_inner_begins,
+                                             .inner_over = asim_part_inner_over};
 
 int asim_memo_open(struct asim_fabric *fabric,
                    void (*advance)(struct asim_fabric *fabric, uint64_t until))
@@ -138,13 +144,15 @@ int asim_memo_open(struct asim_fabric *fabric,
     }
     if (can_use_parts(fabric) && asim_parts_open(fabric))
         return ASIM_ENOMEM;
+    if (memo->parts)
+        asim_part_domains_open(fabric);
     if (!sees_whole(fabric)) {
         if (!memo->parts) {
             asim_memo_close(fabric);
             return 0;
         }
         asim_parts_suspend(fabric, 0);
-        memo->tally.reason = ASIM_CARRIED_ABROAD;
+        memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }
     update_dormancy(fabric);
     asim_search_budget_raise(&memo->idle_budget,
@@ -235,8 +243,8 @@ static int must_defer(const struct asim_fabric *fabric, const struct asim_host *
     for (uint32_t i = 0; i < host->n_nics; i++)
         open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
     if (open)
-        own->undeferred_in = fabric->run.windows + 1;
-    return own->undeferred_in != fabric->run.windows + 1;
+        own->undeferred_in = asim_memo_turn(fabric) + 1;
+    return own->undeferred_in != asim_memo_turn(fabric) + 1;
 }
 
 static int defer(struct asim_fabric *fabric, struct asim_host *host,
@@ -341,7 +349,7 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
         !asim_parts_in(parts, ASIM_PART_LEAD) && !asim_parts_in(parts, ASIM_PART_FOLLOW) &&
         asim_parts_in(parts, ASIM_PART_IDLE))
         open_idle_parts(fabric);
-    if (asim_memo_is_dormant(fabric))
+    if (asim_memo_is_dormant(fabric) || asim_part_domains_may(fabric))
         until = t + fabric->workers.domain_lookahead;
     else if (memo->mode == ASIM_MEMO_RECORD && !memo->recording &&
              fabric->run.windows >= memo->still_at &&
@@ -354,7 +362,7 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
 
 int asim_memo_look(struct asim_fabric *fabric, uint64_t until)
 {
-    return asim_memo_due(fabric) < until && asim_parts_before_window(fabric, until, until);
+    return asim_memo_due(fabric) < until && asim_parts_look_before(fabric, until);
 }
 
 /* During a replay nothing happens between two windows. But a send may have been due there: then
@@ -365,7 +373,7 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     uint64_t open, known, overdue;
     struct asim_parts *parts = memo->parts;
 
-    if (parts && !parts->suspended && asim_parts_before_window(fabric, t, until))
+    if (parts && !parts->suspended && asim_parts_look_before(fabric, t))
         return 1;
     if (memo->mode == ASIM_MEMO_REPLAY && (overdue = asim_replay_overdue(fabric, t)) < t) {
         asim_replay_check(fabric, overdue + 1);
@@ -383,6 +391,10 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
         (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
     memo->defer_from = open && memo->may_be_idle ? memo->last_completion : ASIM_NEVER;
     update_dormancy(fabric);
+    if (asim_part_domains_may(fabric) && until - t > fabric->set.lookahead)
+        asim_part_domains_begin(fabric, t, until);
+    else if (parts && !parts->suspended)
+        asim_parts_begin_window(fabric, until);
     return 0;
 }
 
@@ -409,7 +421,10 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
         asim_record_limit(fabric);
         if (memo->parts && !memo->parts->suspended) {
             asim_parts_release(fabric);
-            asim_parts_after_window(fabric, until);
+            if (memo->parts->in_domains)
+                asim_part_domains_end(fabric);
+            else
+                asim_parts_after_window(fabric, until);
         }
         if (memo->defer_from != ASIM_NEVER) {
             asim_record_release(fabric);

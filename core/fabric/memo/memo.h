@@ -46,7 +46,7 @@ struct asim_memo_host {
      * is armed, armed_t ASIM_NEVER: none. */
     size_t n_compared;
     uint64_t armed_t, armed_tie;
-    uint64_t undeferred_in; /* 1 + the last window in which the memo did not defer a send */
+    uint64_t undeferred_in; /* 1 + the last turn in which the memo did not defer a send */
 };
 
 struct asim_memo {
@@ -155,6 +155,11 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
+/* The number of the present window, of all nodes or of a domain with its part. */
+static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric)
+{
+    return fabric->run.windows + (fabric->memo->parts ? fabric->memo->parts->inner : 0);
+}
 /* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
 enum { ASIM_MOST_WASTED = 1 << 20 };
 static inline int asim_memo_may_replay(const struct asim_memo *memo)

@@ -87,6 +87,7 @@ struct asim_part_log {
     uint32_t users; /* parts that lead or follow it */
     int is_dead;    /* the leader met something that no replay can repeat */
     int has_grown;  /* completions or first frames were added in this window */
+    const struct asim_part *leader; /* of the log while it is being written */
     int is_rigid;   /* the numbers of hosts have ordered completions, so it fits unrotated only */
     size_t bytes;
     uint64_t hops;            /* packet-hops in it */
@@ -105,6 +106,8 @@ struct asim_part {
     uint32_t *port; /* of the switch, 0-based, to each host */
     uint8_t *nic;   /* of each host, to the switch */
     uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind */
+    uint32_t domain; /* its number in the only worker (part_domains.h) */
+    int must_check;  /* if it follows: the log may have changed since the last check */
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
@@ -161,6 +164,10 @@ struct asim_parts {
      * the parts pause, twice as long each time: they are open up to the window resume_at. */
     uint64_t unproductive;
     uint64_t resume_at, pause;
+    /* In this window, from `from` to `until`, parts go on in the windows of their domains. inner:
+     * such windows so far. */
+    int in_domains;
+    uint64_t from, until, inner;
     int suspended; /* the whole network is recorded, replayed, or deferred */
     struct asim_part_log *logs;
     struct asim_search_budget budget;

@@ -12,6 +12,7 @@
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/timers.h"
+#include "fabric/parallel/domains.h"
 
 /* Arms a timer for the next completion of a host, if it is known and not armed. A completion that
  * became known later may come first; the timer armed before is then ignored when it is due. */
@@ -236,6 +237,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
 
 void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
+    part->must_check = 0;
     if (part->log->is_dead || !is_same(fabric, part, until)) {
         deviate(fabric, part, until);
         return;
@@ -273,7 +275,15 @@ static int start_again(struct asim_fabric *fabric, struct asim_part *part,
     return fabric->run.failed;
 }
 
-/* Other nodes have no events before `until`, so only the part advances. */
+/* Other nodes have no events before `until`, or go on by themselves: only the part advances. */
+static void advance(struct asim_fabric *fabric, const struct asim_part *part, uint64_t until)
+{
+    if (fabric->memo->parts->in_domains)
+        asim_domain_advance_again(fabric->workers.at, part->domain, until);
+    else
+        fabric->memo->advance(fabric, until);
+}
+
 static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     struct asim_event_heap *kept = calloc(part->n_hosts, sizeof *kept);
@@ -284,7 +294,7 @@ static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     fabric->set.user.sent = fabric->set.user.arrived = ignore_message;
     fabric->watch.fct = NULL;
     if (!code)
-        fabric->memo->advance(fabric, until);
+        advance(fabric, part, until);
     fabric->set.user = user;
     fabric->watch = watch;
     if (part->mode == ASIM_PART_LEAD)

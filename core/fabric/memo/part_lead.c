@@ -44,6 +44,7 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
     if (!log || allocate(part))
         return ASIM_ENOMEM;
     log->users = 1;
+    log->leader = part;
     part->log = log;
     part->rotation = 0;
     part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_domains.h"
 #include "fabric/memo/part_state.h"
 
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
@@ -243,10 +244,18 @@ int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asi
     return 1;
 }
 
+/* Whether the leader is so far that no part runs out of completions in this window. */
+static int is_ahead(const struct asim_fabric *fabric, const struct asim_part_log *log)
+{
+    return !fabric->memo->parts->in_domains || asim_part_has_gone(fabric, log->leader);
+}
+
 int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
                        const struct asim_part_log *log, uint64_t until)
 {
-    if (log->is_dead || (log->length == ASIM_NEVER && log->begin > part->begin))
+    if (log->is_dead)
+        return 0;
+    if (log->length == ASIM_NEVER && (log->begin > part->begin || !is_ahead(fabric, log)))
         return 0;
     if (log->length != ASIM_NEVER && until - part->begin > log->length)
         return 0;

@@ -57,8 +57,8 @@ static int leader_defers(struct asim_fabric *fabric, const struct asim_part *par
     if (own->deferred.n)
         return 1;
     if (qps->n - qps->n_finished)
-        own->undeferred_in = fabric->run.windows + 1;
-    return own->undeferred_in != fabric->run.windows + 1;
+        own->undeferred_in = asim_memo_turn(fabric) + 1;
+    return own->undeferred_in != asim_memo_turn(fabric) + 1;
 }
 
 int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
@@ -275,18 +275,52 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
     tell_followers(fabric);
 }
 
-int asim_parts_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint64_t look_at = load_look(parts, (uint32_t)(part - parts->at));
+
+    if (part->mode == ASIM_PART_LEAD) {
+        parts->unproductive++;
+        asim_part_lead_check(fabric, part, until);
+    } else if (part->mode == ASIM_PART_FOLLOW) {
+        if (look_at < until || part->must_check)
+            asim_part_follow_check(fabric, part, until);
+    } else if (part->mode == ASIM_PART_OPEN && !look_at) {
+        look_at_open(fabric, part);
+    }
+    if (part->mode != ASIM_PART_IDLE)
+        return;
+    part->begin = first_deferred(fabric, part);
+    if (part->begin != ASIM_NEVER && begin(fabric, part, until))
+        fabric->run.failed = ASIM_ENOMEM;
+}
+
+void asim_parts_after_domains(struct asim_fabric *fabric)
+{
+    atomic_store_explicit(&fabric->memo->parts->touched, 0, memory_order_relaxed);
+    if (asim_part_logs_begin_pause(fabric))
+        open_all(fabric);
+    tell_followers(fabric);
+}
+
+int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
-    if (parts->due_at < t) {
-        asim_parts_after_window(fabric, parts->due_at + 1);
-        return 1;
-    }
+    if (parts->due_at >= t)
+        return 0;
+    asim_parts_after_window(fabric, parts->due_at + 1);
+    return 1;
+}
+
+void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_window(&parts->at[i], until);
-    return 0;
 }
 
 /* Beginning: the whole network is idle, so no part leads or follows. */

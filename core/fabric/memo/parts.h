@@ -26,11 +26,16 @@ void asim_parts_release(struct asim_fabric *fabric);
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until);
 /* The whole network is idle: its memo gets the deferred messages of the parts. 0 or ASIM_ENOMEM. */
 int asim_parts_hand_over(struct asim_fabric *fabric);
-/* A window that begins with an event at t is about to begin. Returns 1 if an earlier event may have
- * appeared. */
-int asim_parts_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until);
+/* The next event is at t. Returns 1 if a look was due before, which may have made an earlier one. */
+int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t);
+/* A window of all nodes begins, to end at `until`. */
+void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until);
 /* All has happened before `until`. */
 void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until);
+/* The same for one part in a window of its domain, which is over (part_domains.h). */
+void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until);
+/* All domains have gone through a window with their parts. */
+void asim_parts_after_domains(struct asim_fabric *fabric);
 /* The memo of the whole network begins or ends to record, replay or defer. */
 void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended);
 /* All parts are open from now on. */

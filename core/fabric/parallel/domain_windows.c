@@ -4,7 +4,10 @@
  * and when the last ACK of a message arrives. Only then, or while messages are under way inside the
  * domain, frames may enter its short links.
  */
+#include <stdlib.h>
+
 #include "fabric/host/fast/frame_loop.h"
+#include "fabric/host/memo_hooks.h"
 #include "fabric/parallel/domains.h"
 #include "fabric/link/schedule.h"
 
@@ -206,22 +209,99 @@ static uint64_t next_event(const struct asim_worker *worker, const struct asim_d
     return first;
 }
 
+/* The end of a window of the domain that begins at t. */
+static uint64_t inner_end(struct asim_worker *worker, struct asim_domain *domain, uint64_t t,
+                          uint64_t until)
+{
+    uint64_t end = still_until(worker, domain, t, until);
+
+    if (end < t + worker->fabric->set.lookahead) {
+        end = t + worker->fabric->set.lookahead;
+        domain->completes_at = 0;
+    }
+    return end < until ? end : until;
+}
+
+static void advance_nodes(struct asim_worker *worker, const struct asim_domain *domain,
+                          uint64_t end)
+{
+    for (uint32_t k = 0; k < domain->n; k++)
+        if (worker->next[domain->index[k]] < end)
+            advance_node(worker, domain->index[k], end);
+    asim_worker_deliver(worker);
+}
+
 static void advance(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
 {
-    const struct asim_fabric *fabric = worker->fabric;
+    uint64_t t;
+
+    while ((t = next_event(worker, domain)) < until && !worker->failed)
+        advance_nodes(worker, domain, inner_end(worker, domain, t, until));
+}
+
+/* With its part. */
+static void advance_part(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
+{
+    struct asim_fabric *fabric = worker->fabric;
+    const struct asim_memo_hooks *memo = fabric->memo_hooks;
     uint64_t t, end;
 
-    while ((t = next_event(worker, domain)) < until && !worker->failed) {
-        end = still_until(worker, domain, t, until);
-        if (end < t + fabric->set.lookahead) {
-            end = t + fabric->set.lookahead;
-            domain->completes_at = 0;
-        }
-        end = end < until ? end : until;
-        for (uint32_t k = 0; k < domain->n; k++)
-            if (worker->next[domain->index[k]] < end)
-                advance_node(worker, domain->index[k], end);
-        asim_worker_deliver(worker);
+    memo->domain_begins(fabric, domain);
+    while (!worker->failed && !fabric->run.failed) {
+        t = next_event(worker, domain);
+        if (memo->look(fabric, domain, t < until ? t : until))
+            continue;
+        if (t >= until)
+            break;
+        end = memo->inner_begins(fabric, domain, t, inner_end(worker, domain, t, until));
+        advance_nodes(worker, domain, end);
+        memo->inner_over(fabric, domain, end);
+    }
+}
+
+void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint64_t until)
+{
+    const struct asim_fabric *fabric = worker->fabric;
+    uint64_t t, lookahead = fabric->set.lookahead;
+
+    while ((t = next_event(worker, &worker->domains->at[domain])) < until && !worker->failed) {
+        advance_nodes(worker, &worker->domains->at[domain],
+                      until - t > lookahead ? t + lookahead : until);
+        fabric->memo_hooks->window_over(worker->fabric);
+    }
+}
+
+static int compare_turns(const void *a, const void *b)
+{
+    const struct asim_domain_turn *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    return x->domain < y->domain ? -1 : x->domain > y->domain;
+}
+
+/* Parts that others follow go first, then those whose ranks act first: others may follow them. */
+static void advance_parts(struct asim_worker *worker, uint64_t until)
+{
+    struct asim_domains *domains = worker->domains;
+    const struct asim_fabric *fabric = worker->fabric;
+
+    for (uint32_t d = 0; d < domains->n; d++) {
+        struct asim_domain *domain = &domains->at[d];
+        int is_first = fabric->memo_hooks->goes_first(fabric, domain);
+
+        domains->turn[d] =
+            (struct asim_domain_turn){is_first ? 0 : next_event(worker, domain) / 2 + 1, d};
+    }
+    qsort(domains->turn, domains->n, sizeof *domains->turn, compare_turns);
+    for (uint32_t i = 0; i < domains->n; i++) {
+        struct asim_domain *domain = &domains->at[domains->turn[i].domain];
+
+        if (domain->part)
+            advance_part(worker, domain, until);
+        else
+            advance(worker, domain, until);
+        domain->reached = until;
     }
 }
 
@@ -234,7 +314,9 @@ void asim_domains_advance(struct asim_worker *worker, uint64_t until)
     for (uint32_t b = 0; b < worker->n_hosts; b += ASIM_BLOCK)
         if (worker->block_min[b / ASIM_BLOCK] < until)
             worker->block_min[b / ASIM_BLOCK] = 0;
-    for (uint32_t d = 0; d < domains->n; d++)
+    if (domains->with_parts)
+        advance_parts(worker, until);
+    for (uint32_t d = 0; !domains->with_parts && d < domains->n; d++)
         advance(worker, &domains->at[d], until);
     domains->calls = worker->calls;
     for (uint32_t k = 0; k < domains->n_others; k++)

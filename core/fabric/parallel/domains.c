@@ -16,6 +16,7 @@ void asim_domains_close(struct asim_worker *worker)
         return;
     free(worker->domains->at);
     free(worker->domains->memory);
+    free(worker->domains->turn);
     free(worker->domains);
     worker->domains = NULL;
 }
@@ -115,7 +116,8 @@ static int list(struct asim_fabric *fabric, struct asim_worker *worker, const ui
         number[root[worker->node[i]]]++;
     domains->at = calloc(worker->n_nodes + (size_t)1, sizeof *domains->at);
     at = domains->memory = malloc((worker->n_nodes + (size_t)1) * sizeof *at);
-    if (!domains->at || !at)
+    domains->turn = malloc((worker->n_nodes + (size_t)1) * sizeof *domains->turn);
+    if (!domains->at || !at || !domains->turn)
         return ASIM_ENOMEM;
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         uint32_t n = number[v];

@@ -17,6 +17,10 @@ struct asim_domain {
     /* No message over links out of the domain is acknowledged as a whole before this time, unless
      * a host sends another one. 0: not known. */
     uint64_t completes_at;
+    /* With parts (memo/part_domains.h): 1 + the number of its part, 0: it has none; how far it has
+     * come. */
+    uint32_t part;
+    uint64_t reached;
 };
 
 /* Those of one worker. */
@@ -26,6 +30,16 @@ struct asim_domains {
     uint32_t *others, n_others; /* the worker's nodes in no domain, likewise */
     uint64_t calls;             /* the worker's, when completes_at of all domains was right */
     uint32_t *memory;           /* of all `index` and `others` */
+    /* The memo knows the part of each domain; in this window parts lead, follow and begin in the
+     * windows of their domain. */
+    int know_parts, with_parts;
+    struct asim_domain_turn *turn; /* [n] scratch */
+};
+
+/* The order in which domains go through a window. */
+struct asim_domain_turn {
+    uint64_t key;
+    uint32_t domain;
 };
 
 /* Finds the domains of this network and gives them to the workers; workers.domain_lookahead stays
@@ -37,6 +51,9 @@ void asim_domains_close(struct asim_worker *worker);
 
 /* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its begin. */
 void asim_domains_advance(struct asim_worker *worker, uint64_t until);
+/* Advances one domain to `until` without the memo, in windows of its short links: an episode that is
+ * simulated again. Its nodes have no events but those of its part. */
+void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint64_t until);
 /* A link has changed: no domain knows when its messages may complete. Between windows. */
 void asim_domains_forget(struct asim_fabric *fabric);
 /* The end of a window that begins at t: as late as no frame may enter a short link before, and no

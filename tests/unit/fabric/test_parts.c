@@ -271,7 +271,7 @@ static void go(enum variant variant)
     windows[variant] += bench->fabric->run.windows;
 }
 
-static uint64_t replays, rotated, deviations, skipped, with_parts;
+static uint64_t inner, replays, rotated, deviations, skipped, with_parts;
 
 /* The counts of what was carried, replayed and skipped add up. */
 static void count(void)
@@ -291,6 +291,7 @@ static void count(void)
     if (!bench->fabric->memo || !bench->fabric->memo->parts)
         return;
     with_parts++;
+    inner += bench->fabric->memo->parts->inner;
     replays += use.replays;
     rotated += use.rotated;
     deviations += use.deviations;
@@ -428,6 +429,7 @@ int main(void)
         one(seed);
     CHECK(with_parts > 800);
     CHECK(replays > 10000);
+    CHECK(inner > 100000);
     CHECK(rotated > 1000);
     CHECK(deviations > 100);
     CHECK(skipped > 100000);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See part_domains.h.
+ */
+#include "fabric/memo/part_domains.h"
+
+#include "fabric/memo/memo.h"
+#include "fabric/memo/part_follow.h"
+#include "fabric/memo/part_lead.h"
+#include "fabric/memo/parts.h"
+#include "fabric/parallel/domains.h"
+
+static struct asim_domains *domains_of(const struct asim_fabric *fabric)
+{
+    return fabric->workers.n == 1 ? fabric->workers.at->domains : NULL;
+}
+
+static struct asim_part *part_of(const struct asim_fabric *fabric, const struct asim_domain *domain)
+{
+    return domain->part ? &fabric->memo->parts->at[domain->part - 1] : NULL;
+}
+
+static uint64_t look_at(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+
+    return atomic_load_explicit(&parts->look_at[part - parts->at], memory_order_relaxed);
+}
+
+/* Gives the domain its part, if it has one with all of its hosts. Returns how many it has. */
+static uint32_t find_part(struct asim_fabric *fabric, struct asim_domains *domains, uint32_t d)
+{
+    struct asim_domain *domain = &domains->at[d];
+    const uint32_t *node = fabric->workers.at->node;
+    uint32_t n = 0;
+
+    domain->part = 0;
+    for (uint32_t i = 0; i < domain->n_hosts; i++) {
+        struct asim_part *part = asim_part_of(fabric, node[domain->index[i]]);
+
+        if (!part || domain->part == part - fabric->memo->parts->at + 1)
+            continue;
+        domain->part = (uint32_t)(part - fabric->memo->parts->at + 1);
+        part->domain = d;
+        n++;
+    }
+    return n;
+}
+
+/* Links of a part are shorter than those between domains, or it would be in none. */
+void asim_part_domains_open(struct asim_fabric *fabric)
+{
+    struct asim_domains *domains = domains_of(fabric);
+    uint32_t n = 0, most = 0;
+
+    if (!domains)
+        return;
+    for (uint32_t d = 0; d < domains->n; d++) {
+        uint32_t found = find_part(fabric, domains, d);
+
+        most = found > most ? found : most;
+        n += found;
+    }
+    domains->know_parts = most == 1 && n == fabric->memo->parts->n_parts;
+}
+
+int asim_part_domains_may(const struct asim_fabric *fabric)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+    const struct asim_domains *domains = domains_of(fabric);
+
+    return domains && domains->know_parts && parts && !parts->suspended &&
+           asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW);
+}
+
+void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    parts->in_domains = domains_of(fabric)->with_parts = 1;
+    parts->from = from;
+    parts->until = until;
+}
+
+void asim_part_domains_end(struct asim_fabric *fabric)
+{
+    fabric->memo->parts->in_domains = domains_of(fabric)->with_parts = 0;
+    asim_parts_after_domains(fabric);
+}
+
+int asim_part_has_gone(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    return domains_of(fabric)->at[part->domain].reached == fabric->memo->parts->until;
+}
+
+int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain)
+{
+    const struct asim_part *part = part_of(fabric, domain);
+
+    return part && part->mode == ASIM_PART_LEAD;
+}
+
+/* The leader has gone through the window already: its log may have more, or have ended. */
+void asim_part_domain_begins(struct asim_fabric *fabric, const struct asim_domain *domain)
+{
+    struct asim_part *part = part_of(fabric, domain);
+
+    if (part->mode != ASIM_PART_FOLLOW)
+        return;
+    part->must_check = 1;
+    asim_part_after_window(fabric, part, fabric->memo->parts->from);
+    if (part->mode == ASIM_PART_FOLLOW)
+        asim_part_follow_more(fabric, part);
+}
+
+int asim_part_look(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t t)
+{
+    struct asim_part *part = part_of(fabric, domain);
+    uint64_t at = look_at(fabric, part);
+
+    if (part->mode != ASIM_PART_FOLLOW || at >= t)
+        return 0;
+    asim_part_after_window(fabric, part, at + 1);
+    return 1;
+}
+
+/* A send that does not come must be noticed before a completion can depend on it. */
+uint64_t asim_part_inner_begins(struct asim_fabric *fabric, const struct asim_domain *domain,
+                                uint64_t t, uint64_t end)
+{
+    struct asim_part *part = part_of(fabric, domain);
+    uint64_t at = look_at(fabric, part), least = t + fabric->set.lookahead;
+
+    fabric->memo->parts->inner++;
+    if (part->mode == ASIM_PART_FOLLOW && at < end && end > least)
+        end = at > least ? at : least;
+    if (part->mode == ASIM_PART_LEAD)
+        asim_part_lead_window(part, end);
+    return end;
+}
+
+void asim_part_inner_over(struct asim_fabric *fabric, const struct asim_domain *domain,
+                          uint64_t end)
+{
+    fabric->memo_hooks->window_over(fabric);
+    asim_part_after_window(fabric, part_of(fabric, domain), end);
+}

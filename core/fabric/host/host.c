@@ -234,7 +234,7 @@ static void handle_completion(struct asim_fabric *fabric, struct asim_host *host
             fabric->memo_hooks->arrived(fabric, host, src, slot);
         /* The message stands in the slot, which stays taken while the notification counts as a
          * frame. */
-        if (!asim_msg_is_traffic(&rx->msg))
+        if (!asim_msg_is_traffic(&rx->msg) && !host->worker->silent)
             fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);

@@ -13,6 +13,7 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_notification;
+struct asim_worker;
 
 struct asim_memo_hooks {
     /* The source was told that a message is complete; the destination was told. */
@@ -33,9 +34,11 @@ struct asim_memo_hooks {
     /* Its next event is at t. Returns 1 if a look at the part was due before, which may have made
      * an earlier one. */
     int (*look)(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t t);
-    /* A window of short links begins at t, to end at `end` or at the time returned; it is over. */
+    /* A window of short links begins at t, to end at `end` or at the time returned. */
     uint64_t (*inner_begins)(struct asim_fabric *fabric, const struct asim_domain *domain,
                              uint64_t t, uint64_t end);
+    /* It is over, and all completions are known; then the part goes on. */
+    void (*domain_window_over)(struct asim_worker *worker);
     void (*inner_over)(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t end);
 };
 

@@ -247,6 +247,8 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     host->messages++;
     if (fabric->memo_hooks)
         fabric->memo_hooks->sent(fabric, host, flow);
+    if (host->worker->silent)
+        return;
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),

@@ -101,6 +101,7 @@ static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
                                              .complete = asim_replay_complete,
                                              .notified = asim_parts_notified,
                                              .window_over = asim_parts_log,
+                                             .domain_window_over = asim_parts_log_worker,
                                              .goes_first = asim_part_goes_first,
                                              .domain_begins = asim_part_domain_begins,
                                              .look = asim_part_look,
@@ -176,7 +177,7 @@ void asim_memo_close(struct asim_fabric *fabric)
         asim_episode_free(memo->recording, fabric->set.hosts);
     if (memo->spare)
         asim_episode_free(memo->spare, fabric->set.hosts);
-    asim_part_logs_free(fabric);
+    asim_part_logs_free(memo->parts);
     asim_parts_close(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         free(memo->host[v].deferred.at);
@@ -243,8 +244,8 @@ static int must_defer(const struct asim_fabric *fabric, const struct asim_host *
     for (uint32_t i = 0; i < host->n_nics; i++)
         open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
     if (open)
-        own->undeferred_in = asim_memo_turn(fabric) + 1;
-    return own->undeferred_in != asim_memo_turn(fabric) + 1;
+        own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
+    return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
 }
 
 static int defer(struct asim_fabric *fabric, struct asim_host *host,

@@ -155,10 +155,12 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
-/* The number of the present window, of all nodes or of a domain with its part. */
-static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric)
+/* The number of the host's present window, of all nodes or of its domain. */
+static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric, uint32_t host)
 {
-    return fabric->run.windows + (fabric->memo->parts ? fabric->memo->parts->inner : 0);
+    const struct asim_part *part = fabric->memo->parts ? asim_part_of(fabric, host) : NULL;
+
+    return fabric->run.windows + (part ? part->shelf->inner : 0);
 }
 /* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
 enum { ASIM_MOST_WASTED = 1 << 20 };

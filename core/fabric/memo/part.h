@@ -106,7 +106,8 @@ struct asim_part {
     uint32_t *port; /* of the switch, 0-based, to each host */
     uint8_t *nic;   /* of each host, to the switch */
     uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind */
-    uint32_t domain; /* its number in the only worker (part_domains.h) */
+    struct asim_part_shelf *shelf; /* of its worker */
+    uint32_t domain; /* its number in its worker (part_domains.h) */
     int must_check;  /* if it follows: the log may have changed since the last check */
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
@@ -140,11 +141,26 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
     return row >= part->rotation ? row - part->rotation : row + part->n_hosts - part->rotation;
 }
 
+/* What the parts of one worker share. In windows of domains a thread touches its own only. */
+struct asim_part_shelf {
+    struct asim_part_log *logs;
+    uint64_t n_finished; /* logs so far */
+    uint64_t inner;      /* windows of domains so far */
+    struct asim_search_budget budget;
+    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
+    /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h). recorded:
+     * packet-hops of finished logs. */
+    uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
+    int skips_in_logs;
+};
+
 enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
 
 #define ASIM_NO_PART UINT32_MAX
 /* Search cost of a log beside its messages, words a host of the part. */
 enum { ASIM_PART_LOG_WORDS = 400 };
+/* Windows after which parts count as unused. */
+enum { ASIM_PART_BUSY_WINDOWS = 256 };
 
 struct asim_parts {
     struct asim_part *at;
@@ -154,23 +170,20 @@ struct asim_parts {
     /* [n] The part is looked at after the first window that ends behind this time. 0: after every
      * window. */
     _Atomic uint64_t *look_at;
-    atomic_uint touched;         /* some look_at was set to 0 by a host */
-    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
-    uint64_t due_at;             /* the least look_at of the parts that follow */
-    uint64_t n_finished;         /* logs so far */
-    uint32_t *due;               /* [n] scratch */
-    uint64_t busy_until;         /* windows: a part led or followed shortly before */
+    atomic_uint touched; /* some look_at was set to 0 by a host */
+    uint64_t due_at;     /* the least look_at of the parts that follow */
+    uint32_t *due;       /* [n] scratch */
+    uint64_t busy_until; /* windows: a part led or followed shortly before */
+    struct asim_part_shelf *shelf; /* [n_shelves] of each worker */
+    uint32_t n_shelves;
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many
      * the parts pause, twice as long each time: they are open up to the window resume_at. */
     uint64_t unproductive;
     uint64_t resume_at, pause;
-    /* In this window, from `from` to `until`, parts go on in the windows of their domains. inner:
-     * such windows so far. */
+    /* In this window, from `from` to `until`, parts go on in the windows of their domains. */
     int in_domains;
-    uint64_t from, until, inner;
+    uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
-    struct asim_part_log *logs;
-    struct asim_search_budget budget;
 };
 
 /* The part of a host; NULL: none. */
@@ -188,8 +201,15 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
                         enum asim_part_mode mode);
 static inline uint32_t asim_parts_in(const struct asim_parts *parts, enum asim_part_mode mode)
 {
-    return parts->n[mode];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < parts->n_shelves; i++)
+        n += parts->shelf[i].n[mode];
+    return n;
 }
+
+/* Adds the counts of all workers to those of the memo. Between windows. */
+void asim_parts_gather(struct asim_fabric *fabric);
 
 /* Finds the parts of the network; fabric->memo->parts stays NULL if there are fewer than two. 0 or
  * ASIM_ENOMEM. */

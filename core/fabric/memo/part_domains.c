@@ -10,11 +10,6 @@
 #include "fabric/memo/parts.h"
 #include "fabric/parallel/domains.h"
 
-static struct asim_domains *domains_of(const struct asim_fabric *fabric)
-{
-    return fabric->workers.n == 1 ? fabric->workers.at->domains : NULL;
-}
-
 static struct asim_part *part_of(const struct asim_fabric *fabric, const struct asim_domain *domain)
 {
     return domain->part ? &fabric->memo->parts->at[domain->part - 1] : NULL;
@@ -27,16 +22,20 @@ static uint64_t look_at(const struct asim_fabric *fabric, const struct asim_part
     return atomic_load_explicit(&parts->look_at[part - parts->at], memory_order_relaxed);
 }
 
-/* Gives the domain its part, if it has one with all of its hosts. Returns how many it has. */
-static uint32_t find_part(struct asim_fabric *fabric, struct asim_domains *domains, uint32_t d)
+static struct asim_domain *domain_of(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_domain *domain = &domains->at[d];
-    const uint32_t *node = fabric->workers.at->node;
+    return &fabric->host[part->host[0]].worker->domains->at[part->domain];
+}
+
+/* Gives the domain the part of its hosts. Returns how many it has. */
+static uint32_t find_part(struct asim_fabric *fabric, struct asim_worker *worker, uint32_t d)
+{
+    struct asim_domain *domain = &worker->domains->at[d];
     uint32_t n = 0;
 
     domain->part = 0;
     for (uint32_t i = 0; i < domain->n_hosts; i++) {
-        struct asim_part *part = asim_part_of(fabric, node[domain->index[i]]);
+        struct asim_part *part = asim_part_of(fabric, worker->node[domain->index[i]]);
 
         if (!part || domain->part == part - fabric->memo->parts->at + 1)
             continue;
@@ -47,50 +46,59 @@ static uint32_t find_part(struct asim_fabric *fabric, struct asim_domains *domai
     return n;
 }
 
-/* Links of a part are shorter than those between domains, or it would be in none. */
+/* A part whose links are not shorter than those between domains is in none. */
 void asim_part_domains_open(struct asim_fabric *fabric)
 {
-    struct asim_domains *domains = domains_of(fabric);
+    const struct asim_parts *parts = fabric->memo->parts;
     uint32_t n = 0, most = 0;
 
-    if (!domains)
-        return;
-    for (uint32_t d = 0; d < domains->n; d++) {
-        uint32_t found = find_part(fabric, domains, d);
+    for (uint32_t w = 0; w < fabric->workers.n; w++) {
+        struct asim_worker *worker = &fabric->workers.at[w];
 
-        most = found > most ? found : most;
-        n += found;
+        for (uint32_t d = 0; worker->domains && d < worker->domains->n; d++) {
+            uint32_t found = find_part(fabric, worker, d);
+
+            most = found > most ? found : most;
+            n += found;
+        }
     }
-    domains->know_parts = most == 1 && n == fabric->memo->parts->n_parts;
+    for (uint32_t w = 0; w < fabric->workers.n; w++)
+        if (fabric->workers.at[w].domains)
+            fabric->workers.at[w].domains->know_parts = most == 1 && n == parts->n_parts;
 }
 
 int asim_part_domains_may(const struct asim_fabric *fabric)
 {
     const struct asim_parts *parts = fabric->memo->parts;
-    const struct asim_domains *domains = domains_of(fabric);
+    const struct asim_domains *domains = fabric->workers.at->domains;
 
-    return domains && domains->know_parts && parts && !parts->suspended &&
+    return parts && domains && domains->know_parts && !parts->suspended &&
            asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW);
+}
+
+static void set_domains(struct asim_fabric *fabric, int with_parts)
+{
+    fabric->memo->parts->in_domains = with_parts;
+    for (uint32_t w = 0; w < fabric->workers.n; w++)
+        fabric->workers.at[w].domains->with_parts = with_parts;
 }
 
 void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-
-    parts->in_domains = domains_of(fabric)->with_parts = 1;
-    parts->from = from;
-    parts->until = until;
+    set_domains(fabric, 1);
+    fabric->memo->parts->from = from;
+    fabric->memo->parts->until = until;
 }
 
 void asim_part_domains_end(struct asim_fabric *fabric)
 {
-    fabric->memo->parts->in_domains = domains_of(fabric)->with_parts = 0;
+    set_domains(fabric, 0);
     asim_parts_after_domains(fabric);
 }
 
 int asim_part_has_gone(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    return domains_of(fabric)->at[part->domain].reached == fabric->memo->parts->until;
+    return domain_of(fabric, part)->reached == fabric->memo->parts->until;
 }
 
 int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain)
@@ -131,7 +139,7 @@ uint64_t asim_part_inner_begins(struct asim_fabric *fabric, const struct asim_do
     struct asim_part *part = part_of(fabric, domain);
     uint64_t at = look_at(fabric, part), least = t + fabric->set.lookahead;
 
-    fabric->memo->parts->inner++;
+    part->shelf->inner++;
     if (part->mode == ASIM_PART_FOLLOW && at < end && end > least)
         end = at > least ? at : least;
     if (part->mode == ASIM_PART_LEAD)
@@ -142,6 +150,5 @@ uint64_t asim_part_inner_begins(struct asim_fabric *fabric, const struct asim_do
 void asim_part_inner_over(struct asim_fabric *fabric, const struct asim_domain *domain,
                           uint64_t end)
 {
-    fabric->memo_hooks->window_over(fabric);
     asim_part_after_window(fabric, part_of(fabric, domain), end);
 }

@@ -12,7 +12,7 @@
  *     leads    ====|== frames to the end of the window ==|
  *     follows  ====|- replays, compares after each short window -|
  *
- * One thread only: parts share the logs.
+ * Each thread has logs of its own, for the parts of its servers.
  */
 #ifndef ASIM_FABRIC_MEMO_PART_DOMAINS_H
 #define ASIM_FABRIC_MEMO_PART_DOMAINS_H
@@ -20,7 +20,7 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/memo/part.h"
 
-/* Finds the part of each domain. Call it when the parts are known. */
+/* Finds the part of each domain. Call it when the parts are known, and whenever domains change. */
 void asim_part_domains_open(struct asim_fabric *fabric);
 /* Whether the next window may be long although parts lead or follow. */
 int asim_part_domains_may(const struct asim_fabric *fabric);

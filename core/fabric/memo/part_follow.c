@@ -133,7 +133,7 @@ static void schedule_look(struct asim_fabric *fabric, const struct asim_part *pa
 /* From the begin, or in place of another log that has begun alike. */
 static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
 {
-    asim_part_log_leave(fabric, part);
+    asim_part_log_leave(part);
     part->log = log;
     part->n_first = log->n_first;
     for (uint32_t h = 0; h < part->n_hosts; h++) {
@@ -169,17 +169,17 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
 
     asim_part_counters_add(fabric, part, log->deltas);
     asim_part_after_apply(fabric, part, log->after, part->begin);
-    memo->saved += log->hops;
+    part->shelf->saved += log->hops;
     asim_part_logs_saved(fabric, log->length);
-    memo->tally.replays++;
-    memo->tally.rotated += part->rotation != 0;
-    asim_search_budget_saved(&memo->parts->budget, log->hops);
+    part->shelf->replays++;
+    part->shelf->rotated += part->rotation != 0;
+    asim_search_budget_saved(&part->shelf->budget, log->hops);
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         struct asim_memo_host *own = &memo->host[part->host[h]];
 
         own->accepted.n = own->next_completion = 0;
     }
-    asim_part_log_leave(fabric, part);
+    asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
 }
 
@@ -248,12 +248,6 @@ void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, 
         schedule_look(fabric, part);
 }
 
-/* In place of callbacks that ranks have had already. */
-static void ignore_message(void *self, const struct asim_msg *msg)
-{
-    (void)self, (void)msg;
-}
-
 /* Starts all sends so far at their times. */
 static int start_again(struct asim_fabric *fabric, struct asim_part *part,
                        struct asim_event_heap *kept)
@@ -279,7 +273,7 @@ static int start_again(struct asim_fabric *fabric, struct asim_part *part,
 static void advance(struct asim_fabric *fabric, const struct asim_part *part, uint64_t until)
 {
     if (fabric->memo->parts->in_domains)
-        asim_domain_advance_again(fabric->workers.at, part->domain, until);
+        asim_domain_advance_again(fabric->host[part->host[0]].worker, part->domain, until);
     else
         fabric->memo->advance(fabric, until);
 }
@@ -287,16 +281,13 @@ static void advance(struct asim_fabric *fabric, const struct asim_part *part, ui
 static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     struct asim_event_heap *kept = calloc(part->n_hosts, sizeof *kept);
-    struct asim_net_user user = fabric->set.user;
-    struct asim_fabric_watch watch = fabric->watch;
+    struct asim_worker *worker = fabric->host[part->host[0]].worker;
     int code = kept ? start_again(fabric, part, kept) : ASIM_ENOMEM;
 
-    fabric->set.user.sent = fabric->set.user.arrived = ignore_message;
-    fabric->watch.fct = NULL;
+    worker->silent = 1; /* ranks have had the callbacks */
     if (!code)
         advance(fabric, part, until);
-    fabric->set.user = user;
-    fabric->watch = watch;
+    worker->silent = 0;
     if (part->mode == ASIM_PART_LEAD)
         asim_part_log_arrived(fabric, part);
     for (uint32_t h = 0; kept && h < part->n_hosts; h++) {
@@ -313,11 +304,11 @@ void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
 {
     uint64_t before = asim_part_hops(fabric, part);
 
-    asim_part_log_leave(fabric, part);
+    asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
         fabric->run.failed = ASIM_ENOMEM;
     asim_part_touch(fabric, part);
-    fabric->memo->wasted += asim_part_hops(fabric, part) - before;
-    fabric->memo->tally.deviations++;
+    part->shelf->wasted += asim_part_hops(fabric, part) - before;
+    part->shelf->deviations++;
 }

@@ -39,7 +39,7 @@ static int allocate(struct asim_part *part)
 int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
                    const struct asim_part_opening *opening)
 {
-    struct asim_part_log *log = asim_part_log_new(fabric, part, opening);
+    struct asim_part_log *log = asim_part_log_new(part, opening);
 
     if (!log || allocate(part))
         return ASIM_ENOMEM;
@@ -68,24 +68,6 @@ void asim_part_lead_window(struct asim_part *part, uint64_t until)
         part->defer_from == ASIM_NEVER ? ASIM_NEVER : part->defer_from - part->begin;
 }
 
-/* Packet-hops of a finished log belong to those that were recorded for replays, but for those that
- * periods have skipped meanwhile, which belong to no part: at most what is carried and not counted.
- */
-static void count(struct asim_fabric *fabric, const struct asim_part *part, uint64_t hops)
-{
-    struct asim_memo_tally *tally = &fabric->memo->tally;
-
-    tally->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
-    if (tally->skips_in_logs) {
-        uint64_t left = asim_memo_uncounted(fabric);
-
-        hops = hops < left ? hops : left;
-    }
-    tally->hops[ASIM_CARRIED_RECORDED] += hops;
-    tally->counted += hops;
-    tally->episodes++;
-}
-
 static void finish(struct asim_fabric *fabric, struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
@@ -98,11 +80,13 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
         log->deltas[i] -= part->counts[i];
     asim_part_counters_of_log(fabric, part, log->row, log->deltas);
     log->hops = asim_part_hops_in(part, log->deltas);
-    count(fabric, part, log->hops);
+    part->shelf->recorded += log->hops;
+    part->shelf->episodes++;
+    part->shelf->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
     log->has_grown = 1; /* its followers learn of its length */
-    asim_part_log_leave(fabric, part);
+    asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
-    asim_part_logs_limit(fabric);
+    asim_part_logs_limit(part->shelf, fabric->memo->parts->n_shelves);
 }
 
 void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)
@@ -110,7 +94,7 @@ void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)
     if (part->mode == ASIM_PART_LEAD) {
         part->log->is_dead = 1;
         asim_part_before_drop(fabric, part);
-        asim_part_log_leave(fabric, part);
+        asim_part_log_leave(part);
     }
     asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     asim_part_touch(fabric, part);

@@ -73,7 +73,7 @@ static void free_log(struct asim_part_log *log)
     free(log);
 }
 
-struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_part *part,
+struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening)
 {
     struct asim_part_log *log = calloc(1, sizeof *log);
@@ -96,15 +96,15 @@ struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_
         return NULL;
     }
     memcpy(log->state, opening->state, words * sizeof *log->state);
-    log->next = fabric->memo->parts->logs;
-    fabric->memo->parts->logs = log;
+    log->next = part->shelf->logs;
+    part->shelf->logs = log;
     return log;
 }
 
-void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part)
+void asim_part_log_leave(struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
-    struct asim_part_log **link = &fabric->memo->parts->logs;
+    struct asim_part_log **link = &part->shelf->logs;
 
     part->log = NULL;
     if (!log || --log->users || (!log->is_dead && log->length != ASIM_NEVER))
@@ -148,23 +148,25 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
     struct asim_parts *parts = fabric->memo->parts;
     uint64_t windows = length / fabric->set.lookahead + 1;
 
+    if (parts->in_domains)
+        return;
     parts->unproductive -= windows < parts->unproductive ? windows : parts->unproductive;
     if (!parts->unproductive)
         parts->pause = 0;
 }
 
-void asim_part_logs_limit(struct asim_fabric *fabric)
+void asim_part_logs_limit(struct asim_part_shelf *shelf, uint32_t n_shelves)
 {
-    struct asim_part_log **link = &fabric->memo->parts->logs, *log;
+    struct asim_part_log **link = &shelf->logs, *log;
     size_t bytes = 0;
 
-    if (fabric->memo->parts->n_finished++ % LOGS_A_LOOK)
+    if (shelf->n_finished++ % LOGS_A_LOOK)
         return;
     while ((log = *link)) {
         if (!log->bytes || log->users)
             log->bytes = bytes_of(log);
         bytes += log->bytes;
-        if (log->users || bytes <= LOGS_BYTES) {
+        if (log->users || bytes <= LOGS_BYTES / n_shelves) {
             link = &log->next;
             continue;
         }
@@ -173,16 +175,15 @@ void asim_part_logs_limit(struct asim_fabric *fabric)
     }
 }
 
-void asim_part_logs_free(struct asim_fabric *fabric)
+void asim_part_logs_free(struct asim_parts *parts)
 {
-    struct asim_parts *parts = fabric->memo->parts;
+    for (uint32_t i = 0; parts && parts->shelf && i < parts->n_shelves; i++)
+        while (parts->shelf[i].logs) {
+            struct asim_part_log *next = parts->shelf[i].logs->next;
 
-    while (parts && parts->logs) {
-        struct asim_part_log *next = parts->logs->next;
-
-        free_log(parts->logs);
-        parts->logs = next;
-    }
+            free_log(parts->shelf[i].logs);
+            parts->shelf[i].logs = next;
+        }
 }
 
 int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
@@ -298,14 +299,14 @@ struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim
 {
     if (!asim_memo_may_replay(fabric->memo))
         return NULL;
-    for (struct asim_part_log **link = &fabric->memo->parts->logs, *log; (log = *link);
+    for (struct asim_part_log **link = &part->shelf->logs, *log; (log = *link);
          link = &log->next) {
         if (log->hash != opening->hash || log->part_class != part->part_class ||
             !fits_rotated(fabric, part, log, opening, until))
             continue;
         *link = log->next;
-        log->next = fabric->memo->parts->logs;
-        fabric->memo->parts->logs = log;
+        log->next = part->shelf->logs;
+        part->shelf->logs = log;
         return log;
     }
     return NULL;

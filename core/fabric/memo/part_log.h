@@ -18,10 +18,10 @@ struct asim_part_opening {
 uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part *part,
                         const uint64_t *state);
 /* An empty log for a part that leads from part->begin on, in front of the list; NULL: no memory. */
-struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_part *part,
+struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening);
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
-void asim_part_log_leave(struct asim_fabric *fabric, struct asim_part *part);
+void asim_part_log_leave(struct asim_part *part);
 /* Begins a pause and returns 1 if logs do not pay: frames of a leader cost nearly twice as much as
  * frames in longer windows. Of the next pause few windows of leaders are left. */
 int asim_part_logs_begin_pause(struct asim_fabric *fabric);
@@ -30,9 +30,9 @@ int asim_part_logs_begin_pause(struct asim_fabric *fabric);
 int asim_part_logs_are_paused(const struct asim_fabric *fabric);
 /* A log was followed that is so many ticks long. */
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
-/* Frees logs that were not used for long if all take too much memory. */
-void asim_part_logs_limit(struct asim_fabric *fabric);
-void asim_part_logs_free(struct asim_fabric *fabric);
+/* Frees logs that were not used for long if all of the worker take too much memory. */
+void asim_part_logs_limit(struct asim_part_shelf *shelf, uint32_t n_shelves);
+void asim_part_logs_free(struct asim_parts *parts);
 
 /* Whether the message is the i-th of its host in the log. t: since the begin. */
 int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,

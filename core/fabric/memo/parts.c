@@ -57,8 +57,8 @@ static int leader_defers(struct asim_fabric *fabric, const struct asim_part *par
     if (own->deferred.n)
         return 1;
     if (qps->n - qps->n_finished)
-        own->undeferred_in = asim_memo_turn(fabric) + 1;
-    return own->undeferred_in != asim_memo_turn(fabric) + 1;
+        own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
+    return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
 }
 
 int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
@@ -119,13 +119,20 @@ static void open_all(struct asim_fabric *fabric)
             asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
 }
 
+/* In windows of domains other threads may change the counters that a budget earns from. */
+static int can_afford(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    struct asim_search_budget *budget = &part->shelf->budget;
+
+    return fabric->memo->parts->in_domains ? budget->left > 0
+                                           : asim_search_budget_has(fabric, budget, 1);
+}
+
 static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_search_budget *budget = &fabric->memo->parts->budget;
-
-    if (asim_part_logs_are_paused(fabric) || !asim_search_budget_has(fabric, budget, 1))
+    if (asim_part_logs_are_paused(fabric) || !can_afford(fabric, part))
         return 0;
-    asim_search_budget_spend(budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
+    asim_search_budget_spend(&part->shelf->budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
     return 1;
 }
 
@@ -194,7 +201,7 @@ static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
     if (part->open || asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
-    else if (!asim_search_budget_has(fabric, &fabric->memo->parts->budget, 1))
+    else if (!can_afford(fabric, part))
         return;
     else if (asim_part_is_idle(fabric, part))
         asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
@@ -273,6 +280,7 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
             look_at_open(fabric, &parts->at[i]);
     begin_all(fabric, list_begins(fabric), until);
     tell_followers(fabric);
+    asim_parts_gather(fabric);
 }
 
 void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
@@ -281,7 +289,6 @@ void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, 
     uint64_t look_at = load_look(parts, (uint32_t)(part - parts->at));
 
     if (part->mode == ASIM_PART_LEAD) {
-        parts->unproductive++;
         asim_part_lead_check(fabric, part, until);
     } else if (part->mode == ASIM_PART_FOLLOW) {
         if (look_at < until || part->must_check)
@@ -298,10 +305,14 @@ void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, 
 
 void asim_parts_after_domains(struct asim_fabric *fabric)
 {
-    atomic_store_explicit(&fabric->memo->parts->touched, 0, memory_order_relaxed);
+    struct asim_parts *parts = fabric->memo->parts;
+
+    atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
+    parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
     if (asim_part_logs_begin_pause(fabric))
         open_all(fabric);
     tell_followers(fabric);
+    asim_parts_gather(fabric);
 }
 
 int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
@@ -415,6 +426,7 @@ void asim_parts_stop(struct asim_fabric *fabric, uint64_t until)
         else
             asim_part_give_up(fabric, part);
     }
+    asim_parts_gather(fabric);
 }
 
 /* On the worker of the message's part, or between windows. */
@@ -434,16 +446,20 @@ void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notificat
         fabric->host[part->host[0]].worker->failed = ASIM_ENOMEM;
 }
 
+void asim_parts_log_worker(struct asim_worker *worker)
+{
+    struct asim_fabric *fabric = worker->fabric;
+
+    for (size_t i = 0; i < worker->logged.n; i++)
+        if (asim_part_log_completes(fabric, asim_part_of(fabric, worker->logged.at[i].msg.src),
+                                    &worker->logged.at[i]))
+            worker->failed = ASIM_ENOMEM;
+    if (worker->logged.n)
+        worker->logged.n = 0;
+}
+
 void asim_parts_log(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
-
-        for (size_t i = 0; i < worker->logged.n; i++)
-            if (asim_part_log_completes(fabric, asim_part_of(fabric, worker->logged.at[i].msg.src),
-                                        &worker->logged.at[i]))
-                fabric->run.failed = ASIM_ENOMEM;
-        if (worker->logged.n)
-            worker->logged.n = 0;
-    }
+    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++)
+        asim_parts_log_worker(&fabric->workers.at[w]);
 }

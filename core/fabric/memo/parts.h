@@ -42,6 +42,8 @@ void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended);
 void asim_parts_stop(struct asim_fabric *fabric, uint64_t until);
 /* A window is over, and its completions are known: logs that are being written get them. */
 void asim_parts_log(struct asim_fabric *fabric);
+/* The same for one worker. */
+void asim_parts_log_worker(struct asim_worker *worker);
 /* A completion of a message is known (memo_hooks.h). */
 void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification);
 

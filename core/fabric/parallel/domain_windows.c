@@ -255,6 +255,7 @@ static void advance_part(struct asim_worker *worker, struct asim_domain *domain,
             break;
         end = memo->inner_begins(fabric, domain, t, inner_end(worker, domain, t, until));
         advance_nodes(worker, domain, end);
+        memo->domain_window_over(worker);
         memo->inner_over(fabric, domain, end);
     }
 }
@@ -267,7 +268,7 @@ void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint
     while ((t = next_event(worker, &worker->domains->at[domain])) < until && !worker->failed) {
         advance_nodes(worker, &worker->domains->at[domain],
                       until - t > lookahead ? t + lookahead : until);
-        fabric->memo_hooks->window_over(worker->fabric);
+        fabric->memo_hooks->domain_window_over(worker);
     }
 }
 

@@ -30,9 +30,8 @@ struct asim_domains {
     uint32_t *others, n_others; /* the worker's nodes in no domain, likewise */
     uint64_t calls;             /* the worker's, when completes_at of all domains was right */
     uint32_t *memory;           /* of all `index` and `others` */
-    /* The memo knows the part of each domain; in this window parts lead, follow and begin in the
-     * windows of their domain. */
-    int know_parts, with_parts;
+    int know_parts; /* the memo has set the part of each domain */
+    int with_parts; /* in this window parts lead, follow and begin in the windows of their domain */
     struct asim_domain_turn *turn; /* [n] scratch */
 };
 

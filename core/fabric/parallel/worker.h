@@ -41,6 +41,7 @@ struct asim_worker {
      * complete; calls of its ranks, and messages begun: no period has those (steady_state.c). */
     uint64_t waiting, open, calls;
     int failed;             /* first failure, enum asim_code; the worker's nodes stop */
+    int silent;             /* the memo simulates again what ranks have been told */
     int fast_ok;            /* hosts may take the fast path in this window (host/fast) */
     uint64_t last_notified; /* latest time of the notifications it has delivered itself */
     /* The caller reads these after each window. */

@@ -246,6 +246,19 @@ static void set_user(void)
 
 static uint64_t windows[VARIANTS];
 
+/* [nodes] the thread of each: whole servers. */
+static const uint32_t *servers_of_threads(void)
+{
+    static uint32_t of[HOSTS + 3 * SERVERS];
+
+    for (uint32_t v = 0; v < bench->topo.nodes; v++) {
+        uint32_t server = v < servers * gpus ? v / gpus : v - servers * gpus;
+
+        of[v] = server % 2;
+    }
+    return of;
+}
+
 static void go(enum variant variant)
 {
     struct asim_err err = {0};
@@ -258,7 +271,8 @@ static void go(enum variant variant)
         CHECK(asim_domains_open(bench->fabric) == 0);
     }
     if (variant == TWO_THREADS)
-        CHECK(asim_fabric_threads(bench->fabric, 2, NULL, &err) == 0);
+        CHECK(asim_fabric_threads(bench->fabric, 2, servers_of_threads(), &err) == 0);
+    bench->fabric->workers.parallel_threshold = 0; /* together in each window */
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     for (uint32_t h = 0; h < bench->topo.hosts; h++)

@@ -291,18 +291,20 @@ static void reverse(struct asim_telemetry *record, uint64_t n)
 
 /* A record keeps the place of its sequence number, so all places rotate: three reversals. Records
  * of earlier packets end up in places where nothing looks for them. */
-void asim_telemetry_skip(const struct asim_fabric *fabric, struct asim_rx *rx, uint64_t seq,
-                         uint64_t end, uint64_t bytes, uint64_t ns)
+void asim_telemetry_skip(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                         uint64_t ns)
 {
+    struct asim_rx *rx = asim_rx_of(fabric, (uint32_t)flow->frame_word, flow->slot);
     uint64_t payload = fabric->set.net->payload_bytes, by;
 
     if (!rx->seen_cap)
         return;
-    by = bytes / payload & (rx->seen_cap - 1);
-    for (; seq < end; seq += payload) {
+    by = flow->skip_bytes / payload & (rx->seen_cap - 1);
+    for (uint64_t seq = flow->snd_una - flow->snd_una % payload; seq < flow->cc.snd_next;
+         seq += payload) {
         struct asim_telemetry *record = place_of(fabric, rx, seq);
 
-        record->seq += bytes;
+        record->seq += flow->skip_bytes;
         record->sent_at += ns;
     }
     reverse(rx->seen, rx->seen_cap);

@@ -46,9 +46,9 @@ uint32_t asim_telemetry_unit(const struct asim_fabric *fabric);
 /* Turns the counter and the time of a hop into their distances from the counter of its port and
  * from t (ticks), and distances back. */
 void asim_telemetry_flip(const struct asim_fabric *fabric, struct asim_int_hop *hop, uint64_t t);
-/* The packets under way, from `seq` to `end`, advance by `bytes`, a multiple of the payload, and by
- * `ns`. */
-void asim_telemetry_skip(const struct asim_fabric *fabric, struct asim_rx *rx, uint64_t seq,
-                         uint64_t end, uint64_t bytes, uint64_t ns);
+/* The packets under way advance by flow->skip_bytes, a multiple of the payload, and by `ns`. Call
+ * it before the flow advances. */
+void asim_telemetry_skip(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                         uint64_t ns);
 
 #endif

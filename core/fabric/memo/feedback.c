@@ -217,6 +217,5 @@ void asim_feedback_skip(struct asim_fabric *fabric, struct asim_flow *flow, uint
     if (cc->repeat)
         cc->repeat(&flow->cc, rounds, &fabric->set.cc_config);
     if (cc->needs && cc->fields)
-        asim_telemetry_skip(fabric, rx_of(fabric, flow), first_seq(fabric, flow), flow->cc.snd_next,
-                            flow->skip_bytes, ns);
+        asim_telemetry_skip(fabric, flow, ns);
 }

@@ -102,7 +102,8 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
 /* The end of a window that begins at t, as the memo and the links allow: while idle parts may get
  * messages, no longer than no rank acts (parallel/domains.h). */
 uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t);
-/* Several processes: when a part is looked at next, even if no event is due; ASIM_NEVER: none is. */
+/* Several processes: when a part is looked at next, even if no event is due; ASIM_NEVER: none is.
+ */
 static inline uint64_t asim_memo_due(const struct asim_fabric *fabric)
 {
     return fabric->memo && fabric->memo->parts ? fabric->memo->parts->due_at : ASIM_NEVER;

@@ -84,11 +84,11 @@ struct asim_part_log {
     /* While it is being written: sends at or after this time, ticks since the begin, may belong to
      * the next episode. ASIM_NEVER: none. */
     uint64_t defer_from;
-    uint32_t users; /* parts that lead or follow it */
-    int is_dead;    /* the leader met something that no replay can repeat */
-    int has_grown;  /* completions or first frames were added in this window */
+    uint32_t users;                 /* parts that lead or follow it */
+    int is_dead;                    /* the leader met something that no replay can repeat */
+    int has_grown;                  /* completions or first frames were added in this window */
     const struct asim_part *leader; /* of the log while it is being written */
-    int is_rigid;   /* the numbers of hosts have ordered completions, so it fits unrotated only */
+    int is_rigid; /* the numbers of hosts have ordered completions, so it fits unrotated only */
     size_t bytes;
     uint64_t hops;            /* packet-hops in it */
     uint64_t *state;          /* at the begin [asim_part_state_size] */
@@ -102,13 +102,13 @@ struct asim_part_log {
 
 struct asim_part {
     uint32_t sw, n_hosts, part_class;
-    uint32_t *host; /* nodes, ascending */
-    uint32_t *port; /* of the switch, 0-based, to each host */
-    uint8_t *nic;   /* of each host, to the switch */
-    uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind */
+    uint32_t *host;                /* nodes, ascending */
+    uint32_t *port;                /* of the switch, 0-based, to each host */
+    uint8_t *nic;                  /* of each host, to the switch */
+    uint8_t *pair;                 /* [n_hosts x n_hosts] enum asim_pair_kind */
     struct asim_part_shelf *shelf; /* of its worker */
-    uint32_t domain; /* its number in its worker (part_domains.h) */
-    int must_check;  /* if it follows: the log may have changed since the last check */
+    uint32_t domain;               /* its number in its worker (part_domains.h) */
+    int must_check; /* if it follows: the log may have changed since the last check */
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
@@ -148,8 +148,8 @@ struct asim_part_shelf {
     uint64_t inner;      /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
-    /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h). recorded:
-     * packet-hops of finished logs. */
+    /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
+     * recorded: packet-hops of finished logs. */
     uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
     int skips_in_logs;
 };
@@ -170,10 +170,10 @@ struct asim_parts {
     /* [n] The part is looked at after the first window that ends behind this time. 0: after every
      * window. */
     _Atomic uint64_t *look_at;
-    atomic_uint touched; /* some look_at was set to 0 by a host */
-    uint64_t due_at;     /* the least look_at of the parts that follow */
-    uint32_t *due;       /* [n] scratch */
-    uint64_t busy_until; /* windows: a part led or followed shortly before */
+    atomic_uint touched;           /* some look_at was set to 0 by a host */
+    uint64_t due_at;               /* the least look_at of the parts that follow */
+    uint32_t *due;                 /* [n] scratch */
+    uint64_t busy_until;           /* windows: a part led or followed shortly before */
     struct asim_part_shelf *shelf; /* [n_shelves] of each worker */
     uint32_t n_shelves;
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many

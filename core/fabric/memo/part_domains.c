@@ -22,11 +22,6 @@ static uint64_t look_at(const struct asim_fabric *fabric, const struct asim_part
     return atomic_load_explicit(&parts->look_at[part - parts->at], memory_order_relaxed);
 }
 
-static struct asim_domain *domain_of(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    return &fabric->host[part->host[0]].worker->domains->at[part->domain];
-}
-
 /* Gives the domain the part of its hosts. Returns how many it has. */
 static uint32_t find_part(struct asim_fabric *fabric, struct asim_worker *worker, uint32_t d)
 {
@@ -94,11 +89,6 @@ void asim_part_domains_end(struct asim_fabric *fabric)
 {
     set_domains(fabric, 0);
     asim_parts_after_domains(fabric);
-}
-
-int asim_part_has_gone(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    return domain_of(fabric, part)->reached == fabric->memo->parts->until;
 }
 
 int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain)

@@ -27,8 +27,6 @@ int asim_part_domains_may(const struct asim_fabric *fabric);
 /* A window from `from` to `until` is about to begin; it is over. */
 void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until);
 void asim_part_domains_end(struct asim_fabric *fabric);
-/* Whether the part has gone through the present window. */
-int asim_part_has_gone(const struct asim_fabric *fabric, const struct asim_part *part);
 
 /* --- hooks of domain windows (host/memo_hooks.h) --------------------------------------------- */
 int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/part_domains.h"
 #include "fabric/memo/part_state.h"
+#include "fabric/parallel/domains.h"
 
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
 enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
@@ -245,10 +245,14 @@ int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asi
     return 1;
 }
 
-/* Whether the leader is so far that no part runs out of completions in this window. */
+/* Whether the leader is so far that no part runs out of completions in this window: in windows of
+ * domains it must have gone through the long window. */
 static int is_ahead(const struct asim_fabric *fabric, const struct asim_part_log *log)
 {
-    return !fabric->memo->parts->in_domains || asim_part_has_gone(fabric, log->leader);
+    const struct asim_parts *parts = fabric->memo->parts;
+    const struct asim_worker *worker = fabric->host[log->leader->host[0]].worker;
+
+    return !parts->in_domains || worker->domains->at[log->leader->domain].reached == parts->until;
 }
 
 int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
@@ -299,8 +303,7 @@ struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim
 {
     if (!asim_memo_may_replay(fabric->memo))
         return NULL;
-    for (struct asim_part_log **link = &part->shelf->logs, *log; (log = *link);
-         link = &log->next) {
+    for (struct asim_part_log **link = &part->shelf->logs, *log; (log = *link); link = &log->next) {
         if (log->hash != opening->hash || log->part_class != part->part_class ||
             !fits_rotated(fabric, part, log, opening, until))
             continue;

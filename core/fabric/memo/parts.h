@@ -26,7 +26,8 @@ void asim_parts_release(struct asim_fabric *fabric);
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until);
 /* The whole network is idle: its memo gets the deferred messages of the parts. 0 or ASIM_ENOMEM. */
 int asim_parts_hand_over(struct asim_fabric *fabric);
-/* The next event is at t. Returns 1 if a look was due before, which may have made an earlier one. */
+/* The next event is at t. Returns 1 if a look was due before, which may have made an earlier one.
+ */
 int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t);
 /* A window of all nodes begins, to end at `until`. */
 void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until);

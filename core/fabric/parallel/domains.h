@@ -30,7 +30,7 @@ struct asim_domains {
     uint32_t *others, n_others; /* the worker's nodes in no domain, likewise */
     uint64_t calls;             /* the worker's, when completes_at of all domains was right */
     uint32_t *memory;           /* of all `index` and `others` */
-    int know_parts; /* the memo has set the part of each domain */
+    int know_parts;             /* the memo has set the part of each domain */
     int with_parts; /* in this window parts lead, follow and begin in the windows of their domain */
     struct asim_domain_turn *turn; /* [n] scratch */
 };
@@ -50,8 +50,8 @@ void asim_domains_close(struct asim_worker *worker);
 
 /* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its begin. */
 void asim_domains_advance(struct asim_worker *worker, uint64_t until);
-/* Advances one domain to `until` without the memo, in windows of its short links: an episode that is
- * simulated again. Its nodes have no events but those of its part. */
+/* Advances one domain to `until` without the memo, in windows of its short links: an episode that
+ * is simulated again. Its nodes have no events but those of its part. */
 void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint64_t until);
 /* A link has changed: no domain knows when its messages may complete. Between windows. */
 void asim_domains_forget(struct asim_fabric *fabric);

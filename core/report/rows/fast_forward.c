@@ -43,7 +43,8 @@ static int close_file(void *self, const struct asim_world *world, struct asim_er
         put(self, "replayed", use.replayed, "in replays of episodes");
         put(self, "skipped", use.skipped, "in periods of a steady state");
         put_carried(self, &use);
-        put(self, "again", use.again, "simulated a second time, since ranks deviated from a replay");
+        put(self, "again", use.again,
+            "simulated a second time, since ranks deviated from a replay");
     }
     return asim_report_file_close(self, world, err);
 }

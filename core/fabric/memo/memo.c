@@ -343,14 +343,16 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
     const struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     uint64_t until = t + fabric->set.lookahead, grain = memo->steady.grain;
+    int in_domains;
 
     if (fabric->workers.domain_lookahead == fabric->set.lookahead)
         return until;
-    if (parts && !parts->suspended && 2 * asim_parts_in(parts, ASIM_PART_OPEN) > parts->n_parts &&
-        !asim_parts_in(parts, ASIM_PART_LEAD) && !asim_parts_in(parts, ASIM_PART_FOLLOW) &&
+    in_domains = asim_part_domains_may(fabric);
+    if (parts && !parts->suspended && !in_domains &&
+        2 * asim_parts_in(parts, ASIM_PART_OPEN) > parts->n_parts &&
         asim_parts_in(parts, ASIM_PART_IDLE))
         open_idle_parts(fabric);
-    if (asim_memo_is_dormant(fabric) || asim_part_domains_may(fabric))
+    if (asim_memo_is_dormant(fabric) || in_domains)
         until = t + fabric->workers.domain_lookahead;
     else if (memo->mode == ASIM_MEMO_RECORD && !memo->recording &&
              fabric->run.windows >= memo->still_at &&

@@ -120,15 +120,20 @@ static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
 
     return parts && atomic_load_explicit(&parts->touched, memory_order_relaxed);
 }
-/* The network cannot become idle while the completion of some message is unknown. The memo then
- * does nothing in a window but detect periods. */
-static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
+/* The network cannot become idle while the completion of some message is unknown. */
+static inline int asim_memo_has_unknown(const struct asim_fabric *fabric)
 {
     uint64_t unknown = 0;
 
     for (uint32_t l = 0; l < fabric->workers.n; l++)
         unknown += fabric->workers.at[l].open - fabric->workers.at[l].waiting;
-    return fabric->memo->is_dormant && unknown && !asim_memo_is_touched(fabric);
+    return unknown != 0;
+}
+/* The memo does nothing in a window but detect periods. */
+static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
+{
+    return fabric->memo->is_dormant && asim_memo_has_unknown(fabric) &&
+           !asim_memo_is_touched(fabric);
 }
 /* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
 static inline int asim_memo_allows_half_steps(const struct asim_fabric *fabric)

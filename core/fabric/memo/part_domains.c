@@ -68,7 +68,8 @@ int asim_part_domains_may(const struct asim_fabric *fabric)
     const struct asim_domains *domains = fabric->workers.at->domains;
 
     return parts && domains && domains->know_parts && !parts->suspended &&
-           asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW);
+           (asim_parts_in(parts, ASIM_PART_LEAD) || asim_parts_in(parts, ASIM_PART_FOLLOW) ||
+            asim_memo_has_unknown(fabric));
 }
 
 static void set_domains(struct asim_fabric *fabric, int with_parts)

@@ -22,7 +22,8 @@
 
 /* Finds the part of each domain. Call it when the parts are known, and whenever domains change. */
 void asim_part_domains_open(struct asim_fabric *fabric);
-/* Whether the next window may be long although parts lead or follow. */
+/* Whether the next window may be long although parts lead, follow or may begin: the network as a
+ * whole does not become idle in it. */
 int asim_part_domains_may(const struct asim_fabric *fabric);
 /* A window from `from` to `until` is about to begin; it is over. */
 void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until);

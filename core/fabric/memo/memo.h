@@ -166,7 +166,7 @@ static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric, uint32_t
 {
     const struct asim_part *part = fabric->memo->parts ? asim_part_of(fabric, host) : NULL;
 
-    return fabric->run.windows + (part ? part->shelf->inner : 0);
+    return fabric->run.windows + (part ? part->of_worker->inner : 0);
 }
 /* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
 enum { ASIM_MOST_WASTED = 1 << 20 };

@@ -37,8 +37,8 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
 
     if ((mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW) && !parts->in_domains)
         parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
-    part->shelf->n[part->mode]--;
-    part->shelf->n[mode]++;
+    part->of_worker->n[part->mode]--;
+    part->of_worker->n[mode]++;
     part->mode = mode;
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
     atomic_store_explicit(&parts->look_at[part - parts->at],
@@ -342,8 +342,8 @@ static struct asim_parts *allocate(const struct asim_fabric *fabric)
     parts->number = malloc(hosts * sizeof *parts->number);
     parts->look_at = calloc(switches, sizeof *parts->look_at);
     parts->due = malloc(switches * sizeof *parts->due);
-    parts->n_shelves = fabric->workers.n;
-    parts->shelf = calloc(parts->n_shelves, sizeof *parts->shelf);
+    parts->n_workers = fabric->workers.n;
+    parts->of_worker = calloc(parts->n_workers, sizeof *parts->of_worker);
     if (parts->part_of)
         memset(parts->part_of, -1, hosts * sizeof *parts->part_of); /* ASIM_NO_PART */
     return parts;
@@ -380,7 +380,7 @@ int asim_parts_open(struct asim_fabric *fabric)
 
     fabric->memo->parts = parts;
     if (!parts || !parts->at || !parts->part_of || !parts->number || !parts->look_at ||
-        !parts->due || !parts->shelf)
+        !parts->due || !parts->of_worker)
         return ASIM_ENOMEM;
     code = list_ages(fabric, &ages) || find(fabric, parts, &ages) ? ASIM_ENOMEM : 0;
     free(ages.at);
@@ -391,16 +391,16 @@ int asim_parts_open(struct asim_fabric *fabric)
         return 0;
     }
     classify(fabric, parts);
-    for (uint32_t i = 0; i < parts->n_shelves; i++)
-        asim_search_budget_raise(&parts->shelf[i].budget,
+    for (uint32_t i = 0; i < parts->n_workers; i++)
+        asim_search_budget_raise(&parts->of_worker[i].budget,
                                  (uint64_t)FIRST_LOGS * fabric->set.hosts * ASIM_PART_LOG_WORDS);
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
         atomic_init(&parts->look_at[i], ASIM_NEVER);
-        part->shelf =
-            &parts->shelf[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
-        part->shelf->n[ASIM_PART_OPEN]++;
+        part->of_worker =
+            &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
+        part->of_worker->n[ASIM_PART_OPEN]++;
     }
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;
@@ -426,7 +426,7 @@ void asim_parts_close(struct asim_fabric *fabric)
     free(parts->part_of);
     free(parts->number);
     free((void *)parts->look_at);
-    free(parts->shelf);
+    free(parts->of_worker);
     free(parts->due);
     free(parts);
     fabric->memo->parts = NULL;
@@ -435,10 +435,10 @@ void asim_parts_close(struct asim_fabric *fabric)
 /* Packet-hops of finished logs belong to those that were recorded for replays, but for those that
  * periods have skipped meanwhile, which belong to no part: at most what is carried and not counted.
  */
-static void gather_recorded(struct asim_fabric *fabric, struct asim_part_shelf *shelf)
+static void gather_recorded(struct asim_fabric *fabric, struct asim_worker_parts *own)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;
-    uint64_t hops = shelf->recorded;
+    uint64_t hops = own->recorded;
 
     if (hops && tally->skips_in_logs) {
         uint64_t left = asim_memo_uncounted(fabric);
@@ -447,27 +447,28 @@ static void gather_recorded(struct asim_fabric *fabric, struct asim_part_shelf *
     }
     tally->hops[ASIM_CARRIED_RECORDED] += hops;
     tally->counted += hops;
-    tally->episodes += shelf->episodes;
-    shelf->recorded = shelf->episodes = 0;
+    tally->episodes += own->episodes;
+    own->recorded = own->episodes = 0;
 }
 
 void asim_parts_gather(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
 
-    for (uint32_t i = 0; i < memo->parts->n_shelves; i++) {
-        struct asim_part_shelf *shelf = &memo->parts->shelf[i];
+    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
+        struct asim_worker_parts *own = &memo->parts->of_worker[i];
 
-        memo->saved += shelf->saved;
-        memo->wasted += shelf->wasted;
-        memo->tally.skips_in_logs |= shelf->skips_in_logs;
-        memo->tally.replays += shelf->replays;
-        memo->tally.rotated += shelf->rotated;
-        memo->tally.deviations += shelf->deviations;
-        shelf->saved = shelf->wasted = shelf->replays = shelf->rotated = shelf->deviations = 0;
+        memo->saved += own->saved;
+        memo->wasted += own->wasted;
+        memo->tally.skips_in_logs |= own->skips_in_logs;
+        memo->tally.replays += own->replays;
+        memo->tally.rotated += own->rotated;
+        memo->tally.deviations += own->deviations;
+        own->saved = own->wasted = own->replays = own->rotated = own->deviations = 0;
     }
-    for (uint32_t i = 0; i < memo->parts->n_shelves; i++) {
-        gather_recorded(fabric, &memo->parts->shelf[i]);
-        asim_search_budget_has(fabric, &memo->parts->shelf[i].budget, 1); /* earns if it is empty */
+    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
+        gather_recorded(fabric, &memo->parts->of_worker[i]);
+        asim_search_budget_has(fabric, &memo->parts->of_worker[i].budget,
+                               1); /* earns if it is empty */
     }
 }

@@ -102,12 +102,12 @@ struct asim_part_log {
 
 struct asim_part {
     uint32_t sw, n_hosts, part_class;
-    uint32_t *host;                /* nodes, ascending */
-    uint32_t *port;                /* of the switch, 0-based, to each host */
-    uint8_t *nic;                  /* of each host, to the switch */
-    uint8_t *pair;                 /* [n_hosts x n_hosts] enum asim_pair_kind */
-    struct asim_part_shelf *shelf; /* of its worker */
-    uint32_t domain;               /* its number in its worker (part_domains.h) */
+    uint32_t *host;                      /* nodes, ascending */
+    uint32_t *port;                      /* of the switch, 0-based, to each host */
+    uint8_t *nic;                        /* of each host, to the switch */
+    uint8_t *pair;                       /* [n_hosts x n_hosts] enum asim_pair_kind */
+    struct asim_worker_parts *of_worker; /* of its worker */
+    uint32_t domain;                     /* its number in its worker (part_domains.h) */
     int must_check; /* if it follows: the log may have changed since the last check */
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
@@ -142,7 +142,7 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
 }
 
 /* What the parts of one worker share. In windows of domains a thread touches its own only. */
-struct asim_part_shelf {
+struct asim_worker_parts {
     struct asim_part_log *logs;
     uint64_t n_finished; /* logs so far */
     uint64_t inner;      /* windows of domains so far */
@@ -170,12 +170,12 @@ struct asim_parts {
     /* [n] The part is looked at after the first window that ends behind this time. 0: after every
      * window. */
     _Atomic uint64_t *look_at;
-    atomic_uint touched;           /* some look_at was set to 0 by a host */
-    uint64_t due_at;               /* the least look_at of the parts that follow */
-    uint32_t *due;                 /* [n] scratch */
-    uint64_t busy_until;           /* windows: a part led or followed shortly before */
-    struct asim_part_shelf *shelf; /* [n_shelves] of each worker */
-    uint32_t n_shelves;
+    atomic_uint touched;                 /* some look_at was set to 0 by a host */
+    uint64_t due_at;                     /* the least look_at of the parts that follow */
+    uint32_t *due;                       /* [n] scratch */
+    uint64_t busy_until;                 /* windows: a part led or followed shortly before */
+    struct asim_worker_parts *of_worker; /* [n_workers] of each worker */
+    uint32_t n_workers;
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many
      * the parts pause, twice as long each time: they are open up to the window resume_at. */
     uint64_t unproductive;
@@ -203,8 +203,8 @@ static inline uint32_t asim_parts_in(const struct asim_parts *parts, enum asim_p
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < parts->n_shelves; i++)
-        n += parts->shelf[i].n[mode];
+    for (uint32_t i = 0; i < parts->n_workers; i++)
+        n += parts->of_worker[i].n[mode];
     return n;
 }
 

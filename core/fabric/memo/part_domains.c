@@ -130,7 +130,7 @@ uint64_t asim_part_inner_begins(struct asim_fabric *fabric, const struct asim_do
     struct asim_part *part = part_of(fabric, domain);
     uint64_t at = look_at(fabric, part), least = t + fabric->set.lookahead;
 
-    part->shelf->inner++;
+    part->of_worker->inner++;
     if (part->mode == ASIM_PART_FOLLOW && at < end && end > least)
         end = at > least ? at : least;
     if (part->mode == ASIM_PART_LEAD)

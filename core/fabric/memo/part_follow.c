@@ -169,11 +169,11 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
 
     asim_part_counters_add(fabric, part, log->deltas);
     asim_part_after_apply(fabric, part, log->after, part->begin);
-    part->shelf->saved += log->hops;
+    part->of_worker->saved += log->hops;
     asim_part_logs_saved(fabric, log->length);
-    part->shelf->replays++;
-    part->shelf->rotated += part->rotation != 0;
-    asim_search_budget_saved(&part->shelf->budget, log->hops);
+    part->of_worker->replays++;
+    part->of_worker->rotated += part->rotation != 0;
+    asim_search_budget_saved(&part->of_worker->budget, log->hops);
     for (uint32_t h = 0; h < part->n_hosts; h++) {
         struct asim_memo_host *own = &memo->host[part->host[h]];
 
@@ -309,6 +309,6 @@ void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
     if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
         fabric->run.failed = ASIM_ENOMEM;
     asim_part_touch(fabric, part);
-    part->shelf->wasted += asim_part_hops(fabric, part) - before;
-    part->shelf->deviations++;
+    part->of_worker->wasted += asim_part_hops(fabric, part) - before;
+    part->of_worker->deviations++;
 }

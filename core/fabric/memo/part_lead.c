@@ -80,13 +80,13 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
         log->deltas[i] -= part->counts[i];
     asim_part_counters_of_log(fabric, part, log->row, log->deltas);
     log->hops = asim_part_hops_in(part, log->deltas);
-    part->shelf->recorded += log->hops;
-    part->shelf->episodes++;
-    part->shelf->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
+    part->of_worker->recorded += log->hops;
+    part->of_worker->episodes++;
+    part->of_worker->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
     log->has_grown = 1; /* its followers learn of its length */
     asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
-    asim_part_logs_limit(part->shelf, fabric->memo->parts->n_shelves);
+    asim_part_logs_limit(part->of_worker, fabric->memo->parts->n_workers);
 }
 
 void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)

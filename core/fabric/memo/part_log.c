@@ -96,15 +96,15 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
         return NULL;
     }
     memcpy(log->state, opening->state, words * sizeof *log->state);
-    log->next = part->shelf->logs;
-    part->shelf->logs = log;
+    log->next = part->of_worker->logs;
+    part->of_worker->logs = log;
     return log;
 }
 
 void asim_part_log_leave(struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
-    struct asim_part_log **link = &part->shelf->logs;
+    struct asim_part_log **link = &part->of_worker->logs;
 
     part->log = NULL;
     if (!log || --log->users || (!log->is_dead && log->length != ASIM_NEVER))
@@ -155,18 +155,18 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
         parts->pause = 0;
 }
 
-void asim_part_logs_limit(struct asim_part_shelf *shelf, uint32_t n_shelves)
+void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers)
 {
-    struct asim_part_log **link = &shelf->logs, *log;
+    struct asim_part_log **link = &own->logs, *log;
     size_t bytes = 0;
 
-    if (shelf->n_finished++ % LOGS_A_LOOK)
+    if (own->n_finished++ % LOGS_A_LOOK)
         return;
     while ((log = *link)) {
         if (!log->bytes || log->users)
             log->bytes = bytes_of(log);
         bytes += log->bytes;
-        if (log->users || bytes <= LOGS_BYTES / n_shelves) {
+        if (log->users || bytes <= LOGS_BYTES / n_workers) {
             link = &log->next;
             continue;
         }
@@ -177,12 +177,12 @@ void asim_part_logs_limit(struct asim_part_shelf *shelf, uint32_t n_shelves)
 
 void asim_part_logs_free(struct asim_parts *parts)
 {
-    for (uint32_t i = 0; parts && parts->shelf && i < parts->n_shelves; i++)
-        while (parts->shelf[i].logs) {
-            struct asim_part_log *next = parts->shelf[i].logs->next;
+    for (uint32_t i = 0; parts && parts->of_worker && i < parts->n_workers; i++)
+        while (parts->of_worker[i].logs) {
+            struct asim_part_log *next = parts->of_worker[i].logs->next;
 
-            free_log(parts->shelf[i].logs);
-            parts->shelf[i].logs = next;
+            free_log(parts->of_worker[i].logs);
+            parts->of_worker[i].logs = next;
         }
 }
 
@@ -303,13 +303,14 @@ struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim
 {
     if (!asim_memo_may_replay(fabric->memo))
         return NULL;
-    for (struct asim_part_log **link = &part->shelf->logs, *log; (log = *link); link = &log->next) {
+    for (struct asim_part_log **link = &part->of_worker->logs, *log; (log = *link);
+         link = &log->next) {
         if (log->hash != opening->hash || log->part_class != part->part_class ||
             !fits_rotated(fabric, part, log, opening, until))
             continue;
         *link = log->next;
-        log->next = part->shelf->logs;
-        part->shelf->logs = log;
+        log->next = part->of_worker->logs;
+        part->of_worker->logs = log;
         return log;
     }
     return NULL;

@@ -31,7 +31,7 @@ int asim_part_logs_are_paused(const struct asim_fabric *fabric);
 /* A log was followed that is so many ticks long. */
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
 /* Frees logs that were not used for long if all of the worker take too much memory. */
-void asim_part_logs_limit(struct asim_part_shelf *shelf, uint32_t n_shelves);
+void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers);
 void asim_part_logs_free(struct asim_parts *parts);
 
 /* Whether the message is the i-th of its host in the log. t: since the begin. */

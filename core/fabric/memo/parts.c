@@ -122,7 +122,7 @@ static void open_all(struct asim_fabric *fabric)
 /* In windows of domains other threads may change the counters that a budget earns from. */
 static int can_afford(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_search_budget *budget = &part->shelf->budget;
+    struct asim_search_budget *budget = &part->of_worker->budget;
 
     return fabric->memo->parts->in_domains ? budget->left > 0
                                            : asim_search_budget_has(fabric, budget, 1);
@@ -132,7 +132,8 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 {
     if (asim_part_logs_are_paused(fabric) || !can_afford(fabric, part))
         return 0;
-    asim_search_budget_spend(&part->shelf->budget, (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
+    asim_search_budget_spend(&part->of_worker->budget,
+                             (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
     return 1;
 }
 

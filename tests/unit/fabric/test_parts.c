@@ -305,8 +305,8 @@ static void count(void)
     if (!bench->fabric->memo || !bench->fabric->memo->parts)
         return;
     with_parts++;
-    for (uint32_t i = 0; i < bench->fabric->memo->parts->n_shelves; i++)
-        inner += bench->fabric->memo->parts->shelf[i].inner;
+    for (uint32_t i = 0; i < bench->fabric->memo->parts->n_workers; i++)
+        inner += bench->fabric->memo->parts->of_worker[i].inner;
     replays += use.replays;
     rotated += use.rotated;
     deviations += use.deviations;

@@ -190,13 +190,16 @@ static void advance_node(struct asim_worker *worker, uint32_t i, uint64_t until)
     worker->next[i] = asim_node_advance(worker->fabric, worker->node[i], until);
 }
 
-/* The earliest event of the domain's nodes, with frames that they have sent to each other. */
-static uint64_t next_event(const struct asim_worker *worker, const struct asim_domain *domain)
+/* The earliest event of the domain's hosts, first[0], and of its switches, with frames that they
+ * have sent to each other. Returns the earlier one. */
+static uint64_t next_events(const struct asim_worker *worker, const struct asim_domain *domain,
+                            uint64_t first[2])
 {
-    uint64_t *min_arrival = worker->min_arrival + worker->first_slot, first = ASIM_NEVER;
+    uint64_t *min_arrival = worker->min_arrival + worker->first_slot;
 
+    first[0] = first[1] = ASIM_NEVER;
     for (uint32_t k = 0; k < domain->n; k++) {
-        uint32_t i = domain->index[k];
+        uint32_t i = domain->index[k], half = k >= domain->n_hosts;
 
         if (min_arrival[i] < worker->next[i]) {
             worker->next[i] = min_arrival[i];
@@ -204,59 +207,107 @@ static uint64_t next_event(const struct asim_worker *worker, const struct asim_d
                 worker->block_min[i / ASIM_BLOCK] = 0;
         }
         min_arrival[i] = ASIM_NEVER;
-        first = worker->next[i] < first ? worker->next[i] : first;
+        first[half] = worker->next[i] < first[half] ? worker->next[i] : first[half];
     }
-    return first;
+    return first[0] < first[1] ? first[0] : first[1];
 }
 
-/* The end of a window of the domain that begins at t. */
-static uint64_t inner_end(struct asim_worker *worker, struct asim_domain *domain, uint64_t t,
-                          uint64_t until)
+static uint64_t next_event(const struct asim_worker *worker, const struct asim_domain *domain)
 {
-    uint64_t end = still_until(worker, domain, t, until);
+    uint64_t first[2];
 
-    if (end < t + worker->fabric->set.lookahead) {
-        end = t + worker->fabric->set.lookahead;
+    return next_events(worker, domain, first);
+}
+
+/* A window of the domain that begins with an event at t, of its hosts, of its switches or of both.
+ */
+struct inner {
+    uint64_t t, end;
+    int has_hosts, has_switches;
+};
+
+static uint64_t earliest(uint64_t a, uint64_t b, uint64_t c)
+{
+    a = a < b ? a : b;
+    return a < c ? a : c;
+}
+
+/* Hosts and switches in turn, twice as far: nothing reaches the half whose event is first sooner
+ * than a link's delay behind the other half's event, or two delays behind its own. */
+static void alternate(const struct asim_fabric *fabric, const uint64_t first[2], uint64_t until,
+                      struct inner *inner)
+{
+    uint64_t delay = fabric->set.lookahead;
+    int is_switches = first[1] <= first[0];
+    uint64_t other = first[!is_switches];
+
+    inner->has_switches = is_switches;
+    inner->has_hosts = !is_switches;
+    inner->end = earliest(other < ASIM_NEVER - delay ? other + delay : ASIM_NEVER,
+                          inner->t + 2 * delay, until);
+}
+
+/* The next window of the domain; the domain has no event before `until` if inner.t is not less. */
+static struct inner next_inner(struct asim_worker *worker, struct asim_domain *domain,
+                               uint64_t until)
+{
+    uint64_t first[2], delay = worker->fabric->set.lookahead;
+    struct inner inner = {next_events(worker, domain, first), 0, 1, 1};
+
+    if (inner.t >= until)
+        return inner;
+    inner.end = still_until(worker, domain, inner.t, until);
+    if (inner.end < inner.t + (worker->domains->may_alternate ? 2 : 1) * delay) {
         domain->completes_at = 0;
+        inner.end = inner.t + delay;
+        if (worker->domains->may_alternate)
+            alternate(worker->fabric, first, until, &inner);
     }
-    return end < until ? end : until;
+    inner.end = inner.end < until ? inner.end : until;
+    return inner;
 }
 
 static void advance_nodes(struct asim_worker *worker, const struct asim_domain *domain,
-                          uint64_t end)
+                          const struct inner *inner)
 {
-    for (uint32_t k = 0; k < domain->n; k++)
-        if (worker->next[domain->index[k]] < end)
-            advance_node(worker, domain->index[k], end);
+    uint32_t from = inner->has_hosts ? 0 : domain->n_hosts;
+    uint32_t to = inner->has_switches ? domain->n : domain->n_hosts;
+
+    for (uint32_t k = from; k < to; k++)
+        if (worker->next[domain->index[k]] < inner->end)
+            advance_node(worker, domain->index[k], inner->end);
     asim_worker_deliver(worker);
 }
 
 static void advance(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
 {
-    uint64_t t;
+    struct inner inner;
 
-    while ((t = next_event(worker, domain)) < until && !worker->failed)
-        advance_nodes(worker, domain, inner_end(worker, domain, t, until));
+    while ((inner = next_inner(worker, domain, until)).t < until && !worker->failed)
+        advance_nodes(worker, domain, &inner);
 }
 
-/* With its part. */
+/* With its part, which is looked at when the hosts have advanced: then all completions that are due
+ * are known. */
 static void advance_part(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
 {
     struct asim_fabric *fabric = worker->fabric;
     const struct asim_memo_hooks *memo = fabric->memo_hooks;
-    uint64_t t, end;
+    struct inner inner;
 
     memo->domain_begins(fabric, domain);
     while (!worker->failed && !fabric->run.failed) {
-        t = next_event(worker, domain);
-        if (memo->look(fabric, domain, t < until ? t : until))
+        inner = next_inner(worker, domain, until);
+        if (memo->look(fabric, domain, inner.t < until ? inner.t : until))
             continue;
-        if (t >= until)
+        if (inner.t >= until)
             break;
-        end = memo->inner_begins(fabric, domain, t, inner_end(worker, domain, t, until));
-        advance_nodes(worker, domain, end);
+        if (inner.has_hosts)
+            inner.end = memo->inner_begins(fabric, domain, inner.t, inner.end);
+        advance_nodes(worker, domain, &inner);
         memo->domain_window_over(worker);
-        memo->inner_over(fabric, domain, end);
+        if (inner.has_hosts)
+            memo->inner_over(fabric, domain, inner.end);
     }
 }
 
@@ -267,7 +318,7 @@ void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint
 
     while ((t = next_event(worker, &worker->domains->at[domain])) < until && !worker->failed) {
         advance_nodes(worker, &worker->domains->at[domain],
-                      until - t > lookahead ? t + lookahead : until);
+                      &(struct inner){t, until - t > lookahead ? t + lookahead : until, 1, 1});
         fabric->memo_hooks->domain_window_over(worker);
     }
 }
@@ -306,11 +357,20 @@ static void advance_parts(struct asim_worker *worker, uint64_t until)
     }
 }
 
+/* As for half-steps of all nodes (half_steps.c). */
+static int may_alternate(const struct asim_fabric *fabric)
+{
+    return !(fabric->set.without & ASIM_FAST_HALF_STEPS) && !fabric->events &&
+           !fabric->set.cc->needs &&
+           (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead);
+}
+
 void asim_domains_advance(struct asim_worker *worker, uint64_t until)
 {
     struct asim_domains *domains = worker->domains;
 
     worker->fast_ok = asim_host_fast_ok(worker->fabric);
+    domains->may_alternate = domains->is_bipartite && may_alternate(worker->fabric);
     notice_calls(worker);
     for (uint32_t b = 0; b < worker->n_hosts; b += ASIM_BLOCK)
         if (worker->block_min[b / ASIM_BLOCK] < until)

@@ -101,6 +101,19 @@ static uint64_t choose(const struct asim_fabric *fabric, uint32_t *root, uint32_
     return 0;
 }
 
+static int is_bipartite(const struct asim_fabric *fabric, const uint32_t *root)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+
+    for (size_t l = 0; l < topo->n_links; l++) {
+        uint32_t a = topo->links[l].a, b = topo->links[l].b;
+
+        if (root[a] == root[b] && (a < topo->hosts) == (b < topo->hosts))
+            return 0;
+    }
+    return 1;
+}
+
 /* The domains of one worker: `number` is scratch, [nodes]. */
 static int list(struct asim_fabric *fabric, struct asim_worker *worker, const uint32_t *root,
                 uint32_t *number)
@@ -111,6 +124,7 @@ static int list(struct asim_fabric *fabric, struct asim_worker *worker, const ui
     worker->domains = domains;
     if (!domains)
         return ASIM_ENOMEM;
+    domains->is_bipartite = is_bipartite(fabric, root);
     memset(number, 0, fabric->set.nodes * sizeof *number);
     for (uint32_t i = 0; i < worker->n_nodes; i++)
         number[root[worker->node[i]]]++;

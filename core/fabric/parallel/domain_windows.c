@@ -190,16 +190,21 @@ static void advance_node(struct asim_worker *worker, uint32_t i, uint64_t until)
     worker->next[i] = asim_node_advance(worker->fabric, worker->node[i], until);
 }
 
-/* The earliest event of the domain's hosts, first[0], and of its switches, with frames that they
- * have sent to each other. Returns the earlier one. */
+/* The earliest events of a domain's hosts and of its switches. */
+struct firsts {
+    uint64_t hosts, switches;
+};
+
+/* With frames that they have sent to each other. Returns the earlier one. */
 static uint64_t next_events(const struct asim_worker *worker, const struct asim_domain *domain,
-                            uint64_t first[2])
+                            struct firsts *first)
 {
     uint64_t *min_arrival = worker->min_arrival + worker->first_slot;
 
-    first[0] = first[1] = ASIM_NEVER;
+    *first = (struct firsts){ASIM_NEVER, ASIM_NEVER};
     for (uint32_t k = 0; k < domain->n; k++) {
-        uint32_t i = domain->index[k], half = k >= domain->n_hosts;
+        uint32_t i = domain->index[k];
+        uint64_t *half = k < domain->n_hosts ? &first->hosts : &first->switches;
 
         if (min_arrival[i] < worker->next[i]) {
             worker->next[i] = min_arrival[i];
@@ -207,16 +212,16 @@ static uint64_t next_events(const struct asim_worker *worker, const struct asim_
                 worker->block_min[i / ASIM_BLOCK] = 0;
         }
         min_arrival[i] = ASIM_NEVER;
-        first[half] = worker->next[i] < first[half] ? worker->next[i] : first[half];
+        *half = worker->next[i] < *half ? worker->next[i] : *half;
     }
-    return first[0] < first[1] ? first[0] : first[1];
+    return first->hosts < first->switches ? first->hosts : first->switches;
 }
 
 static uint64_t next_event(const struct asim_worker *worker, const struct asim_domain *domain)
 {
-    uint64_t first[2];
+    struct firsts first;
 
-    return next_events(worker, domain, first);
+    return next_events(worker, domain, &first);
 }
 
 /* A window of the domain that begins with an event at t, of its hosts, of its switches or of both.
@@ -234,15 +239,14 @@ static uint64_t earliest(uint64_t a, uint64_t b, uint64_t c)
 
 /* Hosts and switches in turn, twice as far: nothing reaches the half whose event is first sooner
  * than a link's delay behind the other half's event, or two delays behind its own. */
-static void alternate(const struct asim_fabric *fabric, const uint64_t first[2], uint64_t until,
+static void alternate(const struct asim_fabric *fabric, const struct firsts *first, uint64_t until,
                       struct inner *inner)
 {
-    uint64_t delay = fabric->set.lookahead;
-    int is_switches = first[1] <= first[0];
-    uint64_t other = first[!is_switches];
+    uint64_t delay = fabric->set.lookahead, other;
 
-    inner->has_switches = is_switches;
-    inner->has_hosts = !is_switches;
+    inner->has_switches = first->switches <= first->hosts;
+    inner->has_hosts = !inner->has_switches;
+    other = inner->has_hosts ? first->switches : first->hosts;
     inner->end = earliest(other < ASIM_NEVER - delay ? other + delay : ASIM_NEVER,
                           inner->t + 2 * delay, until);
 }
@@ -251,8 +255,9 @@ static void alternate(const struct asim_fabric *fabric, const uint64_t first[2],
 static struct inner next_inner(struct asim_worker *worker, struct asim_domain *domain,
                                uint64_t until)
 {
-    uint64_t first[2], delay = worker->fabric->set.lookahead;
-    struct inner inner = {next_events(worker, domain, first), 0, 1, 1};
+    uint64_t delay = worker->fabric->set.lookahead;
+    struct firsts first;
+    struct inner inner = {next_events(worker, domain, &first), 0, 1, 1};
 
     if (inner.t >= until)
         return inner;
@@ -261,7 +266,7 @@ static struct inner next_inner(struct asim_worker *worker, struct asim_domain *d
         domain->completes_at = 0;
         inner.end = inner.t + delay;
         if (worker->domains->may_alternate)
-            alternate(worker->fabric, first, until, &inner);
+            alternate(worker->fabric, &first, until, &inner);
     }
     inner.end = inner.end < until ? inner.end : until;
     return inner;

@@ -99,10 +99,14 @@ static void advance_silently(struct asim_fabric *fabric, uint64_t until)
     uint64_t t, lookahead = fabric->set.lookahead;
 
     fabric->run.half = ASIM_BOTH_HALVES;
+    for (uint32_t w = 0; w < fabric->workers.n; w++)
+        fabric->workers.at[w].silent = 1;
     while (!fabric->run.failed && (t = next_of_nodes(fabric)) < until) {
         asim_window_run(fabric, until - t > lookahead ? t + lookahead : until);
         asim_window_merge(fabric);
     }
+    for (uint32_t w = 0; w < fabric->workers.n; w++)
+        fabric->workers.at[w].silent = 0;
 }
 
 int asim_fabric_use_memo(struct asim_fabric *fabric)

@@ -82,7 +82,7 @@ struct asim_memo {
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
     struct asim_memo_tally tally;
     struct asim_parts *parts; /* NULL: the network has none (part.h) */
-    /* Simulates all nodes up to a time, window by window, without telling the user of windows. */
+    /* Simulates all nodes up to a time, window by window, without telling the user or ranks. */
     void (*advance)(struct asim_fabric *fabric, uint64_t until);
 };
 

@@ -281,13 +281,10 @@ static void advance(struct asim_fabric *fabric, const struct asim_part *part, ui
 static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     struct asim_event_heap *kept = calloc(part->n_hosts, sizeof *kept);
-    struct asim_worker *worker = fabric->host[part->host[0]].worker;
     int code = kept ? start_again(fabric, part, kept) : ASIM_ENOMEM;
 
-    worker->silent = 1; /* ranks have had the callbacks */
     if (!code)
         advance(fabric, part, until);
-    worker->silent = 0;
     if (part->mode == ASIM_PART_LEAD)
         asim_part_log_arrived(fabric, part);
     for (uint32_t h = 0; kept && h < part->n_hosts; h++) {

@@ -177,12 +177,6 @@ static int switch_episode(struct asim_fabric *fabric, struct asim_episode *episo
     return code;
 }
 
-/* In place of callbacks that ranks have had already. */
-static void ignore_message(void *self, const struct asim_msg *msg)
-{
-    (void)self, (void)msg;
-}
-
 /* Starts all sends so far at their times, including those deferred past the episode's end. All
  * other timers wait in kept[v]. */
 static int start_accepted(struct asim_fabric *fabric, struct asim_event_heap *kept)
@@ -212,16 +206,10 @@ static int start_accepted(struct asim_fabric *fabric, struct asim_event_heap *ke
 static int simulate(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_event_heap *kept = calloc(fabric->set.hosts + 1, sizeof *kept);
-    struct asim_net_user user = fabric->set.user;
-    struct asim_fabric_watch watch = fabric->watch;
     int code = kept ? start_accepted(fabric, kept) : ASIM_ENOMEM;
 
-    fabric->set.user.sent = fabric->set.user.arrived = ignore_message;
-    fabric->watch.fct = NULL;
     if (!code)
         fabric->memo->advance(fabric, until);
-    fabric->set.user = user;
-    fabric->watch = watch;
     for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
         if (!code && asim_memo_restore_timers(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;

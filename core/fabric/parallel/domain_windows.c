@@ -321,11 +321,13 @@ void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint
     const struct asim_fabric *fabric = worker->fabric;
     uint64_t t, lookahead = fabric->set.lookahead;
 
+    worker->silent = 1;
     while ((t = next_event(worker, &worker->domains->at[domain])) < until && !worker->failed) {
         advance_nodes(worker, &worker->domains->at[domain],
                       &(struct inner){t, until - t > lookahead ? t + lookahead : until, 1, 1});
         fabric->memo_hooks->domain_window_over(worker);
     }
+    worker->silent = 0;
 }
 
 static int compare_turns(const void *a, const void *b)

@@ -52,7 +52,7 @@ void asim_domains_close(struct asim_worker *worker);
 
 /* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its begin. */
 void asim_domains_advance(struct asim_worker *worker, uint64_t until);
-/* Advances one domain to `until` without the memo, in windows of its short links: an episode that
+/* Advances one domain to `until` without the memo, and without telling ranks, in windows of its short links: an episode that
  * is simulated again. Its nodes have no events but those of its part. */
 void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint64_t until);
 /* A link has changed: no domain knows when its messages may complete. Between windows. */

@@ -350,6 +350,7 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
     in_domains = asim_part_domains_may(fabric);
     if (parts && !parts->suspended && !in_domains &&
         2 * asim_parts_in(parts, ASIM_PART_OPEN) > parts->n_parts &&
+        !asim_parts_in(parts, ASIM_PART_LEAD) && !asim_parts_in(parts, ASIM_PART_FOLLOW) &&
         asim_parts_in(parts, ASIM_PART_IDLE))
         open_idle_parts(fabric);
     if (asim_memo_is_dormant(fabric) || in_domains)

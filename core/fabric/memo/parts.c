@@ -310,8 +310,6 @@ void asim_parts_after_domains(struct asim_fabric *fabric)
 
     atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
     parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
-    if (asim_part_logs_begin_pause(fabric))
-        open_all(fabric);
     tell_followers(fabric);
     asim_parts_gather(fabric);
 }

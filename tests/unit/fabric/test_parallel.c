@@ -7,11 +7,10 @@
  * be equal.
  */
 #include "testbench_links.h"
+#include "testbench_processes.h"
 #include "testbench_random.h"
 
 #include "topo/partition.h"
-#include "fabric/grid.h"
-#include "fabric/parallel/exchange.h"
 
 enum { MAX_PARTS = 4 };
 
@@ -145,41 +144,6 @@ static uint32_t on_shards(uint64_t seed, const struct testbench *one, uint32_t n
     return bulk;
 }
 
-/* The end of a window: each process takes the buffers of all others. */
-static void exchange(struct testbench **benches, uint32_t n)
-{
-    for (uint32_t p = 0; p < n; p++)
-        for (uint32_t q = 0; q < n; q++) {
-            struct asim_buffer buffer;
-
-            if (p == q)
-                continue;
-            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &buffer, NULL));
-            CHECK(!asim_exchange_unpack(benches[q]->fabric, &buffer, NULL));
-        }
-}
-
-/* As ns-3's processes: windows of a common grid, without the empty ones. */
-static void run_grid(struct testbench **benches, uint32_t n)
-{
-    uint64_t window = asim_exchange_lookahead(benches[0]->fabric);
-
-    for (;;) {
-        uint64_t next = ASIM_NEVER;
-
-        for (uint32_t p = 0; p < n; p++) {
-            uint64_t one = asim_grid_next(benches[p]->fabric);
-
-            next = one < next ? one : next;
-        }
-        if (next == ASIM_NEVER)
-            return;
-        for (uint32_t p = 0; p < n; p++)
-            CHECK(!asim_grid_advance(benches[p]->fabric, next + window, NULL));
-        exchange(benches, n);
-    }
-}
-
 /* All processes take half-steps or none; some networks that could do not, to test both. */
 static void use_half_steps(struct testbench **benches, uint32_t n, uint64_t seed)
 {
@@ -216,7 +180,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
         for (uint32_t p = 0; p < n; p++)
             bench_start(benches[p]);
         use_half_steps(benches, n, seed);
-        run_grid(benches, n);
+        bench_run_grid(benches, n);
         compare(one, benches, n, part.of);
     }
     for (uint32_t p = 0; p < n; p++)

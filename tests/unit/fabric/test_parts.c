@@ -11,11 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/grid.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/domains.h"
-#include "fabric/parallel/exchange.h"
-#include "testbench.h"
+#include "testbench_processes.h"
 #include "topo/partition.h"
 
 enum { ITEMS = 48, ROUNDS = 8, SEEDS = 1500, LONG_FROM = 1100, WIRES = 128, HOSTS = 16 };
@@ -50,7 +48,7 @@ static uint32_t n_items, servers, gpus;
 static struct deviation deviation[2];
 static uint64_t round_ns;
 static struct outcome outcome;
-static struct testbench *bench; /* of the process that runs */
+static struct testbench *bench;
 static uint64_t state;
 
 static uint32_t draw(uint32_t below)
@@ -74,18 +72,18 @@ static int deviates(uint32_t round, uint32_t i, uint32_t kind)
     return 0;
 }
 
-static void send(uint32_t round, uint32_t i)
+static void send(struct testbench *own, uint32_t round, uint32_t i)
 {
     struct asim_msg msg = {
         .id = round * ITEMS + i, .bytes = items[i].bytes, .src = items[i].src, .dst = items[i].dst};
 
     outcome.told[round][i].is_started = 1;
-    outcome.told[round][i].start = asim_packet_backend.now(bench_net(bench), msg.src);
+    outcome.told[round][i].start = asim_packet_backend.now(bench_net(own), msg.src);
     msg.bytes += deviates(round, i, 0) ? 1000 : 0;
-    must(asim_packet_backend.send(bench_net(bench), &msg) == 0);
+    must(asim_packet_backend.send(bench_net(own), &msg) == 0);
 }
 
-static void plan(uint32_t round, uint32_t i, uint64_t delay)
+static void plan(struct testbench *own, uint32_t round, uint32_t i, uint64_t delay)
 {
     struct told *told = &outcome.told[round][i];
 
@@ -93,52 +91,50 @@ static void plan(uint32_t round, uint32_t i, uint64_t delay)
         return; /* and so are the messages that follow it */
     delay += deviates(round, i, 2) ? 333 : 0;
     told->is_due = 1;
-    told->start = asim_packet_backend.now(bench_net(bench), items[i].src) + delay;
+    told->start = asim_packet_backend.now(bench_net(own), items[i].src) + delay;
     if (delay)
-        must(asim_packet_backend.wake_after(bench_net(bench), items[i].src, delay) == 0);
+        must(asim_packet_backend.wake_after(bench_net(own), items[i].src, delay) == 0);
     else
-        send(round, i);
+        send(own, round, i);
 }
 
-static void begin_round(uint32_t rank, uint32_t round)
+static void begin_round(struct testbench *own, uint32_t rank, uint32_t round)
 {
     if (round + 1 < ROUNDS)
-        must(asim_packet_backend.wake_after(bench_net(bench), rank, round_ns) == 0);
+        must(asim_packet_backend.wake_after(bench_net(own), rank, round_ns) == 0);
     for (uint32_t i = 0; i < n_items; i++)
         if (items[i].after < 0 && items[i].src == rank)
-            plan(round, i, items[i].delay);
+            plan(own, round, i, items[i].delay);
 }
 
 static void on_wake(void *self, uint32_t rank)
 {
-    uint64_t now = asim_packet_backend.now(bench_net(bench), rank);
+    struct testbench *own = self;
+    uint64_t now = asim_packet_backend.now(bench_net(own), rank);
 
-    (void)self;
     if (now % round_ns == 0)
-        begin_round(rank, (uint32_t)(now / round_ns));
+        begin_round(own, rank, (uint32_t)(now / round_ns));
     for (uint32_t r = 0; r < ROUNDS; r++)
         for (uint32_t i = 0; i < n_items; i++)
             if (items[i].src == rank && outcome.told[r][i].is_due &&
                 !outcome.told[r][i].is_started && outcome.told[r][i].start == now)
-                send(r, i);
+                send(own, r, i);
 }
 
 static void on_sent(void *self, const struct asim_msg *msg)
 {
-    (void)self;
     outcome.told[msg->id / ITEMS][msg->id % ITEMS].sent =
-        asim_packet_backend.now(bench_net(bench), msg->src);
+        asim_packet_backend.now(bench_net(self), msg->src);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     uint32_t round = (uint32_t)msg->id / ITEMS, i = (uint32_t)msg->id % ITEMS;
 
-    (void)self;
-    outcome.told[round][i].arrived = asim_packet_backend.now(bench_net(bench), msg->dst);
+    outcome.told[round][i].arrived = asim_packet_backend.now(bench_net(self), msg->dst);
     for (uint32_t j = 0; j < n_items; j++)
         if (items[j].after == (int)i)
-            plan(round, j, items[j].delay);
+            plan(self, round, j, items[j].delay);
 }
 
 /* Hosts by server; switches of servers, leaves by rail, spines. */
@@ -276,7 +272,7 @@ static void go(enum variant variant)
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
-        begin_round(h, 0);
+        begin_round(bench, h, 0);
     CHECK(asim_fabric_run(bench->fabric, &err) == 0);
     CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
     if (err.code)
@@ -338,42 +334,6 @@ static void compare(const struct outcome *first, uint64_t seed, int variant)
     CHECK(0);
 }
 
-/* The end of a window: each process takes the buffers of all others. */
-static void exchange(struct testbench **benches, uint32_t n)
-{
-    for (uint32_t p = 0; p < n; p++)
-        for (uint32_t q = 0; q < n; q++) {
-            struct asim_buffer buffer;
-
-            if (p == q)
-                continue;
-            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &buffer, NULL));
-            bench = benches[q];
-            CHECK(!asim_exchange_unpack(bench->fabric, &buffer, NULL));
-        }
-}
-
-static void run_grid(struct testbench **benches, uint32_t n)
-{
-    uint64_t window = asim_exchange_lookahead(benches[0]->fabric), next;
-
-    for (;;) {
-        next = ASIM_NEVER;
-        for (uint32_t p = 0; p < n; p++) {
-            uint64_t own = asim_grid_next(benches[p]->fabric);
-
-            next = own < next ? own : next;
-        }
-        if (next == ASIM_NEVER)
-            return;
-        for (uint32_t p = 0; p < n; p++) {
-            bench = benches[p];
-            CHECK(!asim_grid_advance(bench->fabric, next + window, NULL));
-        }
-        exchange(benches, n);
-    }
-}
-
 static uint64_t cut, process_replays, process_deviations;
 
 /* Each process has whole servers, if the network can be cut so. */
@@ -400,12 +360,10 @@ static void in_processes(const struct outcome *first, uint64_t seed)
         CHECK(has_failed || asim_fabric_use_memo(bench->fabric) == 0);
     }
     memset(&outcome, 0, sizeof outcome);
-    for (uint32_t h = 0; h < bench->topo.hosts && part.cut_links && !has_failed; h++) {
-        bench = benches[part.of[h]];
-        begin_round(h, 0);
-    }
+    for (uint32_t h = 0; h < bench->topo.hosts && part.cut_links && !has_failed; h++)
+        begin_round(benches[part.of[h]], h, 0);
     if (part.cut_links && !has_failed)
-        run_grid(benches, n);
+        bench_run_grid(benches, n);
     for (uint32_t p = 0; p < n; p++) {
         bench = benches[p];
         keep_outcome();

@@ -130,6 +130,12 @@ static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint3
 {
     return asim_rx_at(&fabric->host[src], slot & 0xffffff);
 }
+/* The receiver's side of a flow; the lower half of its name is the source. */
+static inline struct asim_rx *asim_rx_of_flow(const struct asim_fabric *fabric,
+                                              const struct asim_flow *flow)
+{
+    return asim_rx_of(fabric, (uint32_t)flow->frame_word, flow->slot);
+}
 /* The destination has counted frames of a flow (asim_rx_count), which the source's process must
  * learn. */
 static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t src, uint32_t slot)

@@ -261,6 +261,11 @@ void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, ui
     port->sent_bytes = frame->wire;
 }
 
+uint64_t asim_telemetry_first(const struct asim_fabric *fabric, const struct asim_flow *flow)
+{
+    return flow->snd_una - flow->snd_una % fabric->set.net->payload_bytes;
+}
+
 struct asim_telemetry *asim_telemetry_at(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          uint64_t seq)
 {
@@ -294,13 +299,13 @@ static void reverse(struct asim_telemetry *record, uint64_t n)
 void asim_telemetry_skip(const struct asim_fabric *fabric, const struct asim_flow *flow,
                          uint64_t ns)
 {
-    struct asim_rx *rx = asim_rx_of(fabric, (uint32_t)flow->frame_word, flow->slot);
+    struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
     uint64_t payload = fabric->set.net->payload_bytes, by;
 
     if (!rx->seen_cap)
         return;
     by = flow->skip_bytes / payload & (rx->seen_cap - 1);
-    for (uint64_t seq = flow->snd_una - flow->snd_una % payload; seq < flow->cc.snd_next;
+    for (uint64_t seq = asim_telemetry_first(fabric, flow); seq < flow->cc.snd_next;
          seq += payload) {
         struct asim_telemetry *record = place_of(fabric, rx, seq);
 

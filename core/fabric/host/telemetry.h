@@ -38,6 +38,8 @@ void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, ui
                           const struct asim_frame *frame, uint64_t now);
 
 /* --- for periods (memo/feedback.h) ------------------------------------------------------------ */
+/* Sequence number of the oldest packet of the flow under way. */
+uint64_t asim_telemetry_first(const struct asim_fabric *fabric, const struct asim_flow *flow);
 /* The record of the packet under way that begins at seq; NULL: none. */
 struct asim_telemetry *asim_telemetry_at(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          uint64_t seq);

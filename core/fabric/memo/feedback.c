@@ -19,17 +19,6 @@ int asim_feedback_may_repeat(const struct asim_fabric *fabric)
     return cc->steady || (cc->fields && !(cc->needs & ASIM_CC_DIGEST));
 }
 
-static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
-{
-    return asim_rx_of(fabric, (uint32_t)flow->frame_word, flow->slot);
-}
-
-/* Sequence number of the oldest packet under way. */
-static uint64_t first_seq(const struct asim_fabric *fabric, const struct asim_flow *flow)
-{
-    return flow->snd_una - flow->snd_una % fabric->set.net->payload_bytes;
-}
-
 size_t asim_feedback_size(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     const struct asim_cc *cc = fabric->set.cc;
@@ -92,7 +81,8 @@ static uint64_t *put_field(const struct asim_fabric *fabric, const struct asim_f
         break;
     case ASIM_CC_SENT:
         memcpy(&word, member, sizeof word);
-        oldest = asim_telemetry_at(fabric, rx_of(fabric, flow), first_seq(fabric, flow));
+        oldest = asim_telemetry_at(fabric, asim_rx_of_flow(fabric, flow),
+                                   asim_telemetry_first(fabric, flow));
         *at++ = oldest && word <= oldest->sent_at ? 0 : word - asim_to_ns(fabric, t);
         break;
     case ASIM_CC_HOPS:
@@ -108,10 +98,11 @@ static uint64_t *put_field(const struct asim_fabric *fabric, const struct asim_f
 static uint64_t *put_records(const struct asim_fabric *fabric, const struct asim_flow *flow,
                              uint64_t t, uint64_t *at)
 {
-    const struct asim_rx *rx = rx_of(fabric, flow);
+    const struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
     uint64_t payload = fabric->set.net->payload_bytes;
 
-    for (uint64_t seq = first_seq(fabric, flow); seq < flow->cc.snd_next; seq += payload) {
+    for (uint64_t seq = asim_telemetry_first(fabric, flow); seq < flow->cc.snd_next;
+         seq += payload) {
         const struct asim_telemetry *record = asim_telemetry_at(fabric, rx, seq);
 
         if (!record)
@@ -175,23 +166,21 @@ static void *field_of(const struct asim_fabric *fabric, const struct asim_flow *
 uint64_t asim_feedback_rounds(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     size_t size;
-    const uint64_t *rounds = field_of(fabric, flow, ASIM_CC_ROUNDS, &size);
 
-    return rounds ? *rounds : 0;
+    return *(const uint64_t *)field_of(fabric, flow, ASIM_CC_ROUNDS, &size);
 }
 
 void asim_feedback_flip(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t t)
 {
-    struct asim_rx *rx = rx_of(fabric, flow);
+    struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
     uint64_t payload = fabric->set.net->payload_bytes;
     size_t size = 0;
     struct asim_int_hop *hop = field_of(fabric, flow, ASIM_CC_HOPS, &size);
 
     for (size_t i = 0; hop && i < size / sizeof *hop; i++)
         asim_telemetry_flip(fabric, &hop[i], t);
-    if (!(fabric->set.cc->needs & ASIM_CC_INT))
-        return;
-    for (uint64_t seq = first_seq(fabric, flow); seq < flow->cc.snd_next; seq += payload) {
+    for (uint64_t seq = asim_telemetry_first(fabric, flow); seq < flow->cc.snd_next;
+         seq += payload) {
         struct asim_telemetry *record = asim_telemetry_at(fabric, rx, seq);
 
         for (uint32_t i = 0; i < record->hops && i < ASIM_INT_HOPS; i++)

@@ -29,11 +29,11 @@ uint64_t *asim_feedback_put(const struct asim_fabric *fabric, const struct asim_
 uint64_t asim_feedback_probe(const struct asim_fabric *fabric, const struct asim_flow *flow);
 /* The part of a port's byte counter that INT does not show. */
 uint64_t asim_feedback_port(const struct asim_fabric *fabric, const struct asim_port *port);
-/* The member's count of rounds; 0: it has none. */
+/* The count of rounds of a member that has `repeat`. */
 uint64_t asim_feedback_rounds(const struct asim_fabric *fabric, const struct asim_flow *flow);
 
 /* Turns INT counters and times of a flow into distances from those of their ports and from t
- * (ticks), and distances back. */
+ * (ticks), and distances back. Only with INT. */
 void asim_feedback_flip(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t t);
 /* Skips flow->skip_bytes, a multiple of the payload, `ticks` and `rounds`, before the flow itself
  * does. */

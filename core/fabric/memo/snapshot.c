@@ -167,9 +167,10 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     if (list->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
         put(list, flow->next_avail - list->snapshot->t);
     put_feedback(list, flow);
-    if (!list->kept &&
-        (ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una) ||
-         ASIM_VEC_PUSH(list->snapshot->rounds, asim_feedback_rounds(list->fabric, flow))))
+    if (!list->kept && ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
+        list->failed = 1;
+    if (!list->kept && list->fabric->set.cc->repeat &&
+        ASIM_VEC_PUSH(list->snapshot->rounds, asim_feedback_rounds(list->fabric, flow)))
         list->failed = 1;
 }
 

@@ -19,8 +19,8 @@ struct asim_flow;
 
 struct asim_snapshot {
     ASIM_VEC(uint64_t) words;
-    ASIM_VEC(uint64_t) acked;      /* of each open message: its acknowledged bytes */
-    ASIM_VEC(uint64_t) rounds;     /* of each open message: its asim_feedback_rounds */
+    ASIM_VEC(uint64_t) acked;  /* of each open message: its acknowledged bytes */
+    ASIM_VEC(uint64_t) rounds; /* of each open message: its asim_feedback_rounds, if it has any */
     ASIM_VEC(uint64_t) port_order; /* asim_port_order_save */
     ASIM_VEC(uint64_t) probes;     /* [hosts] one word of each, for a quick rejection */
     uint64_t t;

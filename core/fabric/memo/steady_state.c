@@ -74,12 +74,6 @@ struct bound {
     uint64_t bytes; /* each message advances by a multiple of it in a period; 0: none advances */
 };
 
-static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
-{
-    return asim_rx_of(fabric, (uint32_t)flow->frame_word,
-                      flow->slot); /* the lower half of the name is the source */
-}
-
 static uint64_t divisor(uint64_t a, uint64_t b)
 {
     while (b) {
@@ -98,7 +92,7 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 {
     struct bound *bound = self;
     const struct asim_netconf *net = bound->fabric->set.net;
-    const struct asim_rx *rx = rx_of(bound->fabric, flow);
+    const struct asim_rx *rx = asim_rx_of_flow(bound->fabric, flow);
     uint64_t step = flow->snd_una - bound->steady->kept.acked.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
 
@@ -191,12 +185,12 @@ static void set_skip_bytes(void *self, struct asim_flow *flow, size_t i)
 static void skip_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
-    struct asim_rx *rx = rx_of(skip->fabric, flow);
+    struct asim_rx *rx = asim_rx_of_flow(skip->fabric, flow);
+    uint64_t rounds = 0;
 
-    asim_feedback_skip(
-        skip->fabric, flow, skip->ticks,
-        (asim_feedback_rounds(skip->fabric, flow) - skip->steady->kept.rounds.at[i]) *
-            skip->periods);
+    if (skip->fabric->set.cc->repeat)
+        rounds = asim_feedback_rounds(skip->fabric, flow) - skip->steady->kept.rounds.at[i];
+    asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
     flow->snd_una += flow->skip_bytes;
     flow->cc.snd_next += flow->skip_bytes;
     flow->snd_high += flow->skip_bytes;
@@ -240,15 +234,18 @@ static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *s
 {
     struct skip skip = {fabric, steady, periods, ticks, steady->now.t};
     uint64_t hops = asim_counters_hops(fabric);
+    int has_int = (fabric->set.cc->needs & ASIM_CC_INT) != 0;
 
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
+    if (has_int)
+        asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, set_skip_bytes});
     skip_nodes(fabric, &skip);
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
     asim_counters_subtract(fabric, steady->counts);
     asim_counters_add(fabric, steady->counts, periods);
     skip.flip_at += ticks;
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
+    if (has_int)
+        asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
     hops = asim_counters_hops(fabric) - hops;
     steady->saved += hops;
     asim_search_budget_saved(&steady->budget, hops);

@@ -75,6 +75,7 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
 {
     struct asim_fabric_stats all;
 
+    asim_fabric_catch_up(world->via.fabric);
     asim_fabric_stats(world->via.fabric, &all);
     *counters = (struct asim_packet_counters){.hops = all.hops,
                                               .hop_bytes = all.hop_bytes,
@@ -100,6 +101,7 @@ uint32_t asim_packet_directions(const struct asim_world *world)
 void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                           struct asim_link_use *use)
 {
+    asim_fabric_catch_up(world->via.fabric);
     asim_fabric_link_use(world->via.fabric, direction, use);
 }
 

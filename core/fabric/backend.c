@@ -120,6 +120,7 @@ static const struct asim_packet_network network = {
     .hooks = asim_fabric_watcher,
     .watch_queues = asim_fabric_watch_queues,
     .use_memo = asim_fabric_use_memo,
+    .catch_up = asim_fabric_catch_up,
     .memo_use = asim_memo_get_use,
     .is_quiet = asim_fabric_is_quiet,
     .stats = asim_fabric_stats,

@@ -62,7 +62,7 @@ struct asim_fabric_run {
     struct asim_err failure;    /* the sentence of `failed` */
     /* The caller writes these between windows, and workers read them. half: the half whose window
      * it is; shards_due: a sharded switch has work in it. */
-    _Alignas(ASIM_LINE_BYTES) uint64_t until; /* the window's end */
+    _Alignas(ASIM_LINE_BYTES) uint64_t until;       /* the window's end */
     int half, half_next_valid, shards_due, is_long; /* is_long: longer than set.lookahead */
     /* Only the caller uses these. */
     _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of each half */
@@ -88,6 +88,7 @@ struct asim_fabric {
     struct asim_datagrams *datagrams;         /* NULL: none (link/datagram.h) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
+    struct asim_repeats *repeats;             /* NULL: no host or port sleeps (memo/repeat.h) */
     struct asim_insertion *insertion;         /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;

@@ -9,6 +9,7 @@
 #include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/repeat.h"
 #include "fabric/parallel/domains.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/window.h"
@@ -63,6 +64,7 @@ static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *e
     asim_window_merge(fabric);
     if (fabric->memo && !fabric->run.failed)
         asim_memo_after_window(fabric, until);
+    asim_repeats_end(fabric);
     if (fabric->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
         until = next_of_nodes(fabric) < until ? next_of_nodes(fabric) : until;
     until = asim_to_ns(fabric, until);
@@ -166,6 +168,9 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
     enum asim_half_step step;
     uint64_t until;
 
+    *begin = next_of_nodes(fabric);
+    if (asim_repeats_begin(fabric, begin, &until))
+        return until;
     do {
         *begin = next_of_nodes(fabric);
         step = asim_half_steps_next(fabric);
@@ -209,6 +214,8 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
             return ASIM_NEVER;
         return step_in_order(fabric, begin, err);
     }
+    if (asim_fabric_next_tick(fabric) >= fabric->livelock.look_at)
+        asim_repeats_stop(fabric);
     if (look(fabric, asim_fabric_next_tick(fabric), err))
         return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
@@ -226,6 +233,11 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
+void asim_fabric_catch_up(struct asim_fabric *fabric)
+{
+    asim_repeats_stop(fabric);
+}
+
 /* For callers without a clock of their own; ends early when the user's done() says so. */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
 {
@@ -235,5 +247,6 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
         if (fabric->run.failed)
             return fabric->run.failed;
     }
-    return 0;
+    asim_fabric_catch_up(fabric);
+    return fabric->run.failed;
 }

@@ -13,6 +13,7 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_notification;
+struct asim_switch;
 struct asim_worker;
 
 struct asim_memo_hooks {
@@ -26,6 +27,9 @@ struct asim_memo_hooks {
     void (*window_over)(struct asim_fabric *fabric);
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
+
+    /* A switch with sleeping ports is about to go through a window in which none may sleep. */
+    void (*wake_switch)(struct asim_fabric *fabric, struct asim_switch *sw);
 
     /* Windows of a domain that has a part (memo/part_domains.h). Whether the domain goes first. */
     int (*goes_first)(const struct asim_fabric *fabric, const struct asim_domain *domain);

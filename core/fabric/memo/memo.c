@@ -22,6 +22,7 @@
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
+#include "fabric/memo/repeat.h"
 #include "fabric/memo/replay.h"
 #include "fabric/link/schedule.h"
 #include "fabric/parallel/domains.h"
@@ -99,6 +100,7 @@ static void update_dormancy(const struct asim_fabric *fabric)
 static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
                                              .arrived = asim_record_arrived,
                                              .complete = asim_replay_complete,
+                                             .wake_switch = asim_repeats_wake_switch,
                                              .notified = asim_parts_notified,
                                              .window_over = asim_parts_log,
                                              .domain_window_over = asim_parts_log_worker,
@@ -156,6 +158,8 @@ int asim_memo_open(struct asim_fabric *fabric,
         memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }
     update_dormancy(fabric);
+    if (asim_repeats_open(fabric))
+        return ASIM_ENOMEM;
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
     return 0;
@@ -167,6 +171,7 @@ void asim_memo_close(struct asim_fabric *fabric)
 
     if (!memo)
         return;
+    asim_repeats_close(fabric);
     while (memo->episodes) {
         struct asim_episode *next = memo->episodes->next;
 
@@ -200,6 +205,7 @@ void asim_memo_stop(struct asim_fabric *fabric)
 {
     if (!fabric->memo)
         return;
+    asim_repeats_stop(fabric);
     if (fabric->memo->mode == ASIM_MEMO_REPLAY)
         asim_replay_abandon(fabric, fabric->memo->window_end);
     else

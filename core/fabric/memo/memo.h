@@ -23,6 +23,7 @@
 #include "fabric/memo/episode.h"
 #include "fabric/memo/idle_state.h"
 #include "fabric/memo/part.h"
+#include "fabric/memo/repeat.h"
 #include "fabric/memo/steady_state.h"
 #include "fabric/memo/use.h"
 #include "fabric/node.h"
@@ -145,7 +146,8 @@ static inline int asim_memo_detect(struct asim_fabric *fabric, uint64_t t)
 {
     struct asim_steady_state *steady = &fabric->memo->steady;
 
-    return fabric->run.windows >= steady->look_at && asim_steady_state_detect(fabric, t);
+    return fabric->run.windows >= steady->look_at && !asim_repeats_are_on(fabric) &&
+           asim_steady_state_detect(fabric, t);
 }
 static inline int asim_memo_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {

@@ -6,6 +6,7 @@
 
 #include "fabric/memo/counters.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/repeat.h"
 #include "fabric/node.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
@@ -40,7 +41,8 @@ static uint64_t carried(const struct asim_fabric *fabric)
 {
     const struct asim_memo *memo = fabric->memo;
 
-    return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
+    return asim_counters_hops(fabric) - asim_repeats_saved(fabric) -
+           (memo ? memo->saved + memo->steady.saved : 0);
 }
 
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
@@ -57,9 +59,9 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
     budget->unproductive += hops - budget->hops;
-    earn(budget,
-         (hops - budget->hops) /
-             (budget->is_eager && budget->unproductive < EAGER_HOPS ? EAGER_HOPS_A_WORD : HOPS_A_WORD));
+    earn(budget, (hops - budget->hops) / (budget->is_eager && budget->unproductive < EAGER_HOPS
+                                              ? EAGER_HOPS_A_WORD
+                                              : HOPS_A_WORD));
     budget->hops = hops;
     if (budget->left >= (int64_t)words || !budget->pause)
         budget->pause = FIRST_PAUSE;

@@ -6,10 +6,12 @@
 
 #include "fabric/memo/counters.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/repeat.h"
 
 static uint64_t carried(const struct asim_fabric *fabric)
 {
-    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved;
+    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved -
+           asim_repeats_saved(fabric);
 }
 
 uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
@@ -46,7 +48,8 @@ static const char *why_off(const struct asim_fabric *fabric)
     if (fabric->run.per_event)
         return "frames are watched, or advance event by event";
     if (fabric->dist.part_of)
-        return "it was turned off, or this one of several processes has fewer than two servers with "
+        return "it was turned off, or this one of several processes has fewer than two servers "
+               "with "
                "a switch of their own";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)
         return "the congestion control draws for each packet (PINT)";
@@ -88,7 +91,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
     }
     use->carried = carried(fabric);
     use->replayed = memo->saved;
-    use->skipped = memo->steady.saved;
+    use->skipped = memo->steady.saved + (fabric->repeats ? fabric->repeats->slept : 0);
     use->again = memo->wasted;
     use->episodes = memo->tally.episodes;
     use->replays = memo->tally.replays;

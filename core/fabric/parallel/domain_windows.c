@@ -107,8 +107,9 @@ static uint64_t find_completion(const struct asim_worker *worker, const struct a
     uint64_t first = ASIM_NEVER;
 
     for (uint32_t i = 0; i < domain->n_hosts; i++) {
-        uint64_t at = completes_at(worker->fabric,
-                                   &worker->fabric->host[worker->node[domain->index[i]]], t, known);
+        const struct asim_host *host = &worker->fabric->host[worker->node[domain->index[i]]];
+        uint64_t at =
+            host->sleeps_until ? host->sleeps_until : completes_at(worker->fabric, host, t, known);
 
         first = at < first ? at : first;
     }
@@ -161,6 +162,13 @@ void asim_domains_forget(struct asim_fabric *fabric)
     for (uint32_t w = 0; w < fabric->workers.n; w++)
         if (fabric->workers.at[w].domains)
             forget(fabric->workers.at[w].domains);
+}
+
+uint64_t asim_domain_still_until(struct asim_worker *worker, uint32_t domain, uint64_t t)
+{
+    notice_calls(worker);
+    return still_until(worker, &worker->domains->at[domain], t,
+                       t + worker->fabric->workers.domain_lookahead);
 }
 
 uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)

@@ -13,6 +13,7 @@
  */
 #include "fabric/switch/switch.h"
 
+#include "fabric/host/memo_hooks.h"
 #include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/switch_shard.h"
@@ -386,8 +387,7 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
     while ((value = asim_calendar_queue_take(&sw->calendar)) != ASIM_CALENDAR_END &&
            !sw->worker->failed) {
         const struct asim_calendar_entry *entry = &sw->calendar.at[value];
-        struct event event = {
-            .t = entry->t, .tie = entry->tie, .seq = entry->seq, .until = until};
+        struct event event = {.t = entry->t, .tie = entry->tie, .seq = entry->seq, .until = until};
 
         sw->seq++;
         if (value & 1)
@@ -454,11 +454,20 @@ void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch 
     update_maybe_paused(sw);
 }
 
+/* Events need all ports of the switch. */
+static void wake_ports(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+{
+    fabric->memo_hooks->wake_switch(fabric, sw);
+    asim_switch_shard_open_rings(sw->shard, until);
+}
+
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
     struct asim_switch_shard *shard = sw->shard;
     uint64_t begin = asim_switch_shard_open_rings(shard, until);
 
+    if (sw->sleeping)
+        begin = sw->sleeping->begin;
     if (begin >= until)
         return begin;
     if (sw->first)
@@ -473,6 +482,8 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
         asim_tie_sequence_assign(shard);
         asim_bulk_window_end(sw, until - begin);
     } else {
+        if (sw->sleeping)
+            wake_ports(fabric, sw, until);
         asim_switch_events(fabric, sw, begin, until);
     }
     if (sw->samples)

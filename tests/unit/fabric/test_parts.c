@@ -271,6 +271,8 @@ static void go(enum variant variant)
     bench->fabric->workers.parallel_threshold = 0; /* together in each window */
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
+    if (bench->fabric->repeats)
+        asim_repeats_pause(bench->fabric->repeats, 1, 1);
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(bench, h, 0);
     CHECK(asim_fabric_run(bench->fabric, &err) == 0);

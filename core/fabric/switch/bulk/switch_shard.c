@@ -8,6 +8,7 @@
 
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/sleeping.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/queue.h"
 
@@ -110,6 +111,17 @@ static inline int has_mail(const struct asim_wire *wire)
            atomic_load_explicit(&wire->head, memory_order_relaxed);
 }
 
+/* What is in the rings of unread ports has been sent in this window, and leaves them at its end. */
+static uint32_t leave_out_unread(struct asim_switch_shard *shard, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!asim_port_is_unread(shard->sw, shard->active[i]))
+            shard->active[kept++] = shard->active[i];
+    return kept;
+}
+
 /* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
  * again. Lists rings with frames first, without a branch on random data. The rings do not depend on
  * each other, so their cache misses overlap. */
@@ -124,6 +136,8 @@ uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t 
         active[n_mail] = lru[i];
         n_mail += (uint32_t)has_mail(in[lru[i]]);
     }
+    if (shard->sw->sleeping)
+        n_mail = leave_out_unread(shard, n_mail);
     for (uint32_t i = 0; i < n_mail; i++) {
         uint32_t p = active[i];
         uint64_t t, after;

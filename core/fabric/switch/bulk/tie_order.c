@@ -7,6 +7,13 @@
 #include <string.h>
 
 #include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/sleeping.h"
+
+/* What the times of an entry's frames count from. */
+static uint64_t base_of(const struct asim_switch *sw, uint64_t entry)
+{
+    return asim_port_is_unread(sw, asim_arrival_port(entry)) ? sw->sleeping->begin : 0;
+}
 
 /* The order of two arrivals in one tick: first the ages of their causes, then the order in which
  * their links were served last. The frames before them on their links show that order, or the event
@@ -19,6 +26,7 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
     const struct asim_port *y = &sw->ports[asim_arrival_port(b)].port;
     const uint64_t places = (1ull << ASIM_INDEX_BITS) - 1;
     uint64_t left = (a & places) < (b & places) ? a & places : b & places;
+    uint64_t x_base = base_of(sw, a), y_base = base_of(sw, b);
     int alike = asim_wires_time_alike(x->in, y->in);
 
     if (x == y)
@@ -28,8 +36,8 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
                                 *g = asim_arrival_frame(y->in, b);
         uint64_t f_tie, g_tie;
 
-        if (f->t != g->t)
-            return f->t < g->t;
+        if (f->t + x_base != g->t + y_base)
+            return f->t + x_base < g->t + y_base;
         if (!alike || f->wire != g->wire || f->cause_recency != g->cause_recency) {
             f_tie = asim_wire_tie_key(x->in, f);
             g_tie = asim_wire_tie_key(y->in, g);
@@ -158,6 +166,34 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     return spare;
 }
 
+/* With sleeping ports: whether two events of one tick were what they are now in the last window,
+ * too. Then they keep their order. */
+static int keep_order(const struct asim_switch *sw, const struct asim_port_event *a,
+                      const struct asim_port_event *b)
+{
+    const struct asim_sleeping_ports *sleeping = sw->sleeping;
+
+    if (!sleeping || a->entry >> ASIM_TICK_SHIFT != b->entry >> ASIM_TICK_SHIFT)
+        return 0;
+    if (a->bytes) /* arrivals */
+        return !asim_port_set_has(sleeping->unsteady, a->port) &&
+               !asim_port_set_has(sleeping->unsteady, b->port);
+    return asim_port_set_has(sleeping->ports, a->port) &&
+           asim_port_set_has(sleeping->ports, b->port);
+}
+
+static inline int comes_before(const struct asim_switch *sw, const struct asim_port_event *a,
+                               const struct asim_port_event *b)
+{
+    uint64_t x, y;
+
+    if (!keep_order(sw, a, b))
+        return arrived_before(sw, a->entry, b->entry);
+    x = a->bytes ? sw->in[a->port]->in_seq : sw->ports[a->port].port.start_seq;
+    y = b->bytes ? sw->in[b->port]->in_seq : sw->ports[b->port].port.start_seq;
+    return x != y ? x < y : a->entry < b->entry;
+}
+
 /* Insertion sort in pieces, and merges. Sorted input, as in lockstep, costs one comparison an
  * entry. */
 static const struct asim_port_event *
@@ -170,10 +206,10 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
         struct asim_port_event one = at[i];
         uint32_t k = i;
 
-        if (!arrived_before(sw, one.entry, at[i - 1].entry))
+        if (!comes_before(sw, &one, &at[i - 1]))
             continue;
         whole = 0;
-        for (; k % ASIM_FEW_PORTS && arrived_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % ASIM_FEW_PORTS && comes_before(sw, &one, &at[k - 1]); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -185,9 +221,8 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !arrived_before(sw, from[j].entry, from[i].entry))
-                            ? from[i++]
-                            : from[j++];
+                to[k] = i < mid && (j == end || !comes_before(sw, &from[j], &from[i])) ? from[i++]
+                                                                                       : from[j++];
         }
         swap = from;
         from = to;

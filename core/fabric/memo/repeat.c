@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Windows in which hosts and ports may sleep (repeat.h).
+ *
+ * Sleep begins to bring something once rings of long messages run, which may take any time. So it
+ * is tried now and then, for LOOK windows; a try that brings less than it costs doubles the pause
+ * to the next one.
+ */
+#include "fabric/memo/repeat.h"
+
+#include <stdlib.h>
+
+#include "fabric/link/schedule.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/part_domains.h"
+#include "fabric/memo/repeat_host.h"
+#include "fabric/memo/repeat_port.h"
+#include "fabric/memo/repeat_wire.h"
+#include "fabric/parallel/domains.h"
+#include "fabric/parallel/half_steps.h"
+#include "fabric/parallel/next_event.h"
+#include "fabric/parallel/window.h"
+#include "fabric/switch/bulk/sleeping.h"
+
+/* In windows. Looks at what sleep brings: the first one of a try, and between others. The first and
+ * the longest pause between tries. */
+enum { FIRST_LOOK = 48, LOOK = 128, FIRST_PAUSE = 1 << 10, MOST_PAUSE = 1 << 12 };
+
+/* --- set-up ----------------------------------------------------------------------------------- */
+
+static struct asim_repeat_switch *switch_of(const struct asim_repeats *repeats,
+                                            const struct asim_fabric *fabric, uint32_t node)
+{
+    return &repeats->sw[node - fabric->set.hosts];
+}
+
+/* Congestion control that ACKs without a mark leave alone, and nothing that looks at single frames
+ * or at absolute times. */
+static int may_repeat(const struct asim_fabric *fabric)
+{
+    return !(fabric->set.without & (ASIM_FAST_REPEATS | ASIM_FAST_BULK_SWITCH)) &&
+           !fabric->set.cc->needs && (fabric->set.cc_idle || fabric->set.cc_by_cnp) &&
+           !fabric->watch.queue && !fabric->watch.rate && !fabric->dist.part_of &&
+           !fabric->traffic && !fabric->datagrams;
+}
+
+static uint64_t divide(uint64_t most, uint64_t by)
+{
+    return by ? most / by * by : 0;
+}
+
+/* A window is no longer than the links, and a multiple of the time in which a port sends a packet
+ * and an ACK: then ports in full use repeat. Best it is one of the time in which as many of them
+ * pass as an ACK is shorter. */
+static uint64_t length_of(const struct asim_fabric *fabric, const struct asim_wire *wire,
+                          uint64_t most)
+{
+    uint64_t data = wire->tx[fabric->set.net->payload_bytes + fabric->set.data_overhead];
+    uint64_t both = data + wire->tx[fabric->set.ack_wire];
+    uint64_t best = divide(most, data * both);
+
+    return best ? best : divide(most, both);
+}
+
+/* Of the wires that take part: all that are not shorter than `most`. */
+static uint64_t find_length(const struct asim_fabric *fabric, uint64_t most)
+{
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            if (fabric->host[v].nics[i].port.out->delay >= most)
+                return length_of(fabric, fabric->host[v].nics[i].port.out, most);
+    return 0;
+}
+
+static void set_depth(struct asim_repeats *repeats, const struct asim_fabric *fabric,
+                      const struct asim_wire *wire)
+{
+    uint64_t most = wire->delay + wire->tx[asim_fabric_max_wire(fabric)];
+    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+
+    own->depth = (uint32_t)((most + repeats->length - 1) / repeats->length);
+    if (own->depth > repeats->depth)
+        repeats->depth = own->depth;
+}
+
+/* The links of a switch either all take part or none does. Returns 0 where they differ. */
+static int open_switch(struct asim_repeats *repeats, const struct asim_fabric *fabric,
+                       const struct asim_switch *sw, int *failed)
+{
+    uint32_t parts = 0;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        parts += asim_repeat_wire_of(repeats, sw->ports[p].port.out)->depth != 0;
+    if (parts && parts == sw->n_ports && !sw->first)
+        *failed |= asim_repeat_switch_open(switch_of(repeats, fabric, sw->node), sw);
+    return !parts || (parts == sw->n_ports && !sw->first);
+}
+
+static int open_all(struct asim_fabric *fabric, struct asim_repeats *repeats, uint64_t most)
+{
+    size_t wires = fabric->set.topo->n_links * 2;
+    uint32_t n = fabric->set.nodes - fabric->set.hosts;
+    uint32_t n_domains = fabric->workers.at->domains ? fabric->workers.at->domains->n : 0;
+    int fits = 1, failed = 0;
+
+    repeats->wire = calloc(wires + 1, sizeof *repeats->wire);
+    repeats->host = asim_calloc_lines(fabric->set.hosts + (size_t)1, sizeof *repeats->host);
+    repeats->sw = calloc(n + (size_t)1, sizeof *repeats->sw);
+    repeats->still = calloc(n_domains + (size_t)1, sizeof *repeats->still);
+    repeats->words = malloc(ASIM_REPEAT_WORDS * sizeof *repeats->words);
+    if (!repeats->wire || !repeats->host || !repeats->sw || !repeats->still || !repeats->words)
+        return ASIM_ENOMEM;
+    for (size_t w = 0; w < wires; w++)
+        if (fabric->wires[w].delay >= most)
+            set_depth(repeats, fabric, &fabric->wires[w]);
+    for (uint32_t s = 0; s < n; s++)
+        fits &= open_switch(repeats, fabric, &fabric->sw[s], &failed);
+    if (!fits)
+        repeats->length = 0;
+    return failed;
+}
+
+void asim_repeats_pause(struct asim_repeats *repeats, uint64_t least, uint64_t most)
+{
+    repeats->pause = repeats->least_pause = repeats->try_at = least;
+    repeats->most_pause = most;
+}
+
+int asim_repeats_open(struct asim_fabric *fabric)
+{
+    uint64_t most = fabric->workers.domain_lookahead, length;
+
+    if (fabric->repeats || !may_repeat(fabric))
+        return 0;
+    length = find_length(fabric, most);
+    if (2 * length < most)
+        return 0;
+    fabric->repeats = calloc(1, sizeof *fabric->repeats);
+    if (!fabric->repeats)
+        return ASIM_ENOMEM;
+    fabric->repeats->length = length;
+    asim_repeats_pause(fabric->repeats, FIRST_PAUSE, MOST_PAUSE);
+    if (open_all(fabric, fabric->repeats, most))
+        return ASIM_ENOMEM;
+    if (!fabric->repeats->length)
+        asim_repeats_close(fabric);
+    return 0;
+}
+
+void asim_repeats_close(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    if (!repeats)
+        return;
+    for (size_t w = 0; repeats->wire && w < fabric->set.topo->n_links * 2; w++) {
+        free(repeats->wire[w].frame);
+        free(repeats->wire[w].arrival);
+    }
+    for (uint32_t v = 0; repeats->host && v < fabric->set.hosts; v++)
+        free(repeats->host[v].state.words);
+    for (uint32_t s = 0; repeats->sw && s < fabric->set.nodes - fabric->set.hosts; s++) {
+        asim_repeat_switch_close(&repeats->sw[s], &fabric->sw[s]);
+        fabric->sw[s].sleeping = NULL;
+    }
+    free(repeats->wire);
+    free(repeats->host);
+    free(repeats->sw);
+    free(repeats->awake.at);
+    free(repeats->waking.at);
+    free(repeats->frames.at);
+    free(repeats->words);
+    free(repeats->still);
+    free(repeats);
+    fabric->repeats = NULL;
+}
+
+/* --- begin and end of all ----------------------------------------------------------------------
+ */
+
+static void wake(struct asim_fabric *fabric, struct asim_repeat_unit unit)
+{
+    if (unit.node < fabric->set.hosts)
+        asim_repeat_host_wake(fabric, &fabric->host[unit.node]);
+    else
+        asim_repeat_port_wake(fabric, unit);
+}
+
+static void add_awake(struct asim_fabric *fabric, uint32_t node, uint32_t port)
+{
+    if (ASIM_VEC_PUSH(fabric->repeats->awake, ((struct asim_repeat_unit){node, port})))
+        fabric->run.failed = ASIM_ENOMEM;
+}
+
+/* All are awake, and nothing is known of any wire. */
+static void start(struct asim_fabric *fabric, uint64_t t)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    repeats->is_on = 1;
+    repeats->begin = t;
+    repeats->window = repeats->each_window = repeats->carried = repeats->skipped = 0;
+    repeats->look_at = fabric->run.windows + FIRST_LOOK;
+    repeats->awake.n = 0;
+    for (uint32_t d = 0; fabric->workers.at->domains && d < fabric->workers.at->domains->n; d++)
+        repeats->still[d] = 0;
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+        asim_repeat_wire_reset(repeats, &fabric->wires[w]);
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
+        repeats->host[v].state.since = repeats->host[v].state.taken_at = ASIM_NEVER;
+        add_awake(fabric, v, 0);
+    }
+    for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++) {
+        struct asim_switch *sw = &fabric->sw[v - fabric->set.hosts];
+        struct asim_repeat_switch *own = switch_of(repeats, fabric, v);
+
+        if (!own->port)
+            continue;
+        asim_repeat_switch_reset(own, sw);
+        sw->sleeping = &own->sleeping;
+        for (uint32_t p = 0; p < sw->n_ports; p++)
+            add_awake(fabric, v, p);
+    }
+}
+
+/* A window with events does not tell what started transmissions: no port falls asleep after it. */
+void asim_repeats_wake_switch(struct asim_fabric *fabric, struct asim_switch *sw)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        asim_repeat_port_wake(fabric, (struct asim_repeat_unit){sw->node, p});
+        sw->sleeping->start[p] = UINT64_MAX - 1 - fabric->repeats->window;
+    }
+}
+
+void asim_repeats_stop(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    if (!asim_repeats_are_on(fabric))
+        return;
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        asim_repeat_host_wake(fabric, &fabric->host[v]);
+    for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++) {
+        struct asim_switch *sw = &fabric->sw[v - fabric->set.hosts];
+
+        if (!sw->sleeping)
+            continue;
+        asim_repeats_wake_switch(fabric, sw);
+        sw->sleeping = NULL;
+        asim_next_renew(fabric, v);
+    }
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+        asim_repeat_wire_fill(fabric, &fabric->wires[w]); /* wires without frames are left */
+    repeats->is_on = 0;
+    repeats->awake.n = 0;
+    repeats->try_at = fabric->run.windows + repeats->pause;
+    fabric->run.half_next_valid = 0;
+}
+
+/* The whole network is neither recorded nor replayed nor near its rest. */
+static int memo_allows(const struct asim_fabric *fabric)
+{
+    const struct asim_memo *memo = fabric->memo;
+
+    return memo && memo->mode == ASIM_MEMO_RECORD && !memo->recording &&
+           asim_memo_has_unknown(fabric) &&
+           (asim_memo_is_dormant(fabric) || asim_part_domains_may(fabric));
+}
+
+/* Whether a window of this length may begin at t. */
+static int allows(const struct asim_fabric *fabric, uint64_t t)
+{
+    return memo_allows(fabric) && !fabric->insertion && fabric->workers.n == 1 &&
+           t + fabric->repeats->length <= fabric->livelock.look_at;
+}
+
+/* Both halves of the network must be at one time (half_steps.h). */
+static int may_start(struct asim_fabric *fabric, uint64_t t)
+{
+    if (fabric->run.windows < fabric->repeats->try_at || t > ASIM_NEVER / 2 || !allows(fabric, t))
+        return 0;
+    if (!asim_half_steps_allowed(fabric))
+        return 1;
+    asim_memo_found_repeat(fabric);
+    return fabric->run.horizon[0] == fabric->run.horizon[1] &&
+           asim_half_steps_next(fabric) == ASIM_STEP_BOTH;
+}
+
+/* --- before a window ---------------------------------------------------------------------------
+ */
+
+/* Nothing from outside reaches a sleeping host but timers. Returns 1 if it may have a new one. */
+static int renew_sleeper(struct asim_fabric *fabric, struct asim_host *host)
+{
+    uint32_t slot = fabric->run.slot[host->node];
+
+    fabric->workers.at->min_arrival[slot] = ASIM_NEVER;
+    if (fabric->run.next[slot] == host->sleeps_until)
+        return 0;
+    if (host->timers.n && host->timers.at->t < host->sleeps_until)
+        host->sleeps_until = host->timers.at->t;
+    fabric->run.next[slot] = host->sleeps_until;
+    fabric->run.block_min[slot / ASIM_BLOCK] = 0;
+    return 1;
+}
+
+/* A switch with awake ports goes through each window, for the order of its links (sleeping.h). */
+static void renew_switch(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t t)
+{
+    const struct asim_repeat_switch *own = switch_of(fabric->repeats, fabric, sw->node);
+
+    if (!own->port)
+        return;
+    fabric->workers.at->min_arrival[fabric->run.slot[sw->node]] = ASIM_NEVER;
+    *asim_next_of(fabric, sw->node) = own->n_asleep < sw->n_ports ? t : ASIM_NEVER;
+    sw->sleeping->begin = t;
+}
+
+/* Its part leads or follows: then it has events of its own. */
+static int is_busy(const struct asim_fabric *fabric, const struct asim_domain *domain)
+{
+    return domain->part && asim_part_is_busy(&fabric->memo->parts->at[domain->part - 1]);
+}
+
+/* Wakes the sleeping hosts of a server if a rank of it may act in this window. While all sleep, the
+ * time found last holds. */
+static void wake_server(struct asim_fabric *fabric, uint32_t d, uint64_t t)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    struct asim_worker *worker = fabric->workers.at;
+    const struct asim_domain *domain = &worker->domains->at[d];
+    uint64_t until = t + repeats->length;
+    uint32_t n = 0, renewed = 0;
+
+    for (uint32_t i = 0; i < domain->n_hosts; i++) {
+        uint32_t v = worker->node[domain->index[i]];
+
+        n += fabric->host[v].sleeps_until != 0;
+        renewed += repeats->host[v].is_renewed;
+    }
+    if (!n || (n == domain->n_hosts && !renewed && repeats->still[d] >= until))
+        return;
+    repeats->still[d] = is_busy(fabric, domain) ? t : asim_domain_still_until(worker, d, t);
+    for (uint32_t i = 0; i < domain->n_hosts && repeats->still[d] < until; i++)
+        asim_repeat_host_wake(fabric, &fabric->host[worker->node[domain->index[i]]]);
+}
+
+/* Wakes the hosts whose time has come, and those of servers in which a rank may act. */
+static void wake_hosts(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    struct asim_worker *worker = fabric->workers.at;
+    uint64_t t = asim_repeat_time(repeats, repeats->window);
+
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
+        struct asim_host *host = &fabric->host[v];
+
+        if (!host->sleeps_until)
+            continue;
+        repeats->host[v].is_renewed = renew_sleeper(fabric, host);
+        if (host->sleeps_until < t + repeats->length)
+            asim_repeat_host_wake(fabric, host);
+    }
+    if (!worker->domains)
+        return;
+    asim_worker_find_next(fabric, worker);
+    for (uint32_t d = 0; d < worker->domains->n; d++)
+        wake_server(fabric, d, t);
+}
+
+/* If all sleep, goes on to the window of the first event. Returns 0 if there is none. */
+static int go_on(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    uint64_t first, window;
+
+    for (;;) {
+        wake_hosts(fabric);
+        for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
+            renew_switch(fabric, &fabric->sw[s], asim_repeat_time(repeats, repeats->window));
+        fabric->run.half_next_valid = 0;
+        first = asim_window_next_event(fabric);
+        if (asim_memo_due(fabric) < first)
+            first = asim_memo_due(fabric);
+        if (first == ASIM_NEVER)
+            return 0;
+        window = (first - repeats->begin) / repeats->length;
+        if (repeats->awake.n || window <= repeats->window)
+            return 1;
+        if (fabric->livelock.look_at != ASIM_NEVER && first > fabric->livelock.look_at)
+            window = (fabric->livelock.look_at - repeats->begin) / repeats->length;
+        if (window <= repeats->window)
+            return 1;
+        repeats->skipped += (window - repeats->window) * repeats->each_window;
+        repeats->slept += (window - repeats->window) * repeats->each_window;
+        repeats->window = window;
+        if (!allows(fabric, asim_repeat_time(repeats, window)))
+            return 1;
+    }
+}
+
+int asim_repeats_begin(struct asim_fabric *fabric, uint64_t *begin, uint64_t *until)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    if (!repeats)
+        return 0;
+    if (!repeats->is_on && may_start(fabric, *begin))
+        start(fabric, *begin);
+    if (!repeats->is_on)
+        return 0;
+    do {
+        if (!allows(fabric, asim_repeat_time(repeats, repeats->window)) || !go_on(fabric) ||
+            !allows(fabric, asim_repeat_time(repeats, repeats->window))) {
+            asim_repeats_stop(fabric);
+            return 0;
+        }
+        *begin = asim_repeat_time(repeats, repeats->window);
+        *until = *begin + repeats->length;
+    } while (!asim_memo_is_dormant(fabric) && asim_memo_before_window_slow(fabric, *begin, *until));
+    fabric->run.half = ASIM_BOTH_HALVES;
+    return 1;
+}
+
+/* --- after a window ----------------------------------------------------------------------------
+ */
+
+static void expand(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
+        if ((repeats->sw[s].is_due =
+                 repeats->sw[s].port && repeats->sw[s].n_asleep < fabric->sw[s].n_ports))
+            asim_repeat_ports_expand(fabric, &fabric->sw[s]);
+    for (size_t i = 0; i < repeats->awake.n; i++) {
+        const struct asim_host *host = &fabric->host[repeats->awake.at[i].node];
+
+        if (repeats->awake.at[i].node >= fabric->set.hosts)
+            continue;
+        for (uint32_t k = 0; k < host->n_nics; k++)
+            if (asim_repeat_wire_of(repeats, host->nics[k].port.in)->sender_since != ASIM_NEVER)
+                asim_repeat_wire_expand(fabric, host->nics[k].port.in);
+    }
+}
+
+static void compare_wire(struct asim_fabric *fabric, struct asim_wire *wire)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    if (!asim_repeat_wire_of(repeats, wire)->depth || asim_repeat_wire_compare(fabric, wire))
+        return;
+    if (wire->to >= fabric->set.hosts)
+        asim_repeat_ports_disturb(fabric, wire);
+    else if (fabric->host[wire->to].sleeps_until &&
+             ASIM_VEC_PUSH(repeats->waking, ((struct asim_repeat_unit){wire->to, 0})))
+        fabric->run.failed = ASIM_ENOMEM;
+}
+
+static void compare_all(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    for (size_t i = 0; i < repeats->awake.n; i++) {
+        struct asim_repeat_unit unit = repeats->awake.at[i];
+
+        if (unit.node >= fabric->set.hosts) {
+            compare_wire(fabric,
+                         fabric->sw[unit.node - fabric->set.hosts].ports[unit.port].port.out);
+            continue;
+        }
+        for (uint32_t k = 0; k < fabric->host[unit.node].n_nics; k++)
+            compare_wire(fabric, fabric->host[unit.node].nics[k].port.out);
+    }
+}
+
+static void fall_asleep(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < repeats->awake.n; i++) {
+        struct asim_repeat_unit unit = repeats->awake.at[i];
+
+        if (!(unit.node < fabric->set.hosts
+                  ? asim_repeat_host_sleep(fabric, &fabric->host[unit.node])
+                  : asim_repeat_port_sleep(fabric, unit)))
+            repeats->awake.at[kept++] = unit;
+    }
+    repeats->awake.n = kept;
+}
+
+/* Switches that had or have awake ports. */
+static void visit_switches(struct asim_fabric *fabric,
+                           void (*visit)(struct asim_fabric *fabric, struct asim_switch *sw))
+{
+    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
+        const struct asim_repeat_switch *own = &fabric->repeats->sw[s];
+
+        if (own->port && (own->is_due || own->n_asleep < fabric->sw[s].n_ports))
+            visit(fabric, &fabric->sw[s]);
+    }
+}
+
+/* Turns sleep off where it brings less than half. */
+static void look(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    int pays = repeats->skipped > repeats->carried;
+
+    if (fabric->run.windows < repeats->look_at)
+        return;
+    repeats->look_at = fabric->run.windows + LOOK;
+    repeats->carried = repeats->skipped = 0;
+    if (pays) {
+        repeats->pause = repeats->least_pause;
+        return;
+    }
+    asim_repeats_stop(fabric);
+    repeats->pause *= 2;
+    if (repeats->pause > repeats->most_pause)
+        repeats->pause = repeats->most_pause;
+}
+
+void asim_repeats_end(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
+    if (!asim_repeats_are_on(fabric) || fabric->run.failed)
+        return;
+    repeats->skipped += repeats->each_window;
+    repeats->slept += repeats->each_window;
+    expand(fabric);
+    compare_all(fabric);
+    repeats->window++;
+    for (size_t i = 0; i < repeats->waking.n; i++)
+        wake(fabric, repeats->waking.at[i]);
+    repeats->waking.n = 0;
+    visit_switches(fabric, asim_repeat_ports_settle);
+    if (repeats->window > repeats->depth + 1) {
+        fall_asleep(fabric);
+        visit_switches(fabric, asim_repeat_ports_empty);
+    }
+    look(fabric);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hosts that sleep (repeat.h).
+ */
+#ifndef ASIM_FABRIC_MEMO_REPEAT_HOST_H
+#define ASIM_FABRIC_MEMO_REPEAT_HOST_H
+
+#include "fabric/memo/repeat.h"
+
+/* An awake host falls asleep with the next window if it can: 1. */
+int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host);
+void asim_repeat_host_wake(struct asim_fabric *fabric, struct asim_host *host);
+
+#endif

@@ -161,6 +161,17 @@ static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64
     return 1;
 }
 
+/* The same where hosts and ports sleep. Returns 0 where none does. */
+static int next_with_sleep(struct asim_fabric *fabric, uint64_t *begin, uint64_t *until)
+{
+    do {
+        *begin = next_of_nodes(fabric);
+        if (!asim_repeats_begin(fabric, begin, until))
+            return 0;
+    } while (!asim_memo_is_dormant(fabric) && asim_memo_before_window_slow(fabric, *begin, *until));
+    return 1;
+}
+
 /* Begins the next window, at *begin, and returns its end; *begin is ASIM_NEVER where nothing is
  * left. */
 static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
@@ -168,8 +179,7 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
     enum asim_half_step step;
     uint64_t until;
 
-    *begin = next_of_nodes(fabric);
-    if (asim_repeats_begin(fabric, begin, &until))
+    if (next_with_sleep(fabric, begin, &until))
         return until;
     do {
         *begin = next_of_nodes(fabric);

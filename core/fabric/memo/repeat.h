@@ -21,6 +21,7 @@
  * awake: a switch with an awake port counts the last arrivals of its sleeping ports, too
  * (switch/bulk/sleeping.h).
  *
+ *     repeat_setup.c  whether a network allows sleep, and memory
  *     repeat.c        windows: when to begin and to end, what wakes and what falls asleep
  *     repeat_host.c   a host: its state, its move by some windows
  *     repeat_port.c   an egress port
@@ -88,7 +89,7 @@ struct asim_repeat_host {
 struct asim_repeat_switch {
     struct asim_repeat_state *port; /* [n_ports]; NULL: its ports never sleep */
     uint32_t n_words, n_asleep;
-    uint64_t *feeds; /* [ingress port] the egress ports of its frames */
+    uint64_t *routes; /* [ingress port] the egress ports of its frames */
     uint64_t *deps;  /* [egress port] the ingress ports whose frames come to it */
     int is_due;      /* a port was awake in the window that is over */
     struct asim_sleeping_ports sleeping;

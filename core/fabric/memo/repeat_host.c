@@ -66,10 +66,10 @@ static void see_inner_nic(struct view *view, const struct asim_nic *nic)
 {
     put(view, nic->port.out->frames);
     put(view, nic->port.in->received);
-    view->words.is_odd |= nic->qps.n != nic->qps.n_finished || nic->acks.n ||
-                          nic->port.busy == ASIM_NIC_BUSY || nic->wake_at != ASIM_NEVER ||
-                          asim_link_ring_count(nic->port.in) ||
-                          (nic->port.busy && nic->port.busy_until >= view->words.t);
+    view->words.is_excluded |= nic->qps.n != nic->qps.n_finished || nic->acks.n ||
+                               nic->port.busy == ASIM_NIC_BUSY || nic->wake_at != ASIM_NEVER ||
+                               asim_link_ring_count(nic->port.in) ||
+                               (nic->port.busy && nic->port.busy_until >= view->words.t);
 }
 
 /* Frames of a message inside the server may take short links. */
@@ -87,11 +87,11 @@ static void put_flow(struct view *view, struct asim_flow *flow)
                   (unsigned)asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
-    view->words.is_odd |= !flow->live || flow->timeouts || flow->sack ||
-                          flow->snd_high != flow->cc.snd_next ||
-                          view->n_flows == ASIM_REPEAT_MESSAGES || is_inside(view, flow->dst) ||
-                          asim_feedback_size(view->fabric, flow);
-    if (view->words.is_odd)
+    view->words.is_excluded |= !flow->live || flow->timeouts || flow->sack ||
+                               flow->snd_high != flow->cc.snd_next ||
+                               view->n_flows == ASIM_REPEAT_MESSAGES ||
+                               is_inside(view, flow->dst) || asim_feedback_size(view->fabric, flow);
+    if (view->words.is_excluded)
         return;
     view->flow[view->n_flows++] = (struct flow_row){flow, flow->snd_una};
     put(view, flow->cc.snd_next - flow->snd_una);
@@ -112,10 +112,10 @@ static void put_rx(struct view *view, uint64_t name)
     for (uint32_t i = 0; i < view->n_rx; i++)
         if (view->rx[i].name == name)
             return;
-    view->words.is_odd |= rx->generation != slot >> 24 || rx->begun_generation != slot >> 24 ||
-                          rx->nacked || rx->out_of_order.n || view->n_rx == ASIM_REPEAT_MESSAGES ||
-                          is_inside(view, (uint32_t)name);
-    if (view->words.is_odd)
+    view->words.is_excluded |=
+        rx->generation != slot >> 24 || rx->begun_generation != slot >> 24 || rx->nacked ||
+        rx->out_of_order.n || view->n_rx == ASIM_REPEAT_MESSAGES || is_inside(view, (uint32_t)name);
+    if (view->words.is_excluded)
         return;
     view->rx[view->n_rx++] = (struct rx_row){rx, name, rx->next};
     put(view, name);
@@ -135,12 +135,12 @@ static struct rx_row *rx_of(struct view *view, uint64_t name)
 static void put_acks(struct view *view, const struct asim_ring *acks)
 {
     put(view, acks->n);
-    for (uint32_t i = 0; i < acks->n && !view->words.is_odd; i++) {
+    for (uint32_t i = 0; i < acks->n && !view->words.is_excluded; i++) {
         const struct asim_frame *ack = &acks->at[(acks->head + i) & (acks->cap - 1)];
         const struct rx_row *rx = rx_of(view, ack->flow);
 
-        view->words.is_odd |= !rx || ack->type != ASIM_ACK || ack->flags & ASIM_FINAL;
-        if (view->words.is_odd)
+        view->words.is_excluded |= !rx || ack->type != ASIM_ACK || ack->flags & ASIM_FINAL;
+        if (view->words.is_excluded)
             return;
         put(view, (ack->word1 & ~ASIM_SEQ_MASK) | ((ack->seq - rx->at) & ASIM_SEQ_MASK));
         put(view, ack->flow);
@@ -187,12 +187,12 @@ static void see(struct view *view)
 {
     const struct asim_host *host = view->host;
 
-    view->words.is_odd |= host->start.is_open || host->start.is_filled || host->is_held;
+    view->words.is_excluded |= host->start.is_open || host->start.is_filled || host->is_held;
     put(view, host->draining.n);
-    for (uint32_t i = 0; i < host->n_nics && !view->words.is_odd; i++)
+    for (uint32_t i = 0; i < host->n_nics && !view->words.is_excluded; i++)
         if (takes_part(view->fabric, &host->nics[i]))
             see_wire(view, wire_of(view->fabric, host->nics[i].port.in));
-    for (uint32_t i = 0; i < host->n_nics && !view->words.is_odd; i++) {
+    for (uint32_t i = 0; i < host->n_nics && !view->words.is_excluded; i++) {
         if (takes_part(view->fabric, &host->nics[i]))
             see_nic(view, &host->nics[i]);
         else

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See repeat_port.h. A wire feeds an egress port if it has frames for it; the wire is then among
- * those that the port depends on. Ports do not influence each other as long as the shared buffer is
+ * See repeat_port.h. A port depends on the wires that carry frames for it. Ports do not influence each other as long as the shared buffer is
  * far from its thresholds: as in bulk windows, of which asim_arrivals_fit_buffer tells whether that
  * holds. All that a port needs are the frames that come in and its own state.
  */
@@ -46,14 +45,14 @@ int asim_repeat_switch_open(struct asim_repeat_switch *own, const struct asim_sw
 
     own->n_words = (uint32_t)((n + 63) / 64);
     own->port = calloc(n, sizeof *own->port);
-    own->feeds = calloc(n * own->n_words, sizeof *own->feeds);
+    own->routes = calloc(n * own->n_words, sizeof *own->routes);
     own->deps = calloc(n * own->n_words, sizeof *own->deps);
     own->sleeping.unsteady = calloc(own->n_words, sizeof *own->sleeping.unsteady);
     own->sleeping.ports = calloc(own->n_words, sizeof *own->sleeping.ports);
     own->sleeping.unread = calloc(own->n_words, sizeof *own->sleeping.unread);
     own->sleeping.arrival = calloc(n, sizeof *own->sleeping.arrival);
     own->sleeping.start = calloc(n, sizeof *own->sleeping.start);
-    return own->port && own->feeds && own->deps && own->sleeping.unsteady && own->sleeping.ports &&
+    return own->port && own->routes && own->deps && own->sleeping.unsteady && own->sleeping.ports &&
                    own->sleeping.unread && own->sleeping.arrival && own->sleeping.start
                ? 0
                : ASIM_ENOMEM;
@@ -64,7 +63,7 @@ void asim_repeat_switch_close(struct asim_repeat_switch *own, const struct asim_
     for (uint32_t p = 0; own->port && p < sw->n_ports; p++)
         free(own->port[p].words);
     free(own->port);
-    free(own->feeds);
+    free(own->routes);
     free(own->deps);
     free(own->sleeping.unsteady);
     free(own->sleeping.ports);
@@ -77,7 +76,7 @@ void asim_repeat_switch_reset(struct asim_repeat_switch *own, const struct asim_
 {
     size_t set = own->n_words * sizeof(uint64_t);
 
-    memset(own->feeds, 0, set * sw->n_ports);
+    memset(own->routes, 0, set * sw->n_ports);
     memset(own->deps, 0, set * sw->n_ports);
     memset(own->sleeping.unsteady, -1, set);
     memset(own->sleeping.ports, 0, set);
@@ -92,15 +91,15 @@ void asim_repeat_switch_reset(struct asim_repeat_switch *own, const struct asim_
 /* --- who gets the frames of a wire -------------------------------------------------------------
  */
 
-static void add_feed(struct asim_repeat_switch *own, uint32_t in, uint32_t out)
+static void add_route(struct asim_repeat_switch *own, uint32_t in, uint32_t out)
 {
-    asim_port_set_put(row(own, own->feeds, in), out, 1);
+    asim_port_set_put(row(own, own->routes, in), out, 1);
     asim_port_set_put(row(own, own->deps, out), in, 1);
 }
 
 /* Of the last window that the wire has kept. PFC frames, and frames without a route, concern all
  * ports. */
-static void add_feeds(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in)
+static void add_routes(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in)
 {
     struct asim_repeat_switch *own = own_of(fabric, sw);
     const struct asim_repeat_wire *wire = asim_repeat_wire_of(fabric->repeats, sw->in[in]);
@@ -114,35 +113,35 @@ static void add_feeds(struct asim_fabric *fabric, struct asim_switch *sw, uint32
         frame.t += asim_repeat_time(fabric->repeats, fabric->repeats->window);
         out = frame.type < ASIM_PAUSE ? asim_ecmp_egress(fabric, sw->shard, &frame) : UINT32_MAX;
         if (out != UINT32_MAX)
-            add_feed(own, in, out);
+            add_route(own, in, out);
         for (uint32_t p = 0; out == UINT32_MAX && p < sw->n_ports; p++)
-            add_feed(own, in, p);
+            add_route(own, in, p);
     }
 }
 
-static void remove_feeds(struct asim_repeat_switch *own, const struct asim_switch *sw, uint32_t in)
+static void remove_routes(struct asim_repeat_switch *own, const struct asim_switch *sw, uint32_t in)
 {
-    uint64_t *feeds = row(own, own->feeds, in);
+    uint64_t *routes = row(own, own->routes, in);
 
-    for (uint32_t out = next_of(feeds, 0, sw->n_ports); out < sw->n_ports;
-         out = next_of(feeds, out + 1, sw->n_ports))
+    for (uint32_t out = next_of(routes, 0, sw->n_ports); out < sw->n_ports;
+         out = next_of(routes, out + 1, sw->n_ports))
         asim_port_set_put(row(own, own->deps, out), in, 0);
-    memset(feeds, 0, own->n_words * sizeof *feeds);
+    memset(routes, 0, own->n_words * sizeof *routes);
 }
 
 void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wire *wire)
 {
     struct asim_switch *sw = &fabric->sw[wire->to - fabric->set.hosts];
     struct asim_repeat_switch *own = own_of(fabric, sw);
-    const uint64_t *feeds = row(own, own->feeds, wire->to_port);
+    const uint64_t *routes = row(own, own->routes, wire->to_port);
 
     if (!own->port)
         return;
     asim_port_set_put(own->sleeping.unsteady, wire->to_port, 1);
     asim_port_set_put(own->sleeping.unread, wire->to_port, 0);
-    add_feeds(fabric, sw, wire->to_port);
-    for (uint32_t out = next_of(feeds, 0, sw->n_ports); out < sw->n_ports;
-         out = next_of(feeds, out + 1, sw->n_ports))
+    add_routes(fabric, sw, wire->to_port);
+    for (uint32_t out = next_of(routes, 0, sw->n_ports); out < sw->n_ports;
+         out = next_of(routes, out + 1, sw->n_ports))
         if (asim_port_set_has(own->sleeping.ports, out) &&
             ASIM_VEC_PUSH(fabric->repeats->waking, ((struct asim_repeat_unit){sw->node, out})))
             fabric->run.failed = ASIM_ENOMEM;
@@ -158,17 +157,17 @@ void asim_repeat_ports_settle(struct asim_fabric *fabric, struct asim_switch *sw
                                         fabric->repeats->window))
             continue;
         asim_port_set_put(own->sleeping.unsteady, in, 0);
-        remove_feeds(own, sw, in);
-        add_feeds(fabric, sw, in);
+        remove_routes(own, sw, in);
+        add_routes(fabric, sw, in);
     }
 }
 
 static int is_read(const struct asim_repeat_switch *own, uint32_t in)
 {
-    const uint64_t *feeds = row(own, own->feeds, in);
+    const uint64_t *routes = row(own, own->routes, in);
 
     for (uint32_t i = 0; i < own->n_words; i++)
-        if (feeds[i] & ~own->sleeping.ports[i])
+        if (routes[i] & ~own->sleeping.ports[i])
             return 1;
     return 0;
 }
@@ -221,11 +220,11 @@ static void put_queue(const struct asim_fabric *fabric, const struct asim_switch
                       const struct asim_ring *queue, struct asim_repeat_words *words)
 {
     asim_repeat_put(words, queue->n);
-    for (uint32_t i = 0; i < queue->n && !words->is_odd; i++) {
+    for (uint32_t i = 0; i < queue->n && !words->is_excluded; i++) {
         const struct asim_frame *frame = &queue->at[(queue->head + i) & (queue->cap - 1)];
         uint64_t by = step_of(fabric, sw, frame);
 
-        words->is_odd |= by == ASIM_NEVER;
+        words->is_excluded |= by == ASIM_NEVER;
         asim_repeat_put(words, (frame->word1 & ~ASIM_SEQ_MASK) |
                                    ((frame->seq - by * fabric->repeats->window) & ASIM_SEQ_MASK));
         asim_repeat_put(words, frame->flow);

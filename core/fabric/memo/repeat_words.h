@@ -13,7 +13,7 @@
 struct asim_repeat_words {
     uint64_t *at, *end; /* where the next word goes; the end of the memory */
     uint64_t t;         /* the begin of the window */
-    int is_odd;         /* something excludes sleep, or words are missing */
+    int is_excluded;    /* something excludes sleep, or words are missing */
 };
 
 static inline struct asim_repeat_words asim_repeat_words_begin(const struct asim_repeats *repeats)
@@ -29,7 +29,7 @@ int asim_repeat_words_end(const struct asim_repeats *repeats, const struct asim_
 static inline void asim_repeat_put(struct asim_repeat_words *words, uint64_t word)
 {
     if (words->at == words->end)
-        words->is_odd = 1;
+        words->is_excluded = 1;
     else
         *words->at++ = word;
 }

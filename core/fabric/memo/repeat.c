@@ -22,8 +22,9 @@
 #include "fabric/parallel/window.h"
 #include "fabric/switch/bulk/sleeping.h"
 
-/* Windows between looks at what sleep brings; the first one of a try comes sooner. */
-enum { FIRST_LOOK = 48, LOOK = 128 };
+/* Windows between looks at what sleep brings. Window FIRST_LOOK tells whether a try goes on: half
+ * of its packet-hops must be slept through. */
+enum { FIRST_LOOK = 8, LOOK = 128 };
 
 static struct asim_repeat_switch *switch_of(const struct asim_repeats *repeats,
                                             const struct asim_fabric *fabric, uint32_t node)
@@ -56,7 +57,7 @@ static void start(struct asim_fabric *fabric, uint64_t t)
     repeats->is_on = 1;
     repeats->begin = t;
     repeats->window = repeats->each_window = repeats->carried = repeats->skipped = 0;
-    repeats->look_at = fabric->run.windows + FIRST_LOOK;
+    repeats->look_at = fabric->run.windows + LOOK;
     repeats->awake.n = 0;
     for (uint32_t d = 0; fabric->workers.at->domains && d < fabric->workers.at->domains->n; d++)
         repeats->still[d] = 0;
@@ -356,20 +357,29 @@ static void visit_switches(struct asim_fabric *fabric,
     }
 }
 
-/* Turns sleep off where it brings less than three fifths: then it costs what it saves. */
-static void look(struct asim_fabric *fabric)
+/* Whether sleep brings three fifths: it costs less than it saves then. */
+static int pays(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;
-    int pays = 2 * repeats->skipped > 3 * repeats->carried;
+    int enough = 2 * repeats->skipped > 3 * repeats->carried;
 
+    if (repeats->window == FIRST_LOOK)
+        repeats->carried = repeats->skipped = 0;
+    if (repeats->window == FIRST_LOOK + 1)
+        return repeats->skipped > repeats->carried;
     if (fabric->run.windows < repeats->look_at)
-        return;
+        return 1;
     repeats->look_at = fabric->run.windows + LOOK;
     repeats->carried = repeats->skipped = 0;
-    if (pays) {
+    if (enough)
         repeats->pause = repeats->least_pause;
-        return;
-    }
+    return enough;
+}
+
+static void give_up(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+
     asim_repeats_stop(fabric);
     repeats->pause *= 2;
     if (repeats->pause > repeats->most_pause)
@@ -395,5 +405,6 @@ void asim_repeats_end(struct asim_fabric *fabric)
         fall_asleep(fabric);
         visit_switches(fabric, asim_repeat_ports_empty);
     }
-    look(fabric);
+    if (!pays(fabric))
+        give_up(fabric);
 }

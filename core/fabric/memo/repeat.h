@@ -90,8 +90,8 @@ struct asim_repeat_switch {
     struct asim_repeat_state *port; /* [n_ports]; NULL: its ports never sleep */
     uint32_t n_words, n_asleep;
     uint64_t *routes; /* [ingress port] the egress ports of its frames */
-    uint64_t *deps;  /* [egress port] the ingress ports whose frames come to it */
-    int is_due;      /* a port was awake in the window that is over */
+    uint64_t *deps;   /* [egress port] the ingress ports whose frames come to it */
+    int is_due;       /* a port was awake in the window that is over */
     struct asim_sleeping_ports sleeping;
 };
 

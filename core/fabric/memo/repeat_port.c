@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See repeat_port.h. A port depends on the wires that carry frames for it. Ports do not influence each other as long as the shared buffer is
- * far from its thresholds: as in bulk windows, of which asim_arrivals_fit_buffer tells whether that
- * holds. All that a port needs are the frames that come in and its own state.
+ * See repeat_port.h. A port depends on the wires that carry frames for it. Ports do not influence
+ * each other as long as the shared buffer is far from its thresholds: as in bulk windows, of which
+ * asim_arrivals_fit_buffer tells whether that holds. All that a port needs are the frames that come
+ * in and its own state.
  */
 #include "fabric/memo/repeat_port.h"
 

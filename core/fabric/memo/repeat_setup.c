@@ -10,7 +10,7 @@
 #include "fabric/parallel/domains.h"
 
 /* The first and the longest pause between two tries, in windows. */
-enum { FIRST_PAUSE = 1 << 10, MOST_PAUSE = 1 << 12 };
+enum { FIRST_PAUSE = 1 << 10, MOST_PAUSE = 1 << 11 };
 
 /* Congestion control that ACKs without a mark leave alone, and nothing that looks at single frames
  * or at absolute times. */

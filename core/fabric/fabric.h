@@ -80,7 +80,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
 
 /* Exact fast-forward from now on (memo/memo.h), with the same results. Call it before the first
  * message and after hooks are set. It does nothing where the configuration excludes it: per-event
- * mode, losses, link events, INT and PINT, packet spraying, hooks for rates, frames or every change
+ * mode, losses, link events, PINT, packet spraying, hooks for rates, frames or every change
  * of queues. 0 or ASIM_ENOMEM. */
 int asim_fabric_use_memo(struct asim_fabric *fabric);
 

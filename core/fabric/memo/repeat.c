@@ -110,7 +110,8 @@ void asim_repeats_stop(struct asim_fabric *fabric)
         asim_repeat_wire_fill(fabric, &fabric->wires[w]); /* wires without frames are left */
     repeats->is_on = 0;
     repeats->awake.n = 0;
-    repeats->try_at = fabric->run.windows + repeats->pause;
+    /* Where sleep brought something, it is tried again as soon as the memo allows it. */
+    repeats->try_at = fabric->run.windows + (repeats->window > LOOK ? 0 : repeats->pause);
     fabric->run.half_next_valid = 0;
 }
 
@@ -372,7 +373,7 @@ static int pays(struct asim_fabric *fabric)
     repeats->look_at = fabric->run.windows + LOOK;
     repeats->carried = repeats->skipped = 0;
     if (enough)
-        repeats->pause = repeats->least_pause;
+        repeats->pause = repeats->least_pause / 16; /* it may soon pay again */
     return enough;
 }
 
@@ -384,6 +385,7 @@ static void give_up(struct asim_fabric *fabric)
     repeats->pause *= 2;
     if (repeats->pause > repeats->most_pause)
         repeats->pause = repeats->most_pause;
+    repeats->try_at = fabric->run.windows + repeats->pause;
 }
 
 void asim_repeats_end(struct asim_fabric *fabric)

@@ -87,8 +87,7 @@ static void put_flow(struct view *view, struct asim_flow *flow)
                   (unsigned)asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
-    view->words.is_excluded |= !flow->live || flow->timeouts || flow->sack ||
-                               flow->snd_high != flow->cc.snd_next ||
+    view->words.is_excluded |= !asim_flow_is_regular(flow) ||
                                view->n_flows == ASIM_REPEAT_MESSAGES ||
                                is_inside(view, flow->dst) || asim_feedback_size(view->fabric, flow);
     if (view->words.is_excluded)
@@ -112,9 +111,9 @@ static void put_rx(struct view *view, uint64_t name)
     for (uint32_t i = 0; i < view->n_rx; i++)
         if (view->rx[i].name == name)
             return;
-    view->words.is_excluded |=
-        rx->generation != slot >> 24 || rx->begun_generation != slot >> 24 || rx->nacked ||
-        rx->out_of_order.n || view->n_rx == ASIM_REPEAT_MESSAGES || is_inside(view, (uint32_t)name);
+    view->words.is_excluded |= rx->generation != slot >> 24 || rx->begun_generation != slot >> 24 ||
+                               !asim_rx_is_regular(rx) || view->n_rx == ASIM_REPEAT_MESSAGES ||
+                               is_inside(view, (uint32_t)name);
     if (view->words.is_excluded)
         return;
     view->rx[view->n_rx++] = (struct rx_row){rx, name, rx->next};
@@ -298,25 +297,6 @@ static int counts_grow(struct asim_repeat_host *own, const struct asim_host *hos
     return !others;
 }
 
-/* The number of windows in which each packet of the message is full and has others behind it, and
- * in which its progress does not decide which packets the receiver acknowledges. */
-static uint64_t windows_of(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                           uint64_t by)
-{
-    const struct asim_netconf *net = fabric->set.net;
-    const struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
-    uint64_t end = flow->cc.snd_next + net->payload_bytes;
-
-    if (!by)
-        return ASIM_NEVER;
-    if (net->l2_ack_interval_bytes ? rx->next < by + net->l2_ack_interval_bytes
-                                   : net->l2_chunk_bytes && by % net->l2_chunk_bytes)
-        return 0;
-    if (by % net->payload_bytes)
-        return 0;
-    return end < flow->cc.size ? (flow->cc.size - 1 - end) / by : 0;
-}
-
 /* The time at which the host wakes by itself. */
 static uint64_t wakes_at(const struct asim_fabric *fabric, const struct asim_host *host)
 {
@@ -325,7 +305,7 @@ static uint64_t wakes_at(const struct asim_fabric *fabric, const struct asim_hos
     uint64_t least = ASIM_NEVER, until = host->timers.n ? host->timers.at->t : ASIM_NEVER;
 
     for (uint32_t i = 0; i < own->n_flows; i++) {
-        uint64_t windows = windows_of(fabric, own->flow[i].flow, own->flow[i].by);
+        uint64_t windows = asim_flow_most_steps(fabric, own->flow[i].flow, own->flow[i].by);
 
         least = windows < least ? windows : least;
     }
@@ -378,7 +358,7 @@ static void move_nic(struct asim_fabric *fabric, struct asim_nic *nic, uint64_t 
     const struct asim_host *host = &fabric->host[nic->port.out->from];
     const struct asim_repeat_host *own = own_of(fabric, host);
 
-    asim_repeat_move_port(&nic->port, since, windows * fabric->repeats->length);
+    asim_port_skip(&nic->port, since, windows * fabric->repeats->length);
     if (nic->wake_at != ASIM_NEVER)
         nic->wake_at += windows * fabric->repeats->length;
     for (uint32_t i = 0; i < nic->acks.n; i++) {
@@ -392,14 +372,8 @@ static void move_nic(struct asim_fabric *fabric, struct asim_nic *nic, uint64_t 
 
 static void move_messages(const struct asim_repeat_host *own, uint64_t windows, uint64_t ticks)
 {
-    for (uint32_t i = 0; i < own->n_flows; i++) {
-        struct asim_flow *flow = own->flow[i].flow;
-
-        flow->snd_una += own->flow[i].by * windows;
-        flow->cc.snd_next += own->flow[i].by * windows;
-        flow->snd_high += own->flow[i].by * windows;
-        flow->next_avail += ticks;
-    }
+    for (uint32_t i = 0; i < own->n_flows; i++)
+        asim_flow_skip(own->flow[i].flow, own->flow[i].by * windows, ticks);
     for (uint32_t i = 0; i < own->n_rx; i++)
         own->rx[i].rx->next += own->rx[i].by * windows;
 }

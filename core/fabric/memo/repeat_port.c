@@ -315,7 +315,7 @@ static void move(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
     struct asim_switch_port *port = &sw->ports[p];
     uint64_t ticks = windows * fabric->repeats->length;
 
-    asim_repeat_move_port(&port->port, since, ticks);
+    asim_port_skip(&port->port, since, ticks);
     if (port->same_tick_at >= since)
         port->same_tick_at += ticks;
     for (uint32_t q = 0; q < ASIM_QUEUES; q++)

@@ -54,13 +54,4 @@ static inline void asim_repeat_put_port(struct asim_repeat_words *words,
     asim_repeat_put(words, port->start_recency);
 }
 
-/* A port at the begin of `window`, t, moves on by some ticks. */
-static inline void asim_repeat_move_port(struct asim_port *port, uint64_t t, uint64_t ticks)
-{
-    if (port->busy_until < t)
-        return;
-    port->busy_until += ticks;
-    port->tx_start += ticks;
-}
-
 #endif

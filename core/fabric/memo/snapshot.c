@@ -155,8 +155,7 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
-    list->not_periodic |= !flow->live || flow->timeouts || flow->sack || rx->nacked ||
-                          rx->out_of_order.n || flow->snd_high != flow->cc.snd_next;
+    list->not_periodic |= !asim_flow_is_regular(flow) || !asim_rx_is_regular(rx);
     put(list, flow->cc.snd_next - flow->snd_una);
     put_time(list, flow->next_avail);
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);

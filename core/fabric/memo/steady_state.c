@@ -85,27 +85,32 @@ static uint64_t divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* In each skipped period the message advances by `step` bytes. The last packet of the last period
- * must be as full as the first one, and must not end the message, so one more packet must fit. A
- * message that makes no progress in a period sets no bound. */
-static void bound_periods(void *self, struct asim_flow *flow, size_t i)
+uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                              uint64_t step)
 {
-    struct bound *bound = self;
-    const struct asim_netconf *net = bound->fabric->set.net;
-    const struct asim_rx *rx = asim_rx_of_flow(bound->fabric, flow);
-    uint64_t step = flow->snd_una - bound->steady->kept.acked.at[i];
-    uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
+    const struct asim_netconf *net = fabric->set.net;
+    const struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
+    uint64_t end = flow->cc.snd_next + net->payload_bytes;
 
     if (!step)
-        return;
-    bound->bytes = divisor(step, bound->bytes);
-    most = end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
+        return ASIM_NEVER;
     /* The progress of the message must not decide which packets the receiver acknowledges. */
     if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
                                    : net->l2_chunk_bytes && step % net->l2_chunk_bytes)
-        most = 0;
+        return 0;
     if (step % net->payload_bytes) /* records of telemetry are found by packet */
-        most = 0;
+        return 0;
+    return end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
+}
+
+/* The message advances by `step` bytes in each skipped period. */
+static void bound_periods(void *self, struct asim_flow *flow, size_t i)
+{
+    struct bound *bound = self;
+    uint64_t step = flow->snd_una - bound->steady->kept.acked.at[i];
+    uint64_t most = asim_flow_most_steps(bound->fabric, flow, step);
+
+    bound->bytes = divisor(step, bound->bytes);
     if (most < bound->periods)
         bound->periods = most;
 }
@@ -149,14 +154,10 @@ static void skip_ring(const struct skip *skip, struct asim_ring *ring)
     }
 }
 
-/* A port with the receive ring that it reads. Past transmissions keep their times: a part that
- * follows a log has not used its ports since its begin, from which it may yet be simulated. */
+/* A port with the receive ring that it reads. */
 static void skip_port(const struct skip *skip, struct asim_port *port)
 {
-    if (port->busy_until >= skip->steady->now.t) {
-        port->busy_until += skip->ticks;
-        port->tx_start += skip->ticks;
-    }
+    asim_port_skip(port, skip->steady->now.t, skip->ticks);
     for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
         struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
@@ -191,10 +192,7 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
     if (skip->fabric->set.cc->repeat)
         rounds = asim_feedback_rounds(skip->fabric, flow) - skip->steady->kept.rounds.at[i];
     asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
-    flow->snd_una += flow->skip_bytes;
-    flow->cc.snd_next += flow->skip_bytes;
-    flow->snd_high += flow->skip_bytes;
-    flow->next_avail += skip->ticks;
+    asim_flow_skip(flow, flow->skip_bytes, skip->ticks);
     if (rx->begun_generation == rx->generation)
         rx->next += flow->skip_bytes;
 }

@@ -21,6 +21,7 @@
 #include "fabric/memo/snapshot.h"
 
 struct asim_fabric;
+struct asim_flow;
 
 struct asim_steady_state {
     uint64_t look_at;          /* number of the next window to look at; ASIM_NEVER: off */
@@ -38,6 +39,11 @@ struct asim_steady_state {
     struct asim_search_budget budget;
 };
 
+/* How often a message may advance by `step` bytes and do the same each time. The last packet of the
+ * last step must be as full as the first one, and must not end the message, so one more packet must
+ * fit. ASIM_NEVER for a step of 0. */
+uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                              uint64_t step);
 /* Looks for a period at the begin of a window, at t; call it from window `look_at` on. Returns 1 if
  * it skipped periods. The fabric records a lack of memory. */
 int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t);

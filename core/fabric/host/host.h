@@ -214,6 +214,14 @@ static inline void asim_nic_open_ring(struct asim_nic *nic)
     asim_nic_update_arrival(nic);
 }
 
+/* Whether nothing is under way over the NIC's link but frames that the host has sent, which are
+ * events of the far end. */
+static inline int asim_nic_is_still(const struct asim_nic *nic)
+{
+    return nic->qps.n == nic->qps.n_finished && !nic->acks.n && nic->port.busy != ASIM_NIC_BUSY &&
+           nic->wake_at == ASIM_NEVER && !asim_link_ring_count(nic->port.in);
+}
+
 static inline uint64_t asim_nic_arrival_tie_key(const struct asim_nic *nic)
 {
     return asim_wire_tie_key(nic->port.in, asim_link_ring_oldest(nic->port.in));

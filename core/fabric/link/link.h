@@ -124,6 +124,15 @@ static inline void asim_link_ring_drop(struct asim_wire *wire)
     asim_link_ring_drop_many(wire, 1);
 }
 
+/* Empties a ring that has memory. */
+static inline void asim_link_ring_restart(struct asim_wire *wire)
+{
+    wire->avail = 0;
+    wire->limit = wire->mask + 1;
+    atomic_store_explicit(&wire->head, 0, memory_order_relaxed);
+    atomic_store_explicit(&wire->tail, 0, memory_order_relaxed);
+}
+
 /* The reader's turn ends: an empty ring starts again at its first place, so that the few frames of
  * a window use the same few cache lines as in the last window. A full ring and a ring with overflow
  * stay as they are, because `limit` equals `tail` there. So does a ring into which the hosts of a
@@ -135,10 +144,7 @@ static inline void asim_link_ring_reset(struct asim_wire *wire)
     if (!head || wire->cross_thread || head == wire->limit ||
         head != atomic_load_explicit(&wire->tail, memory_order_relaxed))
         return;
-    wire->avail = 0;
-    wire->limit = wire->mask + 1;
-    atomic_store_explicit(&wire->head, 0, memory_order_relaxed);
-    atomic_store_explicit(&wire->tail, 0, memory_order_relaxed);
+    asim_link_ring_restart(wire);
 }
 
 /* The writer's next place; NULL when out of memory. asim_link_ring_commit makes it a frame. */
@@ -247,9 +253,9 @@ static inline uint64_t asim_port_tie_key(const struct asim_port *port)
     return asim_tie_key_of(most > tx ? most - tx : 0, port->start_recency, ASIM_CLASS_FREE);
 }
 
-/* Fast-forward: moves a port on from t by so many ticks. Past transmissions keep their times: a part
- * that follows a log (memo/part.h) has not used its ports since its begin, from which it may yet be
- * simulated. */
+/* Fast-forward: moves a port on from t by so many ticks. Past transmissions keep their times: a
+ * part that follows a log (memo/part.h) has not used its ports since its begin, from which it may
+ * yet be simulated. */
 static inline void asim_port_skip(struct asim_port *port, uint64_t t, uint64_t ticks)
 {
     if (port->busy_until < t)

@@ -42,15 +42,21 @@ static inline void asim_port_check_final(struct asim_worker *worker, const struc
         asim_port_notify_final(worker, wire, frame);
 }
 
+/* The written frame, due at t, is on the wire. */
+static inline void asim_port_publish(struct asim_worker *worker, struct asim_wire *wire, uint64_t t)
+{
+    asim_link_ring_commit(wire);
+    if (t < worker->min_arrival[wire->to_slot])
+        worker->min_arrival[wire->to_slot] = t;
+}
+
 /* Puts a complete frame on the wire: the last part of asim_port_commit, and all of it where no
  * frame is lost or watched. */
 static inline void asim_port_put_on_wire(struct asim_worker *worker, struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
     asim_port_check_final(worker, wire, frame);
-    asim_link_ring_commit(wire);
-    if (frame->t < worker->min_arrival[wire->to_slot])
-        worker->min_arrival[wire->to_slot] = frame->t;
+    asim_port_publish(worker, wire, frame->t);
 }
 
 /* Completes the transmission of a written frame. Returns 1 if the wire loses the frame, which is

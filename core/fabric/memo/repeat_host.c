@@ -66,10 +66,8 @@ static void see_inner_nic(struct view *view, const struct asim_nic *nic)
 {
     put(view, nic->port.out->frames);
     put(view, nic->port.in->received);
-    view->words.is_excluded |= nic->qps.n != nic->qps.n_finished || nic->acks.n ||
-                               nic->port.busy == ASIM_NIC_BUSY || nic->wake_at != ASIM_NEVER ||
-                               asim_link_ring_count(nic->port.in) ||
-                               (nic->port.busy && nic->port.busy_until >= view->words.t);
+    view->words.is_excluded |=
+        !asim_nic_is_still(nic) || (nic->port.busy && nic->port.busy_until >= view->words.t);
 }
 
 /* Frames of a message inside the server may take short links. */

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "fabric/link/transmit.h"
+
 /* All of word 1 but the sequence number. */
 #define REST (~(uint64_t)ASIM_SEQ_MASK)
 
@@ -18,17 +20,13 @@ static void push(struct asim_fabric *fabric, struct asim_wire *wire, const struc
     if (!place)
         return;
     *place = *frame;
-    asim_link_ring_commit(wire);
-    if (frame->t < worker->min_arrival[wire->to_slot])
-        worker->min_arrival[wire->to_slot] = frame->t;
+    asim_port_publish(worker, wire, frame->t);
 }
 
 static void clear(struct asim_wire *wire)
 {
-    wire->avail = 0;
-    wire->limit = wire->at ? wire->mask + 1 : 0;
-    atomic_store_explicit(&wire->head, 0, memory_order_relaxed);
-    atomic_store_explicit(&wire->tail, 0, memory_order_relaxed);
+    if (wire->at)
+        asim_link_ring_restart(wire);
 }
 
 /* Puts the frames of window j that are still on the wire at the begin of `now` into the ring. */

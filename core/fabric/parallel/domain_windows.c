@@ -17,14 +17,6 @@
 /* How far a message lies behind what its NIC could have sent, in 1/1024: rates are rounded. */
 enum { SLACK = 16 };
 
-/* Whether nothing is under way over this link inside the domain. Frames that the host has sent are
- * events of the switch. */
-static int is_still(const struct asim_nic *nic)
-{
-    return nic->qps.n == nic->qps.n_finished && !nic->acks.n && nic->port.busy != ASIM_NIC_BUSY &&
-           nic->wake_at == ASIM_NEVER && !asim_link_ring_count(nic->port.in);
-}
-
 static int is_inner(const struct asim_fabric *fabric, const struct asim_nic *nic)
 {
     return nic->port.out->delay < fabric->workers.domain_lookahead;
@@ -135,7 +127,7 @@ static uint64_t still_until(const struct asim_worker *worker, struct asim_domain
         if (until <= t)
             return t;
         for (uint32_t k = 0; k < host->n_nics; k++)
-            if (is_inner(fabric, &host->nics[k]) && !is_still(&host->nics[k]))
+            if (is_inner(fabric, &host->nics[k]) && !asim_nic_is_still(&host->nics[k]))
                 return t;
     }
     if (domain->completes_at <= t)

@@ -56,9 +56,7 @@ ALWAYS_INLINE void fast_commit(struct asim_host *host, struct asim_port *port,
     frame->t = t;
     if (is_final && wire->to == frame->src)
         asim_port_notify_final(worker, wire, frame);
-    asim_link_ring_commit(wire);
-    if (t < worker->min_arrival[wire->to_slot])
-        worker->min_arrival[wire->to_slot] = t;
+    asim_port_publish(worker, wire, t);
 }
 
 /* An ACK has started. Its end is no event if the NIC has no other ACK and if a scan then would
@@ -177,8 +175,8 @@ ALWAYS_INLINE int fast_kick(struct asim_fabric *fabric, struct asim_host *host,
     return 1;
 }
 
-/* As asim_nic_kick where several flows may send: asim_nic_choose scans for the next one, and a packet
- * that retransmits nothing takes the fast path. */
+/* As asim_nic_kick where several flows may send: asim_nic_choose scans for the next one, and a
+ * packet that retransmits nothing takes the fast path. */
 static inline void fast_kick_several(struct asim_fabric *fabric, struct asim_host *host,
                                      struct asim_nic *nic, uint64_t t)
 {

@@ -26,6 +26,11 @@
  * of its packet-hops must be slept through. */
 enum { FIRST_LOOK = 8, LOOK = 128 };
 
+static int has_awake(const struct asim_repeat_switch *own, const struct asim_switch *sw)
+{
+    return own->port && own->n_asleep < sw->n_ports;
+}
+
 static struct asim_repeat_switch *switch_of(const struct asim_repeats *repeats,
                                             const struct asim_fabric *fabric, uint32_t node)
 {
@@ -170,7 +175,7 @@ static void renew_switch(struct asim_fabric *fabric, struct asim_switch *sw, uin
     if (!own->port)
         return;
     fabric->workers.at->min_arrival[fabric->run.slot[sw->node]] = ASIM_NEVER;
-    *asim_next_of(fabric, sw->node) = own->n_asleep < sw->n_ports ? t : ASIM_NEVER;
+    *asim_next_of(fabric, sw->node) = has_awake(own, sw) ? t : ASIM_NEVER;
     sw->sleeping->begin = t;
 }
 
@@ -226,6 +231,19 @@ static void wake_hosts(struct asim_fabric *fabric)
         wake_server(fabric, d, t);
 }
 
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Such windows are over. */
+static void pass(struct asim_repeats *repeats, uint64_t windows)
+{
+    repeats->skipped += windows * repeats->each_window;
+    repeats->slept += windows * repeats->each_window;
+    repeats->window += windows;
+}
+
 /* If all sleep, goes on to the window of the first event. Returns 0 if there is none. */
 static int go_on(struct asim_fabric *fabric)
 {
@@ -237,23 +255,13 @@ static int go_on(struct asim_fabric *fabric)
         for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
             renew_switch(fabric, &fabric->sw[s], asim_repeat_time(repeats, repeats->window));
         fabric->run.half_next_valid = 0;
-        first = asim_window_next_event(fabric);
-        if (asim_memo_due(fabric) < first)
-            first = asim_memo_due(fabric);
+        first = earlier(asim_window_next_event(fabric), asim_memo_due(fabric));
         if (first == ASIM_NEVER)
             return 0;
-        window = (first - repeats->begin) / repeats->length;
+        window = (earlier(first, fabric->livelock.look_at) - repeats->begin) / repeats->length;
         if (repeats->awake.n || window <= repeats->window)
             return 1;
-        if (fabric->livelock.look_at != ASIM_NEVER && first > fabric->livelock.look_at)
-            window = (fabric->livelock.look_at - repeats->begin) / repeats->length;
-        if (window <= repeats->window)
-            return 1;
-        repeats->skipped += (window - repeats->window) * repeats->each_window;
-        repeats->slept += (window - repeats->window) * repeats->each_window;
-        repeats->window = window;
-        if (!allows(fabric, asim_repeat_time(repeats, window)))
-            return 1;
+        pass(repeats, window - repeats->window);
     }
 }
 
@@ -286,8 +294,7 @@ static void expand(struct asim_fabric *fabric)
     struct asim_repeats *repeats = fabric->repeats;
 
     for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
-        if ((repeats->sw[s].is_due =
-                 repeats->sw[s].port && repeats->sw[s].n_asleep < fabric->sw[s].n_ports))
+        if ((repeats->sw[s].is_due = has_awake(&repeats->sw[s], &fabric->sw[s])))
             asim_repeat_ports_expand(fabric, &fabric->sw[s]);
     for (size_t i = 0; i < repeats->awake.n; i++) {
         const struct asim_host *host = &fabric->host[repeats->awake.at[i].node];
@@ -353,7 +360,7 @@ static void visit_switches(struct asim_fabric *fabric,
     for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
         const struct asim_repeat_switch *own = &fabric->repeats->sw[s];
 
-        if (own->port && (own->is_due || own->n_asleep < fabric->sw[s].n_ports))
+        if (own->is_due || has_awake(own, &fabric->sw[s]))
             visit(fabric, &fabric->sw[s]);
     }
 }
@@ -394,11 +401,9 @@ void asim_repeats_end(struct asim_fabric *fabric)
 
     if (!asim_repeats_are_on(fabric) || fabric->run.failed)
         return;
-    repeats->skipped += repeats->each_window;
-    repeats->slept += repeats->each_window;
     expand(fabric);
     compare_all(fabric);
-    repeats->window++;
+    pass(repeats, 1);
     for (size_t i = 0; i < repeats->waking.n; i++)
         wake(fabric, repeats->waking.at[i]);
     repeats->waking.n = 0;

@@ -69,19 +69,24 @@ struct asim_repeat_state {
     size_t n_words, cap;
 };
 
-struct asim_repeat_host {
-    struct asim_repeat_state state;
+/* Messages that a host sends, and those that it receives. */
+struct asim_repeat_messages {
     uint32_t n_flows, n_rx;
-    int is_renewed; /* it may have a new timer since the last window */
     struct {
         struct asim_flow *flow;
         uint64_t at, by; /* acknowledged bytes, and their growth in a window */
     } flow[ASIM_REPEAT_MESSAGES];
-    struct {
+    struct asim_repeat_rx {
         struct asim_rx *rx;
         uint64_t name;   /* of the flow, as in frames */
         uint64_t at, by; /* the next byte expected */
     } rx[ASIM_REPEAT_MESSAGES];
+};
+
+struct asim_repeat_host {
+    struct asim_repeat_state state;
+    int is_renewed; /* it may have a new timer since the last window */
+    struct asim_repeat_messages messages;
     struct asim_host_counts counts; /* then, and once it sleeps their growth in a window */
 };
 

@@ -36,25 +36,22 @@ static int takes_part(const struct asim_fabric *fabric, const struct asim_nic *n
 
 /* --- the state -------------------------------------------------------------------------------- */
 
-struct flow_row {
-    struct asim_flow *flow;
-    uint64_t at;
-};
-
-struct rx_row {
-    struct asim_rx *rx;
-    uint64_t name, at;
-};
-
 /* The present messages, and the words of the state. */
 struct view {
     struct asim_fabric *fabric;
     const struct asim_host *host;
     struct asim_repeat_words words;
-    struct flow_row flow[ASIM_REPEAT_MESSAGES];
-    struct rx_row rx[ASIM_REPEAT_MESSAGES];
-    uint32_t n_flows, n_rx;
+    struct asim_repeat_messages messages;
 };
+
+static const struct asim_repeat_rx *rx_of(const struct asim_repeat_messages *messages,
+                                          uint64_t name)
+{
+    for (uint32_t i = 0; i < messages->n_rx; i++)
+        if (messages->rx[i].name == name)
+            return &messages->rx[i];
+    return NULL;
+}
 
 static void put(struct view *view, uint64_t word)
 {
@@ -86,11 +83,12 @@ static void put_flow(struct view *view, struct asim_flow *flow)
     if (asim_flow_is_over(flow))
         return;
     view->words.is_excluded |= !asim_flow_is_regular(flow) ||
-                               view->n_flows == ASIM_REPEAT_MESSAGES ||
+                               view->messages.n_flows == ASIM_REPEAT_MESSAGES ||
                                is_inside(view, flow->dst) || asim_feedback_size(view->fabric, flow);
     if (view->words.is_excluded)
         return;
-    view->flow[view->n_flows++] = (struct flow_row){flow, flow->snd_una};
+    view->messages.flow[view->messages.n_flows].flow = flow;
+    view->messages.flow[view->messages.n_flows++].at = flow->snd_una;
     put(view, flow->cc.snd_next - flow->snd_una);
     asim_repeat_put_time(&view->words, flow->next_avail);
     if (view->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
@@ -106,26 +104,18 @@ static void put_rx(struct view *view, uint64_t name)
     uint32_t slot = (uint32_t)(name >> 32);
     struct asim_rx *rx = asim_rx_of(view->fabric, (uint32_t)name, slot);
 
-    for (uint32_t i = 0; i < view->n_rx; i++)
-        if (view->rx[i].name == name)
-            return;
+    if (rx_of(&view->messages, name))
+        return;
     view->words.is_excluded |= rx->generation != slot >> 24 || rx->begun_generation != slot >> 24 ||
-                               !asim_rx_is_regular(rx) || view->n_rx == ASIM_REPEAT_MESSAGES ||
+                               !asim_rx_is_regular(rx) ||
+                               view->messages.n_rx == ASIM_REPEAT_MESSAGES ||
                                is_inside(view, (uint32_t)name);
     if (view->words.is_excluded)
         return;
-    view->rx[view->n_rx++] = (struct rx_row){rx, name, rx->next};
+    view->messages.rx[view->messages.n_rx++] = (struct asim_repeat_rx){rx, name, rx->next, 0};
     put(view, name);
     put(view, atomic_load_explicit(&rx->frames, memory_order_relaxed));
     put(view, rx->reply_nic);
-}
-
-static struct rx_row *rx_of(struct view *view, uint64_t name)
-{
-    for (uint32_t i = 0; i < view->n_rx; i++)
-        if (view->rx[i].name == name)
-            return &view->rx[i];
-    return NULL;
 }
 
 /* ACKs that wait: with sequence numbers from the next byte that their message expects. */
@@ -134,7 +124,7 @@ static void put_acks(struct view *view, const struct asim_ring *acks)
     put(view, acks->n);
     for (uint32_t i = 0; i < acks->n && !view->words.is_excluded; i++) {
         const struct asim_frame *ack = &acks->at[(acks->head + i) & (acks->cap - 1)];
-        const struct rx_row *rx = rx_of(view, ack->flow);
+        const struct asim_repeat_rx *rx = rx_of(&view->messages, ack->flow);
 
         view->words.is_excluded |= !rx || ack->type != ASIM_ACK || ack->flags & ASIM_FINAL;
         if (view->words.is_excluded)
@@ -216,47 +206,36 @@ static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_
 
 static void keep(struct asim_repeat_host *own, const struct view *view)
 {
-    own->n_flows = view->n_flows;
-    own->n_rx = view->n_rx;
-    for (uint32_t i = 0; i < view->n_flows; i++) {
-        own->flow[i].flow = view->flow[i].flow;
-        own->flow[i].at = view->flow[i].at;
-    }
-    for (uint32_t i = 0; i < view->n_rx; i++) {
-        own->rx[i].rx = view->rx[i].rx;
-        own->rx[i].name = view->rx[i].name;
-        own->rx[i].at = view->rx[i].at;
-    }
+    own->messages = view->messages;
     own->counts = view->host->counts;
 }
 
 /* The growth of all messages in the last window. The words list them, so they are the same. */
-static void find_growth(struct asim_repeat_host *own, const struct view *view)
+static void find_growth(struct asim_repeat_messages *then, const struct asim_repeat_messages *now)
 {
-    for (uint32_t i = 0; i < own->n_flows; i++)
-        own->flow[i].by = view->flow[i].at - own->flow[i].at;
-    for (uint32_t i = 0; i < own->n_rx; i++)
-        own->rx[i].by = view->rx[i].at - own->rx[i].at;
+    for (uint32_t i = 0; i < then->n_flows; i++)
+        then->flow[i].by = now->flow[i].at - then->flow[i].at;
+    for (uint32_t i = 0; i < then->n_rx; i++)
+        then->rx[i].by = now->rx[i].at - then->rx[i].at;
 }
 
-static uint64_t flow_growth(const struct asim_repeat_host *own, uint64_t name)
+static uint64_t flow_growth(const struct asim_repeat_messages *messages, uint64_t name)
 {
-    for (uint32_t i = 0; i < own->n_flows; i++)
-        if (own->flow[i].flow->frame_word == name)
-            return own->flow[i].by;
+    for (uint32_t i = 0; i < messages->n_flows; i++)
+        if (messages->flow[i].flow->frame_word == name)
+            return messages->flow[i].by;
     return ASIM_NEVER;
 }
 
-static uint64_t rx_growth(const struct asim_repeat_host *own, uint64_t name)
+static uint64_t rx_growth(const struct asim_repeat_messages *messages, uint64_t name)
 {
-    for (uint32_t i = 0; i < own->n_rx; i++)
-        if (own->rx[i].name == name)
-            return own->rx[i].by;
-    return ASIM_NEVER;
+    const struct asim_repeat_rx *rx = rx_of(messages, name);
+
+    return rx ? rx->by : ASIM_NEVER;
 }
 
 /* Messages grow on the wires as in the host. comes: on a wire to the host. */
-static int steps_agree(const struct asim_repeat_host *own, const struct asim_repeat_wire *wire,
+static int steps_agree(const struct asim_repeat_messages *own, const struct asim_repeat_wire *wire,
                        int comes)
 {
     for (uint32_t i = 0; i < wire->n_steps && wire->n; i++) {
@@ -271,7 +250,7 @@ static int steps_agree(const struct asim_repeat_host *own, const struct asim_rep
 
 static int all_steps_agree(const struct asim_fabric *fabric, const struct asim_host *host)
 {
-    const struct asim_repeat_host *own = own_of(fabric, host);
+    const struct asim_repeat_messages *own = &own_of(fabric, host)->messages;
 
     for (uint32_t i = 0; i < host->n_nics; i++)
         if (takes_part(fabric, &host->nics[i]) &&
@@ -299,7 +278,7 @@ static int counts_grow(struct asim_repeat_host *own, const struct asim_host *hos
 static uint64_t wakes_at(const struct asim_fabric *fabric, const struct asim_host *host)
 {
     const struct asim_repeats *repeats = fabric->repeats;
-    const struct asim_repeat_host *own = own_of(fabric, host);
+    const struct asim_repeat_messages *own = &own_of(fabric, host)->messages;
     uint64_t least = ASIM_NEVER, until = host->timers.n ? host->timers.at->t : ASIM_NEVER;
 
     for (uint32_t i = 0; i < own->n_flows; i++) {
@@ -331,7 +310,7 @@ int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host)
         keep(own, &view);
         return 0;
     }
-    find_growth(own, &view);
+    find_growth(&own->messages, &view.messages);
     until = wakes_at(fabric, host);
     if (!counts_grow(own, host) || !all_steps_agree(fabric, host) ||
         until < asim_repeat_time(repeats, repeats->window + LEAST_WINDOWS)) {
@@ -362,13 +341,13 @@ static void move_nic(struct asim_fabric *fabric, struct asim_nic *nic, uint64_t 
     for (uint32_t i = 0; i < nic->acks.n; i++) {
         struct asim_frame *ack = &nic->acks.at[(nic->acks.head + i) & (nic->acks.cap - 1)];
 
-        ack->seq += rx_growth(own, ack->flow) * windows;
+        ack->seq += rx_growth(&own->messages, ack->flow) * windows;
     }
     asim_repeat_wire_send(fabric->repeats, nic->port.out);
     asim_repeat_wire_fill(fabric, nic->port.in);
 }
 
-static void move_messages(const struct asim_repeat_host *own, uint64_t windows, uint64_t ticks)
+static void move_messages(const struct asim_repeat_messages *own, uint64_t windows, uint64_t ticks)
 {
     for (uint32_t i = 0; i < own->n_flows; i++)
         asim_flow_skip(own->flow[i].flow, own->flow[i].by * windows, ticks);
@@ -391,7 +370,7 @@ void asim_repeat_host_wake(struct asim_fabric *fabric, struct asim_host *host)
     for (uint32_t i = 0; i < host->n_nics; i++)
         if (takes_part(fabric, &host->nics[i]))
             move_nic(fabric, &host->nics[i], windows, since);
-    move_messages(own, windows, ticks);
+    move_messages(&own->messages, windows, ticks);
     for (size_t i = 0; i < sizeof own->counts / sizeof *counts; i++)
         counts[i] += growth[i] * windows;
     own->state.since = own->state.taken_at = ASIM_NEVER;

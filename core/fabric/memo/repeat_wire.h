@@ -40,16 +40,12 @@ static inline uint64_t asim_repeat_step_of(const struct asim_repeat_wire *own, u
     return ASIM_NEVER;
 }
 
-/* So many windows before `window` equalled the one before each. */
-static inline uint64_t asim_repeat_wire_same(const struct asim_repeat_wire *own, uint64_t window)
-{
-    return own->same + (own->sender_since == ASIM_NEVER ? 0 : window - own->sender_since);
-}
-
 /* Whether what is on the wire at the begin of `window` was on it a window ago. */
 static inline int asim_repeat_wire_is_steady(const struct asim_repeat_wire *own, uint64_t window)
 {
-    return asim_repeat_wire_same(own, window) >= own->depth;
+    uint64_t slept = own->sender_since == ASIM_NEVER ? 0 : window - own->sender_since;
+
+    return own->same + slept >= own->depth;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "fabric/link/schedule.h"
+#include "fabric/memo/counters.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_domains.h"
 #include "fabric/memo/repeat_host.h"
@@ -137,11 +138,27 @@ static int allows(const struct asim_fabric *fabric, uint64_t t)
            t + fabric->repeats->length <= fabric->livelock.look_at;
 }
 
+/* Whether periods of the whole network, which sleep would hide, saved most since the last call. */
+static int periods_pay(struct asim_fabric *fabric)
+{
+    struct asim_repeats *repeats = fabric->repeats;
+    uint64_t hops = asim_counters_hops(fabric), by_periods = fabric->memo->steady.saved;
+    int most = 2 * (by_periods - repeats->by_periods) > hops - repeats->hops;
+
+    repeats->hops = hops;
+    repeats->by_periods = by_periods;
+    return most;
+}
+
 /* Both halves of the network must be at one time (half_steps.h). */
 static int may_start(struct asim_fabric *fabric, uint64_t t)
 {
     if (fabric->run.windows < fabric->repeats->try_at || t > ASIM_NEVER / 2 || !allows(fabric, t))
         return 0;
+    if (periods_pay(fabric)) {
+        fabric->repeats->try_at = fabric->run.windows + fabric->repeats->pause;
+        return 0;
+    }
     if (!asim_half_steps_allowed(fabric))
         return 1;
     asim_memo_found_repeat(fabric);
@@ -408,6 +425,7 @@ void asim_repeats_end(struct asim_fabric *fabric)
         wake(fabric, repeats->waking.at[i]);
     repeats->waking.n = 0;
     visit_switches(fabric, asim_repeat_ports_settle);
+    /* Before that, frames sent earlier come in. */
     if (repeats->window > repeats->depth + 1) {
         fall_asleep(fabric);
         visit_switches(fabric, asim_repeat_ports_empty);

@@ -36,10 +36,11 @@
  * one host or port: more of them exclude sleep. */
 enum { ASIM_REPEAT_STEPS = 8, ASIM_REPEAT_MESSAGES = 16, ASIM_REPEAT_WORDS = 4096 };
 
-/* Each frame of this flow and type has a sequence number greater by `by` than a window ago. */
+/* Frames of one flow and type in a window: each has a sequence number greater by `by` than a window
+ * ago, ASIM_NEVER where that is not known yet. */
 struct asim_repeat_step {
     uint64_t flow, by;
-    uint64_t end; /* of the last one, with its headers */
+    uint64_t end; /* of the last one in window `seen`, with its headers */
     uint32_t type;
 };
 
@@ -51,7 +52,8 @@ struct asim_repeat_wire {
     uint32_t n, cap;
     uint64_t bytes;    /* of all of them */
     uint64_t of, seen; /* seen: the last window; it equals `of`, or repeats it */
-    uint32_t same;     /* so many windows up to `seen` equalled the one before, at most `depth` */
+    uint64_t listed;   /* `arrival` is of the frames of this window; ASIM_NEVER: of none */
+    uint64_t deviated; /* later arrivals equal those a window before; ticks */
     uint32_t depth;    /* frames of so many windows can be on the wire; 0: the wire takes no part */
     uint32_t n_steps;
     struct asim_repeat_step step[ASIM_REPEAT_STEPS];
@@ -96,7 +98,9 @@ struct asim_repeat_switch {
     uint32_t n_words, n_asleep;
     uint64_t *routes; /* [ingress port] the egress ports of its frames */
     uint64_t *deps;   /* [egress port] the ingress ports whose frames come to it */
-    int is_due;       /* a port was awake in the window that is over */
+    /* One row: ingress ports that are not steady in the next window either (sleeping.unsteady). */
+    uint64_t *late;
+    int is_due; /* a port was awake in the window that is over */
     struct asim_sleeping_ports sleeping;
 };
 
@@ -121,6 +125,8 @@ struct asim_repeats {
     /* Packet-hops since the last look at what sleep brings. */
     uint64_t carried, skipped;
     uint64_t look_at, try_at, pause, least_pause, most_pause; /* in windows of the fabric */
+    /* Of all, and of periods of the whole network, when sleep was last due. */
+    uint64_t hops, by_periods;
     uint64_t slept; /* packet-hops that were not simulated; of these the counters have */
     uint64_t saved;
 };

@@ -151,7 +151,7 @@ static void put_order(struct view *view, uint32_t i)
 /* The messages whose packets come in. */
 static void see_wire(struct view *view, const struct asim_repeat_wire *in)
 {
-    for (uint32_t i = 0; i < in->n_steps && in->n; i++)
+    for (uint32_t i = 0; i < in->n_steps; i++)
         if (in->step[i].type == ASIM_DATA)
             put_rx(view, in->step[i].flow);
 }
@@ -190,17 +190,24 @@ static void see(struct view *view)
 
 /* --- falling asleep --------------------------------------------------------------------------- */
 
-/* What comes in is known, and what went out has a predecessor that equals it. */
-static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_host *host)
+/* What comes in that window came in the window before, too. */
+static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_host *host,
+                            uint64_t window)
 {
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        const struct asim_port *port = &host->nics[i].port;
-
+    for (uint32_t i = 0; i < host->n_nics; i++)
         if (takes_part(fabric, &host->nics[i]) &&
-            (!wire_of(fabric, port->out)->same ||
-             !asim_repeat_wire_is_steady(wire_of(fabric, port->in), fabric->repeats->window)))
+            !asim_repeat_wire_is_steady(fabric->repeats, wire_of(fabric, host->nics[i].port.in),
+                                        window))
             return 0;
-    }
+    return 1;
+}
+
+static int wires_may_leave(const struct asim_fabric *fabric, const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        if (takes_part(fabric, &host->nics[i]) &&
+            !asim_repeat_wire_may_leave(fabric, host->nics[i].port.out))
+            return 0;
     return 1;
 }
 
@@ -235,14 +242,15 @@ static uint64_t rx_growth(const struct asim_repeat_messages *messages, uint64_t 
 }
 
 /* Messages grow on the wires as in the host. comes: on a wire to the host. */
-static int steps_agree(const struct asim_repeat_messages *own, const struct asim_repeat_wire *wire,
+static int steps_agree(const struct asim_repeat_messages *own, struct asim_repeat_wire *wire,
                        int comes)
 {
-    for (uint32_t i = 0; i < wire->n_steps && wire->n; i++) {
-        const struct asim_repeat_step *step = &wire->step[i];
+    for (uint32_t i = 0; i < wire->n_steps; i++) {
+        struct asim_repeat_step *step = &wire->step[i];
         int is_own = comes ? step->type == ASIM_ACK : step->type == ASIM_DATA;
 
-        if (step->by != (is_own ? flow_growth(own, step->flow) : rx_growth(own, step->flow)))
+        if (!asim_repeat_step_agrees(step, is_own ? flow_growth(own, step->flow)
+                                                  : rx_growth(own, step->flow)))
             return 0;
     }
     return 1;
@@ -300,13 +308,14 @@ int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host)
     struct view view = {.fabric = fabric, .host = host};
     uint64_t until;
 
-    if ((part && asim_part_is_busy(part)) || !wires_are_steady(fabric, host)) {
+    if ((part && asim_part_is_busy(part)) || !wires_are_steady(fabric, host, repeats->window + 1)) {
         own->state.taken_at = ASIM_NEVER;
         return 0;
     }
     view.words = asim_repeat_words_begin(repeats);
     see(&view);
-    if (!asim_repeat_words_end(repeats, &view.words, &own->state)) {
+    if (!asim_repeat_words_end(repeats, &view.words, &own->state) ||
+        !wires_are_steady(fabric, host, repeats->window) || !wires_may_leave(fabric, host)) {
         keep(own, &view);
         return 0;
     }

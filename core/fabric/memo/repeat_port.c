@@ -48,13 +48,15 @@ int asim_repeat_switch_open(struct asim_repeat_switch *own, const struct asim_sw
     own->port = calloc(n, sizeof *own->port);
     own->routes = calloc(n * own->n_words, sizeof *own->routes);
     own->deps = calloc(n * own->n_words, sizeof *own->deps);
+    own->late = calloc(own->n_words, sizeof *own->late);
     own->sleeping.unsteady = calloc(own->n_words, sizeof *own->sleeping.unsteady);
     own->sleeping.ports = calloc(own->n_words, sizeof *own->sleeping.ports);
     own->sleeping.unread = calloc(own->n_words, sizeof *own->sleeping.unread);
     own->sleeping.arrival = calloc(n, sizeof *own->sleeping.arrival);
     own->sleeping.start = calloc(n, sizeof *own->sleeping.start);
-    return own->port && own->routes && own->deps && own->sleeping.unsteady && own->sleeping.ports &&
-                   own->sleeping.unread && own->sleeping.arrival && own->sleeping.start
+    return own->port && own->routes && own->deps && own->late && own->sleeping.unsteady &&
+                   own->sleeping.ports && own->sleeping.unread && own->sleeping.arrival &&
+                   own->sleeping.start
                ? 0
                : ASIM_ENOMEM;
 }
@@ -66,6 +68,7 @@ void asim_repeat_switch_close(struct asim_repeat_switch *own, const struct asim_
     free(own->port);
     free(own->routes);
     free(own->deps);
+    free(own->late);
     free(own->sleeping.unsteady);
     free(own->sleeping.ports);
     free(own->sleeping.unread);
@@ -79,6 +82,7 @@ void asim_repeat_switch_reset(struct asim_repeat_switch *own, const struct asim_
 
     memset(own->routes, 0, set * sw->n_ports);
     memset(own->deps, 0, set * sw->n_ports);
+    memset(own->late, -1, set);
     memset(own->sleeping.unsteady, -1, set);
     memset(own->sleeping.ports, 0, set);
     memset(own->sleeping.unread, 0, set);
@@ -139,6 +143,7 @@ void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wir
     if (!own->port)
         return;
     asim_port_set_put(own->sleeping.unsteady, wire->to_port, 1);
+    asim_port_set_put(own->late, wire->to_port, 1);
     asim_port_set_put(own->sleeping.unread, wire->to_port, 0);
     add_routes(fabric, sw, wire->to_port);
     for (uint32_t out = next_of(routes, 0, sw->n_ports); out < sw->n_ports;
@@ -150,12 +155,16 @@ void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wir
 
 void asim_repeat_ports_settle(struct asim_fabric *fabric, struct asim_switch *sw)
 {
+    const struct asim_repeats *repeats = fabric->repeats;
     struct asim_repeat_switch *own = own_of(fabric, sw);
 
     for (uint32_t in = next_of(own->sleeping.unsteady, 0, sw->n_ports); in < sw->n_ports;
          in = next_of(own->sleeping.unsteady, in + 1, sw->n_ports)) {
-        if (!asim_repeat_wire_is_steady(asim_repeat_wire_of(fabric->repeats, sw->in[in]),
-                                        fabric->repeats->window))
+        const struct asim_repeat_wire *wire = asim_repeat_wire_of(repeats, sw->in[in]);
+
+        asim_port_set_put(own->late, in,
+                          !asim_repeat_wire_is_steady(repeats, wire, repeats->window + 1));
+        if (!asim_repeat_wire_is_steady(repeats, wire, repeats->window))
             continue;
         asim_port_set_put(own->sleeping.unsteady, in, 0);
         remove_routes(own, sw, in);
@@ -209,12 +218,20 @@ void asim_repeat_ports_expand(struct asim_fabric *fabric, const struct asim_swit
 
 /* --- a port ----------------------------------------------------------------------------------- */
 
-/* The growth of the sequence number of a frame in a queue; ASIM_NEVER: not known. */
-static uint64_t step_of(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                        const struct asim_frame *frame)
+/* The sequence number of a frame in a queue, from the end of the last frame like it that has been
+ * sent to the switch: so the growth need not be known. */
+static void put_sequence(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                         const struct asim_frame *frame, struct asim_repeat_words *words)
 {
-    return asim_repeat_step_of(asim_repeat_wire_of(fabric->repeats, sw->in[frame->ingress]),
-                               frame->flow, frame->type);
+    const struct asim_repeats *repeats = fabric->repeats;
+    struct asim_repeat_wire *in = asim_repeat_wire_of(repeats, sw->in[frame->ingress]);
+    const struct asim_repeat_step *step = asim_repeat_step_find(in, frame->flow, frame->type);
+    uint64_t windows = repeats->window - 1 - in->seen;
+
+    words->is_excluded |= !step || (windows && step->by == ASIM_NEVER);
+    if (!words->is_excluded)
+        asim_repeat_put(words, (frame->word1 & ~ASIM_SEQ_MASK) |
+                                   ((frame->seq - step->end - step->by * windows) & ASIM_SEQ_MASK));
 }
 
 static void put_queue(const struct asim_fabric *fabric, const struct asim_switch *sw,
@@ -223,13 +240,28 @@ static void put_queue(const struct asim_fabric *fabric, const struct asim_switch
     asim_repeat_put(words, queue->n);
     for (uint32_t i = 0; i < queue->n && !words->is_excluded; i++) {
         const struct asim_frame *frame = &queue->at[(queue->head + i) & (queue->cap - 1)];
-        uint64_t by = step_of(fabric, sw, frame);
 
-        words->is_excluded |= by == ASIM_NEVER;
-        asim_repeat_put(words, (frame->word1 & ~ASIM_SEQ_MASK) |
-                                   ((frame->seq - by * fabric->repeats->window) & ASIM_SEQ_MASK));
+        put_sequence(fabric, sw, frame, words);
         asim_repeat_put(words, frame->flow);
         asim_repeat_put(words, frame->word2);
+    }
+}
+
+/* The order in which links were served last breaks ties. */
+static void put_order(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
+                      struct asim_repeat_words *words)
+{
+    const struct asim_repeat_switch *own = own_of(fabric, sw);
+    const uint64_t *deps = row(own, own->deps, p);
+
+    for (uint32_t in = next_of(deps, 0, sw->n_ports); in < sw->n_ports;
+         in = next_of(deps, in + 1, sw->n_ports)) {
+        uint64_t earlier = 0;
+
+        for (uint32_t k = next_of(deps, 0, sw->n_ports); k < sw->n_ports;
+             k = next_of(deps, k + 1, sw->n_ports))
+            earlier += sw->in[k]->in_seq < sw->in[in]->in_seq;
+        asim_repeat_put(words, (uint64_t)in << 32 | earlier);
     }
 }
 
@@ -249,16 +281,18 @@ static void put_state(const struct asim_fabric *fabric, const struct asim_switch
     asim_repeat_put(words, port->drops);
     asim_repeat_put(words, port->draws);
     asim_repeat_put(words, own_of(fabric, sw)->sleeping.start[p]);
+    put_order(fabric, sw, p, words);
     for (uint32_t q = 0; q < ASIM_QUEUES; q++)
         put_queue(fabric, sw, &port->queue[q], words);
 }
 
-static int is_steady(const struct asim_repeat_switch *own, uint32_t p)
+/* Whether none of the ingress ports whose frames come to port p is in the set. */
+static int is_without(const struct asim_repeat_switch *own, uint32_t p, const uint64_t *set)
 {
     const uint64_t *deps = row(own, own->deps, p);
 
     for (uint32_t i = 0; i < own->n_words; i++)
-        if (deps[i] & own->sleeping.unsteady[i])
+        if (deps[i] & set[i])
             return 0;
     return 1;
 }
@@ -267,8 +301,7 @@ static int is_steady(const struct asim_repeat_switch *own, uint32_t p)
 static int steps_agree(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p)
 {
     const struct asim_repeat_switch *own = own_of(fabric, sw);
-    const struct asim_repeat_wire *out =
-        asim_repeat_wire_of(fabric->repeats, sw->ports[p].port.out);
+    struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, sw->ports[p].port.out);
     const uint64_t *deps = row(own, own->deps, p);
 
     for (uint32_t i = 0; i < out->n_steps; i++) {
@@ -278,9 +311,25 @@ static int steps_agree(const struct asim_fabric *fabric, const struct asim_switc
              in = next_of(deps, in + 1, sw->n_ports))
             by = asim_repeat_step_of(asim_repeat_wire_of(fabric->repeats, sw->in[in]),
                                      out->step[i].flow, out->step[i].type);
-        if (by != out->step[i].by)
+        if (!asim_repeat_step_agrees(&out->step[i], by))
             return 0;
     }
+    return 1;
+}
+
+/* All queued messages are among those on the wire out, which tells their growth. */
+static int knows_queued(const struct asim_fabric *fabric, const struct asim_switch_port *port)
+{
+    const struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
+
+    for (uint32_t q = 0; q < ASIM_QUEUES; q++)
+        for (uint32_t i = 0; i < port->queue[q].n; i++) {
+            const struct asim_ring *queue = &port->queue[q];
+            const struct asim_frame *frame = &queue->at[(queue->head + i) & (queue->cap - 1)];
+
+            if (asim_repeat_step_of(out, frame->flow, frame->type) == ASIM_NEVER)
+                return 0;
+        }
     return 1;
 }
 
@@ -293,13 +342,15 @@ int asim_repeat_port_sleep(struct asim_fabric *fabric, struct asim_repeat_unit u
     struct asim_repeat_state *state = &own->port[unit.port];
     struct asim_repeat_words words = asim_repeat_words_begin(repeats);
 
-    if (sw->maybe_paused || !asim_repeat_wire_of(repeats, port->port.out)->same ||
-        !is_steady(own, unit.port)) {
+    if (sw->maybe_paused || !is_without(own, unit.port, own->late)) {
         state->taken_at = ASIM_NEVER;
         return 0;
     }
     put_state(fabric, sw, unit.port, &words);
-    if (!asim_repeat_words_end(repeats, &words, state) || !steps_agree(fabric, sw, unit.port))
+    if (!asim_repeat_words_end(repeats, &words, state) ||
+        !is_without(own, unit.port, own->sleeping.unsteady) ||
+        !asim_repeat_wire_may_leave(fabric, port->port.out) ||
+        !steps_agree(fabric, sw, unit.port) || !knows_queued(fabric, port))
         return 0;
     state->since = repeats->window;
     own->n_asleep++;
@@ -313,6 +364,7 @@ static void move(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  uint64_t since)
 {
     struct asim_switch_port *port = &sw->ports[p];
+    const struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
     uint64_t ticks = windows * fabric->repeats->length;
 
     asim_port_skip(&port->port, since, ticks);
@@ -323,7 +375,7 @@ static void move(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
             struct asim_ring *queue = &port->queue[q];
             struct asim_frame *frame = &queue->at[(queue->head + i) & (queue->cap - 1)];
 
-            frame->seq += step_of(fabric, sw, frame) * windows;
+            frame->seq += asim_repeat_step_of(out, frame->flow, frame->type) * windows;
         }
 }
 

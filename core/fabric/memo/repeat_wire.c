@@ -11,8 +11,14 @@
 /* All of word 1 but the sequence number. */
 #define REST (~(uint64_t)ASIM_SEQ_MASK)
 
+/* What a frame has more than the kept one. */
+struct move {
+    uint64_t ticks, bytes;
+};
+
 /* Puts a frame into the ring behind all others. */
-static void push(struct asim_fabric *fabric, struct asim_wire *wire, const struct asim_frame *frame)
+static inline void push(struct asim_fabric *fabric, struct asim_wire *wire,
+                        const struct asim_frame *frame, struct move move)
 {
     struct asim_worker *worker = fabric->workers.at;
     struct asim_frame *place = asim_link_ring_slot(worker, wire);
@@ -20,7 +26,9 @@ static void push(struct asim_fabric *fabric, struct asim_wire *wire, const struc
     if (!place)
         return;
     *place = *frame;
-    asim_port_publish(worker, wire, frame->t);
+    place->t += move.ticks;
+    place->seq += move.bytes;
+    asim_port_publish(worker, wire, frame->t + move.ticks);
 }
 
 static void clear(struct asim_wire *wire)
@@ -36,15 +44,15 @@ static void push_window(struct asim_fabric *fabric, struct asim_wire *wire, uint
     const struct asim_repeats *repeats = fabric->repeats;
     const struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
     uint64_t from = asim_repeat_time(repeats, j), begin = asim_repeat_time(repeats, now);
+    uint32_t first = own->n;
 
-    for (uint32_t i = 0; i < own->n; i++) {
-        struct asim_frame frame = own->frame[i];
+    while (first && from + own->frame[first - 1].t >= begin)
+        first--;
+    for (uint32_t i = first; i < own->n; i++) {
+        const struct asim_frame *frame = &own->frame[i];
+        uint64_t by = asim_repeat_step_of(own, frame->flow, frame->type);
 
-        frame.t += from;
-        if (frame.t < begin)
-            continue;
-        frame.seq += asim_repeat_step_of(own, frame.flow, frame.type) * (j - own->of);
-        push(fabric, wire, &frame);
+        push(fabric, wire, frame, (struct move){from, by * (j - own->of)});
     }
 }
 
@@ -68,7 +76,7 @@ static void put_earlier(struct asim_fabric *fabric, struct asim_wire *wire, uint
     for (uint64_t j = now > own->depth ? now - own->depth : 0; j < end; j++)
         push_window(fabric, wire, j, now);
     for (uint32_t i = 0; i < n; i++)
-        push(fabric, wire, &repeats->frames.at[i]);
+        push(fabric, wire, &repeats->frames.at[i], (struct move){0, 0});
 }
 
 /* Whether the frame may be one of many alike: data, or an ACK of a message that goes on. */
@@ -78,18 +86,11 @@ static int may_repeat(const struct asim_fabric *fabric, const struct asim_frame 
                                         (fabric->set.cc_idle || !(frame->flags & ASIM_CNP)));
 }
 
-/* The step of such frames; adds one, with the growth `by`, if the window before had no predecessor.
- * NULL: there is none. */
-static struct asim_repeat_step *step_for(struct asim_repeat_wire *own,
-                                         const struct asim_frame *frame, uint64_t by)
+/* The packet is not the last one of its message. */
+static int goes_on(const struct asim_fabric *fabric, uint64_t flow, uint64_t end)
 {
-    for (uint32_t i = 0; i < own->n_steps; i++)
-        if (own->step[i].flow == frame->flow && own->step[i].type == frame->type)
-            return &own->step[i];
-    if (own->n_steps == ASIM_REPEAT_STEPS || own->same)
-        return NULL;
-    own->step[own->n_steps] = (struct asim_repeat_step){frame->flow, by, 0, frame->type};
-    return &own->step[own->n_steps++];
+    return end - fabric->set.data_overhead <
+           asim_rx_of(fabric, (uint32_t)flow, (uint32_t)(flow >> 32))->size;
 }
 
 /* windows: from the kept frame to the present one. */
@@ -101,11 +102,13 @@ static int is_same_frame(struct asim_repeat_wire *own, const struct asim_frame *
 
     if (now->flow != then->flow || now->word2 != then->word2 || (now->word1 ^ then->word1) & REST)
         return 0;
-    step = step_for(own, now, by);
-    if (!step || ((step->by * windows) & ASIM_SEQ_MASK) != by)
+    step = asim_repeat_step_find(own, now->flow, now->type);
+    if (!step)
         return 0;
     step->end = now->seq + now->wire;
-    return 1;
+    if (step->by == ASIM_NEVER && windows == 1)
+        step->by = by;
+    return step->by != ASIM_NEVER && ((step->by * windows) & ASIM_SEQ_MASK) == by;
 }
 
 /* No message ends in this window. */
@@ -114,9 +117,7 @@ static int all_go_on(const struct asim_fabric *fabric, const struct asim_repeat_
     for (uint32_t i = 0; i < own->n_steps; i++) {
         const struct asim_repeat_step *step = &own->step[i];
 
-        if (step->type == ASIM_DATA &&
-            step->end - fabric->set.data_overhead >=
-                asim_rx_of(fabric, (uint32_t)step->flow, (uint32_t)(step->flow >> 32))->size)
+        if (step->type == ASIM_DATA && !goes_on(fabric, step->flow, step->end))
             return 0;
     }
     return 1;
@@ -132,8 +133,6 @@ static int is_same(const struct asim_fabric *fabric, const struct asim_wire *wir
 
     if (n != own->n || own->seen + 1 != repeats->window)
         return 0;
-    if (!own->same)
-        own->n_steps = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct asim_frame *frame = &wire->at[(first + i) & wire->mask];
 
@@ -144,10 +143,59 @@ static int is_same(const struct asim_fabric *fabric, const struct asim_wire *wir
     return !n || all_go_on(fabric, own);
 }
 
-/* Keeps the last n frames of the ring. */
-static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire, uint32_t n)
+/* Of the last n frames of the ring, so many at the end equal those of the window before. */
+static uint32_t same_at_end(const struct asim_fabric *fabric, const struct asim_wire *wire,
+                            uint32_t n)
+{
+    const struct asim_repeats *repeats = fabric->repeats;
+    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    uint32_t last = atomic_load_explicit(&wire->tail, memory_order_relaxed) - 1, same;
+    uint64_t begin = asim_repeat_time(repeats, repeats->window);
+
+    for (same = 0; same < n && same < own->n; same++) {
+        const struct asim_frame *now = &wire->at[(last - same) & wire->mask],
+                                *then = &own->frame[own->n - 1 - same];
+
+        if (now->t - begin != then->t || !may_repeat(fabric, now) ||
+            !is_same_frame(own, now, then, repeats->window - own->of) ||
+            (now->type == ASIM_DATA && !goes_on(fabric, now->flow, now->seq + now->wire)))
+            break;
+    }
+    return same;
+}
+
+/* The arrival of the last frame that is, or would be, before the `same` frames at the end. */
+static uint64_t last_deviation(const struct asim_repeats *repeats, const struct asim_wire *wire,
+                               uint32_t n, uint32_t same)
+{
+    const struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+    uint64_t begin = asim_repeat_time(repeats, repeats->window);
+    uint64_t now = n > same ? wire->at[(tail - 1 - same) & wire->mask].t : 0;
+    uint64_t then = own->n > same ? begin + own->frame[own->n - 1 - same].t : 0;
+
+    return now > then ? now : then;
+}
+
+/* Frames like this one; adds them without growth. NULL: there is no room. */
+static struct asim_repeat_step *step_for(struct asim_repeat_wire *own,
+                                         const struct asim_frame *frame)
+{
+    struct asim_repeat_step *step = asim_repeat_step_find(own, frame->flow, frame->type);
+
+    if (step || own->n_steps == ASIM_REPEAT_STEPS)
+        return step;
+    step = &own->step[own->n_steps++];
+    *step = (struct asim_repeat_step){frame->flow, ASIM_NEVER, 0, frame->type};
+    return step;
+}
+
+/* Keeps the last n frames of the ring. The growth of the `same` last ones is known. */
+static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire, uint32_t n,
+                uint32_t same)
 {
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    const struct asim_repeat_wire old = *own;
     uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed) - n;
     uint64_t begin = asim_repeat_time(repeats, repeats->window);
     size_t cap = own->cap, arrival_cap = own->cap;
@@ -157,12 +205,22 @@ static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire
         return ASIM_ENOMEM;
     own->cap = (uint32_t)cap;
     own->n = n;
+    own->n_steps = 0;
     own->bytes = 0;
     own->of = repeats->window;
     for (uint32_t i = 0; i < n; i++) {
-        own->frame[i] = wire->at[(first + i) & wire->mask];
-        own->frame[i].t -= begin;
-        own->bytes += own->frame[i].wire;
+        struct asim_frame *frame = &own->frame[i];
+        struct asim_repeat_step *step;
+
+        *frame = wire->at[(first + i) & wire->mask];
+        frame->t -= begin;
+        own->bytes += frame->wire;
+        step = step_for(own, frame);
+        if (!step)
+            continue;
+        step->end = frame->seq + frame->wire;
+        if (step->by == ASIM_NEVER && i >= n - same)
+            step->by = asim_repeat_step_of(&old, frame->flow, frame->type);
     }
     return 0;
 }
@@ -181,11 +239,28 @@ void asim_repeat_wire_reset(struct asim_repeats *repeats, const struct asim_wire
 {
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
 
-    own->n = own->n_steps = own->same = 0;
+    own->n = own->n_steps = 0;
     own->bytes = own->of = 0;
+    own->deviated = own->listed = ASIM_NEVER;
     own->seen = ASIM_NEVER / 2; /* none */
     own->before = wire->frames;
     own->sender_since = own->reader_since = ASIM_NEVER;
+}
+
+/* The last n frames of the ring are not those of the window before. */
+static int renew(struct asim_fabric *fabric, const struct asim_wire *wire, uint32_t n)
+{
+    const struct asim_repeats *repeats = fabric->repeats;
+    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    uint32_t same = 0;
+
+    if (own->seen + 1 == repeats->window) {
+        same = same_at_end(fabric, wire, n);
+        own->deviated = last_deviation(repeats, wire, n, same);
+    } else {
+        own->deviated = asim_repeat_time(repeats, repeats->window + 1 + own->depth);
+    }
+    return keep(repeats, wire, n, same);
 }
 
 int asim_repeat_wire_compare(struct asim_fabric *fabric, struct asim_wire *wire)
@@ -201,13 +276,28 @@ int asim_repeat_wire_compare(struct asim_fabric *fabric, struct asim_wire *wire)
         put_earlier(fabric, wire, repeats->window, repeats->window + 1);
         count_in(wire, own, repeats->window + 1);
     }
-    own->same = same ? own->same + (own->same < own->depth) : 0;
-    own->seen = repeats->window;
-    if (!same && keep(repeats, wire, n))
+    if (!same && renew(fabric, wire, n))
         fabric->run.failed = ASIM_ENOMEM;
+    own->seen = repeats->window;
     if (own->reader_since != ASIM_NEVER)
         clear(wire);
     return same;
+}
+
+int asim_repeat_wire_may_leave(const struct asim_fabric *fabric, const struct asim_wire *wire)
+{
+    struct asim_repeat_wire *own = asim_repeat_wire_of(fabric->repeats, wire);
+
+    if (own->of + 1 != fabric->repeats->window)
+        return 1; /* it has been compared with the one before */
+    for (uint32_t i = 0; i < own->n; i++) {
+        const struct asim_frame *frame = &own->frame[i];
+
+        if (!may_repeat(fabric, frame) || !asim_repeat_step_find(own, frame->flow, frame->type) ||
+            (frame->type == ASIM_DATA && !goes_on(fabric, frame->flow, frame->seq + frame->wire)))
+            return 0;
+    }
+    return 1;
 }
 
 void asim_repeat_wire_leave(struct asim_repeats *repeats, const struct asim_wire *wire)
@@ -228,7 +318,8 @@ void asim_repeat_wire_send(struct asim_repeats *repeats, struct asim_wire *wire)
     repeats->saved += windows * own->n;
     repeats->each_window -= own->n;
     own->before = wire->frames;
-    own->same = windows < own->depth ? own->same + (uint32_t)windows : own->depth;
+    for (uint32_t i = 0; i < own->n_steps; i++)
+        own->step[i].end += own->step[i].by * windows;
     own->sender_since = ASIM_NEVER;
     own->seen = repeats->window - 1;
 }
@@ -237,14 +328,20 @@ void asim_repeat_wire_send(struct asim_repeats *repeats, struct asim_wire *wire)
 static void list_arrivals(const struct asim_repeats *repeats, struct asim_repeat_wire *own)
 {
     uint64_t length = repeats->length;
+    uint64_t begin = own->n ? own->frame[own->n - 1].t / length * length : 0;
     uint32_t at = 0;
 
-    for (uint64_t window = own->n ? own->frame[own->n - 1].t / length : 0; at < own->n; window--)
-        for (uint32_t i = 0; i < own->n; i++)
-            if (own->frame[i].t / length == window) {
-                own->arrival[at] = own->frame[i];
-                own->arrival[at++].t %= length;
-            }
+    if (own->listed == own->of)
+        return;
+    own->listed = own->of;
+    for (uint32_t first, end = own->n; end; end = first, begin -= length) {
+        for (first = end; first && own->frame[first - 1].t >= begin; first--)
+            ;
+        for (uint32_t i = first; i < end; i++) {
+            own->arrival[at] = own->frame[i];
+            own->arrival[at++].t -= begin;
+        }
+    }
 }
 
 void asim_repeat_wire_empty(struct asim_fabric *fabric, struct asim_wire *wire)

@@ -13,6 +13,9 @@ void asim_repeat_wire_reset(struct asim_repeats *repeats, const struct asim_wire
  * before, and keeps it. Leaves in the ring what an awake reader gets. Returns 0 if it differs: then
  * the ring has all frames on the way. */
 int asim_repeat_wire_compare(struct asim_fabric *fabric, struct asim_wire *wire);
+/* Whether a sender that does what it did in the last window may fall asleep: it sent nothing that
+ * happens once. */
+int asim_repeat_wire_may_leave(const struct asim_fabric *fabric, const struct asim_wire *wire);
 /* The sender of a wire falls asleep with this window; or wakes. */
 void asim_repeat_wire_leave(struct asim_repeats *repeats, const struct asim_wire *wire);
 void asim_repeat_wire_send(struct asim_repeats *repeats, struct asim_wire *wire);
@@ -24,6 +27,15 @@ void asim_repeat_wire_fill(struct asim_fabric *fabric, struct asim_wire *wire);
  * ring. */
 void asim_repeat_wire_expand(struct asim_fabric *fabric, struct asim_wire *wire);
 
+static inline struct asim_repeat_step *asim_repeat_step_find(struct asim_repeat_wire *own,
+                                                             uint64_t flow, uint32_t type)
+{
+    for (uint32_t i = 0; i < own->n_steps; i++)
+        if (own->step[i].flow == flow && own->step[i].type == type)
+            return &own->step[i];
+    return NULL;
+}
+
 static inline struct asim_repeat_wire *asim_repeat_wire_of(const struct asim_repeats *repeats,
                                                            const struct asim_wire *wire)
 {
@@ -34,18 +46,25 @@ static inline struct asim_repeat_wire *asim_repeat_wire_of(const struct asim_rep
 static inline uint64_t asim_repeat_step_of(const struct asim_repeat_wire *own, uint64_t flow,
                                            uint32_t type)
 {
-    for (uint32_t i = 0; i < own->n_steps; i++)
-        if (own->step[i].flow == flow && own->step[i].type == type)
-            return own->step[i].by;
-    return ASIM_NEVER;
+    const struct asim_repeat_step *step =
+        asim_repeat_step_find((struct asim_repeat_wire *)own, flow, type);
+
+    return step ? step->by : ASIM_NEVER;
 }
 
-/* Whether what is on the wire at the begin of `window` was on it a window ago. */
-static inline int asim_repeat_wire_is_steady(const struct asim_repeat_wire *own, uint64_t window)
+/* Whether what arrives in `window` arrived in the window before, too. */
+static inline int asim_repeat_wire_is_steady(const struct asim_repeats *repeats,
+                                             const struct asim_repeat_wire *own, uint64_t window)
 {
-    uint64_t slept = own->sender_since == ASIM_NEVER ? 0 : window - own->sender_since;
+    return own->deviated < asim_repeat_time(repeats, window);
+}
 
-    return own->same + slept >= own->depth;
+/* Sets the growth of such frames where it is not known. Returns 0 if it is another one. */
+static inline int asim_repeat_step_agrees(struct asim_repeat_step *step, uint64_t by)
+{
+    if (step->by == ASIM_NEVER)
+        step->by = by;
+    return by != ASIM_NEVER && step->by == by;
 }
 
 #endif

@@ -320,7 +320,7 @@ static int steps_agree(const struct asim_fabric *fabric, const struct asim_switc
 /* All queued messages are among those on the wire out, which tells their growth. */
 static int knows_queued(const struct asim_fabric *fabric, const struct asim_switch_port *port)
 {
-    const struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
+    struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
 
     for (uint32_t q = 0; q < ASIM_QUEUES; q++)
         for (uint32_t i = 0; i < port->queue[q].n; i++) {
@@ -364,7 +364,7 @@ static void move(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  uint64_t since)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    const struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
+    struct asim_repeat_wire *out = asim_repeat_wire_of(fabric->repeats, port->port.out);
     uint64_t ticks = windows * fabric->repeats->length;
 
     asim_port_skip(&port->port, since, ticks);

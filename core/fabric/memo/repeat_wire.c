@@ -42,7 +42,7 @@ static void push_window(struct asim_fabric *fabric, struct asim_wire *wire, uint
                         uint64_t now)
 {
     const struct asim_repeats *repeats = fabric->repeats;
-    const struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
     uint64_t from = asim_repeat_time(repeats, j), begin = asim_repeat_time(repeats, now);
     uint32_t first = own->n;
 
@@ -195,7 +195,7 @@ static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire
                 uint32_t same)
 {
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
-    const struct asim_repeat_wire old = *own;
+    struct asim_repeat_wire old = *own;
     uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed) - n;
     uint64_t begin = asim_repeat_time(repeats, repeats->window);
     size_t cap = own->cap, arrival_cap = own->cap;

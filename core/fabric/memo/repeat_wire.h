@@ -43,11 +43,10 @@ static inline struct asim_repeat_wire *asim_repeat_wire_of(const struct asim_rep
 }
 
 /* The growth of the sequence numbers of such frames in a window; ASIM_NEVER: there are none. */
-static inline uint64_t asim_repeat_step_of(const struct asim_repeat_wire *own, uint64_t flow,
+static inline uint64_t asim_repeat_step_of(struct asim_repeat_wire *own, uint64_t flow,
                                            uint32_t type)
 {
-    const struct asim_repeat_step *step =
-        asim_repeat_step_find((struct asim_repeat_wire *)own, flow, type);
+    const struct asim_repeat_step *step = asim_repeat_step_find(own, flow, type);
 
     return step ? step->by : ASIM_NEVER;
 }

@@ -23,8 +23,7 @@
 #include "fabric/parallel/window.h"
 #include "fabric/switch/bulk/sleeping.h"
 
-/* Windows between looks at what sleep brings. Window FIRST_LOOK tells whether a try goes on: half
- * of its packet-hops must be slept through. */
+/* Windows between looks at what sleep brings. Window FIRST_LOOK tells whether a try goes on. */
 enum { FIRST_LOOK = 8, LOOK = 128 };
 
 static int has_awake(const struct asim_repeat_switch *own, const struct asim_switch *sw)
@@ -382,16 +381,16 @@ static void visit_switches(struct asim_fabric *fabric,
     }
 }
 
-/* Whether sleep brings three fifths: it costs less than it saves then. */
+/* Whether half of the packet-hops is slept through: then sleep costs less than it saves. */
 static int pays(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;
-    int enough = 2 * repeats->skipped > 3 * repeats->carried;
+    int enough = repeats->skipped > repeats->carried;
 
     if (repeats->window == FIRST_LOOK)
         repeats->carried = repeats->skipped = 0;
     if (repeats->window == FIRST_LOOK + 1)
-        return repeats->skipped > repeats->carried;
+        return enough;
     if (fabric->run.windows < repeats->look_at)
         return 1;
     repeats->look_at = fabric->run.windows + LOOK;

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "fabric/host/receiver.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/feedback.h"
 #include "fabric/memo/memo.h"
@@ -116,6 +117,7 @@ static void put_rx(struct view *view, uint64_t name)
     put(view, name);
     put(view, atomic_load_explicit(&rx->frames, memory_order_relaxed));
     put(view, rx->reply_nic);
+    put(view, asim_ack_phase(view->fabric->set.net, rx->next));
 }
 
 /* ACKs that wait: with sequence numbers from the next byte that their message expects. */

@@ -2,10 +2,10 @@
  *
  * Hosts and ports that sleep while they repeat their windows (core/fabric/memo/repeat.h) against
  * frame by frame. Hosts in rings send long messages, each when the last one has arrived, and begin
- * at different times; other messages come between. Rings cross leaves and spines, so that ports are
- * shared, and in some networks the hosts of a server have NVLinks too. All times at both ends and
- * all counters of links and hosts must be equal. Over all seeds most packet-hops must be slept
- * through.
+ * at different times; or they send in one direction only, and not every packet is ACKed. Other
+ * messages come between. Rings cross leaves and spines, so that ports are shared, and in some
+ * networks the hosts of a server have NVLinks too. All times at both ends and all counters of links
+ * and hosts must be equal.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -128,13 +128,23 @@ static void draw_ring(uint32_t stride, uint64_t bytes)
                 r ? (int)(first + (r - 1) * n_hosts + (h + n_hosts - stride) % n_hosts) : -1});
 }
 
+/* Every other host sends to the next one. */
+static void draw_pairs(uint64_t bytes)
+{
+    for (uint32_t h = 0; h + 1 < n_hosts; h += 2)
+        add((struct item){h, h + 1, bytes, 1000 + draw(60000), -1});
+}
+
 static void draw_items(void)
 {
     static const uint32_t sizes[] = {1000, 30000, 400000, 1234567};
     uint32_t others = draw(2) * draw(12);
 
     n_items = 0;
-    draw_ring(1 + draw(n_hosts - 1), 1000000 + draw(3) * 2000000 + draw(2) * draw(1000));
+    if (draw(6))
+        draw_ring(1 + draw(n_hosts - 1), 1000000 + draw(3) * 2000000 + draw(2) * draw(1000));
+    else
+        draw_pairs(5000000);
     while (others--) {
         uint32_t src = draw(n_hosts);
 
@@ -145,7 +155,7 @@ static void draw_items(void)
 
 static void draw_settings(uint64_t seed)
 {
-    static const uint32_t modes[] = {12, 12, 1, 12, 0};
+    static const uint32_t modes[] = {12, 12, 1, 12, 0}, chunks[] = {2000, 3000, 4000};
 
     bench->net.cc_mode = modes[seed % 5];
     bench->net.has_win = draw(4) != 0;
@@ -156,6 +166,10 @@ static void draw_settings(uint64_t seed)
     }
     if (draw(5) == 0)
         bench->net.buffer_bytes = 300000;
+    if (draw(4) == 0) { /* not every packet is ACKed */
+        bench->net.l2_ack_interval_bytes = draw(2) ? 0 : 1000000;
+        bench->net.l2_chunk_bytes = chunks[draw(3)];
+    }
 }
 
 static void draw_bench(uint64_t seed)

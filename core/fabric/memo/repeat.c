@@ -247,11 +247,6 @@ static void wake_hosts(struct asim_fabric *fabric)
         wake_server(fabric, d, t);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Such windows are over. */
 static void pass(struct asim_repeats *repeats, uint64_t windows)
 {
@@ -271,10 +266,10 @@ static int go_on(struct asim_fabric *fabric)
         for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
             renew_switch(fabric, &fabric->sw[s], asim_repeat_time(repeats, repeats->window));
         fabric->run.half_next_valid = 0;
-        first = earlier(asim_window_next_event(fabric), asim_memo_due(fabric));
+        first = asim_earlier(asim_window_next_event(fabric), asim_memo_due(fabric));
         if (first == ASIM_NEVER)
             return 0;
-        window = (earlier(first, fabric->livelock.look_at) - repeats->begin) / repeats->length;
+        window = (asim_earlier(first, fabric->livelock.look_at) - repeats->begin) / repeats->length;
         if (repeats->awake.n || window <= repeats->window)
             return 1;
         pass(repeats, window - repeats->window);

@@ -7,6 +7,7 @@
  * (steady_state.h) may be one in which they are not at one time.
  */
 #include "fabric/parallel/half_steps.h"
+#include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
 #include "fabric/memo/memo.h"
 
@@ -58,11 +59,6 @@ int asim_half_steps_open(struct asim_fabric *fabric)
     return code;
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 int asim_half_steps_allowed(const struct asim_fabric *fabric)
 {
     return fabric->set.half_of && !fabric->run.per_event && !fabric->insertion && !fabric->events &&
@@ -74,7 +70,7 @@ int asim_half_steps_allowed(const struct asim_fabric *fabric)
 
 enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 {
-    uint64_t first = earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
+    uint64_t first = asim_earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
 
     if (asim_half_steps_allowed(fabric) && !fabric->dist.part_of &&
         first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
@@ -100,8 +96,8 @@ uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step s
         return both_until;
     if (step == ASIM_STEP_ALONE) {
         half = next[ASIM_HALF_SWITCHES] < next[ASIM_HALF_HOSTS];
-        horizon[half] = earlier(next[!half], next[half] + window) + window;
-        horizon[half] = earlier(horizon[half], fabric->livelock.look_at);
+        horizon[half] = asim_earlier(next[!half], next[half] + window) + window;
+        horizon[half] = asim_earlier(horizon[half], fabric->livelock.look_at);
     } else {
         half = step == ASIM_STEP_SWITCHES;
         horizon[half] = horizon[!half];

@@ -23,6 +23,11 @@ uint64_t asim_worker_next(struct asim_fabric *fabric, struct asim_worker *worker
 /* Sets run.half_next from the workers' half_next. */
 void asim_workers_find_next(struct asim_fabric *fabric);
 
+static inline uint64_t asim_earlier(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Hosts in the block of slots that begins with the worker's i-th. */
 static inline uint32_t asim_block_hosts(const struct asim_worker *worker, uint32_t i)
 {

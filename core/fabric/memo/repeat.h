@@ -98,9 +98,7 @@ struct asim_repeat_switch {
     uint32_t n_words, n_asleep;
     uint64_t *routes; /* [ingress port] the egress ports of its frames */
     uint64_t *deps;   /* [egress port] the ingress ports whose frames come to it */
-    /* One row: ingress ports that are not steady in the next window either (sleeping.unsteady). */
-    uint64_t *late;
-    int is_due; /* a port was awake in the window that is over */
+    int is_due;       /* a port was awake in the window that is over */
     struct asim_sleeping_ports sleeping;
 };
 

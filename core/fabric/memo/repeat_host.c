@@ -204,15 +204,6 @@ static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_
     return 1;
 }
 
-static int wires_may_leave(const struct asim_fabric *fabric, const struct asim_host *host)
-{
-    for (uint32_t i = 0; i < host->n_nics; i++)
-        if (takes_part(fabric, &host->nics[i]) &&
-            !asim_repeat_wire_may_leave(fabric, host->nics[i].port.out))
-            return 0;
-    return 1;
-}
-
 static void keep(struct asim_repeat_host *own, const struct view *view)
 {
     own->messages = view->messages;
@@ -258,13 +249,14 @@ static int steps_agree(const struct asim_repeat_messages *own, struct asim_repea
     return 1;
 }
 
-static int all_steps_agree(const struct asim_fabric *fabric, const struct asim_host *host)
+static int wires_may_leave(const struct asim_fabric *fabric, const struct asim_host *host)
 {
     const struct asim_repeat_messages *own = &own_of(fabric, host)->messages;
 
     for (uint32_t i = 0; i < host->n_nics; i++)
         if (takes_part(fabric, &host->nics[i]) &&
-            !(steps_agree(own, wire_of(fabric, host->nics[i].port.in), 1) &&
+            !(asim_repeat_wire_may_leave(fabric, host->nics[i].port.out) &&
+              steps_agree(own, wire_of(fabric, host->nics[i].port.in), 1) &&
               steps_agree(own, wire_of(fabric, host->nics[i].port.out), 0)))
             return 0;
     return 1;
@@ -317,13 +309,13 @@ int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host)
     view.words = asim_repeat_words_begin(repeats);
     see(&view);
     if (!asim_repeat_words_end(repeats, &view.words, &own->state) ||
-        !wires_are_steady(fabric, host, repeats->window) || !wires_may_leave(fabric, host)) {
+        !wires_are_steady(fabric, host, repeats->window)) {
         keep(own, &view);
         return 0;
     }
     find_growth(&own->messages, &view.messages);
     until = wakes_at(fabric, host);
-    if (!counts_grow(own, host) || !all_steps_agree(fabric, host) ||
+    if (!counts_grow(own, host) || !wires_may_leave(fabric, host) ||
         until < asim_repeat_time(repeats, repeats->window + LEAST_WINDOWS)) {
         keep(own, &view);
         return 0;

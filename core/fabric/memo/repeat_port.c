@@ -48,15 +48,13 @@ int asim_repeat_switch_open(struct asim_repeat_switch *own, const struct asim_sw
     own->port = calloc(n, sizeof *own->port);
     own->routes = calloc(n * own->n_words, sizeof *own->routes);
     own->deps = calloc(n * own->n_words, sizeof *own->deps);
-    own->late = calloc(own->n_words, sizeof *own->late);
     own->sleeping.unsteady = calloc(own->n_words, sizeof *own->sleeping.unsteady);
     own->sleeping.ports = calloc(own->n_words, sizeof *own->sleeping.ports);
     own->sleeping.unread = calloc(own->n_words, sizeof *own->sleeping.unread);
     own->sleeping.arrival = calloc(n, sizeof *own->sleeping.arrival);
     own->sleeping.start = calloc(n, sizeof *own->sleeping.start);
-    return own->port && own->routes && own->deps && own->late && own->sleeping.unsteady &&
-                   own->sleeping.ports && own->sleeping.unread && own->sleeping.arrival &&
-                   own->sleeping.start
+    return own->port && own->routes && own->deps && own->sleeping.unsteady && own->sleeping.ports &&
+                   own->sleeping.unread && own->sleeping.arrival && own->sleeping.start
                ? 0
                : ASIM_ENOMEM;
 }
@@ -68,7 +66,6 @@ void asim_repeat_switch_close(struct asim_repeat_switch *own, const struct asim_
     free(own->port);
     free(own->routes);
     free(own->deps);
-    free(own->late);
     free(own->sleeping.unsteady);
     free(own->sleeping.ports);
     free(own->sleeping.unread);
@@ -82,7 +79,6 @@ void asim_repeat_switch_reset(struct asim_repeat_switch *own, const struct asim_
 
     memset(own->routes, 0, set * sw->n_ports);
     memset(own->deps, 0, set * sw->n_ports);
-    memset(own->late, -1, set);
     memset(own->sleeping.unsteady, -1, set);
     memset(own->sleeping.ports, 0, set);
     memset(own->sleeping.unread, 0, set);
@@ -143,7 +139,6 @@ void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wir
     if (!own->port)
         return;
     asim_port_set_put(own->sleeping.unsteady, wire->to_port, 1);
-    asim_port_set_put(own->late, wire->to_port, 1);
     asim_port_set_put(own->sleeping.unread, wire->to_port, 0);
     add_routes(fabric, sw, wire->to_port);
     for (uint32_t out = next_of(routes, 0, sw->n_ports); out < sw->n_ports;
@@ -160,11 +155,8 @@ void asim_repeat_ports_settle(struct asim_fabric *fabric, struct asim_switch *sw
 
     for (uint32_t in = next_of(own->sleeping.unsteady, 0, sw->n_ports); in < sw->n_ports;
          in = next_of(own->sleeping.unsteady, in + 1, sw->n_ports)) {
-        const struct asim_repeat_wire *wire = asim_repeat_wire_of(repeats, sw->in[in]);
-
-        asim_port_set_put(own->late, in,
-                          !asim_repeat_wire_is_steady(repeats, wire, repeats->window + 1));
-        if (!asim_repeat_wire_is_steady(repeats, wire, repeats->window))
+        if (!asim_repeat_wire_is_steady(repeats, asim_repeat_wire_of(repeats, sw->in[in]),
+                                        repeats->window))
             continue;
         asim_port_set_put(own->sleeping.unsteady, in, 0);
         remove_routes(own, sw, in);
@@ -286,13 +278,17 @@ static void put_state(const struct asim_fabric *fabric, const struct asim_switch
         put_queue(fabric, sw, &port->queue[q], words);
 }
 
-/* Whether none of the ingress ports whose frames come to port p is in the set. */
-static int is_without(const struct asim_repeat_switch *own, uint32_t p, const uint64_t *set)
+/* What comes to port p in that window came in the window before, too. */
+static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                            uint32_t p, uint64_t window)
 {
+    const struct asim_repeat_switch *own = own_of(fabric, sw);
     const uint64_t *deps = row(own, own->deps, p);
 
-    for (uint32_t i = 0; i < own->n_words; i++)
-        if (deps[i] & set[i])
+    for (uint32_t in = next_of(deps, 0, sw->n_ports); in < sw->n_ports;
+         in = next_of(deps, in + 1, sw->n_ports))
+        if (!asim_repeat_wire_is_steady(fabric->repeats,
+                                        asim_repeat_wire_of(fabric->repeats, sw->in[in]), window))
             return 0;
     return 1;
 }
@@ -342,13 +338,13 @@ int asim_repeat_port_sleep(struct asim_fabric *fabric, struct asim_repeat_unit u
     struct asim_repeat_state *state = &own->port[unit.port];
     struct asim_repeat_words words = asim_repeat_words_begin(repeats);
 
-    if (sw->maybe_paused || !is_without(own, unit.port, own->late)) {
+    if (sw->maybe_paused || !wires_are_steady(fabric, sw, unit.port, repeats->window + 1)) {
         state->taken_at = ASIM_NEVER;
         return 0;
     }
     put_state(fabric, sw, unit.port, &words);
     if (!asim_repeat_words_end(repeats, &words, state) ||
-        !is_without(own, unit.port, own->sleeping.unsteady) ||
+        !wires_are_steady(fabric, sw, unit.port, repeats->window) ||
         !asim_repeat_wire_may_leave(fabric, port->port.out) ||
         !steps_agree(fabric, sw, unit.port) || !knows_queued(fabric, port))
         return 0;

@@ -93,6 +93,13 @@ static int goes_on(const struct asim_fabric *fabric, uint64_t flow, uint64_t end
            asim_rx_of(fabric, (uint32_t)flow, (uint32_t)(flow >> 32))->size;
 }
 
+/* Neither does the frame happen once, nor does its message end with it. */
+static int happens_again(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    return may_repeat(fabric, frame) &&
+           (frame->type != ASIM_DATA || goes_on(fabric, frame->flow, frame->seq + frame->wire));
+}
+
 /* windows: from the kept frame to the present one. */
 static int is_same_frame(struct asim_repeat_wire *own, const struct asim_frame *now,
                          const struct asim_frame *then, uint64_t windows)
@@ -156,9 +163,8 @@ static uint32_t same_at_end(const struct asim_fabric *fabric, const struct asim_
         const struct asim_frame *now = &wire->at[(last - same) & wire->mask],
                                 *then = &own->frame[own->n - 1 - same];
 
-        if (now->t - begin != then->t || !may_repeat(fabric, now) ||
-            !is_same_frame(own, now, then, repeats->window - own->of) ||
-            (now->type == ASIM_DATA && !goes_on(fabric, now->flow, now->seq + now->wire)))
+        if (now->t - begin != then->t || !happens_again(fabric, now) ||
+            !is_same_frame(own, now, then, repeats->window - own->of))
             break;
     }
     return same;
@@ -293,8 +299,7 @@ int asim_repeat_wire_may_leave(const struct asim_fabric *fabric, const struct as
     for (uint32_t i = 0; i < own->n; i++) {
         const struct asim_frame *frame = &own->frame[i];
 
-        if (!may_repeat(fabric, frame) || !asim_repeat_step_find(own, frame->flow, frame->type) ||
-            (frame->type == ASIM_DATA && !goes_on(fabric, frame->flow, frame->seq + frame->wire)))
+        if (!happens_again(fabric, frame) || !asim_repeat_step_find(own, frame->flow, frame->type))
             return 0;
     }
     return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Finds the parts of a network, and counts their open messages (part.h).
+ * The parts of a network, their modes, and their open messages (part.h).
  */
 #include "fabric/memo/part.h"
 
@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_find.h"
 
-/* Hosts of a part at most: its table of pairs has the square of it in bytes. */
-enum { MOST_HOSTS = 256 };
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
 
@@ -90,246 +89,6 @@ void asim_part_ended(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
         asim_part_touch(fabric, part);
 }
 
-/* Ages of the last ACK of a message when it reaches its sender, over all wires that may carry one
- * between parts. The tie key of a completion, also that of the destination, begins with this age.
- */
-struct ages {
-    uint64_t *at;
-    size_t n, cap;
-};
-
-static uint64_t age_of_ack(const struct asim_fabric *fabric, const struct asim_wire *wire)
-{
-    return wire->delay + wire->in_tx[fabric->set.ack_wire];
-}
-
-static int has_age(const struct ages *ages, uint64_t age)
-{
-    for (size_t i = 0; i < ages->n; i++)
-        if (ages->at[i] == age)
-            return 1;
-    return 0;
-}
-
-/* Marks the switches that some link joins to another switch. */
-static uint8_t *find_joined(const struct asim_fabric *fabric)
-{
-    const struct asim_topo *topo = fabric->set.topo;
-    uint8_t *joined = calloc(topo->nodes + (size_t)1, 1);
-
-    for (size_t l = 0; joined && l < topo->n_links; l++)
-        if (topo->links[l].a >= topo->hosts && topo->links[l].b >= topo->hosts)
-            joined[topo->links[l].a] = joined[topo->links[l].b] = 1;
-    return joined;
-}
-
-/* Of the links of all processes. A network has few kinds of links, so the list is short. */
-static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
-{
-    const struct asim_topo *topo = fabric->set.topo;
-    uint8_t *joined = find_joined(fabric);
-    int code = joined ? 0 : ASIM_ENOMEM;
-
-    for (size_t w = 0; !code && w < topo->n_links * 2; w++) {
-        const struct asim_link *link = &topo->links[w / 2];
-        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
-        uint64_t age = asim_fs_to_ticks(fabric, link->delay_fs) +
-                       asim_tx_ticks(fabric, fabric->set.ack_wire, link->rate_bps);
-
-        if (to < topo->hosts && (from < topo->hosts || joined[from]) && !has_age(ages, age))
-            code = ASIM_VEC_PUSH(*ages, age);
-    }
-    free(joined);
-    return code;
-}
-
-/* Whether a wire brings ACKs of the same age as some port of the switch does. */
-static int is_like_port(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                        const struct asim_wire *wire)
-{
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        if (age_of_ack(fabric, wire) == age_of_ack(fabric, sw->ports[p].port.out))
-            return 1;
-    return 0;
-}
-
-/* Whether no completion of a message outside the part can have the tie key of one inside. */
-static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                          const struct ages *ages)
-{
-    int others = 0;
-
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_host *host = &fabric->host[sw->ports[p].port.out->to];
-
-        others |= host->n_nics > 1;
-        for (uint32_t i = 0; i < host->n_nics; i++)
-            if (host->nics[i].port.out->to != sw->node &&
-                is_like_port(fabric, sw, host->nics[i].port.in))
-                return 0;
-    }
-    for (uint32_t p = 0; others && p < sw->n_ports; p++)
-        if (has_age(ages, age_of_ack(fabric, sw->ports[p].port.out)))
-            return 0;
-    return 1;
-}
-
-/* Whether messages from one port's host to another's may take the switch or another path. Routes
- * prefer NVSwitches to other paths of equal length, so these need no look. */
-static int has_other_paths(struct asim_fabric *fabric, const struct asim_switch *sw)
-{
-    if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH)
-        return 0;
-    for (uint32_t p = 0; p < sw->n_ports * sw->n_ports; p++) {
-        const struct asim_host *host = &fabric->host[sw->ports[p / sw->n_ports].port.out->to];
-        uint32_t n = 0, dst = sw->ports[p % sw->n_ports].port.out->to;
-        const uint32_t *ports = asim_route_ports(fabric->route, host->node, dst, &n);
-
-        for (uint32_t i = 0; n > 1 && i < n; i++)
-            if (host->nics[ports[i] - 1].port.out->to == sw->node)
-                return 1;
-    }
-    return 0;
-}
-
-/* Whether each port of the switch leads to a host of its own that no part has yet. One worker must
- * advance them all. */
-static int is_part(const struct asim_fabric *fabric, const struct asim_parts *parts,
-                   const struct asim_switch *sw)
-{
-    if (sw->n_ports < 2 || sw->n_ports > MOST_HOSTS || sw->n_shards != 1)
-        return 0;
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t host = sw->ports[p].port.out->to;
-
-        if (host >= fabric->set.hosts || parts->part_of[host] != ASIM_NO_PART ||
-            !asim_fabric_owns(fabric, host) || asim_topo_is_endpoint(fabric->set.topo, host) ||
-            fabric->host[host].worker != sw->worker)
-            return 0;
-        for (uint32_t q = 0; q < p; q++)
-            if (sw->ports[q].port.out->to == host)
-                return 0;
-    }
-    return 1;
-}
-
-static int open_part(struct asim_part *part, uint32_t n)
-{
-    part->n_hosts = n;
-    part->mode = ASIM_PART_OPEN;
-    part->host = malloc(n * sizeof *part->host);
-    part->port = malloc(n * sizeof *part->port);
-    part->nic = malloc(n * sizeof *part->nic);
-    part->pair = calloc((size_t)n * n, sizeof *part->pair);
-    return part->host && part->port && part->nic && part->pair ? 0 : ASIM_ENOMEM;
-}
-
-/* Hosts in ascending order, so the order of equal parts is the same. */
-static void list_hosts(struct asim_parts *parts, struct asim_part *part,
-                       const struct asim_switch *sw)
-{
-    uint32_t n = 0;
-
-    part->sw = sw->node;
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t host = sw->ports[p].port.out->to, at = n++;
-
-        for (; at && part->host[at - 1] > host; at--) {
-            part->host[at] = part->host[at - 1];
-            part->port[at] = part->port[at - 1];
-        }
-        part->host[at] = host;
-        part->port[at] = p;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct asim_wire *in = sw->ports[part->port[i]].port.out;
-
-        part->nic[i] = (uint8_t)in->to_port;
-        parts->part_of[part->host[i]] = (uint32_t)(part - parts->at);
-        parts->number[part->host[i]] = i;
-    }
-}
-
-/* Whether two wires are alike for all that happens on them. */
-static int wires_are_alike(const struct asim_wire *a, const struct asim_wire *b)
-{
-    return a->rate_bps == b->rate_bps && a->delay == b->delay && a->tx == b->tx &&
-           a->in_tx == b->in_tx && a->age_left == b->age_left;
-}
-
-static int ports_are_alike(const struct asim_switch_port *a, const struct asim_switch_port *b)
-{
-    return wires_are_alike(a->port.in, b->port.in) && wires_are_alike(a->port.out, b->port.out) &&
-           a->shift == b->shift && a->kmin == b->kmin && a->kmax == b->kmax && a->pmax == b->pmax &&
-           a->headroom_limit == b->headroom_limit && a->ecn_free_frames == b->ecn_free_frames &&
-           a->same_tick_ok == b->same_tick_ok;
-}
-
-/* Notifications of one time are ordered by the numbers of their wires (link.c). */
-static int same_order_of_wires(const struct asim_fabric *fabric, const struct asim_part *a,
-                               const struct asim_part *b)
-{
-    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
-    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
-
-    for (uint32_t i = 1; i < a->n_hosts; i++)
-        for (uint32_t j = 0; j < i; j++)
-            if ((x->ports[a->port[i]].port.out->id < x->ports[a->port[j]].port.out->id) !=
-                (y->ports[b->port[i]].port.out->id < y->ports[b->port[j]].port.out->id))
-                return 0;
-    return 1;
-}
-
-/* Whether host i of part a and host j of part b have like links. */
-static int hosts_are_alike(const struct asim_fabric *fabric, const struct asim_part *a, uint32_t i,
-                           const struct asim_part *b, uint32_t j)
-{
-    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
-    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
-    const struct asim_host *host = &fabric->host[a->host[i]], *other = &fabric->host[b->host[j]];
-
-    return a->nic[i] == b->nic[j] && host->n_nics == other->n_nics &&
-           host->nics[a->nic[i]].rate_bps == other->nics[b->nic[j]].rate_bps &&
-           ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[j]]);
-}
-
-static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a,
-                     const struct asim_part *b)
-{
-    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
-    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
-
-    if (a->n_hosts != b->n_hosts || x->shareable != y->shareable ||
-        x->most_shift != y->most_shift ||
-        x->arrivals_before_departures != y->arrivals_before_departures ||
-        fabric->set.topo->node_type[a->sw] != fabric->set.topo->node_type[b->sw])
-        return 0;
-    for (uint32_t i = 0; i < a->n_hosts; i++)
-        if (a->port[i] != b->port[i] || !hosts_are_alike(fabric, a, i, b, i))
-            return 0;
-    return same_order_of_wires(fabric, a, b);
-}
-
-static int is_regular(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    for (uint32_t i = 1; i < part->n_hosts; i++)
-        if (!hosts_are_alike(fabric, part, 0, part, i))
-            return 0;
-    return 1;
-}
-
-static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->n_parts; i++) {
-        uint32_t j = 0;
-
-        parts->at[i].is_regular = is_regular(fabric, &parts->at[i]);
-        while (j < i && !are_alike(fabric, &parts->at[j], &parts->at[i]))
-            j++;
-        parts->at[i].part_class = j < i ? parts->at[j].part_class : parts->n_classes++;
-    }
-}
-
 static struct asim_parts *allocate(const struct asim_fabric *fabric)
 {
     struct asim_parts *parts = calloc(1, sizeof *parts);
@@ -349,48 +108,22 @@ static struct asim_parts *allocate(const struct asim_fabric *fabric)
     return parts;
 }
 
-/* Small switches first: a host of a server with an own switch may also be on one that joins all. */
-static int find(struct asim_fabric *fabric, struct asim_parts *parts, const struct ages *ages)
-{
-    uint32_t most = 2, next;
-
-    for (; most <= MOST_HOSTS; most = next) {
-        next = MOST_HOSTS + 1;
-        for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
-            const struct asim_switch *sw = &fabric->sw[s];
-
-            if (sw->n_ports > most && sw->n_ports < next)
-                next = sw->n_ports;
-            if (sw->n_ports != most || !is_part(fabric, parts, sw) ||
-                !ties_are_apart(fabric, sw, ages) || has_other_paths(fabric, sw))
-                continue;
-            if (open_part(&parts->at[parts->n_parts++], sw->n_ports))
-                return ASIM_ENOMEM;
-            list_hosts(parts, &parts->at[parts->n_parts - 1], sw);
-        }
-    }
-    return 0;
-}
-
 int asim_parts_open(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = allocate(fabric);
-    struct ages ages = {0};
     int code;
 
     fabric->memo->parts = parts;
     if (!parts || !parts->at || !parts->part_of || !parts->number || !parts->look_at ||
         !parts->due || !parts->of_worker)
         return ASIM_ENOMEM;
-    code = list_ages(fabric, &ages) || find(fabric, parts, &ages) ? ASIM_ENOMEM : 0;
-    free(ages.at);
+    code = asim_part_find_all(fabric, parts);
     if (code)
         return code;
     if (parts->n_parts < 2) {
         asim_parts_close(fabric);
         return 0;
     }
-    classify(fabric, parts);
     for (uint32_t i = 0; i < parts->n_workers; i++)
         asim_search_budget_raise(&parts->of_worker[i].budget,
                                  (uint64_t)FIRST_LOGS * fabric->set.hosts * ASIM_PART_LOG_WORDS);

@@ -9,6 +9,7 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_find.h"
+#include "fabric/memo/part_leaf.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
@@ -39,6 +40,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     part->of_worker->n[part->mode]--;
     part->of_worker->n[mode]++;
     part->mode = mode;
+    part->leaves = 0;
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
     atomic_store_explicit(&parts->look_at[part - parts->at],
                           mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
@@ -79,14 +81,27 @@ void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 {
     if (asim_part_is_inside(fabric, src, dst))
         asim_part_of(fabric, src)->open++;
+    else
+        asim_part_leaf_started(fabric, src, dst);
 }
 
-void asim_part_ended(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
+                    const struct asim_flow *flow)
 {
-    struct asim_part *part = asim_part_of(fabric, src);
+    struct asim_part *part = asim_part_of(fabric, host->node);
 
-    if (asim_part_is_inside(fabric, src, dst) && !--part->open)
+    if (!asim_part_is_inside(fabric, host->node, flow->dst))
+        asim_part_leaf_sent(fabric, host, flow);
+    else if (!--part->open)
         asim_part_touch(fabric, part);
+}
+
+void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    if (asim_part_is_inside(fabric, src, dst))
+        asim_part_of(fabric, src)->known--;
+    else
+        asim_part_leaf_arrived(fabric, dst);
 }
 
 static struct asim_parts *allocate(const struct asim_fabric *fabric)
@@ -151,6 +166,7 @@ void asim_parts_close(struct asim_fabric *fabric)
         free(parts->at[i].port);
         free(parts->at[i].nic);
         free(parts->at[i].pair);
+        free(parts->at[i].uplink);
         free(parts->at[i].counts);
         free(parts->at[i].before);
         free(parts->at[i].first.list.at);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server and
- * their NVSwitch. A message between two hosts of a part uses the links of that switch only, and no
+ * their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks (part_leaf.h).
+ * A message between two hosts of a part uses the links of that switch only, and no
  * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
  * do on their other NICs. Two completions of a host, one of its part and another, would depend on
  * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
@@ -106,6 +107,7 @@ struct asim_part {
     uint32_t *port;                      /* of the switch, 0-based, to each host */
     uint8_t *nic;                        /* of each host, to the switch */
     uint8_t *pair;                       /* [n_hosts x n_hosts] enum asim_pair_kind */
+    uint32_t *uplink, n_uplinks;         /* ports of the switch to other switches, 0-based */
     struct asim_worker_parts *of_worker; /* of its worker */
     uint32_t domain;                     /* its number in its worker (part_domains.h) */
     int must_check; /* if it follows: the log may have changed since the last check */
@@ -121,6 +123,10 @@ struct asim_part {
     /* Messages inside the part that are carried frame by frame; completions of such messages that a
      * destination has yet to hear of. The worker of the part changes both. */
     uint32_t open, known;
+    /* With uplinks (part_leaf.h): messages under way that have one end inside; whether one that is
+     * deferred or accepted will be such a one; whether one has lost a frame. */
+    atomic_uint crossing, has_lost;
+    int leaves;
     uint64_t unreplayable; /* events that no replay can repeat, at the begin */
     uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
     uint64_t *counts;      /* if it leads: its counters at the begin */
@@ -171,6 +177,7 @@ struct asim_parts {
      * window. */
     _Atomic uint64_t *look_at;
     atomic_uint touched;                 /* some look_at was set to 0 by a host */
+    atomic_uint is_crossed;              /* a message has begun to cross a part that is not open */
     uint64_t due_at;                     /* the least look_at of the parts that follow */
     uint32_t *due;                       /* [n] scratch */
     uint64_t busy_until;                 /* windows: a part led or followed shortly before */
@@ -193,9 +200,12 @@ int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 /* The part needs a look after this window. Any thread. */
 void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
 
-/* A message is about to be carried frame by frame; it is complete. Counts those inside parts. */
+/* A message is about to be carried frame by frame; it is complete at its source; at its
+ * destination. Counts those inside parts, and those that cross the border of one. */
 void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
-void asim_part_ended(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
+                    const struct asim_flow *flow);
+void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
 void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
                         enum asim_part_mode mode);

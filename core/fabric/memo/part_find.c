@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_leaf.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };
@@ -114,18 +115,20 @@ static int has_other_paths(struct asim_fabric *fabric, const struct asim_switch 
     return 0;
 }
 
-/* Whether each port of the switch leads to a host of its own that no part has yet. One worker must
- * advance them all. */
-static int is_part(const struct asim_fabric *fabric, const struct asim_parts *parts,
-                   const struct asim_switch *sw)
+/* Whether each host of the switch has one link to it, and no part yet. One worker must advance them
+ * all. */
+static int may_be_part(const struct asim_fabric *fabric, const struct asim_parts *parts,
+                       const struct asim_switch *sw)
 {
-    if (sw->n_ports < 2 || sw->n_ports > MOST_HOSTS || sw->n_shards != 1)
+    if (sw->n_shards != 1)
         return 0;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         uint32_t host = sw->ports[p].port.out->to;
 
-        if (host >= fabric->set.hosts || parts->part_of[host] != ASIM_NO_PART ||
-            !asim_fabric_owns(fabric, host) || asim_topo_is_endpoint(fabric->set.topo, host) ||
+        if (host >= fabric->set.hosts)
+            continue;
+        if (parts->part_of[host] != ASIM_NO_PART || !asim_fabric_owns(fabric, host) ||
+            asim_topo_is_endpoint(fabric->set.topo, host) ||
             fabric->host[host].worker != sw->worker)
             return 0;
         for (uint32_t q = 0; q < p; q++)
@@ -133,6 +136,22 @@ static int is_part(const struct asim_fabric *fabric, const struct asim_parts *pa
                 return 0;
     }
     return 1;
+}
+
+/* Hosts joined to the switch; those of them that have no other link. */
+static uint32_t count_hosts(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                            uint32_t *single)
+{
+    uint32_t n = 0;
+
+    *single = 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t host = sw->ports[p].port.out->to;
+
+        n += host < fabric->set.hosts;
+        *single += host < fabric->set.hosts && fabric->host[host].n_nics == 1;
+    }
+    return n;
 }
 
 static int open_part(struct asim_part *part, uint32_t n)
@@ -147,15 +166,19 @@ static int open_part(struct asim_part *part, uint32_t n)
 }
 
 /* Hosts in ascending order, so the order of equal parts is the same. */
-static void list_hosts(struct asim_parts *parts, struct asim_part *part,
+static void list_hosts(const struct asim_fabric *fabric, struct asim_part *part,
                        const struct asim_switch *sw)
 {
+    struct asim_parts *parts = fabric->memo->parts;
     uint32_t n = 0;
 
     part->sw = sw->node;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t host = sw->ports[p].port.out->to, at = n++;
+        uint32_t host = sw->ports[p].port.out->to, at = n;
 
+        if (host >= fabric->set.hosts)
+            continue;
+        n++;
         for (; at && part->host[at - 1] > host; at--) {
             part->host[at] = part->host[at - 1];
             part->port[at] = part->port[at - 1];
@@ -252,8 +275,30 @@ static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
     }
 }
 
+/* Whether the switch joins hosts only. */
+static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
+                     const struct ages *ages)
+{
+    uint32_t single;
+
+    return count_hosts(fabric, sw, &single) == sw->n_ports &&
+           may_be_part(fabric, fabric->memo->parts, sw) && ties_are_apart(fabric, sw, ages) &&
+           !has_other_paths(fabric, sw);
+}
+
+static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t n_hosts)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    struct asim_part *part = &parts->at[parts->n_parts++];
+
+    if (open_part(part, n_hosts))
+        return ASIM_ENOMEM;
+    list_hosts(fabric, part, sw);
+    return asim_part_leaf_list_uplinks(part, fabric);
+}
+
 /* Small switches first: a host of a server with an own switch may also be on one that joins all. */
-static int find(struct asim_fabric *fabric, struct asim_parts *parts, const struct ages *ages)
+static int find_servers(struct asim_fabric *fabric, const struct ages *ages)
 {
     uint32_t most = 2, next;
 
@@ -264,13 +309,28 @@ static int find(struct asim_fabric *fabric, struct asim_parts *parts, const stru
 
             if (sw->n_ports > most && sw->n_ports < next)
                 next = sw->n_ports;
-            if (sw->n_ports != most || !is_part(fabric, parts, sw) ||
-                !ties_are_apart(fabric, sw, ages) || has_other_paths(fabric, sw))
+            if (sw->n_ports != most || !is_server(fabric, sw, ages))
                 continue;
-            if (open_part(&parts->at[parts->n_parts++], sw->n_ports))
+            if (add(fabric, sw, most))
                 return ASIM_ENOMEM;
-            list_hosts(parts, &parts->at[parts->n_parts - 1], sw);
         }
+    }
+    return 0;
+}
+
+/* Behind the servers: their hosts have other links. */
+static int find_leaves(struct asim_fabric *fabric)
+{
+    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
+        const struct asim_switch *sw = &fabric->sw[s];
+        uint32_t single, n = count_hosts(fabric, sw, &single);
+
+        if (n < 2 || n > MOST_HOSTS || n == sw->n_ports || single != n ||
+            !may_be_part(fabric, fabric->memo->parts, sw) ||
+            asim_part_leaf_is_transit(fabric, sw))
+            continue;
+        if (add(fabric, sw, n))
+            return ASIM_ENOMEM;
     }
     return 0;
 }
@@ -278,7 +338,10 @@ static int find(struct asim_fabric *fabric, struct asim_parts *parts, const stru
 int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
 {
     struct ages ages = {0};
-    int code = list_ages(fabric, &ages) || find(fabric, parts, &ages) ? ASIM_ENOMEM : 0;
+    int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ||
+                       (asim_part_leaf_may(fabric) && find_leaves(fabric))
+                   ? ASIM_ENOMEM
+                   : 0;
 
     free(ages.at);
     if (!code)

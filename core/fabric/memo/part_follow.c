@@ -8,6 +8,7 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
@@ -211,38 +212,44 @@ static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t 
     return 1;
 }
 
-/* Another log, or the part leads itself. */
+/* Another log, or the part leads itself, or it is open. */
 static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     size_t words = asim_part_state_size(part);
     uint64_t *state = malloc(words * sizeof *state);
     struct asim_part_opening opening = {state, part->log->hash};
-    struct asim_part_log *other;
+    struct asim_part_log *other = NULL;
+    int stays_open = asim_part_leaf_is_crossed(part);
 
     if (!state) {
         fabric->run.failed = ASIM_ENOMEM;
         return;
     }
     asim_part_state_save(fabric, part, state);
-    other = asim_part_log_find(fabric, part, &opening, until);
+    if (!stays_open)
+        other = asim_part_log_find(fabric, part, &opening, until);
+    stays_open |= asim_part_logs_are_paused(fabric);
     if (other) {
         other->users++;
         if (use_log(fabric, part, other))
             fabric->run.failed = ASIM_ENOMEM;
     } else {
-        asim_part_abandon(fabric, part, asim_part_logs_are_paused(fabric) ? NULL : &opening, until);
+        asim_part_abandon(fabric, part, stays_open ? NULL : &opening, until);
     }
     free(state);
 }
 
 void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
+    int ends = part->log->length != ASIM_NEVER && until > part->begin + part->log->length;
+
     part->must_check = 0;
-    if (part->log->is_dead || !is_same(fabric, part, until)) {
+    if (part->log->is_dead || !is_same(fabric, part, until) ||
+        (!ends && asim_part_leaf_is_crossed(part))) {
         deviate(fabric, part, until);
         return;
     }
-    if (part->log->length != ASIM_NEVER && until > part->begin + part->log->length)
+    if (ends)
         finish(fabric, part);
     else
         schedule_look(fabric, part);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 
@@ -118,6 +119,8 @@ void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, ui
         asim_part_give_up(fabric, part);
     } else if (!part->open && part->last_completion < until && asim_part_is_idle(fabric, part)) {
         finish(fabric, part);
+    } else if (asim_part_leaf_is_crossed(part)) {
+        asim_part_give_up(fabric, part);
     } else {
         part->log->defer_from = ASIM_NEVER;
         asim_part_release(fabric, part);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/node.h"
 
 static struct asim_switch *switch_of(const struct asim_fabric *fabric, const struct asim_part *part)
@@ -40,7 +41,7 @@ static int nic_is_idle(const struct asim_nic *nic)
 
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    if (part->open || part->known)
+    if (part->open || part->known || !asim_part_leaf_uplinks_are_idle(fabric, part))
         return 0;
     for (uint32_t i = 0; i < part->n_hosts; i++) {
         const struct asim_switch_port *port = port_of(fabric, part, i);

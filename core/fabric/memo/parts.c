@@ -9,8 +9,12 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/part_lead.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
+
+/* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
+enum { CROSSED_WINDOWS = 16 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
 {
@@ -26,14 +30,16 @@ int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, ui
     if (memo->mode != ASIM_MEMO_RECORD || memo->recording || host->now >= memo->defer_from)
         return 0;
     part = asim_part_of(fabric, host->node);
-    return !part || part->mode == ASIM_PART_OPEN || !asim_part_is_inside(fabric, host->node, dst);
+    return !part || part->mode == ASIM_PART_OPEN ||
+           (!part->n_uplinks && !asim_part_is_inside(fabric, host->node, dst));
 }
 
 int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 {
     const struct asim_part *part = asim_part_of(fabric, src);
 
-    return part && part->mode != ASIM_PART_OPEN && asim_part_is_inside(fabric, src, dst);
+    return part && part->mode != ASIM_PART_OPEN &&
+           (part->n_uplinks || asim_part_is_inside(fabric, src, dst));
 }
 
 static int defer(struct asim_fabric *fabric, struct asim_host *host,
@@ -67,6 +73,7 @@ int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_part *part = asim_part_of(fabric, host->node);
     struct asim_memo_host *own = &fabric->memo->host[host->node];
 
+    part->leaves |= !asim_part_is_inside(fabric, host->node, message->msg.dst);
     if (part->mode == ASIM_PART_IDLE)
         return defer(fabric, host, message);
     if (part->mode == ASIM_PART_FOLLOW) {
@@ -140,11 +147,16 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
 /* An idle part has deferred messages: they begin an episode at part->begin. */
 static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    uint64_t *state = malloc(asim_part_state_size(part) * sizeof *state);
-    struct asim_part_opening opening = {.state = state};
+    uint64_t *state;
+    struct asim_part_opening opening;
     struct asim_part_log *log;
     int code = 0;
 
+    if (asim_part_leaf_is_crossed(part)) {
+        asim_part_give_up(fabric, part);
+        return 0;
+    }
+    opening.state = state = malloc(asim_part_state_size(part) * sizeof *state);
     if (!state)
         return ASIM_ENOMEM;
     asim_part_state_save(fabric, part, state);
@@ -200,7 +212,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open || asim_part_logs_are_paused(fabric))
+    if (part->open || asim_part_leaf_is_crossed(part) || asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!can_afford(fabric, part))
         return;
@@ -266,6 +278,24 @@ static void tell_followers(struct asim_fabric *fabric)
             parts->at[i].log->has_grown = 0;
 }
 
+/* Looks at the parts that were touched, then begins episodes. */
+static void look(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (part->mode == ASIM_PART_OPEN && !load_look(parts, i)) {
+            look_at_open(fabric, part);
+        } else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part)) {
+            parts->unproductive += CROSSED_WINDOWS;
+            asim_part_give_up(fabric, part);
+        }
+    }
+    begin_all(fabric, list_begins(fabric), until);
+}
+
 void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -273,13 +303,16 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
 
     if (!touched && !asim_parts_in(parts, ASIM_PART_LEAD) && parts->due_at >= until)
         return;
-    atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
-    check_leaders(fabric, until);
-    check_followers(fabric, until);
-    for (uint32_t i = 0; touched && i < parts->n_parts; i++)
-        if (parts->at[i].mode == ASIM_PART_OPEN && !load_look(parts, i))
-            look_at_open(fabric, &parts->at[i]);
-    begin_all(fabric, list_begins(fabric), until);
+    /* A part that is opened may start a message that crosses another one. */
+    do {
+        atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
+        atomic_store_explicit(&parts->is_crossed, 0, memory_order_relaxed);
+        check_leaders(fabric, until);
+        check_followers(fabric, until);
+        if (touched)
+            look(fabric, until);
+        touched = 1;
+    } while (atomic_load_explicit(&parts->is_crossed, memory_order_relaxed));
     tell_followers(fabric);
     asim_parts_gather(fabric);
 }
@@ -371,19 +404,22 @@ int asim_parts_have_all(struct asim_fabric *fabric)
     return 1;
 }
 
-/* Starts the deferred messages of a host but those inside an idle part, which stay deferred. */
+/* Starts the deferred messages of a host but those that an idle part takes, which stay deferred. */
 static int start_others(struct asim_fabric *fabric, uint32_t v)
 {
     struct asim_memo_host *own = &fabric->memo->host[v];
-    const struct asim_part *part = asim_part_of(fabric, v);
+    struct asim_part *part = asim_part_of(fabric, v);
     size_t kept = 0;
 
     for (size_t i = 0; i < own->deferred.n; i++) {
-        if (part && part->mode == ASIM_PART_IDLE &&
-            asim_part_is_inside(fabric, v, own->deferred.at[i].msg.dst))
+        uint32_t dst = own->deferred.at[i].msg.dst;
+
+        if (part && part->mode == ASIM_PART_IDLE && asim_parts_want(fabric, v, dst)) {
+            part->leaves |= !asim_part_is_inside(fabric, v, dst);
             own->deferred.at[kept++] = own->deferred.at[i];
-        else if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i]))
+        } else if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i])) {
             return ASIM_ENOMEM;
+        }
     }
     own->deferred.n = kept;
     if (kept)
@@ -409,8 +445,8 @@ void asim_parts_take(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t i = 0; i < parts->n_parts; i++)
         look_at_open(fabric, &parts->at[i]);
     asim_parts_release(fabric);
-    begin_all(fabric, list_begins(fabric), until);
-    tell_followers(fabric);
+    atomic_store_explicit(&parts->touched, 1, memory_order_relaxed);
+    asim_parts_after_window(fabric, until);
 }
 
 void asim_parts_stop(struct asim_fabric *fabric, uint64_t until)

@@ -117,7 +117,7 @@ void asim_record_sent(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_injection *injection;
 
     if (fabric->memo->parts)
-        asim_part_ended(fabric, host->node, flow->dst);
+        asim_part_sent(fabric, host, flow);
     if (!recording)
         return;
     injection = &recording->part[host->node].injections.at[flow->message_index];
@@ -131,8 +131,8 @@ void asim_record_arrived(struct asim_fabric *fabric, struct asim_host *host, uin
 {
     struct asim_recorded_completion completion = {.src = src, .is_arrival = 1};
 
-    if (fabric->memo->parts && asim_part_is_inside(fabric, src, host->node))
-        asim_part_of(fabric, src)->known--;
+    if (fabric->memo->parts)
+        asim_part_arrived(fabric, src, host->node);
     if (!fabric->memo->recording)
         return;
     completion.injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX;

@@ -16,7 +16,7 @@
 #include "testbench_processes.h"
 #include "topo/partition.h"
 
-enum { ITEMS = 48, ROUNDS = 8, SEEDS = 1500, LONG_FROM = 1100, WIRES = 128, HOSTS = 16 };
+enum { ITEMS = 48, ROUNDS = 8, LONG_FROM = 1100, LEAVES_FROM = 1500, SEEDS = 2000, WIRES = 128, HOSTS = 16 };
 enum { SERVERS = 4, PROCESSES = 3 };
 
 struct item {
@@ -45,6 +45,7 @@ struct deviation {
 
 static struct item items[ITEMS];
 static uint32_t n_items, servers, gpus;
+static int has_leaves; /* hosts have no other switch than that of their server */
 static struct deviation deviation[2];
 static uint64_t round_ns;
 static struct outcome outcome;
@@ -137,6 +138,23 @@ static void on_arrived(void *self, const struct asim_msg *msg)
             plan(self, round, j, items[j].delay);
 }
 
+/* Leaves with hosts of their own, and spines: a part is a leaf with its hosts. */
+static void draw_leaves(void)
+{
+    static const uint64_t rates[] = {2400, 400, 100}, delays[] = {500, 1000};
+    uint32_t hosts = servers * gpus, spines = 1 + draw(3);
+    uint64_t delay = delays[draw(2)];
+    const uint64_t inner[2] = {rates[draw(3)], delay}, outer[2] = {rates[draw(3)], delay};
+
+    bench = bench_open(hosts, servers + spines);
+    for (uint32_t h = 0; h < hosts; h++)
+        bench_link(bench, h, hosts + h / gpus,
+                   (const uint64_t[2]){inner[0], inner[1] + 500 * (draw(20) == 0)});
+    for (uint32_t l = 0; l < servers; l++)
+        for (uint32_t s = 0; s < spines; s++)
+            bench_link(bench, hosts + l, hosts + servers + s, outer);
+}
+
 /* Hosts by server; switches of servers, leaves by rail, spines. */
 static void draw_network(void)
 {
@@ -146,6 +164,10 @@ static void draw_network(void)
 
     servers = 2 + draw(SERVERS - 1);
     gpus = 2 + draw(3);
+    if (has_leaves) {
+        draw_leaves();
+        return;
+    }
     hosts = servers * gpus;
     leaves = 1 + draw(gpus);
     spines = leaves > 1 ? 1 + draw(3) : 0;
@@ -283,6 +305,7 @@ static void go(enum variant variant)
     windows[variant] += bench->fabric->run.windows;
 }
 
+static uint64_t leaf_replays, leaf_deviations;
 static uint64_t inner, replays, rotated, deviations, skipped, with_parts;
 
 /* The counts of what was carried, replayed and skipped add up. */
@@ -306,6 +329,8 @@ static void count(void)
     for (uint32_t i = 0; i < bench->fabric->memo->parts->n_workers; i++)
         inner += bench->fabric->memo->parts->of_worker[i].inner;
     replays += use.replays;
+    leaf_replays += has_leaves ? use.replays : 0;
+    leaf_deviations += has_leaves ? use.deviations : 0;
     rotated += use.rotated;
     deviations += use.deviations;
     skipped += use.skipped;
@@ -314,11 +339,13 @@ static void count(void)
 static void draw_bench(uint64_t seed)
 {
     static const uint32_t modes[] = {12, 12, 1, 7, 8};
+    int is_long = seed > LEAVES_FROM ? seed % 2 : seed > LONG_FROM;
 
     state = seed;
+    has_leaves = seed > LEAVES_FROM;
     draw_network();
-    draw_items(seed > LONG_FROM);
-    draw_deviations(seed > LONG_FROM);
+    draw_items(is_long);
+    draw_deviations(is_long);
     bench->net.cc_mode = modes[seed % 5];
     for (size_t i = 0; seed % 3 == 0 && i < bench->net.kmin.n; i++) {
         bench->net.kmin.at[i].value = 2000;
@@ -404,6 +431,10 @@ int main(void)
         one(seed);
     CHECK(with_parts > 800);
     CHECK(replays > 10000);
+    CHECK(leaf_replays > 5000);
+    CHECK(leaf_deviations > 200);
+    fprintf(stderr, "%llu replays of leaves, %llu deviations\n", (unsigned long long)leaf_replays,
+            (unsigned long long)leaf_deviations);
     CHECK(inner > 100000);
     CHECK(rotated > 1000);
     CHECK(deviations > 100);

@@ -40,7 +40,10 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     part->of_worker->n[part->mode]--;
     part->of_worker->n[mode]++;
     part->mode = mode;
-    part->leaves = 0;
+    if (mode == ASIM_PART_OPEN)
+        part->leaves = 0;
+    else if (mode == ASIM_PART_IDLE)
+        asim_part_leaf_becomes_idle(fabric, part);
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
     atomic_store_explicit(&parts->look_at[part - parts->at],
                           mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
@@ -92,7 +95,7 @@ void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
 
     if (!asim_part_is_inside(fabric, host->node, flow->dst))
         asim_part_leaf_sent(fabric, host, flow);
-    else if (!--part->open)
+    else if (!--part->open && !asim_part_leaf_is_crossed(part))
         asim_part_touch(fabric, part);
 }
 

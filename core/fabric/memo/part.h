@@ -127,6 +127,10 @@ struct asim_part {
      * deferred or accepted will be such a one; whether one has lost a frame. */
     atomic_uint crossing, has_lost;
     int leaves;
+    /* The window in which it became idle; windows after which it then counts as unused, and is
+     * open; whether that is why it is open, and no message has crossed its border since. */
+    uint64_t idle_since, patience;
+    atomic_uint is_unused;
     uint64_t unreplayable; /* events that no replay can repeat, at the begin */
     uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
     uint64_t *counts;      /* if it leads: its counters at the begin */

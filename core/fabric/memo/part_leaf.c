@@ -8,6 +8,9 @@
 
 #include "fabric/memo/memo.h"
 
+/* Windows. */
+enum { FIRST_PATIENCE = 1 << 4, MOST_PATIENCE = 1 << 22 };
+
 static const struct asim_switch *switch_of(const struct asim_fabric *fabric, uint32_t node)
 {
     return &fabric->sw[node - fabric->set.hosts];
@@ -56,6 +59,7 @@ int asim_part_leaf_list_uplinks(struct asim_part *part, const struct asim_fabric
 
     if (sw->n_ports == part->n_hosts)
         return 0;
+    part->patience = FIRST_PATIENCE;
     part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
     for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
         if (sw->ports[p].port.out->to >= fabric->set.hosts)
@@ -83,6 +87,37 @@ int asim_part_leaf_uplinks_are_idle(const struct asim_fabric *fabric, const stru
     return 1;
 }
 
+void asim_part_leaf_becomes_idle(const struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (atomic_exchange_explicit(&part->is_unused, 0, memory_order_relaxed) &&
+        part->patience < MOST_PATIENCE)
+        part->patience *= 8;
+    part->idle_since = fabric->run.windows;
+}
+
+void asim_part_leaf_lose_patience(struct asim_part *part)
+{
+    if (part->patience > FIRST_PATIENCE)
+        part->patience /= 8;
+}
+
+void asim_part_leaf_open_unused(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (fabric->run.windows % FIRST_PATIENCE)
+        return;
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (!part->n_uplinks || part->mode != ASIM_PART_IDLE ||
+            fabric->run.windows - part->idle_since < part->patience)
+            continue;
+        atomic_store_explicit(&part->is_unused, 1, memory_order_relaxed);
+        asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    }
+}
+
 static struct asim_part *with_uplinks(const struct asim_fabric *fabric, uint32_t host)
 {
     struct asim_part *part = asim_part_of(fabric, host);
@@ -95,6 +130,8 @@ static void begin_to_cross(struct asim_fabric *fabric, struct asim_part *part)
     if (!part)
         return;
     atomic_fetch_add_explicit(&part->crossing, 1, memory_order_relaxed);
+    if (atomic_load_explicit(&part->is_unused, memory_order_relaxed))
+        atomic_store_explicit(&part->is_unused, 0, memory_order_relaxed);
     if (part->mode == ASIM_PART_OPEN)
         return;
     asim_part_touch(fabric, part);
@@ -107,9 +144,13 @@ void asim_part_leaf_started(struct asim_fabric *fabric, uint32_t src, uint32_t d
     begin_to_cross(fabric, with_uplinks(fabric, dst));
 }
 
+/* On the worker of the part, which alone counts its open messages. */
 static void end_to_cross(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part && atomic_fetch_sub_explicit(&part->crossing, 1, memory_order_relaxed) == 1)
+    if (!part)
+        return;
+    atomic_fetch_sub_explicit(&part->crossing, 1, memory_order_relaxed);
+    if (!part->open && !asim_part_leaf_is_crossed(part))
         asim_part_touch(fabric, part);
 }
 

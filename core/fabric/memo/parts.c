@@ -14,7 +14,7 @@
 #include "fabric/memo/record.h"
 
 /* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
-enum { CROSSED_WINDOWS = 16 };
+enum { CROSSED_WINDOWS = 128 };
 
 static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
 {
@@ -144,16 +144,24 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
     return 1;
 }
 
+/* A message crosses the border of an idle part. */
+static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
+{
+    fabric->memo->parts->unproductive += CROSSED_WINDOWS;
+    asim_part_leaf_lose_patience(part);
+    asim_part_give_up(fabric, part);
+}
+
 /* An idle part has deferred messages: they begin an episode at part->begin. */
 static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    uint64_t *state;
     struct asim_part_opening opening;
     struct asim_part_log *log;
+    uint64_t *state;
     int code = 0;
 
-    if (asim_part_leaf_is_crossed(part)) {
-        asim_part_give_up(fabric, part);
+    if (asim_part_leaf_is_crossed(part)) { /* by a message of a part that was opened just now */
+        open_crossed(fabric, part);
         return 0;
     }
     opening.state = state = malloc(asim_part_state_size(part) * sizeof *state);
@@ -289,8 +297,7 @@ static void look(struct asim_fabric *fabric, uint64_t until)
         if (part->mode == ASIM_PART_OPEN && !load_look(parts, i)) {
             look_at_open(fabric, part);
         } else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part)) {
-            parts->unproductive += CROSSED_WINDOWS;
-            asim_part_give_up(fabric, part);
+            open_crossed(fabric, part);
         }
     }
     begin_all(fabric, list_begins(fabric), until);
@@ -361,6 +368,7 @@ void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
+    asim_part_leaf_open_unused(fabric);
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_window(&parts->at[i], until);
@@ -376,6 +384,7 @@ void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended)
     parts->suspended = is_suspended;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
+        atomic_store_explicit(&parts->at[i].is_unused, 0, memory_order_relaxed);
         if (!is_suspended)
             asim_part_touch(fabric, &parts->at[i]);
     }

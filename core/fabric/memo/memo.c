@@ -19,6 +19,8 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/memo/feedback.h"
 #include "fabric/memo/part_domains.h"
+#include "fabric/memo/part_lead.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_log.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"

@@ -9,7 +9,6 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_find.h"
-#include "fabric/memo/part_leaf.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
@@ -30,6 +29,15 @@ void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part)
     atomic_store_explicit(&parts->touched, 1, memory_order_relaxed);
 }
 
+/* If it was opened as unused, its episodes stay inside: then it was opened too soon. */
+static void become_idle(const struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (atomic_exchange_explicit(&part->is_unused, 0, memory_order_relaxed) &&
+        part->patience < ASIM_PART_MOST_PATIENCE)
+        part->patience *= 8;
+    part->idle_since = fabric->run.windows;
+}
+
 void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
                         enum asim_part_mode mode)
 {
@@ -43,7 +51,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;
     else if (mode == ASIM_PART_IDLE)
-        asim_part_leaf_becomes_idle(fabric, part);
+        become_idle(fabric, part);
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
     atomic_store_explicit(&parts->look_at[part - parts->at],
                           mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
@@ -77,34 +85,6 @@ int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
                     ? ASIM_PAIR_INSIDE
                     : ASIM_PAIR_OUTSIDE;
     return *pair == ASIM_PAIR_INSIDE;
-}
-
-/* A part's worker alone counts its messages. */
-void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
-{
-    if (asim_part_is_inside(fabric, src, dst))
-        asim_part_of(fabric, src)->open++;
-    else
-        asim_part_leaf_started(fabric, src, dst);
-}
-
-void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
-                    const struct asim_flow *flow)
-{
-    struct asim_part *part = asim_part_of(fabric, host->node);
-
-    if (!asim_part_is_inside(fabric, host->node, flow->dst))
-        asim_part_leaf_sent(fabric, host, flow);
-    else if (!--part->open && !asim_part_leaf_is_crossed(part))
-        asim_part_touch(fabric, part);
-}
-
-void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
-{
-    if (asim_part_is_inside(fabric, src, dst))
-        asim_part_of(fabric, src)->known--;
-    else
-        asim_part_leaf_arrived(fabric, dst);
 }
 
 static struct asim_parts *allocate(const struct asim_fabric *fabric)

@@ -171,6 +171,8 @@ enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
 enum { ASIM_PART_LOG_WORDS = 400 };
 /* Windows after which parts count as unused. */
 enum { ASIM_PART_BUSY_WINDOWS = 256 };
+/* Of a part with uplinks, windows. */
+enum { ASIM_PART_FIRST_PATIENCE = 1 << 4, ASIM_PART_MOST_PATIENCE = 1 << 22 };
 
 struct asim_parts {
     struct asim_part *at;
@@ -203,13 +205,6 @@ struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host);
 int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 /* The part needs a look after this window. Any thread. */
 void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
-
-/* A message is about to be carried frame by frame; it is complete at its source; at its
- * destination. Counts those inside parts, and those that cross the border of one. */
-void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
-void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
-                    const struct asim_flow *flow);
-void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
 void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
                         enum asim_part_mode mode);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/part_leaf.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };
@@ -286,6 +285,61 @@ static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
            !has_other_paths(fabric, sw);
 }
 
+/* Whether the network may have such parts: one process sees all messages, and no window is longer
+ * than the shortest link. */
+static int may_have_leaves(const struct asim_fabric *fabric)
+{
+    return !fabric->dist.part_of && fabric->workers.domain_lookahead == fabric->set.lookahead;
+}
+
+/* Whether frames of switch `from` to host dst may come over `sw`. */
+static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from, uint32_t dst,
+                      const struct asim_switch *sw)
+{
+    uint32_t n = 0;
+    const uint32_t *ports = asim_route_ports(fabric->route, from->node, dst, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (from->ports[ports[i] - 1].port.out->to == sw->node)
+            return 1;
+    return 0;
+}
+
+/* Whether frames between other switches go through this one. Hosts of one class have equal routes.
+ */
+static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t peer = sw->ports[p].port.out->to, last = UINT32_MAX;
+
+        for (uint32_t dst = 0; peer >= fabric->set.hosts && dst < fabric->set.hosts; dst++) {
+            const struct asim_host *host = &fabric->host[dst];
+            uint32_t of = asim_route_dest_class(fabric->route, dst);
+
+            if (of != last && !(host->n_nics == 1 && host->nics->port.out->to == sw->node) &&
+                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], dst, sw))
+                return 1;
+            last = of;
+        }
+    }
+    return 0;
+}
+
+/* The ports that lead to other switches. */
+static int list_uplinks(struct asim_part *part, const struct asim_fabric *fabric)
+{
+    const struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
+
+    if (sw->n_ports == part->n_hosts)
+        return 0;
+    part->patience = ASIM_PART_FIRST_PATIENCE;
+    part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
+    for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
+        if (sw->ports[p].port.out->to >= fabric->set.hosts)
+            part->uplink[part->n_uplinks++] = p;
+    return part->uplink ? 0 : ASIM_ENOMEM;
+}
+
 static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t n_hosts)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -294,7 +348,7 @@ static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_
     if (open_part(part, n_hosts))
         return ASIM_ENOMEM;
     list_hosts(fabric, part, sw);
-    return asim_part_leaf_list_uplinks(part, fabric);
+    return list_uplinks(part, fabric);
 }
 
 /* Small switches first: a host of a server with an own switch may also be on one that joins all. */
@@ -326,8 +380,7 @@ static int find_leaves(struct asim_fabric *fabric)
         uint32_t single, n = count_hosts(fabric, sw, &single);
 
         if (n < 2 || n > MOST_HOSTS || n == sw->n_ports || single != n ||
-            !may_be_part(fabric, fabric->memo->parts, sw) ||
-            asim_part_leaf_is_transit(fabric, sw))
+            !may_be_part(fabric, fabric->memo->parts, sw) || is_transit(fabric, sw))
             continue;
         if (add(fabric, sw, n))
             return ASIM_ENOMEM;
@@ -339,7 +392,7 @@ int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
 {
     struct ages ages = {0};
     int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ||
-                       (asim_part_leaf_may(fabric) && find_leaves(fabric))
+                       (may_have_leaves(fabric) && find_leaves(fabric))
                    ? ASIM_ENOMEM
                    : 0;
 

@@ -126,3 +126,38 @@ void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, ui
         asim_part_release(fabric, part);
     }
 }
+
+/* On the worker of the message's part, or between windows. */
+void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification)
+{
+    struct asim_part *part;
+
+    if (!fabric->memo->parts ||
+        !asim_part_is_inside(fabric, notification->msg.src, notification->msg.dst))
+        return;
+    part = asim_part_of(fabric, notification->msg.src);
+    part->known++;
+    if (notification->t > part->last_completion)
+        part->last_completion = notification->t;
+    if (part->mode == ASIM_PART_LEAD && !part->log->is_dead &&
+        ASIM_VEC_PUSH(fabric->host[part->host[0]].worker->logged, *notification))
+        fabric->host[part->host[0]].worker->failed = ASIM_ENOMEM;
+}
+
+void asim_parts_log_worker(struct asim_worker *worker)
+{
+    struct asim_fabric *fabric = worker->fabric;
+
+    for (size_t i = 0; i < worker->logged.n; i++)
+        if (asim_part_log_completes(fabric, asim_part_of(fabric, worker->logged.at[i].msg.src),
+                                    &worker->logged.at[i]))
+            worker->failed = ASIM_ENOMEM;
+    if (worker->logged.n)
+        worker->logged.n = 0;
+}
+
+void asim_parts_log(struct asim_fabric *fabric)
+{
+    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++)
+        asim_parts_log_worker(&fabric->workers.at[w]);
+}

@@ -41,11 +41,5 @@ void asim_parts_after_domains(struct asim_fabric *fabric);
 void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended);
 /* All parts are open from now on. */
 void asim_parts_stop(struct asim_fabric *fabric, uint64_t until);
-/* A window is over, and its completions are known: logs that are being written get them. */
-void asim_parts_log(struct asim_fabric *fabric);
-/* The same for one worker. */
-void asim_parts_log_worker(struct asim_worker *worker);
-/* A completion of a message is known (memo_hooks.h). */
-void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification);
 
 #endif

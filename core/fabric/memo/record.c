@@ -6,6 +6,7 @@
  */
 #include "fabric/memo/record.h"
 #include "fabric/link/schedule.h"
+#include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_log.h"
 
 #include <stdlib.h>

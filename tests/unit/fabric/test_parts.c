@@ -4,7 +4,8 @@
  * switch of their own, and a network between servers. All servers do the same random pattern again
  * and again, at the same time or a little later, with the same hosts or rotated; in some rounds one
  * message of one server differs, is missing, or comes later. Messages between servers go on
- * meanwhile. All times at both ends, and all counters of links and hosts must be equal, with one
+ * meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no other
+ * switch: then such messages cross the border of two parts. All times at both ends, and all counters of links and hosts must be equal, with one
  * thread and with two, and in two or three processes, which remember their own servers. Over all
  * seeds parts must have followed others, and deviated from them.
  */
@@ -16,8 +17,8 @@
 #include "testbench_processes.h"
 #include "topo/partition.h"
 
-enum { ITEMS = 48, ROUNDS = 8, LONG_FROM = 1100, LEAVES_FROM = 1500, SEEDS = 2000, WIRES = 128, HOSTS = 16 };
-enum { SERVERS = 4, PROCESSES = 3 };
+enum { ITEMS = 48, ROUNDS = 8, SERVERS = 4, PROCESSES = 3, WIRES = 128, HOSTS = 16 };
+enum { LONG_FROM = 1100, LEAVES_FROM = 1500, SEEDS = 2000 };
 
 struct item {
     uint32_t src, dst;

@@ -305,21 +305,30 @@ static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from
     return 0;
 }
 
-/* Whether frames between other switches go through this one. Hosts of one class have equal routes.
- */
-static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw)
+/* A host of each destination class: hosts of one class have equal routes. NULL: no memory. */
+static uint32_t *list_destinations(const struct asim_fabric *fabric, uint32_t *n)
+{
+    uint32_t *dst = malloc((asim_route_dest_classes(fabric->route) + (size_t)1) * sizeof *dst);
+
+    *n = dst ? asim_route_dest_classes(fabric->route) : 0;
+    for (uint32_t v = fabric->set.hosts; dst && v-- > 0;)
+        dst[asim_route_dest_class(fabric->route, v)] = v;
+    return dst;
+}
+
+/* Whether frames to one of n hosts that the switch does not join go through it from another one. */
+static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw, const uint32_t *dst,
+                      uint32_t n)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t peer = sw->ports[p].port.out->to, last = UINT32_MAX;
+        uint32_t peer = sw->ports[p].port.out->to;
 
-        for (uint32_t dst = 0; peer >= fabric->set.hosts && dst < fabric->set.hosts; dst++) {
-            const struct asim_host *host = &fabric->host[dst];
-            uint32_t of = asim_route_dest_class(fabric->route, dst);
+        for (uint32_t i = 0; peer >= fabric->set.hosts && i < n; i++) {
+            const struct asim_host *host = &fabric->host[dst[i]];
 
-            if (of != last && !(host->n_nics == 1 && host->nics->port.out->to == sw->node) &&
-                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], dst, sw))
+            if (!(host->n_nics == 1 && host->nics->port.out->to == sw->node) &&
+                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], dst[i], sw))
                 return 1;
-            last = of;
         }
     }
     return 0;
@@ -375,17 +384,19 @@ static int find_servers(struct asim_fabric *fabric, const struct ages *ages)
 /* Behind the servers: their hosts have other links. */
 static int find_leaves(struct asim_fabric *fabric)
 {
-    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
+    uint32_t n_dst, *dst = list_destinations(fabric, &n_dst);
+    int code = dst ? 0 : ASIM_ENOMEM;
+
+    for (uint32_t s = 0; !code && s < fabric->set.nodes - fabric->set.hosts; s++) {
         const struct asim_switch *sw = &fabric->sw[s];
         uint32_t single, n = count_hosts(fabric, sw, &single);
 
-        if (n < 2 || n > MOST_HOSTS || n == sw->n_ports || single != n ||
-            !may_be_part(fabric, fabric->memo->parts, sw) || is_transit(fabric, sw))
-            continue;
-        if (add(fabric, sw, n))
-            return ASIM_ENOMEM;
+        if (n >= 2 && n <= MOST_HOSTS && n < sw->n_ports && single == n &&
+            may_be_part(fabric, fabric->memo->parts, sw) && !is_transit(fabric, sw, dst, n_dst))
+            code = add(fabric, sw, n);
     }
-    return 0;
+    free(dst);
+    return code;
 }
 
 int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)

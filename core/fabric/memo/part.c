@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The parts of a network, their modes, and their open messages (part.h).
+ * The parts of a network and their modes (part.h).
  */
 #include "fabric/memo/part.h"
 

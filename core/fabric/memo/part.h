@@ -2,11 +2,11 @@
  *
  * A part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server and
  * their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks (part_leaf.h).
- * A message between two hosts of a part uses the links of that switch only, and no
- * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
- * do on their other NICs. Two completions of a host, one of its part and another, would depend on
- * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
- * ports decides which is first. Hosts whose other links allow that are in no part.
+ * A message between two hosts of a part uses the links of that switch only, and no other message
+ * uses them. So the part can be recorded and replayed by itself, whatever its hosts do on their
+ * other NICs. Two completions of a host, one of its part and another, would depend on each other
+ * only if they had equal times and tie keys (tie_key.h): then the last use of their ports decides
+ * which is first. Hosts whose other links allow that are in no part.
  *
  * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
  * is an episode of one part, with the hosts numbered inside the part, and all parts of a class use
@@ -177,6 +177,7 @@ enum { ASIM_PART_FIRST_PATIENCE = 1 << 4, ASIM_PART_MOST_PATIENCE = 1 << 22 };
 struct asim_parts {
     struct asim_part *at;
     uint32_t n_parts, n_classes;
+    uint32_t first_leaf; /* parts from this one on have uplinks, those before have none */
     uint32_t *part_of; /* [hosts] ASIM_NO_PART: none */
     uint32_t *number;  /* [hosts] inside the part */
     /* [n] The part is looked at after the first window that ends behind this time. 0: after every

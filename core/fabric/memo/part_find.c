@@ -402,12 +402,12 @@ static int find_leaves(struct asim_fabric *fabric)
 int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
 {
     struct ages ages = {0};
-    int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ||
-                       (may_have_leaves(fabric) && find_leaves(fabric))
-                   ? ASIM_ENOMEM
-                   : 0;
+    int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ? ASIM_ENOMEM : 0;
 
     free(ages.at);
+    parts->first_leaf = parts->n_parts;
+    if (!code && may_have_leaves(fabric))
+        code = find_leaves(fabric);
     if (!code)
         classify(fabric, parts);
     return code;

@@ -6,31 +6,6 @@
 
 #include "fabric/memo/memo.h"
 
-static const struct asim_switch *switch_of(const struct asim_fabric *fabric, uint32_t node)
-{
-    return &fabric->sw[node - fabric->set.hosts];
-}
-
-/* Whether nothing waits to be sent on the port, or has been sent to it, and no PAUSE holds there.
- */
-static int rests(const struct asim_switch_port *port)
-{
-    return !port->frames && !port->pausing && !port->port.paused &&
-           !asim_link_ring_count(port->port.in);
-}
-
-int asim_part_leaf_uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    for (uint32_t i = 0; i < part->n_uplinks; i++) {
-        const struct asim_switch_port *port = &switch_of(fabric, part->sw)->ports[part->uplink[i]];
-        const struct asim_wire *out = port->port.out;
-
-        if (!rests(port) || !rests(&switch_of(fabric, out->to)->ports[out->to_port]))
-            return 0;
-    }
-    return 1;
-}
-
 void asim_part_leaf_lose_patience(struct asim_part *part)
 {
     if (part->patience > ASIM_PART_FIRST_PATIENCE)
@@ -44,11 +19,10 @@ void asim_part_leaf_open_unused(struct asim_fabric *fabric)
     if (fabric->run.windows % ASIM_PART_FIRST_PATIENCE || asim_parts_in(parts, ASIM_PART_LEAD) ||
         asim_parts_in(parts, ASIM_PART_FOLLOW))
         return;
-    for (uint32_t i = 0; i < parts->n_parts; i++) {
+    for (uint32_t i = parts->first_leaf; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
-        if (!part->n_uplinks || part->mode != ASIM_PART_IDLE ||
-            fabric->run.windows - part->idle_since < part->patience)
+        if (part->mode != ASIM_PART_IDLE || fabric->run.windows - part->idle_since < part->patience)
             continue;
         atomic_store_explicit(&part->is_unused, 1, memory_order_relaxed);
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);

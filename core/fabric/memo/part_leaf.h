@@ -23,9 +23,6 @@
 
 #include "fabric/memo/part.h"
 
-/* Whether no frame is on an uplink or waits for one, and none is paused. */
-int asim_part_leaf_uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part);
-
 /* While it was idle, a message began to cross its border. */
 void asim_part_leaf_lose_patience(struct asim_part *part);
 /* Opens the parts that have been idle for too long. Before a window; most calls do nothing. */

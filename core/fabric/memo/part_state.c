@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/part_leaf.h"
 #include "fabric/node.h"
 
 static struct asim_switch *switch_of(const struct asim_fabric *fabric, const struct asim_part *part)
@@ -32,6 +31,25 @@ static int port_is_idle(const struct asim_port *port)
     return !asim_link_ring_count(port->in) && !port->paused && !port->down;
 }
 
+static int switch_port_is_idle(const struct asim_switch_port *port)
+{
+    return port_is_idle(&port->port) && !port->frames && !port->pausing;
+}
+
+/* Both ends of each. */
+static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    for (uint32_t i = 0; i < part->n_uplinks; i++) {
+        const struct asim_switch_port *port = &switch_of(fabric, part)->ports[part->uplink[i]];
+        const struct asim_wire *out = port->port.out;
+
+        if (!switch_port_is_idle(port) ||
+            !switch_port_is_idle(&fabric->sw[out->to - fabric->set.hosts].ports[out->to_port]))
+            return 0;
+    }
+    return 1;
+}
+
 /* A log has no finished queue pairs that wait for a scan. Timers of congestion control may be left.
  */
 static int nic_is_idle(const struct asim_nic *nic)
@@ -41,15 +59,11 @@ static int nic_is_idle(const struct asim_nic *nic)
 
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    if (part->open || part->known || !asim_part_leaf_uplinks_are_idle(fabric, part))
+    if (part->open || part->known || !uplinks_are_idle(fabric, part))
         return 0;
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        const struct asim_switch_port *port = port_of(fabric, part, i);
-
-        if (!nic_is_idle(nic_of(fabric, part, i)) || !port_is_idle(&port->port) || port->frames ||
-            port->pausing)
+    for (uint32_t i = 0; i < part->n_hosts; i++)
+        if (!nic_is_idle(nic_of(fabric, part, i)) || !switch_port_is_idle(port_of(fabric, part, i)))
             return 0;
-    }
     return 1;
 }
 

@@ -294,11 +294,10 @@ static void look(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
-        if (part->mode == ASIM_PART_OPEN && !load_look(parts, i)) {
+        if (part->mode == ASIM_PART_OPEN && !load_look(parts, i))
             look_at_open(fabric, part);
-        } else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part)) {
+        else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part))
             open_crossed(fabric, part);
-        }
     }
     begin_all(fabric, list_begins(fabric), until);
 }

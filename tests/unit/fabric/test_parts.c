@@ -5,9 +5,10 @@
  * and again, at the same time or a little later, with the same hosts or rotated; in some rounds one
  * message of one server differs, is missing, or comes later. Messages between servers go on
  * meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no other
- * switch: then such messages cross the border of two parts. All times at both ends, and all counters of links and hosts must be equal, with one
- * thread and with two, and in two or three processes, which remember their own servers. Over all
- * seeds parts must have followed others, and deviated from them.
+ * switch: then such messages cross the border of two parts. All times at both ends, and all
+ * counters of links and hosts must be equal, with one thread and with two, and in two or three
+ * processes, which remember their own servers. Over all seeds parts must have followed others, and
+ * deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>

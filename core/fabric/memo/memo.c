@@ -22,6 +22,7 @@
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_leaf.h"
 #include "fabric/memo/part_log.h"
+#include "fabric/memo/part_messages.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/repeat.h"
@@ -85,32 +86,56 @@ static int whole_is_active(const struct asim_fabric *fabric)
     return memo->mode != ASIM_MEMO_RECORD || memo->recording || fabric->insertion;
 }
 
-/* What sends and windows ask from now on. With parts, sends always come to the memo, which counts
- * them. */
-static void update_dormancy(const struct asim_fabric *fabric)
+static void ignore_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                           uint32_t slot)
+{
+    (void)fabric;
+    (void)host;
+    (void)src;
+    (void)slot;
+}
+
+static void ignore_notified(struct asim_fabric *fabric,
+                            const struct asim_notification *notification)
+{
+    (void)fabric;
+    (void)notification;
+}
+
+#define HOOKS(SENT, ARRIVED, NOTIFIED)                                                             \
+    {                                                                                              \
+        .sent = SENT, .arrived = ARRIVED, .notified = NOTIFIED,                                    \
+        .complete = asim_replay_complete, .wake_switch = asim_repeats_wake_switch,                 \
+        .window_over = asim_parts_log, .domain_window_over = asim_parts_log_worker,                \
+        .goes_first = asim_part_goes_first, .domain_begins = asim_part_domain_begins,              \
+        .look = asim_part_look, .inner_begins = asim_part_inner_begins,                            \
+        .inner_over = asim_part_inner_over                                                         \
+    }
+static const struct asim_memo_hooks hooks =
+    HOOKS(asim_record_sent, asim_record_arrived, asim_parts_notified);
+/* While neither an episode nor the parts need to know of messages. */
+static const struct asim_memo_hooks quiet_hooks =
+    HOOKS(asim_part_note_loss, ignore_arrived, ignore_notified);
+
+void asim_memo_listen(struct asim_fabric *fabric)
+{
+    fabric->memo_hooks = &hooks;
+}
+
+/* What sends, completions and windows ask from now on. */
+static void update_dormancy(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     int intercepts = memo->mode != ASIM_MEMO_RECORD || memo->recording;
+    int counts = parts && parts->counts;
     uint64_t from = intercepts ? 0 : memo->defer_from;
 
-    memo->intercept_from = parts ? 0 : from;
+    fabric->memo_hooks = intercepts || counts ? &hooks : &quiet_hooks;
+    memo->intercept_from = counts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
 }
-
-static const struct asim_memo_hooks hooks = {.sent = asim_record_sent,
-                                             .arrived = asim_record_arrived,
-                                             .complete = asim_replay_complete,
-                                             .wake_switch = asim_repeats_wake_switch,
-                                             .notified = asim_parts_notified,
-                                             .window_over = asim_parts_log,
-                                             .domain_window_over = asim_parts_log_worker,
-                                             .goes_first = asim_part_goes_first,
-                                             .domain_begins = asim_part_domain_begins,
-                                             .look = asim_part_look,
-                                             .inner_begins = asim_part_inner_begins,
-                                             .inner_over = asim_part_inner_over};
 
 int asim_memo_open(struct asim_fabric *fabric,
                    void (*advance)(struct asim_fabric *fabric, uint64_t until))
@@ -128,7 +153,7 @@ int asim_memo_open(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     }
     fabric->memo = memo;
-    fabric->memo_hooks = &hooks;
+    asim_memo_listen(fabric);
     memo->advance = advance;
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
@@ -269,7 +294,7 @@ static int defer(struct asim_fabric *fabric, struct asim_host *host,
 }
 
 /* The memo finds the path later, if at all: it never compares most sends. */
-int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
+static int inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
 {
     const struct asim_parts *parts = fabric->memo->parts;
     struct asim_memo_message message = {
@@ -279,13 +304,8 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const s
                       .dst = msg->dst},
         .msg = *msg,
     };
-    uint64_t sport;
+    uint64_t sport = asim_flow_sport(host, msg->dst);
 
-    if (parts && asim_parts_pass(fabric, host, msg->dst)) {
-        asim_part_started(fabric, host->node, msg->dst);
-        return 1;
-    }
-    sport = asim_flow_sport(host, msg->dst);
     if (sport == ASIM_NEVER)
         return ASIM_ENOMEM;
     message.injection.sport = (uint16_t)sport;
@@ -296,6 +316,14 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const s
     if (fabric->memo->mode == ASIM_MEMO_REPLAY)
         return accept(fabric, host->node, &message);
     return asim_record_start(fabric, host, &message);
+}
+
+int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
+{
+    if (!fabric->memo->parts || !asim_parts_pass(fabric, host, msg->dst))
+        return inject(fabric, host, msg);
+    asim_part_started(fabric, host->node, msg->dst);
+    return 1;
 }
 
 /* Open messages, and those of them whose completion is known: the notification waits at the
@@ -447,5 +475,7 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
     }
     if (memo->parts)
         asim_parts_suspend(fabric, whole_is_active(fabric));
+    if (memo->parts && asim_parts_calls(fabric) >= memo->parts->piece_until)
+        asim_parts_next_piece(fabric);
     update_dormancy(fabric);
 }

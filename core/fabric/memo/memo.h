@@ -114,12 +114,23 @@ int asim_memo_look(struct asim_fabric *fabric, uint64_t until);
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if an earlier event
  * may have appeared: the caller then asks again. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
-/* A part needs a look at the end of a full window. */
+/* Calls of ranks, and messages begun. */
+static inline uint64_t asim_parts_calls(const struct asim_fabric *fabric)
+{
+    uint64_t calls = 0;
+
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        calls += fabric->workers.at[l].calls;
+    return calls;
+}
+/* A part needs a look at the end of a full window, or a piece of the run is over
+ * (part_messages.h). */
 static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
 {
     const struct asim_parts *parts = fabric->memo->parts;
 
-    return parts && atomic_load_explicit(&parts->touched, memory_order_relaxed);
+    return parts && (atomic_load_explicit(&parts->touched, memory_order_relaxed) ||
+                     asim_parts_calls(fabric) >= parts->piece_until);
 }
 /* The network cannot become idle while the completion of some message is unknown. */
 static inline int asim_memo_has_unknown(const struct asim_fabric *fabric)
@@ -163,6 +174,26 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
+/* Hosts tell the memo of all completions from now on. */
+void asim_memo_listen(struct asim_fabric *fabric);
+/* The part of a host; NULL: none. */
+static inline struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+    uint32_t i = parts->part_of[host];
+
+    return i == ASIM_NO_PART ? NULL : &parts->at[i];
+}
+/* Whether the path from host src to host dst, and back, lies inside the part of both. Hosts of a
+ * leaf switch have no other path. */
+static inline int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+    uint32_t i = parts->part_of[src];
+
+    return i == parts->part_of[dst] && i != ASIM_NO_PART && src != dst &&
+           (i >= parts->first_leaf || asim_part_has_path(fabric, &parts->at[i], src, dst));
+}
 /* The number of the host's present window, of all nodes or of its domain. */
 static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric, uint32_t host)
 {

@@ -9,17 +9,10 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_find.h"
+#include "fabric/memo/part_messages.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
-
-struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)
-{
-    const struct asim_parts *parts = fabric->memo->parts;
-    uint32_t i = parts->part_of[host];
-
-    return i == ASIM_NO_PART ? NULL : &parts->at[i];
-}
 
 void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part)
 {
@@ -47,6 +40,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
         parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
     part->of_worker->n[part->mode]--;
     part->of_worker->n[mode]++;
+    part->of_worker->are_used |= mode != ASIM_PART_OPEN;
     part->mode = mode;
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;
@@ -70,15 +64,12 @@ static int crosses_switch_only(struct asim_fabric *fabric, const struct asim_par
     return n == 1 && fabric->sw[part->sw - fabric->set.hosts].ports[*port - 1].port.out->to == dst;
 }
 
-int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
+                       uint32_t dst)
 {
     const struct asim_parts *parts = fabric->memo->parts;
-    struct asim_part *part = asim_part_of(fabric, src);
-    uint8_t *pair;
+    uint8_t *pair = &part->pair[parts->number[src] * part->n_hosts + parts->number[dst]];
 
-    if (!part || part != asim_part_of(fabric, dst) || src == dst)
-        return 0;
-    pair = &part->pair[parts->number[src] * part->n_hosts + parts->number[dst]];
     if (*pair == ASIM_PAIR_UNKNOWN)
         *pair = crosses_switch_only(fabric, part, src, dst) &&
                         crosses_switch_only(fabric, part, dst, src)
@@ -132,9 +123,11 @@ int asim_parts_open(struct asim_fabric *fabric)
         part->of_worker =
             &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
         part->of_worker->n[ASIM_PART_OPEN]++;
+        part->of_worker->n_parts++;
     }
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;
+    asim_parts_count(fabric);
     return 0;
 }
 

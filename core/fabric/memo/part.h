@@ -106,7 +106,7 @@ struct asim_part {
     uint32_t *host;                      /* nodes, ascending */
     uint32_t *port;                      /* of the switch, 0-based, to each host */
     uint8_t *nic;                        /* of each host, to the switch */
-    uint8_t *pair;                       /* [n_hosts x n_hosts] enum asim_pair_kind */
+    uint8_t *pair; /* [n_hosts x n_hosts] enum asim_pair_kind; NULL where there are uplinks */
     uint32_t *uplink, n_uplinks;         /* ports of the switch to other switches, 0-based */
     struct asim_worker_parts *of_worker; /* of its worker */
     uint32_t domain;                     /* its number in its worker (part_domains.h) */
@@ -120,11 +120,13 @@ struct asim_part {
     uint64_t begin;      /* of the episode, if it leads or follows */
     uint64_t defer_from; /* if it leads: ASIM_NEVER or the time from which sends are deferred */
     uint64_t last_completion; /* of those that are known, the latest time */
-    /* Messages inside the part that are carried frame by frame; completions of such messages that a
-     * destination has yet to hear of. The worker of the part changes both. */
+    /* Messages inside the part that are carried frame by frame, where they are counted
+     * (part_messages.h); if it leads, completions of such messages that a destination has yet to
+     * hear of. The worker of the part changes both. */
     uint32_t open, known;
-    /* With uplinks (part_leaf.h): messages under way that have one end inside; whether one that is
-     * deferred or accepted will be such a one; whether one has lost a frame. */
+    /* With uplinks (part_leaf.h): messages under way that have one end inside, where they are
+     * counted; whether one that is deferred or accepted will be such a one; whether one has lost a
+     * frame. */
     atomic_uint crossing, has_lost;
     int leaves;
     /* The window in which it became idle; windows after which it then counts as unused, and is
@@ -157,7 +159,8 @@ struct asim_worker_parts {
     uint64_t n_finished; /* logs so far */
     uint64_t inner;      /* windows of domains so far */
     struct asim_search_budget budget;
-    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
+    uint32_t n_parts, n[ASIM_PART_MODES]; /* all, and by mode */
+    int are_used; /* one was not open in this piece (part_messages.h) */
     /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
      * recorded: packet-hops of finished logs. */
     uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
@@ -198,12 +201,16 @@ struct asim_parts {
     int in_domains;
     uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
+    /* Whether messages are counted, as they are unless all parts are open; for how many calls of
+     * ranks and messages begun (part_messages.h). */
+    int counts;
+    uint64_t piece_until;
 };
 
-/* The part of a host; NULL: none. */
-struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host);
-/* Whether the path from host src to host dst, and back, lies inside the part of both. */
-int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+/* Whether the path from one host of the part to another, and back, lies inside it. For parts
+ * without uplinks. */
+int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
+                       uint32_t dst);
 /* The part needs a look after this window. Any thread. */
 void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
 

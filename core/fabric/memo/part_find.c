@@ -160,8 +160,7 @@ static int open_part(struct asim_part *part, uint32_t n)
     part->host = malloc(n * sizeof *part->host);
     part->port = malloc(n * sizeof *part->port);
     part->nic = malloc(n * sizeof *part->nic);
-    part->pair = calloc((size_t)n * n, sizeof *part->pair);
-    return part->host && part->port && part->nic && part->pair ? 0 : ASIM_ENOMEM;
+    return part->host && part->port && part->nic ? 0 : ASIM_ENOMEM;
 }
 
 /* Hosts in ascending order, so the order of equal parts is the same. */
@@ -335,16 +334,12 @@ static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw, 
 }
 
 /* The ports that lead to other switches. */
-static int list_uplinks(struct asim_part *part, const struct asim_fabric *fabric)
+static int list_uplinks(struct asim_part *part, const struct asim_switch *sw, uint32_t hosts)
 {
-    const struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
-
-    if (sw->n_ports == part->n_hosts)
-        return 0;
     part->patience = ASIM_PART_FIRST_PATIENCE;
     part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
     for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
-        if (sw->ports[p].port.out->to >= fabric->set.hosts)
+        if (sw->ports[p].port.out->to >= hosts)
             part->uplink[part->n_uplinks++] = p;
     return part->uplink ? 0 : ASIM_ENOMEM;
 }
@@ -357,7 +352,10 @@ static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_
     if (open_part(part, n_hosts))
         return ASIM_ENOMEM;
     list_hosts(fabric, part, sw);
-    return list_uplinks(part, fabric);
+    if (n_hosts < sw->n_ports)
+        return list_uplinks(part, sw, fabric->set.hosts);
+    part->pair = calloc((size_t)n_hosts * n_hosts, sizeof *part->pair);
+    return part->pair ? 0 : ASIM_ENOMEM;
 }
 
 /* Small switches first: a host of a server with an own switch may also be on one that joins all. */

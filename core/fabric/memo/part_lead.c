@@ -51,6 +51,7 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
     part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;
     part->first.list.n = 0;
     part->last_completion = 0;
+    part->known = 0;
     part->defer_from = ASIM_NEVER;
     part->unreplayable = asim_part_unreplayable(fabric, part);
     part->skipped = fabric->memo->steady.saved;
@@ -132,14 +133,16 @@ void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notificat
 {
     struct asim_part *part;
 
-    if (!fabric->memo->parts ||
-        !asim_part_is_inside(fabric, notification->msg.src, notification->msg.dst))
+    if (!fabric->memo->parts)
         return;
     part = asim_part_of(fabric, notification->msg.src);
+    if (!part || part->mode != ASIM_PART_LEAD ||
+        !asim_part_is_inside(fabric, notification->msg.src, notification->msg.dst))
+        return;
     part->known++;
     if (notification->t > part->last_completion)
         part->last_completion = notification->t;
-    if (part->mode == ASIM_PART_LEAD && !part->log->is_dead &&
+    if (!part->log->is_dead &&
         ASIM_VEC_PUSH(fabric->host[part->host[0]].worker->logged, *notification))
         fabric->host[part->host[0]].worker->failed = ASIM_ENOMEM;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Messages of parts; and parts with uplinks: a leaf switch with its hosts. A message between a host
+ * Parts with uplinks: a leaf switch with its hosts. A message between a host
  * of the part and one elsewhere crosses its border, and a part is open while one does. So the part
  * is replayed only while its uplinks rest, and then nothing joins it to the rest of the network.
  *
@@ -27,14 +27,6 @@
 void asim_part_leaf_lose_patience(struct asim_part *part);
 /* Opens the parts that have been idle for too long. Before a window; most calls do nothing. */
 void asim_part_leaf_open_unused(struct asim_fabric *fabric);
-
-/* A message is about to be carried frame by frame: on the worker of src, or between windows. It is
- * complete at its source, on the worker of that; at its destination, on the worker of that. Counts
- * the messages inside parts, and those that cross the border of one. */
-void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
-void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
-                    const struct asim_flow *flow);
-void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
 /* Whether a message crosses the border of the part, has lost a frame, or is about to start. On the
  * worker of the part, or between windows. */

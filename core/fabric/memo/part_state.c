@@ -59,7 +59,7 @@ static int nic_is_idle(const struct asim_nic *nic)
 
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    if (part->open || part->known || !uplinks_are_idle(fabric, part))
+    if (part->open || !uplinks_are_idle(fabric, part))
         return 0;
     for (uint32_t i = 0; i < part->n_hosts; i++)
         if (!nic_is_idle(nic_of(fabric, part, i)) || !switch_port_is_idle(port_of(fabric, part, i)))

@@ -10,6 +10,7 @@
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_leaf.h"
+#include "fabric/memo/part_messages.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"
 
@@ -220,7 +221,8 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open || asim_part_leaf_is_crossed(part) || asim_part_logs_are_paused(fabric))
+    if (!fabric->memo->parts->counts || part->open || asim_part_leaf_is_crossed(part) ||
+        asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!can_afford(fabric, part))
         return;
@@ -450,6 +452,7 @@ void asim_parts_take(struct asim_fabric *fabric, uint64_t until)
     struct asim_parts *parts = fabric->memo->parts;
 
     parts->suspended = 0;
+    asim_parts_count(fabric);
     for (uint32_t i = 0; i < parts->n_parts; i++)
         look_at_open(fabric, &parts->at[i]);
     asim_parts_release(fabric);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The messages of parts: how many inside each part are carried frame by frame, and how many cross
+ * the border of one with uplinks (part_leaf.h). A part is idle only if it has neither.
+ *
+ * Where messages are short, counting them takes a twentieth of the time. So while all parts stay
+ * open, the memo counts in one of eight pieces of the run only. At the begin of such a piece it
+ * counts the messages that are under way.
+ *
+ *     all parts open   |-counts-|- - - - - - - - does not - - - - - - - -|-counts-|- - -
+ */
+#ifndef ASIM_FABRIC_MEMO_PART_MESSAGES_H
+#define ASIM_FABRIC_MEMO_PART_MESSAGES_H
+
+#include "fabric/memo/part.h"
+
+/* A message is about to be carried frame by frame: on the worker of src, or between windows. It is
+ * complete at its source, on the worker of that; at its destination, on the worker of that. */
+void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+void asim_part_sent(struct asim_fabric *fabric, struct asim_host *host,
+                    const struct asim_flow *flow);
+void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+
+/* Where messages are not counted: one is complete at its source. What a message that lost something
+ * leaves behind could come later. */
+void asim_part_note_loss(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_flow *flow);
+
+/* Begins to count, if the memo does not. Linear in the slots of flows. Between windows. */
+void asim_parts_count(struct asim_fabric *fabric);
+/* The present piece is over: decides whether the memo counts in the next one. */
+void asim_parts_next_piece(struct asim_fabric *fabric);
+
+#endif

@@ -88,6 +88,7 @@ struct asim_fabric {
     struct asim_datagrams *datagrams;         /* NULL: none (link/datagram.h) */
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
+    const struct asim_completion_hooks *completion_hooks; /* NULL: nobody wants to know of them */
     struct asim_repeats *repeats;             /* NULL: no host or port sleeps (memo/repeat.h) */
     struct asim_insertion *insertion;         /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;

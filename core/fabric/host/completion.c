@@ -50,8 +50,8 @@ int asim_notification_deliver(struct asim_fabric *fabric,
             notification->lost ? asim_insertion_take(fabric->insertion) : notification->number;
     }
     host->worker->waiting += !notification->lost;
-    if (fabric->memo_hooks && !notification->lost)
-        fabric->memo_hooks->notified(fabric, notification);
+    if (fabric->completion_hooks && !notification->lost)
+        fabric->completion_hooks->notified(fabric, notification);
     asim_node_schedule(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);
 }

@@ -230,8 +230,8 @@ static void handle_completion(struct asim_fabric *fabric, struct asim_host *host
     host->worker->waiting--;
     if (!rx->notified) {
         rx->notified = 1;
-        if (fabric->memo_hooks)
-            fabric->memo_hooks->arrived(fabric, host, src, slot);
+        if (fabric->completion_hooks)
+            fabric->completion_hooks->arrived(fabric, host, src, slot);
         /* The message stands in the slot, which stays taken while the notification counts as a
          * frame. */
         if (!asim_msg_is_traffic(&rx->msg) && !host->worker->silent)

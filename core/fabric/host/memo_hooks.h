@@ -16,13 +16,19 @@ struct asim_notification;
 struct asim_switch;
 struct asim_worker;
 
-struct asim_memo_hooks {
+/* What the memo wants to know of each message, if anything. */
+struct asim_completion_hooks {
     /* The source was told that a message is complete; the destination was told. */
     void (*sent)(struct asim_fabric *fabric, struct asim_host *host, const struct asim_flow *flow);
     void (*arrived)(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                     uint32_t slot);
     /* A completion that is due later is known. */
     void (*notified)(struct asim_fabric *fabric, const struct asim_notification *notification);
+};
+
+struct asim_memo_hooks {
+    /* A message of host src to host dst has lost a frame. */
+    void (*lost)(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
     /* A window is over, and all its completions are known. Between windows. */
     void (*window_over)(struct asim_fabric *fabric);
     /* A recorded completion of this host is due. */

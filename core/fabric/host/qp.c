@@ -245,8 +245,8 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
         return;
     }
     host->messages++;
-    if (fabric->memo_hooks)
-        fabric->memo_hooks->sent(fabric, host, flow);
+    if (fabric->completion_hooks)
+        fabric->completion_hooks->sent(fabric, host, flow);
     if (host->worker->silent)
         return;
     if (fabric->watch.fct) {

@@ -11,6 +11,7 @@
  */
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
+#include "fabric/host/memo_hooks.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 
@@ -24,6 +25,13 @@ static int keep(struct asim_worker *worker, int code)
     if (code)
         worker->failed = ASIM_ENOMEM;
     return code;
+}
+
+/* A frame of the flow is lost, or its source thinks so. */
+static void tell_memo(struct asim_fabric *fabric, const struct asim_flow *flow)
+{
+    if (fabric->memo_hooks)
+        fabric->memo_hooks->lost(fabric, (uint32_t)flow->frame_word, flow->dst);
 }
 
 /* Packets begin at multiples of the payload; only the last one of a message is shorter. */
@@ -117,11 +125,13 @@ void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (selective && frame->dst) {
+        tell_memo(worker->fabric, flow);
         note_beyond(worker, flow, frame);
     } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
         flow->cc.snd_next = flow->snd_una;
         flow->last_gbn = t;
         flow->had_loss = 1;
+        tell_memo(worker->fabric, flow);
     }
 }
 
@@ -200,6 +210,7 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
     int is_new = note->since >= flow->timed_out, may_send = 0;
 
     if (flow->live && still_missing(fabric, flow, note)) {
+        tell_memo(fabric, flow);
         if (is_new && flow->timeouts && next_timeout(flow, note) > host->now) {
             struct asim_notification later = *note;
 

@@ -86,40 +86,22 @@ static int whole_is_active(const struct asim_fabric *fabric)
     return memo->mode != ASIM_MEMO_RECORD || memo->recording || fabric->insertion;
 }
 
-static void ignore_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
-                           uint32_t slot)
-{
-    (void)fabric;
-    (void)host;
-    (void)src;
-    (void)slot;
-}
-
-static void ignore_notified(struct asim_fabric *fabric,
-                            const struct asim_notification *notification)
-{
-    (void)fabric;
-    (void)notification;
-}
-
-#define HOOKS(SENT, ARRIVED, NOTIFIED)                                                             \
-    {                                                                                              \
-        .sent = SENT, .arrived = ARRIVED, .notified = NOTIFIED,                                    \
-        .complete = asim_replay_complete, .wake_switch = asim_repeats_wake_switch,                 \
-        .window_over = asim_parts_log, .domain_window_over = asim_parts_log_worker,                \
-        .goes_first = asim_part_goes_first, .domain_begins = asim_part_domain_begins,              \
-        .look = asim_part_look, .inner_begins = asim_part_inner_begins,                            \
-        .inner_over = asim_part_inner_over                                                         \
-    }
-static const struct asim_memo_hooks hooks =
-    HOOKS(asim_record_sent, asim_record_arrived, asim_parts_notified);
-/* While neither an episode nor the parts need to know of messages. */
-static const struct asim_memo_hooks quiet_hooks =
-    HOOKS(asim_part_note_loss, ignore_arrived, ignore_notified);
+static const struct asim_memo_hooks hooks = {.lost = asim_part_lost,
+                                             .complete = asim_replay_complete,
+                                             .wake_switch = asim_repeats_wake_switch,
+                                             .window_over = asim_parts_log,
+                                             .domain_window_over = asim_parts_log_worker,
+                                             .goes_first = asim_part_goes_first,
+                                             .domain_begins = asim_part_domain_begins,
+                                             .look = asim_part_look,
+                                             .inner_begins = asim_part_inner_begins,
+                                             .inner_over = asim_part_inner_over};
+static const struct asim_completion_hooks completion_hooks = {
+    .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
 
 void asim_memo_listen(struct asim_fabric *fabric)
 {
-    fabric->memo_hooks = &hooks;
+    fabric->completion_hooks = &completion_hooks;
 }
 
 /* What sends, completions and windows ask from now on. */
@@ -131,7 +113,7 @@ static void update_dormancy(struct asim_fabric *fabric)
     int counts = parts && parts->counts;
     uint64_t from = intercepts ? 0 : memo->defer_from;
 
-    fabric->memo_hooks = intercepts || counts ? &hooks : &quiet_hooks;
+    fabric->completion_hooks = intercepts || counts ? &completion_hooks : NULL;
     memo->intercept_from = counts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
@@ -153,7 +135,7 @@ int asim_memo_open(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     }
     fabric->memo = memo;
-    asim_memo_listen(fabric);
+    fabric->memo_hooks = &hooks;
     memo->advance = advance;
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
@@ -225,6 +207,7 @@ void asim_memo_close(struct asim_fabric *fabric)
     free(memo);
     fabric->memo = NULL;
     fabric->memo_hooks = NULL;
+    fabric->completion_hooks = NULL;
 }
 
 /* An observer of frames is about to start: it sees the frames of the present episode, too. */

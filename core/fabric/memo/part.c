@@ -127,7 +127,7 @@ int asim_parts_open(struct asim_fabric *fabric)
     }
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;
-    asim_parts_count(fabric);
+    asim_part_messages_open(fabric);
     return 0;
 }
 

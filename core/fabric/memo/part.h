@@ -201,10 +201,10 @@ struct asim_parts {
     int in_domains;
     uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
-    /* Whether messages are counted, as they are unless all parts are open; for how many calls of
-     * ranks and messages begun (part_messages.h). */
+    /* Whether messages are counted, as they are unless all parts are open (part_messages.h). `piece`,
+     * piece_until: calls of ranks and messages begun. */
     int counts;
-    uint64_t piece_until;
+    uint64_t piece, piece_until;
 };
 
 /* Whether the path from one host of the part to another, and back, lies inside it. For parts

@@ -7,8 +7,9 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_leaf.h"
 
-/* Calls of ranks and messages of a piece, for each host: where messages are counted, and where not. */
-enum { COUNTED = 128, UNCOUNTED = 7 * COUNTED };
+/* Calls of ranks and messages in a piece in which messages are counted, for each host; so many times
+ * as long is one in which they are not. */
+enum { CALLS_OF_HOST = 128, UNCOUNTED = 7 };
 
 static struct asim_part *with_uplinks(const struct asim_fabric *fabric, uint32_t host)
 {
@@ -46,14 +47,12 @@ static void lose(struct asim_part *part)
         atomic_store_explicit(&part->has_lost, 1, memory_order_relaxed);
 }
 
-void asim_part_note_loss(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_flow *flow)
+void asim_part_lost(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 {
-    if ((!flow->had_loss && !flow->sack) || !fabric->memo->parts ||
-        asim_part_is_inside(fabric, host->node, flow->dst))
+    if (!fabric->memo->parts || asim_part_is_inside(fabric, src, dst))
         return;
-    lose(with_uplinks(fabric, host->node));
-    lose(with_uplinks(fabric, flow->dst));
+    lose(with_uplinks(fabric, src));
+    lose(with_uplinks(fabric, dst));
 }
 
 /* A part's worker alone counts its messages. */
@@ -69,12 +68,11 @@ void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
     begin_to_cross(fabric, with_uplinks(fabric, dst));
 }
 
-void asim_part_sent(struct asim_fabric *fabric, struct asim_host *host,
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
                     const struct asim_flow *flow)
 {
     struct asim_part *part;
 
-    asim_part_note_loss(fabric, host, flow);
     if (!fabric->memo->parts->counts)
         return;
     part = asim_part_of(fabric, host->node);
@@ -112,6 +110,12 @@ static void count_host(struct asim_fabric *fabric, uint32_t v)
     }
 }
 
+void asim_part_messages_open(struct asim_fabric *fabric)
+{
+    fabric->memo->parts->piece = (uint64_t)CALLS_OF_HOST * fabric->set.hosts;
+    asim_parts_count(fabric);
+}
+
 void asim_parts_count(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -120,7 +124,7 @@ void asim_parts_count(struct asim_fabric *fabric)
         return;
     parts->counts = 1;
     asim_memo_listen(fabric);
-    parts->piece_until = asim_parts_calls(fabric) + (uint64_t)COUNTED * fabric->set.hosts;
+    parts->piece_until = asim_parts_calls(fabric) + parts->piece;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         parts->at[i].open = 0;
         atomic_store_explicit(&parts->at[i].crossing, 0, memory_order_relaxed);
@@ -154,6 +158,6 @@ void asim_parts_next_piece(struct asim_fabric *fabric)
         return;
     }
     parts->counts = parts->suspended || were_used(parts);
-    parts->piece_until = asim_parts_calls(fabric) +
-                         (uint64_t)(parts->counts ? COUNTED : UNCOUNTED) * fabric->set.hosts;
+    parts->piece_until =
+        asim_parts_calls(fabric) + (parts->counts ? 1 : UNCOUNTED) * parts->piece;
 }

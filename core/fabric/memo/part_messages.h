@@ -17,15 +17,16 @@
 /* A message is about to be carried frame by frame: on the worker of src, or between windows. It is
  * complete at its source, on the worker of that; at its destination, on the worker of that. */
 void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
-void asim_part_sent(struct asim_fabric *fabric, struct asim_host *host,
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
                     const struct asim_flow *flow);
 void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
-/* Where messages are not counted: one is complete at its source. What a message that lost something
- * leaves behind could come later. */
-void asim_part_note_loss(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_flow *flow);
+/* A message has lost a frame. What it leaves behind could come later, so its parts with uplinks stay
+ * open. */
+void asim_part_lost(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
+/* The first piece begins. */
+void asim_part_messages_open(struct asim_fabric *fabric);
 /* Begins to count, if the memo does not. Linear in the slots of flows. Between windows. */
 void asim_parts_count(struct asim_fabric *fabric);
 /* The present piece is over: decides whether the memo counts in the next one. */

@@ -40,7 +40,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
         parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
     part->of_worker->n[part->mode]--;
     part->of_worker->n[mode]++;
-    part->of_worker->are_used |= mode != ASIM_PART_OPEN;
+    part->of_worker->has_followed |= mode == ASIM_PART_FOLLOW;
     part->mode = mode;
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;

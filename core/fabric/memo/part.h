@@ -103,10 +103,10 @@ struct asim_part_log {
 
 struct asim_part {
     uint32_t sw, n_hosts, part_class;
-    uint32_t *host;                      /* nodes, ascending */
-    uint32_t *port;                      /* of the switch, 0-based, to each host */
-    uint8_t *nic;                        /* of each host, to the switch */
-    uint8_t *pair; /* [n_hosts x n_hosts] enum asim_pair_kind; NULL where there are uplinks */
+    uint32_t *host; /* nodes, ascending */
+    uint32_t *port; /* of the switch, 0-based, to each host */
+    uint8_t *nic;   /* of each host, to the switch */
+    uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind; NULL where there are uplinks */
     uint32_t *uplink, n_uplinks;         /* ports of the switch to other switches, 0-based */
     struct asim_worker_parts *of_worker; /* of its worker */
     uint32_t domain;                     /* its number in its worker (part_domains.h) */
@@ -160,7 +160,7 @@ struct asim_worker_parts {
     uint64_t inner;      /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n_parts, n[ASIM_PART_MODES]; /* all, and by mode */
-    int are_used; /* one was not open in this piece (part_messages.h) */
+    int has_followed;                     /* in this piece (part_messages.h) */
     /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
      * recorded: packet-hops of finished logs. */
     uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
@@ -181,8 +181,8 @@ struct asim_parts {
     struct asim_part *at;
     uint32_t n_parts, n_classes;
     uint32_t first_leaf; /* parts from this one on have uplinks, those before have none */
-    uint32_t *part_of; /* [hosts] ASIM_NO_PART: none */
-    uint32_t *number;  /* [hosts] inside the part */
+    uint32_t *part_of;   /* [hosts] ASIM_NO_PART: none */
+    uint32_t *number;    /* [hosts] inside the part */
     /* [n] The part is looked at after the first window that ends behind this time. 0: after every
      * window. */
     _Atomic uint64_t *look_at;
@@ -201,8 +201,8 @@ struct asim_parts {
     int in_domains;
     uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
-    /* Whether messages are counted, as they are unless all parts are open (part_messages.h). `piece`,
-     * piece_until: calls of ranks and messages begun. */
+    /* Whether messages are counted, as they are unless all parts are open (part_messages.h).
+     * `piece`, piece_until: calls of ranks and messages begun. */
     int counts;
     uint64_t piece, piece_until;
 };

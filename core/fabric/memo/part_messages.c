@@ -7,8 +7,8 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_leaf.h"
 
-/* Calls of ranks and messages in a piece in which messages are counted, for each host; so many times
- * as long is one in which they are not. */
+/* Calls of ranks and messages in a piece in which messages are counted, for each host; so many
+ * times as long is one in which they are not. */
 enum { CALLS_OF_HOST = 128, UNCOUNTED = 7 };
 
 static struct asim_part *with_uplinks(const struct asim_fabric *fabric, uint32_t host)
@@ -136,15 +136,16 @@ void asim_parts_count(struct asim_fabric *fabric)
             asim_part_touch(fabric, &parts->at[i]);
 }
 
-/* Whether a part was not open in this piece. */
-static int were_used(struct asim_parts *parts)
+/* Whether a part is not open, or has followed in this piece. */
+static int are_used(struct asim_parts *parts)
 {
     int used = 0;
 
     for (uint32_t i = 0; i < parts->n_workers; i++) {
-        used |= parts->of_worker[i].are_used ||
-                parts->of_worker[i].n[ASIM_PART_OPEN] < parts->of_worker[i].n_parts;
-        parts->of_worker[i].are_used = 0;
+        struct asim_worker_parts *own = &parts->of_worker[i];
+
+        used |= own->has_followed || own->n[ASIM_PART_OPEN] < own->n_parts;
+        own->has_followed = 0;
     }
     return used;
 }
@@ -157,7 +158,6 @@ void asim_parts_next_piece(struct asim_fabric *fabric)
         asim_parts_count(fabric);
         return;
     }
-    parts->counts = parts->suspended || were_used(parts);
-    parts->piece_until =
-        asim_parts_calls(fabric) + (parts->counts ? 1 : UNCOUNTED) * parts->piece;
+    parts->counts = parts->suspended || are_used(parts);
+    parts->piece_until = asim_parts_calls(fabric) + (parts->counts ? 1 : UNCOUNTED) * parts->piece;
 }

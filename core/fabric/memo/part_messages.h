@@ -3,11 +3,11 @@
  * The messages of parts: how many inside each part are carried frame by frame, and how many cross
  * the border of one with uplinks (part_leaf.h). A part is idle only if it has neither.
  *
- * Where messages are short, counting them takes a twentieth of the time. So while all parts stay
- * open, the memo counts in one of eight pieces of the run only. At the begin of such a piece it
- * counts the messages that are under way.
+ * Where messages are short, counting them takes a twentieth of the time. So once a piece of the run ends
+ * with all parts open, and none has followed in it, the memo does not count for seven pieces. Then
+ * it counts the messages that are under way, and goes on.
  *
- *     all parts open   |-counts-|- - - - - - - - does not - - - - - - - -|-counts-|- - -
+ *     no part follows   |-counts-|- - - - - - - does not - - - - - - -|-counts-|- - -
  */
 #ifndef ASIM_FABRIC_MEMO_PART_MESSAGES_H
 #define ASIM_FABRIC_MEMO_PART_MESSAGES_H

@@ -99,11 +99,6 @@ static const struct asim_memo_hooks hooks = {.lost = asim_part_lost,
 static const struct asim_completion_hooks completion_hooks = {
     .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
 
-void asim_memo_listen(struct asim_fabric *fabric)
-{
-    fabric->completion_hooks = &completion_hooks;
-}
-
 /* What sends, completions and windows ask from now on. */
 static void update_dormancy(struct asim_fabric *fabric)
 {
@@ -113,7 +108,7 @@ static void update_dormancy(struct asim_fabric *fabric)
     int counts = parts && parts->counts;
     uint64_t from = intercepts ? 0 : memo->defer_from;
 
-    fabric->completion_hooks = intercepts || counts ? &completion_hooks : NULL;
+    fabric->completion_hooks = intercepts || counts ? memo->completion_hooks : NULL;
     memo->intercept_from = counts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
@@ -136,6 +131,7 @@ int asim_memo_open(struct asim_fabric *fabric,
     }
     fabric->memo = memo;
     fabric->memo_hooks = &hooks;
+    memo->completion_hooks = &completion_hooks;
     memo->advance = advance;
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
@@ -156,8 +152,10 @@ int asim_memo_open(struct asim_fabric *fabric,
     }
     if (can_use_parts(fabric) && asim_parts_open(fabric))
         return ASIM_ENOMEM;
-    if (memo->parts)
+    if (memo->parts) {
+        asim_part_messages_open(fabric);
         asim_part_domains_open(fabric);
+    }
     if (!sees_whole(fabric)) {
         if (!memo->parts) {
             asim_memo_close(fabric);

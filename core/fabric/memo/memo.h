@@ -56,13 +56,14 @@ struct asim_memo {
     /* The memo neither records nor defers in the next windows. It waits for an idle network or a
      * period. Windows and messages then cost no more than without the memo. */
     int is_dormant;
-    uint64_t intercept_from;     /* earlier sends bypass the memo */
-    struct asim_memo_host *host; /* [hosts] */
-    int is_tree;                 /* one path joins any two nodes */
-    int may_be_idle;             /* at the end of this window */
-    uint64_t defer_from;         /* the memo defers later sends; ASIM_NEVER: none */
-    uint64_t last_completion;    /* of the completions already known, the latest time */
-    uint64_t window_end;         /* of the last window */
+    uint64_t intercept_from;                              /* earlier sends bypass the memo */
+    const struct asim_completion_hooks *completion_hooks; /* of the fabric, or NULL there */
+    struct asim_memo_host *host;                          /* [hosts] */
+    int is_tree;                                          /* one path joins any two nodes */
+    int may_be_idle;                                      /* at the end of this window */
+    uint64_t defer_from;      /* the memo defers later sends; ASIM_NEVER: none */
+    uint64_t last_completion; /* of the completions already known, the latest time */
+    uint64_t window_end;      /* of the last window */
     struct asim_episode *recording, *replaying;
     atomic_int mismatch;        /* a send differs from the episode; hosts of all threads set it */
     struct asim_episode *spare; /* a discarded recording, whose memory the next one takes */
@@ -175,7 +176,10 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
 /* Hosts tell the memo of all completions from now on. */
-void asim_memo_listen(struct asim_fabric *fabric);
+static inline void asim_memo_listen(struct asim_fabric *fabric)
+{
+    fabric->completion_hooks = fabric->memo->completion_hooks;
+}
 /* The part of a host; NULL: none. */
 static inline struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)
 {

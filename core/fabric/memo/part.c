@@ -9,7 +9,6 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/part_find.h"
-#include "fabric/memo/part_messages.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
@@ -127,7 +126,6 @@ int asim_parts_open(struct asim_fabric *fabric)
     }
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;
-    asim_part_messages_open(fabric);
     return 0;
 }
 

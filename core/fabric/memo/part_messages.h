@@ -3,9 +3,9 @@
  * The messages of parts: how many inside each part are carried frame by frame, and how many cross
  * the border of one with uplinks (part_leaf.h). A part is idle only if it has neither.
  *
- * Where messages are short, counting them takes a twentieth of the time. So once a piece of the run ends
- * with all parts open, and none has followed in it, the memo does not count for seven pieces. Then
- * it counts the messages that are under way, and goes on.
+ * Where messages are short, counting them takes a twentieth of the time. So once a piece of the run
+ * ends with all parts open, and none has followed in it, the memo does not count for seven pieces.
+ * Then it counts the messages that are under way, and goes on.
  *
  *     no part follows   |-counts-|- - - - - - - does not - - - - - - -|-counts-|- - -
  */
@@ -21,8 +21,8 @@ void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
                     const struct asim_flow *flow);
 void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
-/* A message has lost a frame. What it leaves behind could come later, so its parts with uplinks stay
- * open. */
+/* A message has lost a frame. What it leaves behind could come later, so its parts with uplinks
+ * stay open. */
 void asim_part_lost(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
 /* The first piece begins. */

@@ -128,14 +128,14 @@ void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, ui
     }
 }
 
-/* On the worker of the message's part, or between windows. */
+/* On the worker of the destination, or between windows. */
 void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification)
 {
     struct asim_part *part;
 
     if (!fabric->memo->parts)
         return;
-    part = asim_part_of(fabric, notification->msg.src);
+    part = asim_part_of(fabric, notification->msg.dst);
     if (!part || part->mode != ASIM_PART_LEAD ||
         !asim_part_is_inside(fabric, notification->msg.src, notification->msg.dst))
         return;

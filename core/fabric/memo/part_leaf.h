@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Parts with uplinks: a leaf switch with its hosts. A message between a host
- * of the part and one elsewhere crosses its border, and a part is open while one does. So the part
- * is replayed only while its uplinks rest, and then nothing joins it to the rest of the network.
+ * Parts with uplinks: a leaf switch with its hosts. A message between a host of the part and one
+ * elsewhere crosses its border, and a part is open while one does. So the part is replayed only
+ * while its uplinks rest, and then nothing joins it to the rest of the network.
  *
  *     A  ====|------|=======|====    - between its own hosts: recorded, replayed
  *     B  =====|---|=========|-===    = while a message from A to B is under way: frame by frame

@@ -319,7 +319,7 @@ static void go(enum variant variant, uint64_t seed)
     windows[variant] += bench->fabric->run.windows;
 }
 
-static uint64_t leaf_replays, leaf_deviations, uncounted;
+static uint64_t drops, leaf_replays, leaf_deviations, uncounted;
 static uint64_t inner, replays, rotated, deviations, skipped, with_parts;
 
 /* The counts of what was carried, replayed and skipped add up. */
@@ -344,6 +344,8 @@ static void count(void)
         inner += bench->fabric->memo->parts->of_worker[i].inner;
     uncounted += !bench->fabric->memo->parts->counts;
     replays += use.replays;
+    for (uint32_t w = 0; w < bench->topo.n_links * 2; w++)
+        drops += outcome.links[w].drops;
     leaf_replays += has_leaves ? use.replays : 0;
     leaf_deviations += has_leaves ? use.deviations : 0;
     rotated += use.rotated;
@@ -366,8 +368,10 @@ static void draw_bench(uint64_t seed)
         bench->net.kmin.at[i].value = 2000;
         bench->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
     }
-    if (seed % 7 == 0) /* pauses in some switches */
+    if (seed % 7 == 0) /* pauses in some switches; without headroom also drops */
         bench->net.buffer_bytes = 60000;
+    if (seed % 14 == 0)
+        bench->net.headroom_factor = 0;
 }
 
 static void compare(const struct outcome *first, uint64_t seed, int variant)
@@ -450,6 +454,7 @@ int main(void)
     CHECK(leaf_replays > 5000);
     CHECK(leaf_deviations > 200);
     CHECK(uncounted > 30);
+    CHECK(drops > 500);
     fprintf(stderr, "%llu replays of leaves, %llu deviations\n", (unsigned long long)leaf_replays,
             (unsigned long long)leaf_deviations);
     CHECK(inner > 100000);

@@ -12,13 +12,6 @@
 #include "fabric/node.h"
 #include "fabric/host/traffic.h"
 
-/* Under a sanitizer a test takes ten times as long. Those of random networks then draw fewer. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { BENCH_IS_SLOW = 1 };
-#else
-enum { BENCH_IS_SLOW = 0 };
-#endif
-
 enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 
 struct bench_message {

@@ -7,8 +7,9 @@
  * meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no other
  * switch: then such messages cross the border of two parts. All times at both ends, and all
  * counters of links and hosts must be equal, with one thread and with two, and in two or three
- * processes, which remember their own servers. Over all seeds parts must have followed others, and
- * deviated from them.
+ * processes, which remember their own servers. Some switches send pauses, some drop frames. In some
+ * networks messages are counted in short pieces of the run (core/fabric/memo/part_messages.h). Over
+ * all seeds parts must have followed others, and deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -27,6 +27,7 @@ struct asim_completion_hooks {
 };
 
 struct asim_memo_hooks {
+    const struct asim_completion_hooks *completions; /* of the fabric, where the memo wants any */
     /* A message of host src to host dst has lost a frame. */
     void (*lost)(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
     /* A window is over, and all its completions are known. Between windows. */

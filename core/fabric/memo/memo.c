@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 
-#include "fabric/host/memo_hooks.h"
 #include "fabric/memo/feedback.h"
 #include "fabric/memo/part_domains.h"
 #include "fabric/memo/part_lead.h"
@@ -86,7 +85,10 @@ static int whole_is_active(const struct asim_fabric *fabric)
     return memo->mode != ASIM_MEMO_RECORD || memo->recording || fabric->insertion;
 }
 
-static const struct asim_memo_hooks hooks = {.lost = asim_part_lost,
+static const struct asim_completion_hooks completion_hooks = {
+    .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
+static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
+                                             .lost = asim_part_lost,
                                              .complete = asim_replay_complete,
                                              .wake_switch = asim_repeats_wake_switch,
                                              .window_over = asim_parts_log,
@@ -96,8 +98,6 @@ static const struct asim_memo_hooks hooks = {.lost = asim_part_lost,
                                              .look = asim_part_look,
                                              .inner_begins = asim_part_inner_begins,
                                              .inner_over = asim_part_inner_over};
-static const struct asim_completion_hooks completion_hooks = {
-    .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
 
 /* What sends, completions and windows ask from now on. */
 static void update_dormancy(struct asim_fabric *fabric)
@@ -108,7 +108,7 @@ static void update_dormancy(struct asim_fabric *fabric)
     int counts = parts && parts->counts;
     uint64_t from = intercepts ? 0 : memo->defer_from;
 
-    fabric->completion_hooks = intercepts || counts ? memo->completion_hooks : NULL;
+    fabric->completion_hooks = intercepts || counts ? &completion_hooks : NULL;
     memo->intercept_from = counts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
@@ -131,7 +131,6 @@ int asim_memo_open(struct asim_fabric *fabric,
     }
     fabric->memo = memo;
     fabric->memo_hooks = &hooks;
-    memo->completion_hooks = &completion_hooks;
     memo->advance = advance;
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
@@ -456,7 +455,7 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
     }
     if (memo->parts)
         asim_parts_suspend(fabric, whole_is_active(fabric));
-    if (memo->parts && asim_parts_calls(fabric) >= memo->parts->piece_until)
+    if (asim_memo_piece_is_over(fabric))
         asim_parts_next_piece(fabric);
     update_dormancy(fabric);
 }

@@ -20,6 +20,7 @@
 #define ASIM_FABRIC_MEMO_MEMO_H
 
 #include "base/map.h"
+#include "fabric/host/memo_hooks.h"
 #include "fabric/memo/episode.h"
 #include "fabric/memo/idle_state.h"
 #include "fabric/memo/part.h"
@@ -56,14 +57,13 @@ struct asim_memo {
     /* The memo neither records nor defers in the next windows. It waits for an idle network or a
      * period. Windows and messages then cost no more than without the memo. */
     int is_dormant;
-    uint64_t intercept_from;                              /* earlier sends bypass the memo */
-    const struct asim_completion_hooks *completion_hooks; /* of the fabric, or NULL there */
-    struct asim_memo_host *host;                          /* [hosts] */
-    int is_tree;                                          /* one path joins any two nodes */
-    int may_be_idle;                                      /* at the end of this window */
-    uint64_t defer_from;      /* the memo defers later sends; ASIM_NEVER: none */
-    uint64_t last_completion; /* of the completions already known, the latest time */
-    uint64_t window_end;      /* of the last window */
+    uint64_t intercept_from;     /* earlier sends bypass the memo */
+    struct asim_memo_host *host; /* [hosts] */
+    int is_tree;                 /* one path joins any two nodes */
+    int may_be_idle;             /* at the end of this window */
+    uint64_t defer_from;         /* the memo defers later sends; ASIM_NEVER: none */
+    uint64_t last_completion;    /* of the completions already known, the latest time */
+    uint64_t window_end;         /* of the last window */
     struct asim_episode *recording, *replaying;
     atomic_int mismatch;        /* a send differs from the episode; hosts of all threads set it */
     struct asim_episode *spare; /* a discarded recording, whose memory the next one takes */
@@ -116,7 +116,7 @@ int asim_memo_look(struct asim_fabric *fabric, uint64_t until);
  * may have appeared: the caller then asks again. */
 int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
 /* Calls of ranks, and messages begun. */
-static inline uint64_t asim_parts_calls(const struct asim_fabric *fabric)
+static inline uint64_t asim_memo_calls(const struct asim_fabric *fabric)
 {
     uint64_t calls = 0;
 
@@ -124,14 +124,20 @@ static inline uint64_t asim_parts_calls(const struct asim_fabric *fabric)
         calls += fabric->workers.at[l].calls;
     return calls;
 }
-/* A part needs a look at the end of a full window, or a piece of the run is over
- * (part_messages.h). */
+/* Whether a piece of the run is over (part_messages.h). */
+static inline int asim_memo_piece_is_over(const struct asim_fabric *fabric)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+
+    return parts && asim_memo_calls(fabric) >= parts->piece_until;
+}
+/* A part, or the end of a piece, needs a look at the end of a full window. */
 static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
 {
     const struct asim_parts *parts = fabric->memo->parts;
 
-    return parts && (atomic_load_explicit(&parts->touched, memory_order_relaxed) ||
-                     asim_parts_calls(fabric) >= parts->piece_until);
+    return (parts && atomic_load_explicit(&parts->touched, memory_order_relaxed)) ||
+           asim_memo_piece_is_over(fabric);
 }
 /* The network cannot become idle while the completion of some message is unknown. */
 static inline int asim_memo_has_unknown(const struct asim_fabric *fabric)
@@ -178,7 +184,7 @@ static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t u
 /* Hosts tell the memo of all completions from now on. */
 static inline void asim_memo_listen(struct asim_fabric *fabric)
 {
-    fabric->completion_hooks = fabric->memo->completion_hooks;
+    fabric->completion_hooks = fabric->memo_hooks->completions;
 }
 /* The part of a host; NULL: none. */
 static inline struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)

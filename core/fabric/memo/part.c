@@ -122,7 +122,6 @@ int asim_parts_open(struct asim_fabric *fabric)
         part->of_worker =
             &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
         part->of_worker->n[ASIM_PART_OPEN]++;
-        part->of_worker->n_parts++;
     }
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;

@@ -159,8 +159,8 @@ struct asim_worker_parts {
     uint64_t n_finished; /* logs so far */
     uint64_t inner;      /* windows of domains so far */
     struct asim_search_budget budget;
-    uint32_t n_parts, n[ASIM_PART_MODES]; /* all, and by mode */
-    int has_followed;                     /* in this piece (part_messages.h) */
+    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
+    int has_followed;            /* in this piece (part_messages.h) */
     /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
      * recorded: packet-hops of finished logs. */
     uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;

@@ -124,13 +124,14 @@ void asim_parts_count(struct asim_fabric *fabric)
         return;
     parts->counts = 1;
     asim_memo_listen(fabric);
-    parts->piece_until = asim_parts_calls(fabric) + parts->piece;
+    parts->piece_until = asim_memo_calls(fabric) + parts->piece;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         parts->at[i].open = 0;
         atomic_store_explicit(&parts->at[i].crossing, 0, memory_order_relaxed);
     }
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         count_host(fabric, v);
+    /* Only parts that may be idle, since a look ends the half-steps. */
     for (uint32_t i = 0; i < parts->n_parts; i++)
         if (!parts->at[i].open && !asim_part_leaf_is_crossed(&parts->at[i]))
             asim_part_touch(fabric, &parts->at[i]);
@@ -139,13 +140,11 @@ void asim_parts_count(struct asim_fabric *fabric)
 /* Whether a part is not open, or has followed in this piece. */
 static int are_used(struct asim_parts *parts)
 {
-    int used = 0;
+    int used = asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts;
 
     for (uint32_t i = 0; i < parts->n_workers; i++) {
-        struct asim_worker_parts *own = &parts->of_worker[i];
-
-        used |= own->has_followed || own->n[ASIM_PART_OPEN] < own->n_parts;
-        own->has_followed = 0;
+        used |= parts->of_worker[i].has_followed;
+        parts->of_worker[i].has_followed = 0;
     }
     return used;
 }
@@ -159,5 +158,5 @@ void asim_parts_next_piece(struct asim_fabric *fabric)
         return;
     }
     parts->counts = parts->suspended || are_used(parts);
-    parts->piece_until = asim_parts_calls(fabric) + (parts->counts ? 1 : UNCOUNTED) * parts->piece;
+    parts->piece_until = asim_memo_calls(fabric) + (parts->counts ? 1 : UNCOUNTED) * parts->piece;
 }

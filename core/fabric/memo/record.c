@@ -109,47 +109,35 @@ static void record_completion(struct asim_fabric *fabric, struct asim_host *host
         host->worker->failed = ASIM_ENOMEM;
 }
 
-static void record_sent(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_flow *flow)
-{
-    struct asim_recorded_completion completion = {.src = host->node,
-                                                  .injection = flow->message_index & INT32_MAX};
-    const struct asim_episode *recording = fabric->memo->recording;
-    struct asim_injection *injection =
-        &recording->part[host->node].injections.at[flow->message_index];
-
-    injection->start = flow->start - recording->begin;
-    injection->ideal = flow->ideal;
-    record_completion(fabric, host, &completion);
-}
-
 void asim_record_sent(struct asim_fabric *fabric, struct asim_host *host,
                       const struct asim_flow *flow)
 {
+    struct asim_recorded_completion completion = {.src = host->node,
+                                                  .injection = flow->message_index & INT32_MAX};
+    struct asim_episode *recording = fabric->memo->recording;
+    struct asim_injection *injection;
+
     if (fabric->memo->parts)
         asim_part_sent(fabric, host, flow);
-    if (fabric->memo->recording)
-        record_sent(fabric, host, flow);
-}
-
-static void record_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
-                           uint32_t slot)
-{
-    struct asim_recorded_completion completion = {
-        .src = src,
-        .injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX,
-        .is_arrival = 1};
-
+    if (!recording)
+        return;
+    injection = &recording->part[host->node].injections.at[flow->message_index];
+    injection->start = flow->start - recording->begin;
+    injection->ideal = flow->ideal;
     record_completion(fabric, host, &completion);
 }
 
 void asim_record_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                          uint32_t slot)
 {
+    struct asim_recorded_completion completion = {.src = src, .is_arrival = 1};
+
     if (fabric->memo->parts)
         asim_part_arrived(fabric, src, host->node);
-    if (fabric->memo->recording)
-        record_arrived(fabric, host, src, slot);
+    if (!fabric->memo->recording)
+        return;
+    completion.injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX;
+    record_completion(fabric, host, &completion);
 }
 
 /* Takes the episode over. If the memory is exceeded, the least recently used episodes go. */

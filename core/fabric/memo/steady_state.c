@@ -287,13 +287,11 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 /* Whether no rank has heard, woken or sent since the last look. */
 static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
-    uint64_t calls = 0, open = 0;
+    uint64_t calls = asim_memo_calls(fabric), open = 0;
     int same;
 
-    for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        calls += fabric->workers.at[l].calls;
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
         open += fabric->workers.at[l].open;
-    }
     same = calls == steady->calls && open == steady->open;
     steady->calls = calls;
     steady->open = open;

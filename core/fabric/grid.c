@@ -4,6 +4,7 @@
  */
 #include "fabric/grid.h"
 #include "fabric/events/events.h"
+#include "fabric/memo/common_period.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/half_steps.h"
@@ -12,8 +13,8 @@
 /* Links shorter than those between processes would need more than two halves. */
 int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
 {
-    return asim_half_steps_allowed(fabric) && !fabric->memo &&
-           asim_to_ticks(fabric, asim_exchange_lookahead(fabric)) == fabric->set.lookahead;
+    return asim_half_steps_allowed(fabric) && !(fabric->memo && fabric->memo->parts) &&
+           asim_to_ticks(fabric, asim_exchange_lookahead(fabric)) <= fabric->set.lookahead;
 }
 
 void asim_grid_use_half_steps(struct asim_fabric *fabric)
@@ -64,7 +65,7 @@ uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now)
 }
 
 /* No window jumps over a look, so that every process looks at the same times. */
-uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, uint64_t next)
+static uint64_t without_skip(const struct asim_fabric *fabric, uint64_t end, uint64_t next)
 {
     const struct asim_livelock *livelock = &fabric->livelock;
     uint64_t lookahead = asim_exchange_lookahead(fabric), look_at = livelock->look_at;
@@ -77,6 +78,14 @@ uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, 
     if (!livelock->is_found && next >= look_at)
         next = (look_at - 1) - (look_at - 1) % lookahead;
     return next > end ? next : end;
+}
+
+uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64_t next)
+{
+    uint64_t skipped = asim_common_period_skip(fabric, asim_to_ticks(fabric, end));
+
+    next = without_skip(fabric, end, next);
+    return next == ASIM_NEVER ? next : next + asim_to_ns(fabric, skipped);
 }
 
 /* The memo may have a look at a part before the next event. For each half the first of its windows
@@ -92,7 +101,7 @@ uint64_t asim_grid_next(struct asim_fabric *fabric)
     if (t == ASIM_NEVER || !fabric->dist.half_steps)
         return t == ASIM_NEVER ? t : t - t % lookahead;
     for (uint64_t half = 0; half < 2; half++) {
-        uint64_t k = fabric->run.half_next[half] / fabric->set.lookahead;
+        uint64_t k = asim_to_ns(fabric, fabric->run.half_next[half]) / lookahead;
 
         k += k % 2 != half;
         if (fabric->run.half_next[half] != ASIM_NEVER && k * lookahead < next)
@@ -107,9 +116,12 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
 
     if (fabric->livelock.is_found) /* the run has ended */
         return fabric->run.failed;
-    if (fabric->dist.half_steps)
-        return asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0,
-                                        until, err);
+    if (fabric->dist.half_steps) {
+        asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0, until,
+                                 err);
+        asim_common_period_vote(fabric);
+        return fabric->run.failed;
+    }
     fabric->dist.limit = until;
     do
         while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
@@ -117,5 +129,6 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
     while (!fabric->run.failed && asim_memo_look(fabric, until));
     if (fabric->livelock.is_closing)
         asim_livelock_sum(fabric);
+    asim_common_period_vote(fabric);
     return fabric->run.failed;
 }

@@ -24,8 +24,9 @@ uint64_t asim_grid_next(struct asim_fabric *fabric);
  * it when the buffers of the window before have been unpacked. */
 uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now);
 /* The begin of the window behind the one that has ended at `end`; next: the earliest asim_grid_next
- * of all processes. ASIM_NEVER: nothing is left. */
-uint64_t asim_grid_window_begin(const struct asim_fabric *fabric, uint64_t end, uint64_t next);
+ * of all processes, as it was when they packed. ASIM_NEVER: nothing is left. Call it once, when the
+ * buffers have been unpacked: the processes may skip periods (memo/common_period.h). */
+uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64_t next);
 /* Advances to until_ns: the end of a window, or without half-steps any time inside one. All buffers
  * of earlier windows have been unpacked. 0 or the failure's code. */
 int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);

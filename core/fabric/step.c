@@ -124,7 +124,7 @@ int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t unti
     if (fabric->run.half_next[half] >= until)
         return fabric->run.failed;
     asim_window_run(fabric, until);
-    return commit(fabric, until - fabric->set.lookahead, err);
+    return commit(fabric, until > fabric->set.lookahead ? until - fabric->set.lookahead : 0, err);
 }
 
 /* The end of a window of both halves that begins at t. */

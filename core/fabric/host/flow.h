@@ -91,6 +91,10 @@ struct asim_rx {
     struct asim_telemetry *seen;
     uint32_t seen_cap;
     atomic_flag seen_lock; /* of `seen`, which grows while other nodes write into it */
+    /* In a process other than the source's, for periods (memo/snapshot.h): the snapshot that has
+     * met the message last; its sequence numbers count from there; bytes that the memo skips. */
+    uint32_t met_by;
+    uint64_t base, skip_bytes;
 };
 
 /* Counts frames made minus frames received. The destination calls it after all other work on the

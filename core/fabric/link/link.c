@@ -47,6 +47,34 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
     return tx_time(bytes, bps, fabric->set.tick);
 }
 
+static uint64_t divide(uint64_t most, uint64_t by)
+{
+    return by ? most / by * by : 0;
+}
+
+static uint64_t repeating_window(const struct asim_fabric *fabric, uint64_t bps, uint64_t most)
+{
+    uint32_t bytes = fabric->set.net->payload_bytes + fabric->set.data_overhead;
+    uint64_t data = asim_tx_ticks(fabric, bytes, bps);
+    uint64_t both = data + asim_tx_ticks(fabric, fabric->set.ack_wire, bps);
+    uint64_t best = divide(most, data * both);
+
+    return best ? best : divide(most, both);
+}
+
+uint64_t asim_repeating_window(const struct asim_fabric *fabric, uint64_t most)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+
+    for (uint32_t i = 0; i < topo->first_port[topo->hosts]; i++) {
+        const struct asim_link *link = &topo->links[topo->ports[i].link];
+
+        if (asim_fs_to_ticks(fabric, link->delay_fs) >= most)
+            return repeating_window(fabric, link->rate_bps, most);
+    }
+    return 0;
+}
+
 /* Headers and the largest telemetry, with room to spare; control frames are far below 128 bytes. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
 {

@@ -201,6 +201,10 @@ struct asim_port {
 uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
 /* The same to the nearest tick of the fabric. */
 uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_t bps);
+/* The longest window, up to `most` ticks, in which a port in full use repeats: a multiple of the
+ * time of a packet and an ACK, best of the time in which as many of them pass as an ACK is shorter.
+ * For the links of hosts whose delay is `most` or longer. 0: there is none. */
+uint64_t asim_repeating_window(const struct asim_fabric *fabric, uint64_t most);
 /* Table for a rate, made on first use; NULL when out of memory. */
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */

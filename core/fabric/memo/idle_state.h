@@ -28,7 +28,7 @@ int asim_network_is_idle(const struct asim_fabric *fabric);
 uint64_t asim_idle_state_id(const struct asim_fabric *fabric, struct asim_idle_state **list,
                             size_t *n);
 
-/* Writes the counts at which each port was used last: 2 words a port. */
+/* Writes the counts at which each port of this process was used last: 2 words a port. */
 void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *list);
 /* Whether the ports of each node are in the same order now. 0, 1 or ASIM_ENOMEM. */
 int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *list);

@@ -71,7 +71,7 @@ static int can_use_parts(const struct asim_fabric *fabric)
            !fabric->watch.rate;
 }
 
-/* A process knows neither whether the whole network is idle nor whether it repeats. */
+/* A process does not know by itself whether the whole network is idle, or repeats. */
 static int sees_whole(const struct asim_fabric *fabric)
 {
     return !fabric->dist.part_of;
@@ -114,6 +114,18 @@ static void update_dormancy(struct asim_fabric *fabric)
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
 }
 
+static void open_steady_state(struct asim_fabric *fabric)
+{
+    struct asim_steady_state *steady = &fabric->memo->steady;
+    int may_repeat =
+        asim_feedback_may_repeat(fabric) && !(fabric->set.without & ASIM_FAST_STEADY_STATE);
+
+    if (!may_repeat || !sees_whole(fabric))
+        steady->look_at = ASIM_NEVER;
+    steady->common.is_on = may_repeat && asim_common_period_may_be(fabric);
+    steady->budget.is_eager = 1;
+}
+
 int asim_memo_open(struct asim_fabric *fabric,
                    void (*advance)(struct asim_fabric *fabric, uint64_t until))
 {
@@ -138,10 +150,7 @@ int asim_memo_open(struct asim_fabric *fabric,
     memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
     if (sees_whole(fabric))
         memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
-    if (!asim_feedback_may_repeat(fabric) || fabric->set.without & ASIM_FAST_STEADY_STATE ||
-        !sees_whole(fabric))
-        memo->steady.look_at = ASIM_NEVER;
-    memo->steady.budget.is_eager = 1;
+    open_steady_state(fabric);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
     if (memo->replay_off || fabric->insertion) {
@@ -155,11 +164,11 @@ int asim_memo_open(struct asim_fabric *fabric,
         asim_part_messages_open(fabric);
         asim_part_domains_open(fabric);
     }
-    if (!sees_whole(fabric)) {
-        if (!memo->parts) {
-            asim_memo_close(fabric);
-            return 0;
-        }
+    if (!sees_whole(fabric) && !memo->parts && !memo->steady.common.is_on) {
+        asim_memo_close(fabric);
+        return 0;
+    }
+    if (!sees_whole(fabric) && memo->parts) {
         asim_parts_suspend(fabric, 0);
         memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }

@@ -22,34 +22,6 @@ static int may_repeat(const struct asim_fabric *fabric)
            !fabric->traffic && !fabric->datagrams;
 }
 
-static uint64_t divide(uint64_t most, uint64_t by)
-{
-    return by ? most / by * by : 0;
-}
-
-/* A window is no longer than the links, and a multiple of the time in which a port sends a packet
- * and an ACK: then ports in full use repeat. Best it is one of the time in which as many of them
- * pass as an ACK is shorter. */
-static uint64_t length_of(const struct asim_fabric *fabric, const struct asim_wire *wire,
-                          uint64_t most)
-{
-    uint64_t data = wire->tx[fabric->set.net->payload_bytes + fabric->set.data_overhead];
-    uint64_t both = data + wire->tx[fabric->set.ack_wire];
-    uint64_t best = divide(most, data * both);
-
-    return best ? best : divide(most, both);
-}
-
-/* Of the wires that take part: all that are not shorter than `most`. */
-static uint64_t find_length(const struct asim_fabric *fabric, uint64_t most)
-{
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
-            if (fabric->host[v].nics[i].port.out->delay >= most)
-                return length_of(fabric, fabric->host[v].nics[i].port.out, most);
-    return 0;
-}
-
 static void set_depth(struct asim_repeats *repeats, const struct asim_fabric *fabric,
                       const struct asim_wire *wire)
 {
@@ -110,7 +82,7 @@ int asim_repeats_open(struct asim_fabric *fabric)
 
     if (fabric->repeats || !may_repeat(fabric))
         return 0;
-    length = find_length(fabric, most);
+    length = asim_repeating_window(fabric, most);
     if (2 * length < most)
         return 0;
     fabric->repeats = calloc(1, sizeof *fabric->repeats);

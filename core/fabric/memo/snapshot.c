@@ -9,12 +9,14 @@
 #include "fabric/node.h"
 #include "fabric/memo/feedback.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/probe.h"
 
 struct list {
     const struct asim_fabric *fabric;
     struct asim_snapshot *snapshot;
     const struct asim_snapshot *kept; /* the snapshot to compare with; NULL: none */
     uint64_t *at;                     /* where the next word goes */
+    uint32_t number;                  /* of the snapshot: marks the messages that it has met */
     size_t same;                      /* words known to equal those of `kept` */
     int not_periodic,
         failed; /* an obstacle to a period, or a difference from `kept`; out of memory */
@@ -59,6 +61,7 @@ enum {
     NIC_WORDS = 4,
     QUEUE_WORDS = 4,
     HOST_WORDS = 1,
+    RECEIVER_WORDS = 2,
     SWITCH_PORT_WORDS = 5
 };
 
@@ -68,22 +71,46 @@ static void put_time(struct list *list, uint64_t t)
     put(list, t >= list->snapshot->t ? t - list->snapshot->t + 1 : 0);
 }
 
-/* A frame without its time, with its sequence number relative to the acknowledged bytes of its
- * message. On a link word 2 holds the cause recency, which orders frames of equal time; in a queue
- * it holds the ingress port, which gets its share of the buffer back. */
+/* The snapshot meets a message from another process for the first time. */
+static void meet(struct list *list, const struct asim_foreign_flow *flow, struct asim_rx *rx)
+{
+    rx->base = flow->base;
+    rx->met_by = list->number;
+    if (ASIM_VEC_PUSH(list->snapshot->foreign, *flow))
+        list->failed = list->not_periodic = 1;
+}
+
+/* The byte from which sequence numbers of the frame's message count. */
+static inline uint64_t base_of(struct list *list, const struct asim_frame *frame)
+{
+    struct asim_rx *rx;
+
+    if (asim_fabric_owns(list->fabric, frame->src)) {
+        const struct asim_flow *flow = asim_flow_of(list->fabric, frame->src, frame->slot);
+
+        list->not_periodic |= flow->generation != frame->slot >> 24 || !flow->live;
+        return flow->snd_una;
+    }
+    rx = asim_rx_of(list->fabric, frame->src, frame->slot);
+    list->not_periodic |= rx->generation != frame->slot >> 24;
+    if (rx->met_by != list->number)
+        meet(list, &(struct asim_foreign_flow){frame->src, frame->slot & 0xffffff, frame->seq}, rx);
+    return rx->base;
+}
+
+/* A frame without its time, with its sequence number relative to that byte. On a link word 2 holds
+ * the cause recency, which orders frames of equal time; in a queue it holds the ingress port, which
+ * gets its share of the buffer back. */
 static inline void put_frame(struct list *list, const struct asim_frame *frame)
 {
-    const struct asim_flow *flow;
-
     if (frame->type >= ASIM_PAUSE) { /* of a queue, not of a message */
         put(list, frame->word1);
         put(list, frame->flow);
         put(list, frame->word2);
         return;
     }
-    flow = asim_flow_of(list->fabric, frame->src, frame->slot);
-    list->not_periodic |= flow->generation != frame->slot >> 24 || !flow->live;
-    put(list, ((frame->word1 - flow->snd_una) & ASIM_SEQ_MASK) | (frame->word1 & ~ASIM_SEQ_MASK));
+    put(list,
+        ((frame->word1 - base_of(list, frame)) & ASIM_SEQ_MASK) | (frame->word1 & ~ASIM_SEQ_MASK));
     put(list, frame->flow);
     put(list, frame->word2);
 }
@@ -143,6 +170,15 @@ static void put_feedback(struct list *list, const struct asim_flow *flow)
     list->at = end ? end : list->at;
 }
 
+/* What the receiver of a message expects next: a process without it has an unused copy. */
+static uint64_t expected(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                         const struct asim_rx *rx)
+{
+    if (rx->begun_generation != rx->generation || !asim_fabric_owns(fabric, flow->dst))
+        return UINT64_MAX;
+    return rx->next - flow->snd_una;
+}
+
 /* Both ends of a message. Without losses nothing else of it changes. */
 static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 {
@@ -161,14 +197,14 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
     put(list, flow->window);
     put(list, flow->cc.rate_bps);
-    put(list, rx->begun_generation == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
+    put(list, expected(list->fabric, flow, rx));
     put(list, (uint64_t)rx->frames);
     if (list->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
         put(list, flow->next_avail - list->snapshot->t);
     put_feedback(list, flow);
-    if (!list->kept && ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
+    if (ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
         list->failed = 1;
-    if (!list->kept && list->fabric->set.cc->repeat &&
+    if (list->fabric->set.cc->repeat &&
         ASIM_VEC_PUSH(list->snapshot->rounds, asim_feedback_rounds(list->fabric, flow)))
         list->failed = 1;
 }
@@ -243,32 +279,39 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
     }
 }
 
-/* A word that mostly differs if two states do; 0: the host has no frame. */
-static uint64_t probe_word(const struct asim_fabric *fabric, const struct asim_host *host,
-                           uint64_t t)
-{
-    uint64_t word = 0;
-
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        const struct asim_nic *nic = &host->nics[i];
-        const struct asim_frame *head = asim_link_ring_head(nic->port.in);
-        uint32_t q = fabric->set.cc->fields ? asim_qplist_next(&nic->qps, 0) : ASIM_QP_NONE;
-
-        word = word * 31 + ((uint64_t)nic->acks.n << 32);
-        if (nic->port.busy && nic->port.busy_until >= t)
-            word += nic->port.busy_until - t + 1;
-        word = word * 31 + (head ? head->t - t + 1 : 0);
-        if (q != ASIM_QP_NONE && asim_qplist_at(&nic->qps, q)->cc.state)
-            word += asim_feedback_probe(fabric, asim_qplist_at(&nic->qps, q));
-    }
-    return word;
-}
-
 int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
                               uint64_t t)
 {
-    return probe_word(fabric, &fabric->host[kept->probe_host], t) ==
-           kept->probes.at[kept->probe_host];
+    return asim_probe(fabric, kept->probe_node, t) == kept->probes.at[kept->probe_node];
+}
+
+static void put_receiver(struct list *list, const struct asim_foreign_flow *flow,
+                         struct asim_rx *rx)
+{
+    list->not_periodic |= !asim_rx_is_regular(rx);
+    meet(list, flow, rx);
+    if (make_room(list, RECEIVER_WORDS))
+        return;
+    put(list, (uint64_t)flow->src << 32 | flow->slot);
+    put(list, (uint64_t)rx->generation << 32 | rx->frames);
+}
+
+/* The receivers here of messages from a host of another process. */
+static void put_receivers(struct list *list, uint32_t src)
+{
+    const struct asim_host *host = &list->fabric->host[src];
+    struct asim_rx **chunks = atomic_load(&host->rx);
+
+    for (uint32_t slot = 0; slot < host->cap_rx * ASIM_FLOW_CHUNK; slot++) {
+        struct asim_rx *rx = chunks[slot / ASIM_FLOW_CHUNK];
+
+        if (!rx)
+            continue;
+        rx += slot % ASIM_FLOW_CHUNK;
+        if (rx->begun_generation == rx->generation && rx->next < rx->size &&
+            asim_fabric_owns(list->fabric, rx->dst))
+            put_receiver(list, &(struct asim_foreign_flow){src, slot, rx->next}, rx);
+    }
 }
 
 /* Stops at the first node that differs. */
@@ -276,11 +319,17 @@ static void write_nodes(struct list *list)
 {
     const struct asim_fabric *fabric = list->fabric;
 
+    list->number = ++fabric->memo->steady.snapshots;
     list->snapshot->words.n = list->snapshot->acked.n = 0;
-    list->snapshot->rounds.n = 0;
+    list->snapshot->rounds.n = list->snapshot->foreign.n = 0;
     if (make_room(list, 1)) /* allocates the list */
         return;
     put(list, list->snapshot->t % fabric->set.tick); /* congestion control counts in ns */
+    for (uint32_t v = 0; fabric->dist.part_of && v < fabric->set.hosts && !list->not_periodic; v++)
+        if (!asim_fabric_owns(fabric, v)) {
+            put_receivers(list, v);
+            check(list);
+        }
     for (uint32_t v = 0; v < fabric->set.hosts && !list->not_periodic; v++) {
         put_host(list, &fabric->host[v]);
         check(list);
@@ -297,17 +346,17 @@ static int take_orders(const struct asim_fabric *fabric, struct asim_snapshot *s
 {
     size_t ports = fabric->set.topo->first_port[fabric->set.nodes];
 
-    if (ASIM_VEC_RESERVE(snapshot->probes, fabric->set.hosts + 1) ||
+    if (ASIM_VEC_RESERVE(snapshot->probes, fabric->set.nodes + 1) ||
         ASIM_VEC_RESERVE(snapshot->port_order, 2 * ports + 1))
         return ASIM_ENOMEM;
     asim_port_order_save(fabric, snapshot->port_order.at);
     snapshot->port_order.n = 2 * ports;
-    snapshot->probes.n = fabric->set.hosts;
-    snapshot->probe_host = 0;
-    for (uint32_t v = fabric->set.hosts; v-- > 0;) {
-        snapshot->probes.at[v] = probe_word(fabric, &fabric->host[v], snapshot->t);
+    snapshot->probes.n = fabric->set.nodes;
+    snapshot->probe_node = 0;
+    for (uint32_t v = fabric->set.nodes; v-- > 0;) {
+        snapshot->probes.at[v] = asim_probe(fabric, v, snapshot->t);
         if (snapshot->probes.at[v])
-            snapshot->probe_host = v;
+            snapshot->probe_node = v;
     }
     return 0;
 }
@@ -318,6 +367,17 @@ static uint64_t ring_frames(const struct asim_port *port)
     uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
 
     return tail - head;
+}
+
+/* Each costs a look. */
+static uint64_t foreign_slots(const struct asim_fabric *fabric)
+{
+    uint64_t slots = 0;
+
+    for (uint32_t v = 0; fabric->dist.part_of && v < fabric->set.hosts; v++)
+        if (!asim_fabric_owns(fabric, v))
+            slots += fabric->host[v].cap_rx * ASIM_FLOW_CHUNK;
+    return slots;
 }
 
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
@@ -341,7 +401,17 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
             waiting += fabric->sw[v].ports[p].frames * frame_words;
         }
     *moving = ports + rings + (flows < rings ? flows : rings);
-    return ports + rings + flows + waiting;
+    return ports + rings + flows + waiting + foreign_slots(fabric);
+}
+
+void asim_snapshot_fini(struct asim_snapshot *snapshot)
+{
+    free(snapshot->words.at);
+    free(snapshot->acked.at);
+    free(snapshot->rounds.at);
+    free(snapshot->foreign.at);
+    free(snapshot->port_order.at);
+    free(snapshot->probes.at);
 }
 
 int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot, uint64_t t)
@@ -355,12 +425,12 @@ int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *s
     return !list.not_periodic;
 }
 
-/* Probes the host that differs first from now on. */
+/* Probes the node that differs first from now on. */
 static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        if (probe_word(fabric, &fabric->host[v], t) != kept->probes.at[v]) {
-            kept->probe_host = v;
+    for (uint32_t v = 0; v < fabric->set.nodes; v++)
+        if (asim_probe(fabric, v, t) != kept->probes.at[v]) {
+            kept->probe_node = v;
             return 1;
         }
     return 0;

@@ -27,18 +27,13 @@ enum { FIRST_QUIET = 4, FIRST_SNAPSHOTS = 4, PROBE_WORDS = 6, PORT_WORDS = 3, SP
 
 void asim_steady_state_fini(struct asim_steady_state *steady)
 {
-    free(steady->kept.words.at);
-    free(steady->kept.acked.at);
-    free(steady->kept.rounds.at);
-    free(steady->kept.port_order.at);
-    free(steady->kept.probes.at);
-    free(steady->now.words.at);
-    free(steady->now.acked.at);
-    free(steady->now.rounds.at);
+    asim_snapshot_fini(&steady->kept);
+    asim_snapshot_fini(&steady->now);
     free(steady->counts);
+    free(steady->counts_now);
 }
 
-static int can_afford(const struct asim_fabric *fabric, struct asim_steady_state *steady)
+int asim_steady_state_can_afford(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t moving, words = asim_snapshot_size(fabric, &moving);
 
@@ -48,22 +43,26 @@ static int can_afford(const struct asim_fabric *fabric, struct asim_steady_state
     return asim_search_budget_has(fabric, &steady->budget, words);
 }
 
-/* From now on the search compares with the snapshot of this window. */
-static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
+static int save_counters(struct asim_fabric *fabric, uint64_t **counts)
+{
+    if (!*counts)
+        *counts = malloc((asim_counters_size(fabric) + 1) * sizeof **counts);
+    if (!*counts)
+        return ASIM_ENOMEM;
+    asim_counters_save(fabric, *counts);
+    return 0;
+}
+
+void asim_steady_state_keep(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                            uint64_t t)
 {
     int code = asim_snapshot_take(fabric, &steady->kept, t);
 
     asim_search_budget_spend(&steady->budget, steady->kept.words.n + steady->kept.port_order.n +
                                                   steady->kept.probes.n);
     steady->has_kept = code == 1;
-    if (code == 1 && !steady->counts)
-        steady->counts = malloc(asim_counters_size(fabric) * sizeof *steady->counts);
-    if (code < 0 || (code == 1 && !steady->counts)) {
+    if (code < 0 || (code == 1 && save_counters(fabric, &steady->counts)))
         fabric->run.failed = ASIM_ENOMEM;
-        return;
-    }
-    if (code == 1)
-        asim_counters_save(fabric, steady->counts);
 }
 
 /* The least number of periods that any message allows. */
@@ -91,11 +90,13 @@ uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asi
     const struct asim_netconf *net = fabric->set.net;
     const struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
     uint64_t end = flow->cc.snd_next + net->payload_bytes;
+    /* The receiver may be in another process, but expects no less than it has acknowledged. */
+    uint64_t expected = asim_fabric_owns(fabric, flow->dst) ? rx->next : flow->snd_una;
 
     if (!step)
         return ASIM_NEVER;
     /* The progress of the message must not decide which packets the receiver acknowledges. */
-    if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
+    if (net->l2_ack_interval_bytes ? expected < step + net->l2_ack_interval_bytes
                                    : net->l2_chunk_bytes && step % net->l2_chunk_bytes)
         return 0;
     if (step % net->payload_bytes) /* records of telemetry are found by packet */
@@ -103,11 +104,16 @@ uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asi
     return end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
 }
 
-/* The message advances by `step` bytes in each skipped period. */
+/* Bytes by which a message advances in a period. */
+static uint64_t step_of(const struct asim_steady_state *steady, size_t i)
+{
+    return steady->now.acked.at[i] - steady->kept.acked.at[i];
+}
+
 static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 {
     struct bound *bound = self;
-    uint64_t step = flow->snd_una - bound->steady->kept.acked.at[i];
+    uint64_t step = step_of(bound->steady, i);
     uint64_t most = asim_flow_most_steps(bound->fabric, flow, step);
 
     bound->bytes = divisor(step, bound->bytes);
@@ -115,9 +121,9 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
         bound->periods = most;
 }
 
-/* The number of periods after which no rank has woken yet. In half-steps hosts may be ahead of t.
- */
-static uint64_t periods_before_wakes(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
+/* In half-steps hosts may be ahead of t. */
+uint64_t asim_steady_state_before_wakes(const struct asim_fabric *fabric, uint64_t t,
+                                        uint64_t period)
 {
     uint64_t first = ASIM_NEVER;
 
@@ -127,13 +133,13 @@ static uint64_t periods_before_wakes(const struct asim_fabric *fabric, uint64_t 
             first = fabric->host[v].timers.at->t;
     if (fabric->memo->parts && fabric->memo->parts->due_at < first)
         first = fabric->memo->parts->due_at > t ? fabric->memo->parts->due_at : t;
-    return (first - t) / period;
+    return first > t ? (first - t) / period : 0;
 }
 
 struct skip {
     struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
-    uint64_t periods, ticks, flip_at; /* flip_at: the time to count INT records from */
+    uint64_t t, periods, ticks; /* t: the present time; ticks: of all periods */
 };
 
 /* A frame advances with its message, if it is of one. */
@@ -141,6 +147,8 @@ static uint64_t bytes_of(const struct skip *skip, const struct asim_frame *frame
 {
     if (frame->type >= ASIM_PAUSE)
         return 0;
+    if (!asim_fabric_owns(skip->fabric, frame->src))
+        return asim_rx_of(skip->fabric, frame->src, frame->slot)->skip_bytes;
     return asim_flow_of(skip->fabric, frame->src, frame->slot)->skip_bytes;
 }
 
@@ -157,7 +165,7 @@ static void skip_ring(const struct skip *skip, struct asim_ring *ring)
 /* A port with the receive ring that it reads. */
 static void skip_port(const struct skip *skip, struct asim_port *port)
 {
-    asim_port_skip(port, skip->steady->now.t, skip->ticks);
+    asim_port_skip(port, skip->t, skip->ticks);
     for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
         struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
@@ -171,14 +179,30 @@ static void flip(void *self, struct asim_flow *flow, size_t i)
     const struct skip *skip = self;
 
     (void)i;
-    asim_feedback_flip(skip->fabric, flow, skip->flip_at);
+    asim_feedback_flip(skip->fabric, flow, skip->t);
 }
 
 static void set_skip_bytes(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
 
-    flow->skip_bytes = (flow->snd_una - skip->steady->kept.acked.at[i]) * skip->periods;
+    flow->skip_bytes = step_of(skip->steady, i) * skip->periods;
+}
+
+/* Messages from other processes, and those of their receivers that are here. */
+static void skip_foreign(const struct skip *skip)
+{
+    const struct asim_steady_state *steady = skip->steady;
+
+    for (size_t i = 0; i < steady->now.foreign.n; i++) {
+        const struct asim_foreign_flow *flow = &steady->now.foreign.at[i];
+        struct asim_rx *rx = asim_rx_of(skip->fabric, flow->src, flow->slot);
+
+        rx->skip_bytes =
+            ((flow->base - steady->kept.foreign.at[i].base) & ASIM_SEQ_MASK) * skip->periods;
+        if (asim_fabric_owns(skip->fabric, rx->dst) && rx->begun_generation == rx->generation)
+            rx->next += rx->skip_bytes;
+    }
 }
 
 /* The receiver knows the message if it knows its generation. Else rx->next belongs to an earlier
@@ -190,10 +214,10 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
     uint64_t rounds = 0;
 
     if (skip->fabric->set.cc->repeat)
-        rounds = asim_feedback_rounds(skip->fabric, flow) - skip->steady->kept.rounds.at[i];
+        rounds = skip->steady->now.rounds.at[i] - skip->steady->kept.rounds.at[i];
     asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
     asim_flow_skip(flow, flow->skip_bytes, skip->ticks);
-    if (rx->begun_generation == rx->generation)
+    if (rx->begun_generation == rx->generation && asim_fabric_owns(skip->fabric, flow->dst))
         rx->next += flow->skip_bytes;
 }
 
@@ -217,7 +241,7 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
             skip_port(skip, &port->port);
-            if (port->same_tick_at >= skip->steady->now.t)
+            if (port->same_tick_at >= skip->t)
                 port->same_tick_at += skip->ticks;
             for (uint32_t q = 0; q < ASIM_QUEUES; q++)
                 skip_ring(skip, &port->queue[q]);
@@ -226,66 +250,98 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
         }
 }
 
-/* Frames look up the progress of their message, so messages advance last. */
-static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
-                         uint64_t periods, uint64_t ticks)
+static void skip_counters(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                          uint64_t periods)
 {
-    struct skip skip = {fabric, steady, periods, ticks, steady->now.t};
+    size_t n = asim_counters_size(fabric);
     uint64_t hops = asim_counters_hops(fabric);
+
+    for (size_t i = 0; i < n; i++)
+        steady->counts_now[i] -= steady->counts[i];
+    asim_counters_add(fabric, steady->counts_now, periods);
+    hops = asim_counters_hops(fabric) - hops;
+    steady->saved += hops;
+    asim_search_budget_saved(&steady->budget, hops);
+}
+
+/* Frames look up the progress of their message, so messages advance last. */
+void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                            uint64_t t, uint64_t periods, uint64_t ticks)
+{
+    struct skip skip = {fabric, steady, t, periods, periods * ticks};
     int has_int = (fabric->set.cc->needs & ASIM_CC_INT) != 0;
 
     if (has_int)
         asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, set_skip_bytes});
+    skip_foreign(&skip);
     skip_nodes(fabric, &skip);
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
-    asim_counters_subtract(fabric, steady->counts);
-    asim_counters_add(fabric, steady->counts, periods);
-    skip.flip_at += ticks;
+    skip_counters(fabric, steady, periods);
+    skip.t += skip.ticks;
     if (has_int)
         asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
-    hops = asim_counters_hops(fabric) - hops;
-    steady->saved += hops;
-    asim_search_budget_saved(&steady->budget, hops);
     fabric->run.half_next_valid = 0;
-    fabric->run.horizon[0] += ticks;
-    fabric->run.horizon[1] += ticks;
+    fabric->run.horizon[0] += skip.ticks;
+    fabric->run.horizon[1] += skip.ticks;
     asim_memo_found_repeat(fabric);
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
-        asim_next_renew(fabric, v);
+        if (asim_fabric_owns(fabric, v))
+            asim_next_renew(fabric, v);
 }
 
-/* Compares the present state with the kept snapshot, and skips periods if they are equal. */
-static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
+int asim_steady_state_is_kept(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                              uint64_t t)
 {
-    uint64_t period = t - steady->kept.t, wakes;
-    struct bound bound = {fabric, steady, ASIM_NEVER, 0};
-    uint64_t packets;
     int code = asim_snapshot_is_same(fabric, &steady->kept, &steady->now, t);
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
-    if (code < 0)
+    if (code < 0 || (code == 1 && save_counters(fabric, &steady->counts_now)))
         fabric->run.failed = ASIM_ENOMEM;
-    if (code != 1)
-        return 0;
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&bound, bound_periods});
-    wakes = periods_before_wakes(fabric, t, period);
-    if (wakes < bound.periods)
-        bound.periods = wakes;
-    steady->has_kept = 0; /* the next event is the end of a message, or a wake */
-    steady->keep_at = ASIM_NEVER;
-    packets = bound.bytes / fabric->set.net->payload_bytes;
+    return code == 1 && !fabric->run.failed;
+}
+
+static void set_grain(struct asim_steady_state *steady, uint64_t packets)
+{
+    uint64_t period = steady->now.t - steady->kept.t;
+
     steady->grain = packets && period % packets == 0 ? period / packets : 0;
-    if (!bound.bytes) /* a livelock, which ends at a look (livelock.h) */
-        bound.periods = 0;
-    if (!bound.periods || bound.periods > (ASIM_NEVER / 4 - t) / period)
+}
+
+uint64_t asim_steady_state_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                                   int *advances)
+{
+    struct bound bound = {fabric, steady, ASIM_NEVER, 0};
+
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&bound, bound_periods});
+    set_grain(steady, bound.bytes / fabric->set.net->payload_bytes);
+    *advances = bound.bytes != 0;
+    return bound.periods;
+}
+
+/* Compares the present state with the kept snapshot, and skips periods if they are equal. Behind
+ * them is the end of a message, or a wake. Where no message advances, it is a livelock, which ends
+ * at a look (livelock.h). */
+static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
+{
+    uint64_t period = t - steady->kept.t, periods, wakes;
+    int advances;
+
+    if (!asim_steady_state_is_kept(fabric, steady, t))
         return 0;
-    skip_periods(fabric, steady, bound.periods, bound.periods * period);
+    periods = asim_steady_state_periods(fabric, steady, &advances);
+    wakes = asim_steady_state_before_wakes(fabric, t, period);
+    if (wakes < periods)
+        periods = wakes;
+    steady->has_kept = 0;
+    steady->keep_at = ASIM_NEVER;
+    if (!advances || !periods || periods > (ASIM_NEVER / 4 - t) / period)
+        return 0;
+    asim_steady_state_skip(fabric, steady, t, periods, period);
     return 1;
 }
 
-/* Whether no rank has heard, woken or sent since the last look. */
-static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
+int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t calls = asim_memo_calls(fabric), open = 0;
     int same;
@@ -307,7 +363,7 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
     struct asim_steady_state *steady = &fabric->memo->steady;
     uint64_t window = fabric->run.windows;
 
-    if (!is_quiet(fabric, steady)) {
+    if (!asim_steady_state_is_quiet(fabric, steady)) {
         steady->since = window;
         steady->keep_at = window + FIRST_QUIET;
         steady->has_kept = steady->is_done = 0;
@@ -323,10 +379,10 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
         return 1;
     }
     if (window >= steady->keep_at) {
-        int affordable = can_afford(fabric, steady);
+        int affordable = asim_steady_state_can_afford(fabric, steady);
 
         if (affordable)
-            keep(fabric, steady, t);
+            asim_steady_state_keep(fabric, steady, t);
         steady->keep_at =
             window + (window - steady->since) / (steady->grain || !affordable ? SPREAD : 1);
     }

@@ -8,7 +8,7 @@
  *
  * R. P. Brent's method (BIT 20, 1980) selects the snapshots: the memo keeps the one after 4, 8, 16,
  * ... quiet windows, and compares each later window with it, up to twice as many. A probe of one
- * host rejects most windows at once.
+ * node rejects most windows at once.
  *
  * A budget bounds the cost of the search (search_budget.h).
  */
@@ -17,6 +17,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "fabric/memo/common_period.h"
 #include "fabric/memo/search_budget.h"
 #include "fabric/memo/snapshot.h"
 
@@ -30,13 +31,16 @@ struct asim_steady_state {
     int has_kept;              /* `kept` is valid */
     int is_done;               /* periods were skipped since the last call: some end is near */
     struct asim_snapshot kept; /* the state that may return */
-    struct asim_snapshot now;  /* memory for the present one */
-    uint64_t *counts;          /* [asim_counters_size] at the time of `kept` */
-    uint64_t saved;            /* packet-hops skipped */
+    struct asim_snapshot now;  /* the one compared last, and its memory */
+    uint32_t snapshots;        /* begun so far, modulo 2^32 */
+    /* [asim_counters_size] at the time of `kept`; once `now` has equalled it, at that of `now`. */
+    uint64_t *counts, *counts_now;
+    uint64_t saved; /* packet-hops skipped */
     /* Ticks in which each message advanced by one packet, in the last period found; 0: unknown.
      * Windows of a multiple of it see the same state sooner again. */
     uint64_t grain;
     struct asim_search_budget budget;
+    struct asim_common_period common; /* several processes */
 };
 
 /* How often a message may advance by `step` bytes and do the same each time. The last packet of the
@@ -44,6 +48,28 @@ struct asim_steady_state {
  * fit. ASIM_NEVER for a step of 0. */
 uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asim_flow *flow,
                               uint64_t step);
+/* Whether no rank has heard, woken or sent since the last call. */
+int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady);
+/* Whether the search may take a snapshot now. */
+int asim_steady_state_can_afford(const struct asim_fabric *fabric,
+                                 struct asim_steady_state *steady);
+/* Keeps the state at t, if it may be part of a period. The fabric records a lack of memory. */
+void asim_steady_state_keep(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                            uint64_t t);
+/* Whether the state at t is the kept one, so that the time between is a period. The fabric records
+ * a lack of memory. */
+int asim_steady_state_is_kept(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                              uint64_t t);
+/* How many of the periods found last the messages allow. *advances: some message advances. */
+uint64_t asim_steady_state_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                                   int *advances);
+/* How many periods from t on end before a rank wakes. */
+uint64_t asim_steady_state_before_wakes(const struct asim_fabric *fabric, uint64_t t,
+                                        uint64_t period);
+/* Skips so many of them, each of `ticks`, from t on: the time at which the period was found, or a
+ * later one up to which it has gone on. */
+void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                            uint64_t t, uint64_t periods, uint64_t ticks);
 /* Looks for a period at the begin of a window, at t; call it from window `look_at` on. Returns 1 if
  * it skipped periods. The fabric records a lack of memory. */
 int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t);

@@ -49,7 +49,7 @@ static const char *why_off(const struct asim_fabric *fabric)
         return "frames are watched, or advance event by event";
     if (fabric->dist.part_of)
         return "it was turned off, or this one of several processes has fewer than two servers "
-               "with a switch of their own";
+               "with a switch of their own, and packets carry telemetry";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)
         return "the congestion control draws for each packet (PINT)";
     if (fabric->losses)

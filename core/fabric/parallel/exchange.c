@@ -10,7 +10,8 @@
  * - notifications for hosts elsewhere;
  * - releases: how many frames of a finished flow are gone, so that its source knows when none is
  *   left and the slot is free;
- * - sums of this process, where all look for a livelock.
+ * - sums of this process, where all look for a livelock;
+ * - its vote on a common period.
  *
  * A window of the smallest cut delay is short enough: frames due inside it were sent before it, and
  * notifications are made one link delay, or one timeout, ahead. In half-steps, what reaches a half
@@ -98,6 +99,16 @@ static int list_wires(struct asim_fabric *fabric)
     return code;
 }
 
+/* Processes find a common period (memo/common_period.h) only where the network repeats after whole
+ * windows, so the window may be a little shorter than it could be. */
+static uint64_t window_of_periods(const struct asim_fabric *fabric, uint64_t most_ns)
+{
+    uint64_t ticks = asim_repeating_window(fabric, asim_to_ticks(fabric, most_ns));
+    uint64_t ns = asim_to_ns(fabric, ticks);
+
+    return 2 * ns >= most_ns && asim_to_ticks(fabric, ns) == ticks ? ns : most_ns;
+}
+
 /* A timeout acts on another process too, by a notification, so it limits the lookahead as well. */
 int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
                        struct asim_err *err)
@@ -115,7 +126,7 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
         asim_map_init(&exchange->peer[p].described);
     if (fabric->set.rto && asim_to_ns(fabric, fabric->set.rto) < window)
         window = asim_to_ns(fabric, fabric->set.rto);
-    exchange->lookahead_ns = window;
+    exchange->lookahead_ns = window_of_periods(fabric, window);
     if (asim_partition_used(part) < part->n)
         return asim_err_set(err, ASIM_EINVAL,
                             "the network cannot be cut into %u parts, only into %u: leaves keep "
@@ -150,6 +161,11 @@ void asim_exchange_close(struct asim_fabric *fabric)
 int asim_exchange_is_local(const struct asim_fabric *fabric, uint32_t node)
 {
     return asim_fabric_owns(fabric, node);
+}
+
+uint32_t asim_exchange_size(const struct asim_fabric *fabric)
+{
+    return fabric->dist.exchange ? fabric->dist.exchange->n : 1;
 }
 
 uint64_t asim_exchange_lookahead(const struct asim_fabric *fabric)
@@ -280,6 +296,8 @@ int asim_exchange_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bu
     to->packed = 0;
     if (fabric->livelock.is_closing)
         code = put(to, ASIM_RECORD_SUMS, &fabric->livelock.own, sizeof fabric->livelock.own);
+    if (!code && fabric->dist.own_vote.processes)
+        code = put(to, ASIM_RECORD_VOTE, &fabric->dist.own_vote, sizeof fabric->dist.own_vote);
     for (const struct peer_node *at = to->nodes.at; !code && at->node != UINT32_MAX; at++)
         if (has_arrivals(fabric, at->node))
             for (size_t i = at[0].from; !code && i < at[1].from; i++)

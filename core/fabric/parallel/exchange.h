@@ -26,6 +26,8 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
 void asim_exchange_close(struct asim_fabric *fabric);
 /* Whether a node lives in this process; always in one process. */
 int asim_exchange_is_local(const struct asim_fabric *fabric, uint32_t node);
+/* How many processes there are. */
+uint32_t asim_exchange_size(const struct asim_fabric *fabric);
 /* The lookahead of processes in whole ns, at least 2; 0 in one process. */
 uint64_t asim_exchange_lookahead(const struct asim_fabric *fabric);
 

@@ -7,6 +7,7 @@
 #define ASIM_FABRIC_PARALLEL_STATE_H
 
 #include <stdint.h>
+#include "fabric/parallel/period_vote.h"
 
 /* Threads. A network of one thread has one worker and no team. */
 struct asim_fabric_workers {
@@ -15,9 +16,9 @@ struct asim_fabric_workers {
     uint32_t parallel_threshold;   /* active nodes from which on the team works together */
     uint16_t *of;                  /* [nodes] the worker of each node; NULL: one worker */
     struct asim_thread_team *team; /* NULL: one thread */
-    uint64_t lookahead; /* how far workers may go on their own, ticks: set.lookahead or more */
-    uint32_t *domain_of;       /* [nodes] a node of the domain; NULL: no domains */
-    uint64_t domain_lookahead; /* the same for scale-up domains (domains.h) */
+    uint64_t lookahead;  /* how far workers may go on their own, ticks: set.lookahead or more */
+    uint32_t *domain_of; /* [nodes] a node of the domain; NULL: no domains */
+    uint64_t domain_lookahead;     /* the same for scale-up domains (domains.h) */
     struct asim_switch **sharded;  /* [n_sharded] switches with shards of several workers */
     uint32_t n_sharded, min_ports; /* min_ports: from which on a switch is sharded */
 };
@@ -29,6 +30,8 @@ struct asim_fabric_processes {
     uint32_t self;
     int half_steps, wants_half_steps; /* wants: but for windows near a look (livelock.h) */
     uint64_t limit;                   /* no event at or after this time is due yet */
+    /* On the last window: of this process; of the others, so far. */
+    struct asim_period_vote own_vote, votes;
 };
 
 #endif

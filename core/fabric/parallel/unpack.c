@@ -78,13 +78,15 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
         struct asim_notification notification;
         struct asim_release_record release;
         struct asim_livelock_sums sums;
+        struct asim_period_vote vote;
     } of;
     static const size_t sizes[] = {[ASIM_RECORD_FLOW] = sizeof of.flow,
                                    [ASIM_RECORD_FRAMES] = sizeof of.frames,
                                    [ASIM_RECORD_TELEMETRY] = sizeof of.telemetry,
                                    [ASIM_RECORD_NOTIFICATION] = sizeof of.notification,
                                    [ASIM_RECORD_RELEASE] = sizeof of.release,
-                                   [ASIM_RECORD_SUMS] = sizeof of.sums};
+                                   [ASIM_RECORD_SUMS] = sizeof of.sums,
+                                   [ASIM_RECORD_VOTE] = sizeof of.vote};
     uint32_t kind;
     const uint8_t *frames;
 
@@ -110,6 +112,9 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
         return take_release(fabric, &of.release);
     case ASIM_RECORD_SUMS:
         asim_livelock_add(&fabric->livelock.others, &of.sums);
+        return 0;
+    case ASIM_RECORD_VOTE:
+        asim_period_vote_add(&fabric->dist.votes, &of.vote);
         return 0;
     }
     return ASIM_EBUG;

@@ -14,7 +14,8 @@ enum asim_record_kind {
     ASIM_RECORD_TELEMETRY,
     ASIM_RECORD_NOTIFICATION, /* struct asim_notification */
     ASIM_RECORD_RELEASE,
-    ASIM_RECORD_SUMS /* struct asim_livelock_sums */
+    ASIM_RECORD_SUMS, /* struct asim_livelock_sums */
+    ASIM_RECORD_VOTE  /* struct asim_period_vote */
 };
 
 /* The constants of a message, ahead of its first frame. */

@@ -6,7 +6,6 @@
  * hand, so everything but the transport is tested. Each message's times and each wire's counts must
  * be equal.
  */
-#include "testbench_links.h"
 #include "testbench_processes.h"
 #include "testbench_random.h"
 
@@ -41,62 +40,6 @@ static struct testbench *lossy_bench(uint64_t seed)
     return bench;
 }
 
-/* A wire's counts, from the process of the node that sends on it. */
-static void compare_wires(const struct testbench *one, struct testbench *const *benches,
-                          const uint32_t *part_of)
-{
-    for (uint32_t w = 0; w < one->topo.n_links * 2 && check_failures < 10; w++) {
-        uint32_t from = one->topo.links[w / 2].a;
-
-        if (w % 2)
-            from = one->topo.links[w / 2].b;
-        bench_check_link(one, benches[part_of ? part_of[from] : 0], w);
-    }
-}
-
-static void compare(const struct testbench *one, struct testbench *const *benches, uint32_t n,
-                    const uint32_t *part_of)
-{
-    struct asim_fabric_stats x, y, sum = {0};
-
-    asim_fabric_stats(one->fabric, &x);
-    for (uint32_t p = 0; p < n; p++) {
-        asim_fabric_stats(benches[p]->fabric, &y);
-        sum.messages += y.messages;
-        sum.lost += y.lost;
-        sum.again += y.again;
-        sum.duplicates += y.duplicates;
-        sum.timeouts += y.timeouts;
-        CHECK(asim_fabric_audit(benches[p]->fabric, NULL) == 0);
-    }
-    CHECK_U64(sum.messages, x.messages);
-    CHECK_U64(sum.lost, x.lost);
-    CHECK_U64(sum.again, x.again);
-    CHECK_U64(sum.duplicates, x.duplicates);
-    CHECK_U64(sum.timeouts, x.timeouts);
-    for (uint32_t i = 0; i < one->traffics.n; i++) {
-        struct asim_traffic_use want, got;
-        uint64_t started = 0, finished = 0;
-
-        asim_fabric_traffic_use(one->fabric, i, &want);
-        for (uint32_t p = 0; p < n; p++) {
-            asim_fabric_traffic_use(benches[p]->fabric, i, &got);
-            started += got.started_bytes;
-            finished += got.finished_bytes;
-        }
-        CHECK_U64(started, want.started_bytes);
-        CHECK_U64(finished, want.finished_bytes);
-    }
-    for (uint32_t i = 0; i < one->n && check_failures < 10; i++) {
-        const struct bench_message *m = &one->msg[i];
-
-        CHECK_U64(benches[part_of ? part_of[m->src] : 0]->msg[i].sent, m->sent);
-        CHECK_U64(benches[part_of ? part_of[m->dst] : 0]->msg[i].arrived, m->arrived);
-        CHECK_U64(benches[part_of ? part_of[m->dst] : 0]->msg[i].n_arrived, m->n_arrived);
-    }
-    compare_wires(one, benches, part_of);
-}
-
 /* Returns whether the workers went on alone for longer than the smallest link delay. */
 static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, int use_memo)
 {
@@ -111,7 +54,7 @@ static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, in
     CHECK(!use_memo || !asim_fabric_use_memo(bench->fabric));
     bench->fabric->workers.parallel_threshold = 0;
     bench_go(bench);
-    compare(one, &bench, 1, NULL);
+    bench_check_processes(one, &bench, 1, NULL);
     longer_lookahead = bench->fabric->workers.lookahead > bench->fabric->set.lookahead;
     asim_partition_fini(&part);
     bench_close(bench);
@@ -138,7 +81,7 @@ static uint32_t on_shards(uint64_t seed, const struct testbench *one, uint32_t n
         bulk += bench->fabric->workers.n_sharded && bench->fabric->workers.sharded[0]->due &&
                 bench->fabric->workers.sharded[0]->bulk;
     }
-    compare(one, &bench, 1, NULL);
+    bench_check_processes(one, &bench, 1, NULL);
     free(of);
     bench_close(bench);
     return bulk;
@@ -181,7 +124,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
             bench_start(benches[p]);
         use_half_steps(benches, n, seed);
         bench_run_grid(benches, n);
-        compare(one, benches, n, part.of);
+        bench_check_processes(one, benches, n, part.of);
     }
     for (uint32_t p = 0; p < n; p++)
         bench_close(benches[p]);

@@ -83,7 +83,8 @@ static struct asim_world *open_one(const char *cc, const struct variant *variant
     struct asim_settings settings = {0};
     struct asim_world *world = NULL;
     const char *overrides[OVERRIDES];
-    static char many[] = "auto:leaf_spine,gpus=20,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
+    static char many[] =
+        "auto:leaf_spine,gpus=20,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
     char prefix[160], out[160], system[160], slow[160], text[4][200], scenario[1200];
 
     CHECK(asim_settings_init(&settings, sizeof settings, &outcome->err) == 0);
@@ -141,7 +142,7 @@ static void exchange(struct asim_world *const *worlds, uint32_t n)
  */
 static uint64_t next_window(struct asim_world *const *worlds, uint32_t n, uint64_t end)
 {
-    uint64_t next = ASIM_NEVER;
+    uint64_t next = ASIM_NEVER, begin;
     int over = 1;
 
     for (uint32_t w = 0; w < n; w++) {
@@ -152,7 +153,10 @@ static uint64_t next_window(struct asim_world *const *worlds, uint32_t n, uint64
         over &= asim_world_is_over(worlds[w]);
         next = own < next ? own : next;
     }
-    return over ? ASIM_NEVER : asim_grid_window_begin(worlds[0]->via.fabric, end, next);
+    begin = asim_grid_window_begin(worlds[0]->via.fabric, end, next);
+    for (uint32_t w = 1; w < n; w++)
+        CHECK_U64(asim_grid_window_begin(worlds[w]->via.fabric, end, next), begin);
+    return over ? ASIM_NEVER : begin;
 }
 
 /* Uses half-steps if all worlds may, as processes agree on it. */

@@ -130,7 +130,7 @@ uint64_t asim_packet_window_end(struct asim_world *world, uint64_t now_ns)
     return asim_grid_window_end(world->via.fabric, now_ns);
 }
 
-uint64_t asim_packet_window_begin(const struct asim_world *world, uint64_t end_ns, uint64_t next_ns)
+uint64_t asim_packet_window_begin(struct asim_world *world, uint64_t end_ns, uint64_t next_ns)
 {
     return asim_grid_window_begin(world->via.fabric, end_ns, next_ns);
 }

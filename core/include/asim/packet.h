@@ -155,8 +155,8 @@ ASIM_API void asim_packet_link_use(const struct asim_world *world, uint32_t dire
 
 /* --- several processes ------------------------------------------------------------------------ */
 /* Each process advances its part over windows of a common grid, [kW, (k+1)W). W is the smallest
- * time in which one process can act on another. The buffers of window k (asim_world_pack) must be
- * unpacked before window k + 1 begins. */
+ * time in which one process can act on another, or a little less. The buffers of window k
+ * (asim_world_pack) must be unpacked before window k + 1 begins. */
 
 /* 1 where a node lives in this process; always with one process. */
 ASIM_API int asim_packet_is_here(const struct asim_world *world, uint32_t node);
@@ -173,8 +173,9 @@ ASIM_API void asim_packet_use_half_steps(struct asim_world *world);
 ASIM_API uint64_t asim_packet_window_end(struct asim_world *world, uint64_t now_ns);
 /* Where the next window begins after one that has ended at end_ns. next_ns: the earliest
  * asim_packet_next_common of all processes, or end_ns where a buffer was not empty. ASIM_NEVER:
- * nothing is left. */
-ASIM_API uint64_t asim_packet_window_begin(const struct asim_world *world, uint64_t end_ns,
+ * nothing is left. Call it once after each window, when its buffers have been unpacked: all
+ * processes may then skip time in which the network repeats. */
+ASIM_API uint64_t asim_packet_window_begin(struct asim_world *world, uint64_t end_ns,
                                            uint64_t next_ns);
 /* Where the first window begins in which this process has anything to do, ns; ASIM_NEVER: none. */
 ASIM_API uint64_t asim_packet_next_common(struct asim_world *world);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The windows common to several processes: a grid [kW, (k+1)W), W being the smallest time in which
- * one process can act on another, or a little less (asim_exchange_lookahead). Inside the grid's windows a process may
- * step in shorter windows of its own, or event by event.
+ * one process can act on another, or a little less (asim_exchange_lookahead). Inside the grid's
+ * windows a process may step in shorter windows of its own, or event by event.
  */
 #ifndef ASIM_FABRIC_GRID_H
 #define ASIM_FABRIC_GRID_H

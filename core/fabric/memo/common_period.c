@@ -51,10 +51,15 @@ void asim_common_period_vote(struct asim_fabric *fabric)
     own->processes = common->was_quiet && (own->is_busy || common->busy_windows);
 }
 
-/* The state at the end of this window will be kept if all processes can. */
+static int may_search(struct asim_fabric *fabric, struct asim_steady_state *steady)
+{
+    return !steady->budget.most || asim_search_budget_has(fabric, &steady->budget, 1);
+}
+
+/* The state at the end of the next window will be kept if all processes can. */
 static int can_keep(struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
-    return steady->common.quiet + 1 >= steady->common.keep_at &&
+    return steady->common.quiet + 1 >= steady->common.keep_at && may_search(fabric, steady) &&
            asim_steady_state_can_afford(fabric, steady);
 }
 
@@ -73,8 +78,7 @@ static int is_kept(struct asim_fabric *fabric, struct asim_steady_state *steady,
 {
     return steady->has_kept && steady->common.behind == behind(fabric) &&
            (t - steady->kept.t) % (window(fabric) + behind(fabric)) == 0 &&
-           (!steady->budget.most || asim_search_budget_has(fabric, &steady->budget, 1)) &&
-           asim_snapshot_may_be_same(fabric, &steady->kept, t) &&
+           may_search(fabric, steady) && asim_snapshot_may_be_same(fabric, &steady->kept, t) &&
            asim_steady_state_is_kept(fabric, steady, t);
 }
 

@@ -67,7 +67,7 @@ uint64_t asim_steady_state_periods(struct asim_fabric *fabric, struct asim_stead
 uint64_t asim_steady_state_before_wakes(const struct asim_fabric *fabric, uint64_t t,
                                         uint64_t period);
 /* Skips so many of them, each of `ticks`, from t on: the time at which the period was found, or a
- * later one up to which it has gone on. */
+ * whole number of periods later. */
 void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state *steady,
                             uint64_t t, uint64_t periods, uint64_t ticks);
 /* Looks for a period at the begin of a window, at t; call it from window `look_at` on. Returns 1 if

@@ -247,6 +247,7 @@ static void end_replay(struct asim_fabric *fabric, uint64_t until)
                              memo->replay_begin);
     memo->saved += episode->hops;
     memo->tally.replays++;
+    memo->tally.renamed += memo->is_renamed != 0;
     asim_search_budget_saved(&memo->idle_budget, episode->hops);
     for (size_t i = 0; i < episode->who.n; i++) {
         struct asim_memo_host *own = &memo->host[episode->who.at[i]];

@@ -73,7 +73,8 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
     }
     if (!code)
         code = asim_episode_state_save(fabric, episode);
-    episode->bytes += sizeof *episode + asim_episode_state_bytes(&episode->state) + fabric->set.hosts * sizeof *episode->part +
+    episode->bytes += sizeof *episode + asim_episode_state_bytes(&episode->state) +
+                      fabric->set.hosts * sizeof *episode->part +
                       episode->who.cap * sizeof *episode->who.at +
                       episode->deltas.cap * sizeof *episode->deltas.at;
     return code;

@@ -195,8 +195,7 @@ static uint32_t list_used(const struct asim_fabric *fabric, uint32_t node, struc
         const struct wire_before *before = &fabric->memo->before->wire[in->id];
 
         if (in->frames != before->frames)
-            at[n++] =
-                (struct first){ASIM_NEVER, 0, before->in_seq, i - first_port[node], in->id};
+            at[n++] = (struct first){ASIM_NEVER, 0, before->in_seq, i - first_port[node], in->id};
     }
     return n;
 }
@@ -241,8 +240,8 @@ static int list_ties(const struct asim_fabric *fabric, struct asim_episode_state
         qsort(at, n, sizeof *at, by_arrival);
         for (uint32_t i = 1; !code && i < n; i++)
             if (at[i - 1].t == at[i].t && at[i - 1].tie == at[i].tie)
-                code = ASIM_VEC_PUSH(
-                    state->ties, ((struct asim_episode_tie){at[i - 1].wire, at[i].wire}));
+                code = ASIM_VEC_PUSH(state->ties,
+                                     ((struct asim_episode_tie){at[i - 1].wire, at[i].wire}));
     }
     free(at);
     return code;
@@ -317,7 +316,8 @@ static int list_wires_and_nodes(const struct asim_fabric *fabric, struct asim_ep
             return ASIM_ENOMEM;
     }
     /* Only marks are counters of a port that a renaming knows. */
-    state->is_fixed = fabric->memo->is_tree || asim_counter_deltas_of_switches(&episode->deltas) != marked;
+    state->is_fixed =
+        fabric->memo->is_tree || asim_counter_deltas_of_switches(&episode->deltas) != marked;
     return 0;
 }
 

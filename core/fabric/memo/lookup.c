@@ -7,8 +7,9 @@
 #include <stdlib.h>
 
 /* SEEN: hashes that the memo remembers, 2 MB or so. MOST_RENAMED: episodes that a lookup tries to
- * rename. WORDS: search cost of an injection there. */
-enum { SEEN = 1 << 16, MOST_RENAMED = 8, WORDS = 100 };
+ * rename. WORDS: search cost of an injection there. HASHED_PATHS: injections whose paths go into a
+ * hash. */
+enum { SEEN = 1 << 16, MOST_RENAMED = 8, WORDS = 100, HASHED_PATHS = 256 };
 
 /* Adds a word to a hash; every bit of the word counts. */
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -17,9 +18,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Of the injections of a host at the time `first`, but for their paths (renaming.h). The caller sums
- * up the hashes of all hosts, so the order of hosts has no influence. */
-static uint64_t hash_host(const struct asim_fabric *fabric, uint32_t v, uint64_t first)
+/* Of the injections of a host at the time `first`. The shape of the first paths goes into it: two
+ * sets of paths have the same shape exactly if one is a renaming of the other. */
+static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first, uint32_t *paths)
 {
     const struct asim_memo_host *own = &fabric->memo->host[v];
     uint64_t hash = mix(1, v);
@@ -28,7 +29,30 @@ static uint64_t hash_host(const struct asim_fabric *fabric, uint32_t v, uint64_t
         const struct asim_injection *injection = &own->deferred.at[i].injection;
 
         hash = mix(mix(mix(hash, injection->bytes), injection->dst), injection->tie);
+        if (!fabric->memo->is_tree && (*paths)++ < HASHED_PATHS)
+            hash = mix(hash, asim_renaming_shape(fabric, &fabric->memo->renaming, v, injection));
     }
+    return hash;
+}
+
+/* Shapes depend on the order of the hosts. In a tree the sum over hosts needs none. */
+static uint64_t hash_all(struct asim_fabric *fabric, uint64_t first)
+{
+    const struct asim_memo *memo = fabric->memo;
+    uint64_t hash = 1;
+    uint32_t paths = 0;
+
+    if (memo->is_tree) {
+        for (uint32_t l = 0; l < fabric->workers.n; l++)
+            for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+                hash += hash_host(fabric, fabric->workers.at[l].deferring.at[i], first, &paths);
+        return hash;
+    }
+    asim_renaming_clear(&fabric->memo->renaming);
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        if (memo->host[v].deferred.n)
+            hash += hash_host(fabric, v, first, &paths);
+    asim_renaming_clear(&fabric->memo->renaming);
     return hash;
 }
 
@@ -36,7 +60,6 @@ uint64_t asim_lookup_first(struct asim_fabric *fabric, uint64_t *hash)
 {
     uint64_t first = ASIM_NEVER;
 
-    *hash = 1;
     for (uint32_t l = 0; l < fabric->workers.n; l++)
         for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++) {
             const struct asim_memo_host *own =
@@ -45,9 +68,7 @@ uint64_t asim_lookup_first(struct asim_fabric *fabric, uint64_t *hash)
 
             first = t < first ? t : first;
         }
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
-            *hash += hash_host(fabric, fabric->workers.at[l].deferring.at[i], first);
+    *hash = hash_all(fabric, first);
     return first;
 }
 
@@ -150,8 +171,8 @@ int asim_lookup_rename(struct asim_fabric *fabric, const struct asim_episode *ep
         const struct asim_memo_message *at = messages_of(memo, v, &n);
 
         for (size_t i = 0; fits && i < n; i++, words += WORDS)
-            fits = asim_renaming_add(fabric, &memo->renaming, v,
-                                     &episode->part[v].injections.at[i], &at[i].injection);
+            fits = asim_renaming_add(fabric, &memo->renaming, v, &episode->part[v].injections.at[i],
+                                     &at[i].injection);
     }
     asim_search_budget_spend(&memo->idle_budget, words);
     return fits && asim_renaming_fits(fabric, &memo->renaming, episode);

@@ -222,8 +222,8 @@ void asim_memo_stop(struct asim_fabric *fabric)
     asim_memo_close(fabric);
 }
 
-/* Replay: compares a send with the episode, but for its path. The row `accepted` has room for the sends of the
- * episode only, because other threads read it; further sends go into `surplus`. */
+/* Replay: compares a send with the episode, but for its path. The row `accepted` has room for the
+ * sends of the episode only, because other threads read it; further sends go into `surplus`. */
 static int accept(struct asim_fabric *fabric, uint32_t node, struct asim_memo_message *message)
 {
     struct asim_memo *memo = fabric->memo;

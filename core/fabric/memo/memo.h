@@ -47,7 +47,8 @@ struct asim_memo_host {
     uint32_t n_messages;                        /* in this recording, modulo 2^32 */
     /* Of `accepted`, so many are compared. In a replay of the whole network: their paths. */
     size_t n_compared;
-    /* In a part that follows a log: the completion whose timer is armed, armed_t ASIM_NEVER: none. */
+    /* In a part that follows a log: the completion whose timer is armed, armed_t ASIM_NEVER: none.
+     */
     uint64_t armed_t, armed_tie;
     uint64_t undeferred_in; /* 1 + the last turn in which the memo did not defer a send */
 };

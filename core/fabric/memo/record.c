@@ -175,8 +175,7 @@ static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
             asim_injection_route(fabric, v, injection);
             if (injection->path == UINT64_MAX)
                 return 0;
-            renames =
-                renames && asim_renaming_add(fabric, renaming, v, injection, injection);
+            renames = renames && asim_renaming_add(fabric, renaming, v, injection, injection);
         }
     }
     if (!renames || !asim_renaming_is_whole(renaming, episode))

@@ -65,9 +65,9 @@ static int nodes_are_alike(const struct asim_fabric *fabric, uint32_t a, uint32_
 {
     uint32_t hosts = fabric->set.hosts;
 
-    return a == b || (a >= hosts && b >= hosts &&
-                      asim_switches_are_alike(fabric, &fabric->sw[a - hosts],
-                                              &fabric->sw[b - hosts]));
+    return a == b ||
+           (a >= hosts && b >= hosts &&
+            asim_switches_are_alike(fabric, &fabric->sw[a - hosts], &fabric->sw[b - hosts]));
 }
 
 static int add_node(const struct asim_fabric *fabric, struct asim_renaming *renaming, uint32_t a,
@@ -135,6 +135,34 @@ int asim_renaming_add(struct asim_fabric *fabric, struct asim_renaming *renaming
     return 1;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
+uint64_t asim_renaming_shape(struct asim_fabric *fabric, struct asim_renaming *renaming,
+                             uint32_t src, const struct asim_injection *injection)
+{
+    uint32_t at[ASIM_MOST_WIRES], n = asim_injection_wires(fabric, src, injection, at);
+    uint64_t hash = n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t to = fabric->wires[at[i]].to;
+
+        if (renaming->wire[at[i]] == ASIM_NOT_RENAMED) {
+            renaming->wire[at[i]] = renaming->n_wires;
+            renaming->wires[renaming->n_wires++] = at[i];
+        }
+        if (renaming->node[to] == ASIM_NOT_RENAMED) {
+            renaming->node[to] = renaming->n_nodes;
+            renaming->nodes[renaming->n_nodes++] = to;
+        }
+        hash = mix(mix(hash, renaming->wire[at[i]]), renaming->node[to]);
+    }
+    return hash;
+}
+
 int asim_renaming_fits(const struct asim_fabric *fabric, const struct asim_renaming *renaming,
                        const struct asim_episode *episode)
 {
@@ -143,8 +171,7 @@ int asim_renaming_fits(const struct asim_fabric *fabric, const struct asim_renam
     for (size_t i = 0; i < state->wires.n; i++) {
         uint32_t now = renaming->wire[state->wires.at[i].id];
 
-        if (now != ASIM_NOT_RENAMED &&
-            asim_wire_rr(fabric, now) != state->wires.at[i].rr_before)
+        if (now != ASIM_NOT_RENAMED && asim_wire_rr(fabric, now) != state->wires.at[i].rr_before)
             return 0;
     }
     for (size_t i = 0; i < state->ties.n; i++) {
@@ -184,9 +211,8 @@ void asim_renaming_count(struct asim_fabric *fabric, const struct asim_renaming 
         wire->received += left->frames;
         wire->received_bytes += left->bytes;
         if (left->marks)
-            fabric->sw[wire->from - fabric->set.hosts]
-                .ports[fabric->wires[w ^ 1].to_port]
-                .marks += left->marks;
+            fabric->sw[wire->from - fabric->set.hosts].ports[fabric->wires[w ^ 1].to_port].marks +=
+                left->marks;
     }
     asim_counter_deltas_add_hosts(&episode->deltas);
 }

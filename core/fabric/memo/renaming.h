@@ -40,6 +40,10 @@ void asim_renaming_clear(struct asim_renaming *renaming);
  * paths do not fit. */
 int asim_renaming_add(struct asim_fabric *fabric, struct asim_renaming *renaming, uint32_t src,
                       const struct asim_injection *recorded, const struct asim_injection *now);
+/* A number for the path of a message, given those of all earlier calls since the renaming was
+ * cleared: its wires and switches are numbered as they appear. Clear it afterwards. */
+uint64_t asim_renaming_shape(struct asim_fabric *fabric, struct asim_renaming *renaming,
+                             uint32_t src, const struct asim_injection *injection);
 /* Whether the wires renamed so far are in the state that the episode needs. */
 int asim_renaming_fits(const struct asim_fabric *fabric, const struct asim_renaming *renaming,
                        const struct asim_episode *episode);

@@ -165,7 +165,7 @@ enum asim_carried_reason {
     ASIM_CARRIED_RECORDED, /* kept for replays */
     ASIM_CARRIED_DEVIATED, /* ranks deviated from a replay */
     ASIM_CARRIED_PAUSES,   /* recorded without use: pauses, drops or random marks */
-    ASIM_CARRIED_ORDER,    /* recorded without use: ports and queue pairs ended in another order */
+    ASIM_CARRIED_ORDER,    /* recorded without use: queue pairs ended in another order */
     ASIM_CARRIED_LONG,     /* recorded without use: too many messages without an idle network */
     ASIM_CARRIED_OUTSIDE,  /* several processes: not inside a server of its own switch */
     ASIM_CARRIED_OFF,      /* fast-forward is off */

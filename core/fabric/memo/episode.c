@@ -36,7 +36,7 @@ int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode,
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         episode->part[v].injections.n = episode->part[v].completions.n = 0;
     asim_counters_save(fabric, episode->counts);
-    return 0;
+    return asim_before_save(fabric);
 }
 
 /* Accepts an episode whose allocation failed half-way. */
@@ -50,6 +50,7 @@ void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
     free(episode->counts);
     free(episode->who.at);
     free(episode->deltas.at);
+    asim_episode_state_free(&episode->state);
     free(episode);
 }
 
@@ -70,7 +71,10 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
         episode->bytes += part->injections.cap * sizeof(struct asim_injection) +
                           part->completions.cap * sizeof(struct asim_recorded_completion);
     }
-    episode->bytes += sizeof *episode + fabric->set.hosts * sizeof *episode->part +
+    if (!code)
+        code = asim_episode_state_save(fabric, episode);
+    episode->bytes += sizeof *episode + asim_episode_state_bytes(&episode->state) +
+                      fabric->set.hosts * sizeof *episode->part +
                       episode->who.cap * sizeof *episode->who.at +
                       episode->deltas.cap * sizeof *episode->deltas.at;
     return code;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Episodes: the traffic from one idle network to the next. An idle network has no frame and no open
- * message. Its future depends on the messages that ranks inject, on their times, and on the idle
- * state (idle_state.h). An episode therefore consists of its injections, with times since its
- * begin, of the completions they led to, and of the delta of every counter. The same injections
- * from the same idle state lead to the same completions, to the tick.
+ * message. Its future depends on the messages that ranks inject, on their times, and on what the
+ * network remembers (episode_state.h). An episode therefore consists of its injections, with times
+ * since its begin, of the completions they led to, of the delta of every counter, and of the state
+ * that it needs and leaves. The same injections from that state lead to the same completions, to
+ * the tick, also over other ways of the same shape (renaming.h).
  *
  * Other simulators memoise packet traffic approximately (Wormhole, 2026, and others). This memo is
  * exact, because it compares for equality only.
@@ -12,7 +13,8 @@
  * An episode lists only the hosts and counters that took part, so a replay costs less than a
  * simulation even if a few of many hosts send.
  *
- * Memory: 56 bytes an injection and 24 a completion, twice, and 16 a counter that changes.
+ * Memory: 56 bytes an injection and 24 a completion, twice, 16 a counter that changes, and 88 a
+ * wire.
  */
 #ifndef ASIM_FABRIC_MEMO_EPISODE_H
 #define ASIM_FABRIC_MEMO_EPISODE_H
@@ -21,6 +23,7 @@
 #include <stdint.h>
 #include "base/mem.h"
 #include "fabric/memo/counters.h"
+#include "fabric/memo/episode_state.h"
 #include "fabric/memo/injection.h"
 
 /* The memo told a rank that a message is complete: its source or its destination. */
@@ -40,12 +43,12 @@ struct asim_episode_part {
 struct asim_episode {
     struct asim_episode *next;      /* in the memo's list */
     uint64_t hash;                  /* of the injections of its first tick */
-    uint64_t idle_state;            /* number of the idle state at its begin, and at its end */
     uint64_t begin, length;         /* ticks; begin: of the recording */
     struct asim_episode_part *part; /* [hosts] */
     uint64_t *counts;               /* [asim_counters_size] at its begin; NULL once it is over */
     ASIM_VEC(uint32_t) who;         /* hosts with injections or completions */
     struct asim_counter_deltas deltas;
+    struct asim_episode_state state;
     uint64_t hops;         /* packet-hops in it */
     uint64_t unreplayable; /* at its begin: the number of events that no replay can repeat */
     size_t bytes;          /* memory it takes */
@@ -57,7 +60,8 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric);
 /* Starts a recording at time `begin`, in a new episode or a discarded one. 0 or ASIM_ENOMEM. */
 int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin);
 void asim_episode_free(struct asim_episode *episode, uint32_t hosts);
-/* The recording is over at time `end`. 0 or ASIM_ENOMEM. */
+/* The recording is over at time `end`. 0, ASIM_ENOMEM, or 1: no replay can leave what it left
+ * (episode_state.h). */
 int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end);
 
 #endif

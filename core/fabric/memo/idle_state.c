@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Idle checks, idle states, and the order of ports (idle_state.h).
+ * Idle checks, and the order of ports (idle_state.h).
  */
 #include "fabric/memo/idle_state.h"
 
@@ -90,21 +90,6 @@ static void sort_by(struct used_port *ports, const struct asim_fabric *fabric, u
     sort(ports, n);
 }
 
-/* Appends both orders of the ports of a node. */
-static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint32_t node,
-                            struct used_port *ports)
-{
-    uint32_t n = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
-
-    sort_by(ports, fabric, node, ARRIVED);
-    for (uint32_t i = 0; i < n; i++)
-        *at++ = ports[i].port;
-    sort_by(ports, fabric, node, STARTED);
-    for (uint32_t i = 0; i < n; i++)
-        *at++ = ports[i].port;
-    return at;
-}
-
 void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *at)
 {
     for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++, at += 2)
@@ -146,65 +131,4 @@ int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *at
     }
     free(ports);
     return code;
-}
-
-/* Four numbers a port of a host, three a port of a switch. */
-static uint32_t *put_state(uint32_t *at, const struct asim_fabric *fabric, struct used_port *ports)
-{
-    for (uint32_t v = 0; v < fabric->set.nodes; v++) {
-        uint32_t n = fabric->set.topo->first_port[v + 1] - fabric->set.topo->first_port[v];
-
-        at = put_orders(at, fabric, v, ports);
-        for (uint32_t i = 0; v < fabric->set.hosts && i < n; i++) {
-            *at++ = (uint32_t)fabric->host[v].nics[i].qps.n;
-            *at++ = asim_qplist_position(&fabric->host[v].nics[i].qps);
-        }
-        for (uint32_t i = 0; v >= fabric->set.hosts && i < n; i++)
-            *at++ = fabric->sw[v - fabric->set.hosts].ports[i].rr;
-    }
-    return at;
-}
-
-/* Index of the state in the list; *n: the state is new. */
-static size_t find_state(const struct asim_idle_state *list, size_t n, const uint32_t *at,
-                         size_t bytes)
-{
-    size_t id = 0;
-
-    while (id < n && (id >= ASIM_IDLE_STATES || memcmp(list[id].at, at, bytes) != 0))
-        id++;
-    return id;
-}
-
-/* A network with more than ASIM_IDLE_STATES different states seldom returns to one of them: each
- * further state gets a new id, and the list does not keep it. */
-uint64_t asim_idle_state_id(const struct asim_fabric *fabric, struct asim_idle_state **list,
-                            size_t *n)
-{
-    uint32_t total = fabric->set.topo->first_port[fabric->set.nodes];
-    struct used_port *ports = malloc((total + 1) * sizeof *ports);
-    uint32_t *at = malloc((4 * (size_t)total + 1) * sizeof *at);
-    struct asim_idle_state *grown = *list;
-    size_t id = 0, bytes;
-
-    if (!ports || !at)
-        goto out;
-    bytes = (size_t)(put_state(at, fabric, ports) - at) * sizeof *at;
-    id = find_state(*list, *n, at, bytes);
-    if (id == *n && id < ASIM_IDLE_STATES) {
-        grown = realloc(*list, (id + 1) * sizeof **list);
-        if (!grown) {
-            id = 0;
-            goto out;
-        }
-        *list = grown;
-        grown[id] = (struct asim_idle_state){at, bytes};
-        at = NULL;
-    }
-    *n += id == *n;
-    id++;
-out:
-    free(ports);
-    free(at);
-    return id;
 }

@@ -148,8 +148,8 @@ int asim_memo_open(struct asim_fabric *fabric,
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
     memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
-    if (sees_whole(fabric))
-        memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
+    if (!memo->is_tree && !memo->replay_off && asim_renaming_open(&memo->renaming, fabric))
+        return ASIM_ENOMEM;
     open_steady_state(fabric);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
@@ -204,9 +204,9 @@ void asim_memo_close(struct asim_fabric *fabric)
         free(memo->host[v].accepted.at);
         free(memo->host[v].surplus.at);
     }
-    for (size_t i = 0; i < memo->n_idle_states && i < ASIM_IDLE_STATES; i++)
-        free(memo->idle_states[i].at);
-    free(memo->idle_states);
+    asim_before_drop(fabric);
+    asim_before_free(fabric);
+    asim_renaming_close(&memo->renaming);
     asim_map_fini(&memo->seen);
     asim_steady_state_fini(&memo->steady);
     free(memo->host);
@@ -231,8 +231,8 @@ void asim_memo_stop(struct asim_fabric *fabric)
     asim_memo_close(fabric);
 }
 
-/* Replay: compares a send with the episode. The row `accepted` has room for the sends of the
- * episode only, because other threads read it; further sends go into `surplus`. */
+/* Replay: compares a send with the episode, but for its path. The row `accepted` has room for the
+ * sends of the episode only, because other threads read it; further sends go into `surplus`. */
 static int accept(struct asim_fabric *fabric, uint32_t node, struct asim_memo_message *message)
 {
     struct asim_memo *memo = fabric->memo;
@@ -244,7 +244,6 @@ static int accept(struct asim_fabric *fabric, uint32_t node, struct asim_memo_me
         atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
         return ASIM_VEC_PUSH(own->surplus, *message);
     }
-    asim_injection_route(fabric, node, &message->injection);
     if (!asim_injection_is_same(&message->injection, &part->injections.at[own->accepted.n]))
         atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
     own->accepted.at[own->accepted.n++] = *message;

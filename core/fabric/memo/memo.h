@@ -24,6 +24,7 @@
 #include "fabric/memo/episode.h"
 #include "fabric/memo/idle_state.h"
 #include "fabric/memo/part.h"
+#include "fabric/memo/renaming.h"
 #include "fabric/memo/repeat.h"
 #include "fabric/memo/steady_state.h"
 #include "fabric/memo/use.h"
@@ -44,9 +45,10 @@ struct asim_memo_host {
     size_t next_completion;                     /* replay: index in the episode's completions */
     ASIM_VEC(struct asim_memo_message) surplus; /* replay: sends that the episode does not have */
     uint32_t n_messages;                        /* in this recording, modulo 2^32 */
-    /* In a part that follows a log: of `accepted`, so many are compared; the completion whose timer
-     * is armed, armed_t ASIM_NEVER: none. */
+    /* Of `accepted`, so many are compared. In a replay of the whole network: their paths. */
     size_t n_compared;
+    /* In a part that follows a log: the completion whose timer is armed, armed_t ASIM_NEVER: none.
+     */
     uint64_t armed_t, armed_tie;
     uint64_t undeferred_in; /* 1 + the last turn in which the memo did not defer a send */
 };
@@ -69,10 +71,10 @@ struct asim_memo {
     struct asim_episode *spare; /* a discarded recording, whose memory the next one takes */
     uint64_t replay_begin;      /* ticks */
     struct asim_episode *episodes; /* a list, the last used first */
-    struct asim_map seen;          /* (hash of the first sends, idle state) -> number of times */
-    struct asim_idle_state *idle_states;
-    size_t n_idle_states;
-    uint64_t idle_state; /* number of the last one; 0: unknown */
+    struct asim_map seen;          /* (hash of the first sends, 0) -> number of times */
+    struct asim_before *before;    /* of the recording; NULL: there was none */
+    struct asim_renaming renaming; /* of `replaying`, if is_renamed; in a tree all 0 */
+    int is_renamed;                /* some of the ways are others than those recorded */
     struct asim_steady_state steady;
     struct asim_search_budget idle_budget; /* for idle checks and new recordings */
     /* Windows until the next search for a window of long links, and their number after a failed

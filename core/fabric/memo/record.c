@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Recording of episodes (record.h). The memo keeps a recording only if the network is in the same
- * idle state before and after it. Then a replay changes nothing but counters, and the next episode
- * begins in the same state again.
+ * Recording of episodes (record.h).
  */
 #include "fabric/memo/record.h"
 #include "fabric/link/schedule.h"
@@ -159,15 +157,29 @@ static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
     }
 }
 
-/* 0 if a path has no number. */
+/* 0 if a path has no number. The paths must have all wires of the episode, or it stays where it is.
+ */
 static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
 {
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+    struct asim_renaming *renaming = &fabric->memo->renaming;
+    int renames = !fabric->memo->is_tree;
+
+    if (renames)
+        asim_renaming_clear(renaming);
+    for (size_t h = 0; h < episode->who.n; h++) {
+        uint32_t v = episode->who.at[h];
+
         for (size_t i = 0; i < episode->part[v].injections.n; i++) {
-            asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
-            if (episode->part[v].injections.at[i].path == UINT64_MAX)
+            struct asim_injection *injection = &episode->part[v].injections.at[i];
+
+            asim_injection_route(fabric, v, injection);
+            if (injection->path == UINT64_MAX)
                 return 0;
+            renames = renames && asim_renaming_add(fabric, renaming, v, injection, injection);
         }
+    }
+    if (!renames || !asim_renaming_is_whole(renaming, episode))
+        episode->state.is_fixed = 1;
     return 1;
 }
 
@@ -175,17 +187,15 @@ void asim_record_end(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
     struct asim_episode *episode = memo->recording;
-    uint64_t before = memo->idle_state;
+    int code;
 
     memo->recording = NULL;
-    memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
     if (!episode)
         return;
-    if (asim_episode_end(fabric, episode, memo->last_completion))
+    code = asim_episode_end(fabric, episode, memo->last_completion);
+    if (code == ASIM_ENOMEM)
         fabric->run.failed = ASIM_ENOMEM;
-    episode->idle_state = before;
-    if (!episode->not_replayable && before && before == memo->idle_state &&
-        route_all(fabric, episode)) {
+    if (!episode->not_replayable && !code && route_all(fabric, episode)) {
         asim_memo_carried_for(fabric, ASIM_CARRIED_RECORDED);
         memo->tally.episodes++;
         keep(fabric, episode);
@@ -207,6 +217,7 @@ void asim_record_limit(struct asim_fabric *fabric)
     if (messages <= MOST_MESSAGES)
         return;
     asim_memo_carry_for(fabric, ASIM_CARRIED_LONG);
+    asim_before_drop(fabric);
     asim_episode_free(memo->recording, fabric->set.hosts);
     memo->recording = NULL;
 }

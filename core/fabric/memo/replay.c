@@ -233,15 +233,21 @@ void asim_replay_abandon(struct asim_fabric *fabric, uint64_t until)
     asim_memo_carried_for(fabric, ASIM_CARRIED_DEVIATED);
 }
 
-/* The network is in the state in which the episode ends, but for the counters. */
+/* Puts the network into the state in which the episode ends. */
 static void end_replay(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     const struct asim_episode *episode = memo->replaying;
 
-    asim_counter_deltas_add(&episode->deltas);
+    if (memo->is_renamed)
+        asim_renaming_count(fabric, &memo->renaming, episode);
+    else
+        asim_counter_deltas_add(&episode->deltas);
+    asim_episode_state_apply(fabric, episode, memo->is_renamed ? &memo->renaming : NULL,
+                             memo->replay_begin);
     memo->saved += episode->hops;
     memo->tally.replays++;
+    memo->tally.renamed += memo->is_renamed != 0;
     asim_search_budget_saved(&memo->idle_budget, episode->hops);
     for (size_t i = 0; i < episode->who.n; i++) {
         struct asim_memo_host *own = &memo->host[episode->who.at[i]];
@@ -276,7 +282,8 @@ void asim_replay_check(struct asim_fabric *fabric, uint64_t until)
                                        .until = until - memo->replay_begin};
     struct asim_episode *other;
 
-    if (asim_replay_overdue(fabric, until) >= until && !memo->mismatch) {
+    if (asim_replay_overdue(fabric, until) >= until && !memo->mismatch &&
+        asim_lookup_follows(fabric)) {
         if (lookup.until > memo->replaying->length)
             end_replay(fabric, until);
         return;

@@ -72,7 +72,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
         "recorded for replays",
         "ranks deviated from a replay",
         "recorded without use: pauses, drops or random marks",
-        "recorded without use: ports and queue pairs ended in another order",
+        "recorded without use: queue pairs ended in another order",
         "recorded without use: too many messages without an idle network",
         "the run has several processes, which replay only what stays inside a server",
         "fast-forward is off",

@@ -110,18 +110,8 @@ uint64_t asim_grid_next(struct asim_fabric *fabric)
     return next;
 }
 
-int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
+static void advance_both_halves(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
-    uint64_t until = asim_to_ticks(fabric, until_ns);
-
-    if (fabric->livelock.is_found) /* the run has ended */
-        return fabric->run.failed;
-    if (fabric->dist.half_steps) {
-        asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0, until,
-                                 err);
-        asim_common_period_vote(fabric);
-        return fabric->run.failed;
-    }
     fabric->dist.limit = until;
     do
         while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
@@ -129,6 +119,19 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
     while (!fabric->run.failed && asim_memo_look(fabric, until));
     if (fabric->livelock.is_closing)
         asim_livelock_sum(fabric);
+}
+
+int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
+{
+    uint64_t until = asim_to_ticks(fabric, until_ns);
+
+    if (fabric->livelock.is_found) /* the run has ended */
+        return fabric->run.failed;
+    if (fabric->dist.half_steps)
+        asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0, until,
+                                 err);
+    else
+        advance_both_halves(fabric, until, err);
     asim_common_period_vote(fabric);
     return fabric->run.failed;
 }

@@ -89,8 +89,8 @@ struct asim_fabric {
     struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     const struct asim_completion_hooks *completion_hooks; /* NULL: nobody wants to know of them */
-    struct asim_repeats *repeats;             /* NULL: no host or port sleeps (memo/repeat.h) */
-    struct asim_insertion *insertion;         /* NULL: tie keys order simultaneous events */
+    struct asim_repeats *repeats;     /* NULL: no host or port sleeps (memo/repeat.h) */
+    struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
     struct asim_livelock livelock;
@@ -131,6 +131,12 @@ static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint3
                                          uint32_t slot)
 {
     return asim_rx_at(&fabric->host[src], slot & 0xffffff);
+}
+/* Whether the destination is in this process and has begun the message: only then `next` is the
+ * message's. */
+static inline int asim_rx_has_begun(const struct asim_fabric *fabric, const struct asim_rx *rx)
+{
+    return rx->begun_generation == rx->generation && asim_fabric_owns(fabric, rx->dst);
 }
 /* The receiver's side of a flow; the lower half of its name is the source. */
 static inline struct asim_rx *asim_rx_of_flow(const struct asim_fabric *fabric,

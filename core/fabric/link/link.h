@@ -103,6 +103,12 @@ static inline const struct asim_frame *asim_link_ring_head(const struct asim_wir
     return head == wire->avail ? NULL : &wire->in_at[head & wire->in_mask];
 }
 
+/* Whether a was used last before b was; both lead into one node. */
+static inline int asim_wire_used_before(const struct asim_wire *a, const struct asim_wire *b)
+{
+    return a->in_seq != b->in_seq ? a->in_seq < b->in_seq : a->to_port < b->to_port;
+}
+
 /* Counts the oldest frame as received, by the receiver's seq-th event. */
 static inline void asim_link_ring_count_in(struct asim_wire *wire, const struct asim_frame *frame,
                                            uint64_t seq)

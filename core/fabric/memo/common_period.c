@@ -51,15 +51,11 @@ void asim_common_period_vote(struct asim_fabric *fabric)
     own->processes = common->was_quiet && (own->is_busy || common->busy_windows);
 }
 
-static int may_search(struct asim_fabric *fabric, struct asim_steady_state *steady)
-{
-    return !steady->budget.most || asim_search_budget_has(fabric, &steady->budget, 1);
-}
-
 /* The state at the end of the next window will be kept if all processes can. */
 static int can_keep(struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
-    return steady->common.quiet + 1 >= steady->common.keep_at && may_search(fabric, steady) &&
+    return steady->common.quiet + 1 >= steady->common.keep_at &&
+           asim_steady_state_may_search(fabric, steady) &&
            asim_steady_state_can_afford(fabric, steady);
 }
 
@@ -78,7 +74,8 @@ static int is_kept(struct asim_fabric *fabric, struct asim_steady_state *steady,
 {
     return steady->has_kept && steady->common.behind == behind(fabric) &&
            (t - steady->kept.t) % (window(fabric) + behind(fabric)) == 0 &&
-           may_search(fabric, steady) && asim_snapshot_may_be_same(fabric, &steady->kept, t) &&
+           asim_steady_state_may_search(fabric, steady) &&
+           asim_snapshot_may_be_same(fabric, &steady->kept, t) &&
            asim_steady_state_is_kept(fabric, steady, t);
 }
 

@@ -7,10 +7,9 @@
 #include "fabric/node.h"
 
 enum operation {
-    SAVE,     /* word = counter */
-    SUBTRACT, /* word = counter - word */
-    ADD,      /* counter += times x word */
-    LIST      /* append counter - word to the deltas */
+    SAVE, /* word = counter */
+    ADD,  /* counter += times x word */
+    LIST  /* append counter - word to the deltas */
 };
 
 struct walk {
@@ -35,8 +34,6 @@ static inline void visit(struct walk *walk, uint64_t *counters, size_t n)
     for (size_t i = 0; i < n; i++, walk->word++) {
         if (walk->operation == SAVE)
             *walk->word = counters[i];
-        else if (walk->operation == SUBTRACT)
-            *walk->word = counters[i] - *walk->word;
         else if (walk->operation == LIST)
             append_delta(walk, &counters[i]);
         else
@@ -101,11 +98,6 @@ size_t asim_counters_size(const struct asim_fabric *fabric)
 void asim_counters_save(struct asim_fabric *fabric, uint64_t *list)
 {
     visit_all(fabric, &(struct walk){.word = list, .operation = SAVE});
-}
-
-void asim_counters_subtract(struct asim_fabric *fabric, uint64_t *list)
-{
-    visit_all(fabric, &(struct walk){.word = list, .operation = SUBTRACT});
 }
 
 void asim_counters_add(struct asim_fabric *fabric, uint64_t *list, uint64_t times)

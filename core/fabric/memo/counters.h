@@ -26,8 +26,6 @@ struct asim_counter_deltas {
 size_t asim_counters_size(const struct asim_fabric *fabric);
 /* Writes the present values into the list. */
 void asim_counters_save(struct asim_fabric *fabric, uint64_t *list);
-/* Replaces each word of the list by present value - word. */
-void asim_counters_subtract(struct asim_fabric *fabric, uint64_t *list);
 /* Adds each word of the list `times` times to its counter. */
 void asim_counters_add(struct asim_fabric *fabric, uint64_t *list, uint64_t times);
 /* Appends present value - word for each counter that changed. 0 or ASIM_ENOMEM. */

@@ -29,8 +29,7 @@ static uint64_t *seq_of(const struct asim_fabric *fabric, uint32_t node)
                                     : &fabric->sw[node - fabric->set.hosts].seq;
 }
 
-/* The switch port that sends on a wire; NULL: a host does. */
-static struct asim_switch_port *sender_of(const struct asim_fabric *fabric, uint32_t wire)
+struct asim_switch_port *asim_wire_sender(const struct asim_fabric *fabric, uint32_t wire)
 {
     uint32_t from = fabric->wires[wire].from;
 
@@ -97,8 +96,7 @@ void asim_before_free(struct asim_fabric *fabric)
     fabric->memo->before = NULL;
 }
 
-/* In a tree a replay is never renamed. So all wires into a node may count as tied, and the peaks
- * are those of the recording. */
+/* Its first frames, and its peaks from now on. */
 static void watch_switch(const struct asim_fabric *fabric, uint32_t s)
 {
     struct asim_before *before = fabric->memo->before;
@@ -108,10 +106,8 @@ static void watch_switch(const struct asim_fabric *fabric, uint32_t s)
     before->first[s].list.n = 0;
     if (sw->n_shards == 1)
         sw->first = &before->first[s];
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        sw->ports[p].earlier_peak = sw->ports[p].peak_bytes;
-        sw->ports[p].peak_bytes = 0;
-    }
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        asim_switch_port_restart_peak(&sw->ports[p]);
 }
 
 int asim_before_save(struct asim_fabric *fabric)
@@ -125,7 +121,7 @@ int asim_before_save(struct asim_fabric *fabric)
     before = fabric->memo->before;
     for (uint32_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         const struct asim_wire *wire = &fabric->wires[w];
-        const struct asim_switch_port *sender = sender_of(fabric, w);
+        const struct asim_switch_port *sender = asim_wire_sender(fabric, w);
 
         before->wire[w] =
             (struct wire_before){wire->frames, wire->bytes, sender ? sender->marks : 0,
@@ -136,6 +132,8 @@ int asim_before_save(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
             before->nic[first_port[v] + i] = nic_state(&fabric->host[v].nics[i]);
+    /* In a tree a replay is never renamed. So all wires into a node may count as tied, and the
+     * peaks are those of the recording. */
     for (uint32_t s = 0; !fabric->memo->is_tree && s < switches_of(fabric); s++)
         watch_switch(fabric, s);
     before->is_open = 1;
@@ -153,13 +151,8 @@ void asim_before_drop(struct asim_fabric *fabric)
         struct asim_switch *sw = &fabric->sw[s];
 
         sw->first = NULL;
-        for (uint32_t p = 0; p < sw->n_ports; p++) {
-            struct asim_switch_port *port = &sw->ports[p];
-
-            if (port->earlier_peak > port->peak_bytes)
-                port->peak_bytes = port->earlier_peak;
-            port->earlier_peak = 0;
-        }
+        for (uint32_t p = 0; p < sw->n_ports; p++)
+            asim_switch_port_join_peaks(&sw->ports[p]);
     }
 }
 
@@ -254,7 +247,7 @@ static struct asim_episode_wire describe(const struct asim_fabric *fabric, uint3
 {
     const struct asim_wire *wire = &fabric->wires[w];
     const struct wire_before *before = &fabric->memo->before->wire[w];
-    const struct asim_switch_port *sender = sender_of(fabric, w);
+    const struct asim_switch_port *sender = asim_wire_sender(fabric, w);
     const struct asim_port *port = port_of(fabric, w);
 
     return (struct asim_episode_wire){
@@ -361,16 +354,9 @@ int asim_episode_nics_fit(const struct asim_fabric *fabric, const struct asim_ep
     return 1;
 }
 
-int asim_wire_used_before(const struct asim_fabric *fabric, uint32_t x, uint32_t y)
-{
-    const struct asim_wire *a = &fabric->wires[x], *b = &fabric->wires[y];
-
-    return a->in_seq != b->in_seq ? a->in_seq < b->in_seq : a->to_port < b->to_port;
-}
-
 uint8_t asim_wire_rr(const struct asim_fabric *fabric, uint32_t wire)
 {
-    const struct asim_switch_port *sender = sender_of(fabric, wire);
+    const struct asim_switch_port *sender = asim_wire_sender(fabric, wire);
 
     return sender ? sender->rr : 0;
 }
@@ -383,7 +369,8 @@ int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_e
         if (asim_wire_rr(fabric, state->wires.at[i].id) != state->wires.at[i].rr_before)
             return 0;
     for (size_t i = 0; i < state->ties.n; i++)
-        if (!asim_wire_used_before(fabric, state->ties.at[i].first, state->ties.at[i].second))
+        if (!asim_wire_used_before(&fabric->wires[state->ties.at[i].first],
+                                   &fabric->wires[state->ties.at[i].second]))
             return 0;
     return 1;
 }
@@ -391,7 +378,7 @@ int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_e
 static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wire *left,
                        uint32_t wire, uint64_t begin)
 {
-    struct asim_switch_port *sender = sender_of(fabric, wire);
+    struct asim_switch_port *sender = asim_wire_sender(fabric, wire);
     struct asim_port *port = port_of(fabric, wire);
 
     fabric->wires[wire].in_seq = *seq_of(fabric, fabric->wires[wire].to) + left->in_seq;

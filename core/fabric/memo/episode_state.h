@@ -26,6 +26,7 @@
 struct asim_episode;
 struct asim_fabric;
 struct asim_renaming;
+struct asim_switch_port;
 
 /* A wire that the episode used: what the port that sends there and the node that receives keep. */
 struct asim_episode_wire {
@@ -85,8 +86,8 @@ size_t asim_episode_state_bytes(const struct asim_episode_state *state);
 int asim_episode_nics_fit(const struct asim_fabric *fabric, const struct asim_episode *episode);
 /* Whether the wires it was recorded on are in the state that matters. */
 int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_episode *episode);
-/* Whether wire x was used last before wire y was; both lead into one node. */
-int asim_wire_used_before(const struct asim_fabric *fabric, uint32_t x, uint32_t y);
+/* The switch port that sends on a wire; NULL: a host does. */
+struct asim_switch_port *asim_wire_sender(const struct asim_fabric *fabric, uint32_t wire);
 /* The round robin of the port that sends on a wire; 0 for a host. */
 uint8_t asim_wire_rr(const struct asim_fabric *fabric, uint32_t wire);
 /* Puts the network, in which the episode began at `begin`, into the state that it leaves; without

@@ -6,31 +6,28 @@
 
 #include <stdlib.h>
 
+#include "fabric/memo/mix.h"
+
 /* SEEN: hashes that the memo remembers, 2 MB or so. MOST_RENAMED: episodes that a lookup tries to
  * rename. WORDS: search cost of an injection there. HASHED_PATHS: injections whose paths go into a
  * hash. */
 enum { SEEN = 1 << 16, MOST_RENAMED = 8, WORDS = 100, HASHED_PATHS = 256 };
-
-/* Adds a word to a hash; every bit of the word counts. */
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
 
 /* Of the injections of a host at the time `first`. The shape of the first paths goes into it: two
  * sets of paths have the same shape exactly if one is a renaming of the other. */
 static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first, uint32_t *paths)
 {
     const struct asim_memo_host *own = &fabric->memo->host[v];
-    uint64_t hash = mix(1, v);
+    uint64_t hash = asim_mix_word(1, v);
 
     for (size_t i = 0; i < own->deferred.n && own->deferred.at[i].injection.t == first; i++) {
         const struct asim_injection *injection = &own->deferred.at[i].injection;
 
-        hash = mix(mix(mix(hash, injection->bytes), injection->dst), injection->tie);
+        hash = asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->dst),
+                             injection->tie);
         if (!fabric->memo->is_tree && (*paths)++ < HASHED_PATHS)
-            hash = mix(hash, asim_renaming_shape(fabric, &fabric->memo->renaming, v, injection));
+            hash = asim_mix_word(
+                hash, asim_renaming_shape(fabric, &fabric->memo->renaming, v, injection));
     }
     return hash;
 }
@@ -157,7 +154,8 @@ static int has_paths(struct asim_fabric *fabric, const struct asim_episode *epis
     return same;
 }
 
-int asim_lookup_rename(struct asim_fabric *fabric, const struct asim_episode *episode)
+/* Renames all sends so far for the episode. Whether they fit. */
+static int rename_all(struct asim_fabric *fabric, const struct asim_episode *episode)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t words = 0;
@@ -187,8 +185,7 @@ static int fits(struct asim_fabric *fabric, const struct asim_episode *episode, 
     if ((fabric->memo->is_tree || has_paths(fabric, episode)) &&
         asim_episode_wires_fit(fabric, episode))
         return 1;
-    return !fabric->memo->is_tree && (*renamed)++ < MOST_RENAMED &&
-           asim_lookup_rename(fabric, episode);
+    return !fabric->memo->is_tree && (*renamed)++ < MOST_RENAMED && rename_all(fabric, episode);
 }
 
 /* All sends so far are compared. */
@@ -237,9 +234,8 @@ int asim_lookup_follows(struct asim_fabric *fabric)
                 &episode->part[v].injections.at[own->n_compared];
 
             asim_injection_route(fabric, v, now);
-            if (memo->is_renamed
-                    ? !asim_renaming_add(fabric, &memo->renaming, v, recorded, now)
-                    : now->path != recorded->path && !asim_lookup_rename(fabric, episode))
+            if (memo->is_renamed ? !asim_renaming_add(fabric, &memo->renaming, v, recorded, now)
+                                 : now->path != recorded->path && !rename_all(fabric, episode))
                 return 0;
         }
     }

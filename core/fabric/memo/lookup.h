@@ -25,8 +25,6 @@ int asim_lookup_seen(struct asim_memo *memo, uint64_t hash);
  * sets memo->renaming. */
 struct asim_episode *asim_lookup_episode(struct asim_fabric *fabric,
                                          const struct asim_lookup *lookup);
-/* Renames all sends so far for the episode. Whether they fit. */
-int asim_lookup_rename(struct asim_fabric *fabric, const struct asim_episode *episode);
 /* Whether the ways of the sends accepted since the last call fit the replayed episode. */
 int asim_lookup_follows(struct asim_fabric *fabric);
 

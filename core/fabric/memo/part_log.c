@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "fabric/memo/mix.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/parallel/domains.h"
 
@@ -23,12 +24,6 @@ struct asim_part_place {
     uint64_t until;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
-
 /* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. */
 static uint64_t hash_host(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint32_t h, const uint64_t *state)
@@ -37,14 +32,15 @@ static uint64_t hash_host(const struct asim_fabric *fabric, const struct asim_pa
     uint64_t hash = 1;
 
     for (size_t i = 0; i < ASIM_PART_STATE_WORDS; i++)
-        hash = mix(hash, state[i]);
+        hash = asim_mix_word(hash, state[i]);
     for (size_t i = 0; i < own->deferred.n; i++) {
         const struct asim_injection *injection = &own->deferred.at[i].injection;
         uint32_t dst = fabric->memo->parts->number[injection->dst];
 
         if (injection->t == part->begin)
-            hash = mix(mix(mix(hash, injection->bytes), injection->tie),
-                       dst >= h ? dst - h : dst + part->n_hosts - h);
+            hash =
+                asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->tie),
+                              dst >= h ? dst - h : dst + part->n_hosts - h);
     }
     return hash;
 }
@@ -56,7 +52,7 @@ uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part
 
     for (uint32_t h = 0; h < part->n_hosts; h++)
         sum += hash_host(fabric, part, h, state + (size_t)h * ASIM_PART_STATE_WORDS);
-    return mix(mix(1, part->part_class), sum);
+    return asim_mix_word(asim_mix_word(1, part->part_class), sum);
 }
 
 static void free_log(struct asim_part_log *log)

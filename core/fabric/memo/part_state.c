@@ -90,10 +90,8 @@ void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_pa
 int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint32_t i, uint32_t j)
 {
-    uint64_t x = port_of(fabric, part, i)->port.in->in_seq;
-    uint64_t y = port_of(fabric, part, j)->port.in->in_seq;
-
-    return x != y ? x < y : part->port[i] < part->port[j];
+    return asim_wire_used_before(port_of(fabric, part, i)->port.in,
+                                 port_of(fabric, part, j)->port.in);
 }
 
 /* For each host its event count, cursor and position of the queue pairs; for each of the two ports
@@ -137,23 +135,14 @@ void asim_part_before_save(struct asim_fabric *fabric, const struct asim_part *p
                            uint64_t *before)
 {
     put_all(fabric, part, before);
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        struct asim_switch_port *port = port_of(fabric, part, i);
-
-        port->earlier_peak = port->peak_bytes;
-        port->peak_bytes = 0;
-    }
+    for (uint32_t i = 0; i < part->n_hosts; i++)
+        asim_switch_port_restart_peak(port_of(fabric, part, i));
 }
 
 void asim_part_before_drop(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        struct asim_switch_port *port = port_of(fabric, part, i);
-
-        if (port->earlier_peak > port->peak_bytes)
-            port->peak_bytes = port->earlier_peak;
-        port->earlier_peak = 0;
-    }
+    for (uint32_t i = 0; i < part->n_hosts; i++)
+        asim_switch_port_join_peaks(port_of(fabric, part, i));
 }
 
 /* A port that the episode did not use has the same words before and after: it gets ASIM_NEVER as

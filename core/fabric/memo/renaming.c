@@ -9,6 +9,7 @@
 
 #include "fabric/memo/alike.h"
 #include "fabric/memo/memo.h"
+#include "fabric/memo/mix.h"
 
 static uint32_t *none_of(size_t n)
 {
@@ -84,13 +85,6 @@ static int add_node(const struct asim_fabric *fabric, struct asim_renaming *rena
     return 1;
 }
 
-/* The switch port at which a wire begins. */
-static const struct asim_switch_port *begin_of(const struct asim_fabric *fabric, uint32_t wire)
-{
-    return &fabric->sw[fabric->wires[wire].from - fabric->set.hosts]
-                .ports[fabric->wires[wire ^ 1].to_port];
-}
-
 /* Both ports of the link; a host keeps its wires. */
 static int wires_are_alike(const struct asim_fabric *fabric, uint32_t a, uint32_t b)
 {
@@ -101,8 +95,8 @@ static int wires_are_alike(const struct asim_fabric *fabric, uint32_t a, uint32_
         return 1;
     if (x->from < hosts || x->to < hosts || y->from < hosts || y->to < hosts)
         return 0;
-    return asim_ports_are_alike(begin_of(fabric, a), begin_of(fabric, b)) &&
-           asim_ports_are_alike(begin_of(fabric, a ^ 1), begin_of(fabric, b ^ 1));
+    return asim_ports_are_alike(asim_wire_sender(fabric, a), asim_wire_sender(fabric, b)) &&
+           asim_ports_are_alike(asim_wire_sender(fabric, a ^ 1), asim_wire_sender(fabric, b ^ 1));
 }
 
 static int add_wire(const struct asim_fabric *fabric, struct asim_renaming *renaming, uint32_t a,
@@ -135,12 +129,6 @@ int asim_renaming_add(struct asim_fabric *fabric, struct asim_renaming *renaming
     return 1;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
-    return hash ^ hash >> 29;
-}
-
 uint64_t asim_renaming_shape(struct asim_fabric *fabric, struct asim_renaming *renaming,
                              uint32_t src, const struct asim_injection *injection)
 {
@@ -158,7 +146,7 @@ uint64_t asim_renaming_shape(struct asim_fabric *fabric, struct asim_renaming *r
             renaming->node[to] = renaming->n_nodes;
             renaming->nodes[renaming->n_nodes++] = to;
         }
-        hash = mix(mix(hash, renaming->wire[at[i]]), renaming->node[to]);
+        hash = asim_mix_word(asim_mix_word(hash, renaming->wire[at[i]]), renaming->node[to]);
     }
     return hash;
 }
@@ -178,7 +166,8 @@ int asim_renaming_fits(const struct asim_fabric *fabric, const struct asim_renam
         uint32_t x = renaming->wire[state->ties.at[i].first];
         uint32_t y = renaming->wire[state->ties.at[i].second];
 
-        if (x != ASIM_NOT_RENAMED && y != ASIM_NOT_RENAMED && !asim_wire_used_before(fabric, x, y))
+        if (x != ASIM_NOT_RENAMED && y != ASIM_NOT_RENAMED &&
+            !asim_wire_used_before(&fabric->wires[x], &fabric->wires[y]))
             return 0;
     }
     return 1;
@@ -211,8 +200,7 @@ void asim_renaming_count(struct asim_fabric *fabric, const struct asim_renaming 
         wire->received += left->frames;
         wire->received_bytes += left->bytes;
         if (left->marks)
-            fabric->sw[wire->from - fabric->set.hosts].ports[fabric->wires[w ^ 1].to_port].marks +=
-                left->marks;
+            asim_wire_sender(fabric, w)->marks += left->marks;
     }
     asim_counter_deltas_add_hosts(&episode->deltas);
 }

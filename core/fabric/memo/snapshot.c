@@ -170,15 +170,6 @@ static void put_feedback(struct list *list, const struct asim_flow *flow)
     list->at = end ? end : list->at;
 }
 
-/* What the receiver of a message expects next: a process without it has an unused copy. */
-static uint64_t expected(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                         const struct asim_rx *rx)
-{
-    if (rx->begun_generation != rx->generation || !asim_fabric_owns(fabric, flow->dst))
-        return UINT64_MAX;
-    return rx->next - flow->snd_una;
-}
-
 /* Both ends of a message. Without losses nothing else of it changes. */
 static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 {
@@ -197,7 +188,7 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
     put(list, flow->window);
     put(list, flow->cc.rate_bps);
-    put(list, expected(list->fabric, flow, rx));
+    put(list, asim_rx_has_begun(list->fabric, rx) ? rx->next - flow->snd_una : UINT64_MAX);
     put(list, (uint64_t)rx->frames);
     if (list->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
         put(list, flow->next_avail - list->snapshot->t);
@@ -308,8 +299,7 @@ static void put_receivers(struct list *list, uint32_t src)
         if (!rx)
             continue;
         rx += slot % ASIM_FLOW_CHUNK;
-        if (rx->begun_generation == rx->generation && rx->next < rx->size &&
-            asim_fabric_owns(list->fabric, rx->dst))
+        if (asim_rx_has_begun(list->fabric, rx) && rx->next < rx->size)
             put_receiver(list, &(struct asim_foreign_flow){src, slot, rx->next}, rx);
     }
 }

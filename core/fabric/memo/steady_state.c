@@ -33,6 +33,11 @@ void asim_steady_state_fini(struct asim_steady_state *steady)
     free(steady->counts_now);
 }
 
+int asim_steady_state_may_search(const struct asim_fabric *fabric, struct asim_steady_state *steady)
+{
+    return !steady->budget.most || asim_search_budget_has(fabric, &steady->budget, 1);
+}
+
 int asim_steady_state_can_afford(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t moving, words = asim_snapshot_size(fabric, &moving);
@@ -200,13 +205,11 @@ static void skip_foreign(const struct skip *skip)
 
         rx->skip_bytes =
             ((flow->base - steady->kept.foreign.at[i].base) & ASIM_SEQ_MASK) * skip->periods;
-        if (asim_fabric_owns(skip->fabric, rx->dst) && rx->begun_generation == rx->generation)
+        if (asim_rx_has_begun(skip->fabric, rx))
             rx->next += rx->skip_bytes;
     }
 }
 
-/* The receiver knows the message if it knows its generation. Else rx->next belongs to an earlier
- * message. */
 static void skip_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
@@ -217,7 +220,7 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
         rounds = skip->steady->now.rounds.at[i] - skip->steady->kept.rounds.at[i];
     asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
     asim_flow_skip(flow, flow->skip_bytes, skip->ticks);
-    if (rx->begun_generation == rx->generation && asim_fabric_owns(skip->fabric, flow->dst))
+    if (asim_rx_has_begun(skip->fabric, rx))
         rx->next += flow->skip_bytes;
 }
 
@@ -369,8 +372,7 @@ int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
         steady->has_kept = steady->is_done = 0;
     }
     steady->look_at = window + FIRST_QUIET;
-    if (steady->is_done || steady->since == window ||
-        (steady->budget.most && !asim_search_budget_has(fabric, &steady->budget, 1)))
+    if (steady->is_done || steady->since == window || !asim_steady_state_may_search(fabric, steady))
         return 0;
     asim_search_budget_spend(&steady->budget, PROBE_WORDS);
     if (steady->has_kept && t > steady->kept.t &&

@@ -50,6 +50,9 @@ uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asi
                               uint64_t step);
 /* Whether no rank has heard, woken or sent since the last call. */
 int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady);
+/* Whether the budget is not used up. */
+int asim_steady_state_may_search(const struct asim_fabric *fabric,
+                                 struct asim_steady_state *steady);
 /* Whether the search may take a snapshot now. */
 int asim_steady_state_can_afford(const struct asim_fabric *fabric,
                                  struct asim_steady_state *steady);

@@ -50,7 +50,7 @@ struct asim_switch_port {
     double pint_u, pmax;
     uint64_t kmax;
     uint64_t marks, pauses, drops; /* for links.csv: ECN marks, PAUSE frames sent, frames lost */
-    uint64_t earlier_peak; /* peak_bytes before the present episode of a part (memo/part.h) */
+    uint64_t earlier_peak; /* peak_bytes before the present episode (memo/episode.h, memo/part.h) */
     uint64_t draws;        /* ECN draws so far, the counter of asim_draw */
 };
 
@@ -92,6 +92,21 @@ struct asim_buffer_update {
     uint32_t in, q;
     uint64_t bytes;
 };
+
+/* An episode counts its own peak from now on. */
+static inline void asim_switch_port_restart_peak(struct asim_switch_port *port)
+{
+    port->earlier_peak = port->peak_bytes;
+    port->peak_bytes = 0;
+}
+
+/* It is over: the peak is that of both times. */
+static inline void asim_switch_port_join_peaks(struct asim_switch_port *port)
+{
+    if (port->earlier_peak > port->peak_bytes)
+        port->peak_bytes = port->earlier_peak;
+    port->earlier_peak = 0;
+}
 
 /* The next arrival at a port that has had none since some event. */
 struct asim_first_arrival {

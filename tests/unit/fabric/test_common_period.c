@@ -88,16 +88,6 @@ static uint64_t saved_by(const struct testbench *bench)
     return bench->fabric->memo ? bench->fabric->memo->steady.saved : 0;
 }
 
-static void use_half_steps(struct testbench **benches, uint32_t n)
-{
-    uint32_t may = 0;
-
-    for (uint32_t p = 0; p < n; p++)
-        may += asim_grid_may_use_half_steps(benches[p]->fabric) != 0;
-    for (uint32_t p = 0; may == n && p < n; p++)
-        asim_grid_use_half_steps(benches[p]->fabric);
-}
-
 static struct testbench *open_process(uint64_t seed, const struct asim_partition *part, uint32_t p,
                                       struct asim_err *err)
 {
@@ -140,7 +130,7 @@ static void in_processes(uint64_t seed, const struct testbench *one, uint32_t n)
         for (uint32_t p = 0; p < n; p++)
             bench_start(benches[p]);
         if (seed % 4)
-            use_half_steps(benches, n);
+            bench_use_half_steps(benches, n);
         bench_run_grid(benches, n);
         bench_check_processes(one, benches, n, part.of);
         count(benches, n);

@@ -87,18 +87,6 @@ static uint32_t on_shards(uint64_t seed, const struct testbench *one, uint32_t n
     return bulk;
 }
 
-/* All processes take half-steps or none; some networks that could do not, to test both. */
-static void use_half_steps(struct testbench **benches, uint32_t n, uint64_t seed)
-{
-    uint32_t may = 0;
-
-    for (uint32_t p = 0; p < n; p++)
-        may += asim_grid_may_use_half_steps(benches[p]->fabric) != 0;
-    for (uint32_t p = 0; may == n && seed % 4 && p < n; p++)
-        asim_grid_use_half_steps(benches[p]->fabric);
-    half_steps += may == n && seed % 4;
-}
-
 /* Returns whether the network could be cut. threads 0: one thread in per-event mode. */
 static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, uint32_t threads)
 {
@@ -122,7 +110,8 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
     if (!err.code && part.cut_links) {
         for (uint32_t p = 0; p < n; p++)
             bench_start(benches[p]);
-        use_half_steps(benches, n, seed);
+        if (seed % 4) /* some networks that could do not */
+            half_steps += (uint32_t)bench_use_half_steps(benches, n);
         bench_run_grid(benches, n);
         bench_check_processes(one, benches, n, part.of);
     }

@@ -24,6 +24,18 @@ static inline void bench_exchange(struct testbench **benches, uint32_t n)
         }
 }
 
+/* All processes take half-steps or none. Whether they do. */
+static inline int bench_use_half_steps(struct testbench **benches, uint32_t n)
+{
+    uint32_t may = 0;
+
+    for (uint32_t p = 0; p < n; p++)
+        may += asim_grid_may_use_half_steps(benches[p]->fabric) != 0;
+    for (uint32_t p = 0; may == n && p < n; p++)
+        asim_grid_use_half_steps(benches[p]->fabric);
+    return may == n;
+}
+
 /* The begin of the window behind `end`, which all processes agree on. */
 static inline uint64_t bench_next_window(struct testbench **benches, uint32_t n, uint64_t end)
 {

@@ -26,6 +26,10 @@
 /* Windows between looks at what sleep brings. Window FIRST_LOOK tells whether a try goes on. */
 enum { FIRST_LOOK = 8, LOOK = 128 };
 
+/* Packet-hops for each call of a rank: a ring of packets has one or two, messages of 100 kB some
+ * hundred. */
+enum { LEAST_HOPS = 8 };
+
 static int has_awake(const struct asim_repeat_switch *own, const struct asim_switch *sw)
 {
     return own->port && own->n_asleep < sw->n_ports;
@@ -137,16 +141,20 @@ static int allows(const struct asim_fabric *fabric, uint64_t t)
            t + fabric->repeats->length <= fabric->livelock.look_at;
 }
 
-/* Whether periods of the whole network, which sleep would hide, saved most since the last call. */
-static int periods_pay(struct asim_fabric *fabric)
+/* Whether sleep may bring something, by what the run did since the last call. It hides periods of the
+ * whole network, and brings nothing if those saved most. Nor does it where messages are so short
+ * that hosts seldom do the same in two windows. */
+static int may_pay(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;
-    uint64_t hops = asim_counters_hops(fabric), by_periods = fabric->memo->steady.saved;
-    int most = 2 * (by_periods - repeats->by_periods) > hops - repeats->hops;
+    uint64_t hops = asim_counters_hops(fabric) - repeats->hops;
+    uint64_t by_periods = fabric->memo->steady.saved - repeats->by_periods;
+    uint64_t calls = asim_memo_calls(fabric) - repeats->calls;
 
-    repeats->hops = hops;
-    repeats->by_periods = by_periods;
-    return most;
+    repeats->hops += hops;
+    repeats->by_periods += by_periods;
+    repeats->calls += calls;
+    return 2 * by_periods <= hops && calls * LEAST_HOPS <= hops;
 }
 
 /* Both halves of the network must be at one time (half_steps.h). */
@@ -154,7 +162,7 @@ static int may_start(struct asim_fabric *fabric, uint64_t t)
 {
     if (fabric->run.windows < fabric->repeats->try_at || t > ASIM_NEVER / 2 || !allows(fabric, t))
         return 0;
-    if (periods_pay(fabric)) {
+    if (!may_pay(fabric)) {
         fabric->repeats->try_at = fabric->run.windows + fabric->repeats->pause;
         return 0;
     }

@@ -123,8 +123,9 @@ struct asim_repeats {
     /* Packet-hops since the last look at what sleep brings. */
     uint64_t carried, skipped;
     uint64_t look_at, try_at, pause, least_pause, most_pause; /* in windows of the fabric */
-    /* Of all, and of periods of the whole network, when sleep was last due. */
-    uint64_t hops, by_periods;
+    /* Packet-hops of all, of periods of the whole network, and calls of ranks, when sleep was last
+     * due. */
+    uint64_t hops, by_periods, calls;
     uint64_t slept; /* packet-hops that were not simulated; of these the counters have */
     uint64_t saved;
 };

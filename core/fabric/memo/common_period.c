@@ -9,9 +9,10 @@
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/exchange.h"
 
-/* FIRST_QUIET: quiet windows before the first snapshot. BUSY_WINDOWS: in half-steps a process may
- * have nothing to do in every second window. */
-enum { FIRST_QUIET = 4, BUSY_WINDOWS = 2 };
+/* OWN_QUIET: quiet windows of a process before its first vote. FIRST_QUIET: those of all before the
+ * first snapshot. BUSY_WINDOWS: in half-steps a process may have nothing to do in every second
+ * window. */
+enum { OWN_QUIET = 2, FIRST_QUIET = 2, BUSY_WINDOWS = 2 };
 
 int asim_common_period_may_be(const struct asim_fabric *fabric)
 {
@@ -48,7 +49,8 @@ void asim_common_period_vote(struct asim_fabric *fabric)
         return;
     common->was_quiet &= asim_steady_state_is_quiet(fabric, steady);
     own->is_busy |= moved(fabric, common) && steady->open;
-    own->processes = common->was_quiet && (own->is_busy || common->busy_windows);
+    own->processes = common->was_quiet && common->own_quiet >= OWN_QUIET &&
+                     (own->is_busy || common->busy_windows);
 }
 
 /* The state at the end of the next window will be kept if all processes can. */
@@ -151,6 +153,7 @@ uint64_t asim_common_period_skip(struct asim_fabric *fabric, uint64_t end)
 
     if (!steady || !steady->common.is_on)
         return 0;
+    steady->common.own_quiet = steady->common.was_quiet ? steady->common.own_quiet + 1 : 0;
     asim_period_vote_add(votes, own);
     memset(own, 0, sizeof *own);
     if (votes->processes == asim_exchange_size(fabric) &&

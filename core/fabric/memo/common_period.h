@@ -13,8 +13,8 @@
  * see the same votes and take the same decisions; a process without a vote was not quiet, or has no
  * memo.
  *
- * A vote makes a buffer, and windows without buffers can be left out. So a process votes while its
- * own messages are under way, or to answer one that does.
+ * A vote makes a buffer, and windows without buffers can be left out. So a process votes after some
+ * quiet windows, while its own messages are under way, or to answer one that does.
  *
  * Telemetry of packets (INT, timestamps) has no periods here: its records belong to several
  * processes.
@@ -34,6 +34,7 @@ struct asim_common_period {
     uint64_t look_at;      /* of the livelock: looks end the search */
     uint64_t steps;        /* windows of this process, at the last end of a common one */
     int was_quiet;         /* in the present window, so far */
+    uint64_t own_quiet;    /* windows in a row in which this process was quiet */
     uint32_t busy_windows; /* so many more to vote in, though this process does nothing */
     uint64_t behind;       /* ticks; of one half, when the states were kept */
     /* Ticks; of the last comparison. Once all agree, so many of them are skipped at skip_at;

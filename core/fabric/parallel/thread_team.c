@@ -7,6 +7,11 @@
  * the counter, and the other side reads `sleepers` after it changed the counter. Both happen in one
  * total order, so no wake-up is lost.
  *
+ * Beside another busy program a thread may lose its core amid a job, and the caller waits, often
+ * for a time slice. Or the thread shares the caller's core: then it takes time in which the caller
+ * would do all jobs itself. In both cases the team rests for some time: the caller does all jobs,
+ * and the other threads sleep.
+ *
  * Background tasks are two counters, posted and finished, and a flag that keeps them one at a time.
  *
  * Costs: an epoch of two threads on idle cores takes about 0.3 us more than its longest job: four
@@ -21,6 +26,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* Spins before sleeping, about 100 us in all: a window or so. After BUSY_SPINS the thread offers
  * its core to others, because a thread that spins where another should run costs more than it
@@ -33,10 +39,25 @@ enum { BUSY_SPINS = 4000, YIELDING_SPINS = 50 };
  * have begun with this epoch. */
 enum { PATIENT_SPINS = 80, IMPATIENT_SPINS = 8 };
 
+/* A rest takes so many times the time that was lost in a job: losses stay below a seventeenth. Less
+ * than LEAST_LOST_NS may be the caller's own way back from sleep. */
+enum { REST = 16, LEAST_LOST_NS = 100000, MOST_REST_NS = 1000000000 };
+
+/* A thread that begins no job for so long, though there are some, has no core: even one that slept
+ * would be awake by then. The rest is twice as long as the last one, if that was less than SOON_NS
+ * ago. */
+enum {
+    MOST_LATE_NS = 1000000,
+    LATE_REST_NS = 32000000,
+    MOST_LATE_REST_NS = 512000000,
+    SOON_NS = 16000000
+};
+
 struct team_thread {
     _Alignas(ASIM_LINE_BYTES) atomic_uint done; /* last epoch whose job was finished */
     atomic_uint claimed;                        /* last epoch whose job was begun */
     unsigned taken_over; /* last epoch whose job the caller did; only the caller uses this */
+    uint64_t late_since; /* ns; the first of such epochs in a row, behind the last rest; same */
     struct asim_thread_team *team;
     pthread_t handle;
     uint32_t i;
@@ -50,6 +71,9 @@ struct asim_thread_team {
     /* seldom written */
     _Alignas(ASIM_LINE_BYTES) atomic_uint sleepers;
     uint32_t n, started;
+    int is_resting;
+    uint64_t rests_until; /* ns of the monotonic clock; of the last rest */
+    uint64_t late_rest;   /* ns; the last rest because of a late thread */
     struct team_thread *threads;
     void (*task)(void *self);
     void *task_self;
@@ -207,6 +231,69 @@ int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim
                         n);
 }
 
+static uint64_t ns_of(clockid_t clock)
+{
+    struct timespec time = {0};
+
+    clock_gettime(clock, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void rest(struct asim_thread_team *team, uint64_t ns)
+{
+    team->is_resting = 1;
+    team->rests_until = ns_of(CLOCK_MONOTONIC) + ns;
+}
+
+/* Waits for a job that the thread has begun. If that takes long, it has much to do, or it does not
+ * run; its own clock tells which. */
+static void wait_for_job(struct asim_thread_team *team, struct team_thread *thread, unsigned epoch)
+{
+    struct wait wait = {&thread->done, epoch, 1, 0};
+    uint64_t began, took, ran, lost;
+    clockid_t clock;
+
+    if (spin(team, &wait) || pthread_getcpuclockid(thread->handle, &clock)) {
+        wait_for(team, &wait);
+        return;
+    }
+    began = ns_of(CLOCK_MONOTONIC);
+    ran = ns_of(clock);
+    wait_for(team, &wait);
+    took = ns_of(CLOCK_MONOTONIC) - began;
+    ran = ns_of(clock) - ran;
+    lost = took > ran ? took - ran : 0;
+    if (lost >= LEAST_LOST_NS)
+        rest(team, lost < MOST_REST_NS / REST ? lost * REST : MOST_REST_NS);
+}
+
+static void rest_for_late(struct asim_thread_team *team, uint64_t now)
+{
+    uint64_t ns = now - team->rests_until < SOON_NS ? 2 * team->late_rest : LATE_REST_NS;
+
+    team->late_rest = ns < MOST_LATE_REST_NS ? ns : MOST_LATE_REST_NS;
+    rest(team, team->late_rest);
+}
+
+/* The thread did not begin the job of an epoch in time. */
+static void note_late(struct asim_thread_team *team, struct team_thread *thread, unsigned epoch)
+{
+    uint64_t now = ns_of(CLOCK_MONOTONIC);
+
+    if (thread->taken_over + 1 != epoch || thread->late_since < team->rests_until)
+        thread->late_since = now;
+    else if (now - thread->late_since > MOST_LATE_NS)
+        rest_for_late(team, now);
+    thread->taken_over = epoch;
+}
+
+static int rests(struct asim_thread_team *team)
+{
+    if (team->is_resting && ns_of(CLOCK_MONOTONIC) >= team->rests_until)
+        team->is_resting = 0;
+    return team->is_resting;
+}
+
 /* Waits for the thread's job, or does it. */
 static void finish(struct asim_thread_team *team, struct team_thread *thread, unsigned epoch)
 {
@@ -218,10 +305,10 @@ static void finish(struct asim_thread_team *team, struct team_thread *thread, un
         relax();
     }
     if (claim(thread, &epoch)) {
-        thread->taken_over = epoch;
+        note_late(team, thread, epoch);
         team->job(team->self, thread->i);
     } else {
-        wait_for(team, &(struct wait){&thread->done, epoch, 1, 0});
+        wait_for_job(team, thread, epoch);
     }
 }
 
@@ -230,6 +317,11 @@ void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self,
 {
     unsigned epoch = atomic_load_explicit(&team->epoch, memory_order_relaxed) + 1;
 
+    if (rests(team)) {
+        for (uint32_t i = 0; i < team->n; i++)
+            job(self, i);
+        return;
+    }
     team->job = job;
     team->self = self;
     atomic_store(&team->epoch, epoch);

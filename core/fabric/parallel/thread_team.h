@@ -16,8 +16,9 @@ struct asim_thread_team;
 /* n threads, of which the caller is number 0: starts n - 1. */
 int asim_thread_team_open(struct asim_thread_team **team, uint32_t n, struct asim_err *err);
 /* Calls job(self, i) for every i below n, each on thread i, and returns when all calls have
- * returned. The caller's thread takes over the call of a thread that is late. Each call sees what
- * the caller wrote before; the caller sees what each call wrote. */
+ * returned. The caller's thread takes over the call of a thread that is late, and all calls for
+ * some time where other programs take the threads' cores. Each call sees what the caller wrote
+ * before; the caller sees what each call wrote. */
 void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self, uint32_t i),
                           void *self);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The thread team: in every epoch each thread runs the job once, sees what the caller wrote before
- * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. Background
- * tasks run once each, in their order, with epochs or without.
+ * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. A
+ * team rests after time that was lost. Background tasks run once each, in their order, with epochs
+ * or without.
  */
 #include "check.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 #include "fabric/parallel/thread_team.h"
@@ -39,6 +41,49 @@ static void check_epochs(uint32_t n)
             missed += tally.seen[i] != tally.epoch || tally.done[i] != tally.epoch;
     }
     CHECK_U64(missed, 0);
+    asim_thread_team_close(team);
+}
+
+struct place {
+    struct timespec sleep[2]; /* of each job */
+    pthread_t thread[2];      /* that did it */
+};
+
+static void sleep_there(void *self, uint32_t i)
+{
+    struct place *place = self;
+
+    place->thread[i] = pthread_self();
+    nanosleep(&place->sleep[i], NULL);
+}
+
+/* Whether the caller did the job of thread 1. */
+static int is_alone(struct asim_thread_team *team, long caller_ns, long thread_ns)
+{
+    struct place place = {.sleep = {{0, caller_ns}, {0, thread_ns}}};
+
+    asim_thread_team_run(team, sleep_there, &place);
+    return pthread_equal(place.thread[0], place.thread[1]) != 0;
+}
+
+/* Thread 1 did the job, if not at once, as other programs may keep it from its core. */
+static int is_together(struct asim_thread_team *team, long thread_ns)
+{
+    for (int i = 0; i < 100; i++)
+        if (!is_alone(team, 20000000, thread_ns))
+            return 1;
+    return 0;
+}
+
+/* A thread that does not run amid its job makes the team rest, for a while. */
+static void check_rest(void)
+{
+    struct asim_thread_team *team;
+
+    CHECK(!asim_thread_team_open(&team, 2, NULL));
+    CHECK(is_together(team, 70000000)); /* 50 ms are lost: it rests for 800 ms */
+    CHECK(is_alone(team, 0, 0));
+    CHECK(is_together(team, 0));
     asim_thread_team_close(team);
 }
 
@@ -108,6 +153,7 @@ int main(void)
         check_tasks(n);
         check_ends(n);
     }
+    check_rest();
     CHECK(!asim_thread_team_open(&idle, 3, NULL));
     asim_thread_team_close(idle); /* never run */
     asim_thread_team_close(NULL);

@@ -12,7 +12,7 @@
 /* OWN_QUIET: quiet windows of a process before its first vote. FIRST_QUIET: those of all before the
  * first snapshot. BUSY_WINDOWS: in half-steps a process may have nothing to do in every second
  * window. */
-enum { OWN_QUIET = 2, FIRST_QUIET = 2, BUSY_WINDOWS = 2 };
+enum { OWN_QUIET = 2, FIRST_QUIET = 4, BUSY_WINDOWS = 2 };
 
 int asim_common_period_may_be(const struct asim_fabric *fabric)
 {

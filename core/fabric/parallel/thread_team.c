@@ -127,16 +127,28 @@ static int run_task(struct asim_thread_team *team)
     return found;
 }
 
-/* 1 when the wait is over, 0 when the thread should sleep. */
+/* 1 when the wait is over, 0 when the thread should offer its core to others. */
 static int spin(struct asim_thread_team *team, const struct wait *wait)
 {
-    for (uint32_t i = 0; i < BUSY_SPINS + YIELDING_SPINS; i++) {
+    for (uint32_t i = 0; i < BUSY_SPINS; i++) {
         if (is_over(wait))
             return 1;
         if (wait->runs_tasks && run_task(team))
             i = 0;
-        else if (i < BUSY_SPINS)
+        else
             relax();
+    }
+    return 0;
+}
+
+/* 1 when the wait is over, 0 when the thread should sleep. */
+static int yield(struct asim_thread_team *team, const struct wait *wait)
+{
+    for (uint32_t i = 0; i < YIELDING_SPINS; i++) {
+        if (is_over(wait))
+            return 1;
+        if (wait->runs_tasks && run_task(team))
+            i = 0;
         else
             sched_yield();
     }
@@ -145,7 +157,7 @@ static int spin(struct asim_thread_team *team, const struct wait *wait)
 
 static void wait_for(struct asim_thread_team *team, const struct wait *wait)
 {
-    while (!spin(team, wait)) {
+    while (!spin(team, wait) && !yield(team, wait)) {
         pthread_mutex_lock(&team->lock);
         atomic_fetch_add(&team->sleepers, 1);
         while (!is_over(wait) && !(wait->runs_tasks && asim_thread_team_pending(team)))

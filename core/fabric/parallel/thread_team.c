@@ -281,8 +281,10 @@ static void wait_for_job(struct asim_thread_team *team, struct team_thread *thre
 
 static void rest_for_late(struct asim_thread_team *team, uint64_t now)
 {
-    uint64_t ns = now - team->rests_until < SOON_NS ? 2 * team->late_rest : LATE_REST_NS;
+    uint64_t ns = now - team->rests_until < SOON_NS ? 2 * team->late_rest : 0;
 
+    if (ns < LATE_REST_NS) /* the last rest had another reason */
+        ns = LATE_REST_NS;
     team->late_rest = ns < MOST_LATE_REST_NS ? ns : MOST_LATE_REST_NS;
     rest(team, team->late_rest);
 }

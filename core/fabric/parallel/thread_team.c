@@ -127,28 +127,16 @@ static int run_task(struct asim_thread_team *team)
     return found;
 }
 
-/* 1 when the wait is over, 0 when the thread should offer its core to others. */
-static int spin(struct asim_thread_team *team, const struct wait *wait)
+/* 1 when the wait is over, 0 after so many spins. */
+static int spin(struct asim_thread_team *team, const struct wait *wait, uint32_t spins)
 {
-    for (uint32_t i = 0; i < BUSY_SPINS; i++) {
+    for (uint32_t i = 0; i < spins; i++) {
         if (is_over(wait))
             return 1;
         if (wait->runs_tasks && run_task(team))
             i = 0;
-        else
+        else if (i < BUSY_SPINS)
             relax();
-    }
-    return 0;
-}
-
-/* 1 when the wait is over, 0 when the thread should sleep. */
-static int yield(struct asim_thread_team *team, const struct wait *wait)
-{
-    for (uint32_t i = 0; i < YIELDING_SPINS; i++) {
-        if (is_over(wait))
-            return 1;
-        if (wait->runs_tasks && run_task(team))
-            i = 0;
         else
             sched_yield();
     }
@@ -157,7 +145,7 @@ static int yield(struct asim_thread_team *team, const struct wait *wait)
 
 static void wait_for(struct asim_thread_team *team, const struct wait *wait)
 {
-    while (!spin(team, wait) && !yield(team, wait)) {
+    while (!spin(team, wait, BUSY_SPINS + YIELDING_SPINS)) {
         pthread_mutex_lock(&team->lock);
         atomic_fetch_add(&team->sleepers, 1);
         while (!is_over(wait) && !(wait->runs_tasks && asim_thread_team_pending(team)))
@@ -265,7 +253,7 @@ static void wait_for_job(struct asim_thread_team *team, struct team_thread *thre
     uint64_t began, took, ran, lost;
     clockid_t clock;
 
-    if (spin(team, &wait) || pthread_getcpuclockid(thread->handle, &clock)) {
+    if (spin(team, &wait, BUSY_SPINS) || pthread_getcpuclockid(thread->handle, &clock)) {
         wait_for(team, &wait);
         return;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The thread team: in every epoch each thread runs the job once, sees what the caller wrote before
- * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. A
- * team rests after time that was lost. Background tasks run once each, in their order, with epochs
- * or without.
+ * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. A team
+ * rests after time that was lost. Background tasks run once each, in their order, with epochs or
+ * without.
  */
 #include "check.h"
 

@@ -199,6 +199,8 @@ static enum asim_blocked_reason blocked_reason_of(const struct asim_host *host,
         return ASIM_BLOCKED_LINK;
     if (nic->port.paused)
         return ASIM_BLOCKED_PAUSE;
+    if (flow->stage >= 2 && !flow->window)
+        return ASIM_BLOCKED_ORDER;
     return flow->cc.snd_next < flow->cc.size ? ASIM_BLOCKED_WINDOW : ASIM_BLOCKED_ACK;
 }
 
@@ -222,7 +224,8 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
                    &(struct asim_unfinished){.id = msg->id,
                                              .bytes = msg->bytes,
                                              .acked = flow->stage < 2 ? 0 : flow->snd_una,
-                                             .window = flow->window,
+                                             .window =
+                                                 flow->window == ASIM_NO_WINDOW ? 0 : flow->window,
                                              .start_ns = asim_to_ns(fabric, flow->start),
                                              .ideal_ns = flow->ideal,
                                              .sport = flow->sport,

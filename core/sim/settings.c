@@ -37,7 +37,8 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(alone),
      .def = "false",
      .flags = ASIM_F_PACKETS,
-     .help = "run each job of the scenario alone first, on the same hosts, and report its slowdown"},
+     .help =
+         "run each job of the scenario alone first, on the same hosts, and report its slowdown"},
     {.key = "system",
      .alias = "system-configuration",
      .type = ASIM_T_STRING,
@@ -75,6 +76,13 @@ const struct asim_option asim_settings_options[] = {
      .flags = ASIM_F_BYTES | ASIM_F_PACKETS,
      .help =
          "payload of a data packet (path MTU of RoCE), before PACKET_PAYLOAD_SIZE; 0 = as there"},
+    {.key = "message-order",
+     .type = ASIM_T_STRING,
+     .offset = AT(message_order),
+     .flags = ASIM_F_PACKETS,
+     .help =
+         "messages of a NIC to one host, before MESSAGE_ORDER: interleaved, a packet of each in "
+         "turn, as in ASTRA-sim; in_order, one message after another, as on one queue pair"},
     {.key = "bandwidth",
      .type = ASIM_T_STRING,
      .offset = AT(bandwidth),

@@ -316,7 +316,7 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
 {
     const struct asim_cc_flow *cc = &flow->cc;
 
-    flow->window = cc->window_bytes;
+    flow->window = cc->window_bytes ? cc->window_bytes : ASIM_NO_WINDOW;
     if (!cc->window_bytes || !fabric->set.net->var_win || cc->rate_bps == cc->line_bps ||
         fabric->set.cc->own_window)
         return;
@@ -430,7 +430,5 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
     fabric->set.cc->open(&flow->cc, &fabric->set.cc_config);
-    flow->window = flow->cc.window_bytes;
-    if (flow->cc.rate_bps != flow->cc.line_bps)
-        asim_flow_rewindow(fabric, flow);
+    asim_flow_rewindow(fabric, flow);
 }

@@ -19,6 +19,8 @@ struct asim_worker;
 
 /* The only destination port (rdma-network.md#queue-pairs). */
 enum { ASIM_DPORT = 100 };
+/* HAS_WIN 0. */
+#define ASIM_NO_WINDOW UINT64_MAX
 
 /* The sender's half; the source host alone touches it. A packet, its ACK, and the end of the
  * message touch only the first two cache lines: with many messages under way at a host, a flow is
@@ -44,8 +46,9 @@ struct asim_flow {
     uint64_t start,
         ideal; /* for the log: time of the queue pair's start; completion time on idle links */
     /* The scan reads these, up to the fourth word of `cc`: first byte not yet acknowledged; bytes
-     * allowed in flight, 0 = no limit; earliest time of the next packet in ticks, the end of the
-     * pacing gap; state of selective repeat, made at the first gap. */
+     * allowed in flight, 0 = it waits for another message (message_order.h); earliest time of the
+     * next packet in ticks, the end of the pacing gap; state of selective repeat, made at the first
+     * gap. */
     _Alignas(64) uint64_t snd_una;
     uint64_t window, next_avail;
     struct asim_sack *sack;
@@ -116,8 +119,7 @@ static inline int asim_flow_is_over(const struct asim_flow *flow)
 /* The flow has unsent bytes and room for them in the window. */
 static inline int asim_flow_has_room(const struct asim_flow *flow)
 {
-    return flow->cc.snd_next < flow->cc.size &&
-           (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
+    return flow->cc.snd_next < flow->cc.size && flow->cc.snd_next - flow->snd_una < flow->window;
 }
 
 /* Nothing of the flow is sent again, and the receiver misses nothing. */
@@ -161,7 +163,7 @@ uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uin
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow may then be scheduled. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
-/* Recomputes flow->window after a change of rate. */
+/* Computes flow->window anew: the flow opens, its rate has changed, or it waits no longer. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
 /* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple);

@@ -68,7 +68,8 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
     if (flow->cc.rate_bps != old_bps || fabric->set.cc->own_window) {
         struct asim_nic *nic = &host->nics[flow->nic];
 
-        asim_flow_rewindow(fabric, flow);
+        if (flow->window) /* else it waits for another message */
+            asim_flow_rewindow(fabric, flow);
         asim_qplist_mark_ready(&nic->qps, flow->place);
         /* There may be room in the window now, so the end of the frame must be an event. */
         asim_nic_is_busy(host, nic);

@@ -14,6 +14,7 @@
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
+#include "fabric/host/message_order.h"
 #include "fabric/host/traffic.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
@@ -30,6 +31,8 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     struct asim_flow *flow = asim_own_flow(host, slot);
 
     flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
+    if (host->worker->fabric->set.in_order)
+        asim_message_order_join(host, &host->nics[at], flow);
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
@@ -98,16 +101,19 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
     return !paused && may_send(flow) && flow->next_avail <= t ? flow : NULL;
 }
 
-/* When the first pacing gap ends; any time up to t if one has ended. */
-static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
+/* When the first pacing gap ends; any time up to t if one has ended. With MESSAGE_ORDER in_order
+ * gaps of messages that cannot send do not count. */
+static uint64_t first_gap(const struct asim_fabric *fabric, const struct asim_qplist *list,
+                          uint64_t t)
 {
     uint64_t earliest = ASIM_NEVER;
 
     for (uint32_t b = list->first / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < list->end; b++) {
         for (uint64_t bits = list->block[b].in_use; bits && earliest > t; bits &= bits - 1) {
-            uint64_t over = asim_qplist_in(list, b, bits)->next_avail;
+            const struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
-            earliest = over < earliest ? over : earliest;
+            if (flow->next_avail < earliest && (!fabric->set.in_order || may_send(flow)))
+                earliest = flow->next_avail;
         }
     }
     return earliest;
@@ -123,14 +129,16 @@ static inline void clear_needs_scan(struct asim_qplist *list)
 /* No flow may send now: arms a wake-up at the end of the earliest pacing gap. parity: a flow that
  * is blocked for another reason but whose gap is over suppresses this wake-up for all others
  * (rdma-network.md#host-transmit-order), and a pending wake-up does not move. */
-void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
+void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                  uint64_t t)
 {
     uint64_t earliest;
 
     clear_needs_scan(&nic->qps);
-    if (nic->wake_at != ASIM_NEVER || !nic->qps.n || nic->qps.front->next_avail <= t)
+    if (nic->wake_at != ASIM_NEVER || !nic->qps.n ||
+        (nic->qps.front->next_avail <= t && !fabric->set.in_order))
         return;
-    earliest = first_gap(&nic->qps, t);
+    earliest = first_gap(fabric, &nic->qps, t);
     if (earliest <= t || earliest == ASIM_NEVER)
         return;
     nic->wake_at = earliest;
@@ -178,8 +186,10 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     }
     if (seq == flow->cc.snd_next)
         flow->cc.snd_next += payload;
-    if (flow->snd_high < seq + payload)
+    if (flow->snd_high < seq + payload) {
         flow->snd_high = seq + payload;
+        asim_message_order_sent(fabric, nic, flow);
+    }
     host->counts.data++;
     flow->tx_frames++;
     flow->last_wire = wire;
@@ -226,7 +236,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (flow)
         asim_nic_send(fabric, host, nic, flow);
     else if (!fabric->datagrams || !asim_nic_send_datagram(fabric, host, nic, 0))
-        asim_nic_arm(host, nic, t);
+        asim_nic_arm(fabric, host, nic, t);
 }
 
 /* The message is complete: the log row, then the source's callback. A scan that meets the finished

@@ -19,7 +19,8 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
                                   struct asim_nic *nic, uint64_t t);
 void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    struct asim_flow *flow);
-void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t);
+void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                  uint64_t t);
 /* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame);

@@ -139,7 +139,7 @@ static int open_analytical(struct asim_world **world, const struct asim_compare 
     settings.shape = &compare->shape;
     if (!settings.compare_network) /* the shape has them already */
         settings.bandwidth = settings.latency = NULL;
-    settings.cc = settings.message_order = NULL;
+    settings.cc = settings.qps_per_connection = NULL;
     settings.mtu_bytes = 0;
     settings.out = settings.logging_folder = NULL;
     return asim_world_open(world, &settings, &compare->hooks, err);

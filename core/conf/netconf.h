@@ -31,7 +31,6 @@ struct asim_link_down { /* all links between a and b go down (or come up) at a t
     int up;
 };
 enum asim_recovery { ASIM_GO_BACK_N, ASIM_SELECTIVE_REPEAT };
-enum asim_message_order { ASIM_INTERLEAVED, ASIM_IN_ORDER };
 enum asim_spreading { ASIM_PER_FLOW, ASIM_SPRAY };
 enum asim_time_base { ASIM_BASE_NS, ASIM_BASE_PS };
 struct asim_netconf {
@@ -52,7 +51,7 @@ struct asim_netconf {
     uint64_t min_rate_bps;
     double error_rate;
     int loss_recovery; /* enum asim_recovery */
-    int message_order; /* enum asim_message_order */
+    uint32_t qps_per_connection;
     uint64_t rto_fs, nack_interval_fs;
     uint32_t rto_retries;
     uint64_t no_progress_fs;

@@ -66,9 +66,10 @@ static const struct asim_option own_keys[] = {
     ROW("LOSS_RECOVERY", CHOICE, loss_recovery,
         "repeats after a loss: all packets from the gap on, or the missing ones only",
         .def = "go_back_n", .choices = "go_back_n|selective_repeat"),
-    ROW("MESSAGE_ORDER", CHOICE, message_order,
-        "messages of a NIC to one host: a packet of each in turn, or one message after another",
-        .def = "interleaved", .choices = "interleaved|in_order"),
+    ROW("QPS_PER_CONNECTION", U32, qps_per_connection,
+        "queue pairs from a host to another, on each of which messages go one after another; 0 = "
+        "one for each message",
+        .def = "0", .max = 4096),
     ROW("RTO", TIME, rto_fs, "retransmission timeout, us; 0 = 1 ms + 10 round trips", .def = "0us",
         .flags = ASIM_F_US, USUAL(1e3, 1e10)),
     ROW("RTO_RETRIES", U32, rto_retries, "consecutive timeouts before a message is aborted",

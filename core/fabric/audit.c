@@ -200,7 +200,7 @@ static enum asim_blocked_reason blocked_reason_of(const struct asim_host *host,
     if (nic->port.paused)
         return ASIM_BLOCKED_PAUSE;
     if (flow->stage >= 2 && !flow->window)
-        return ASIM_BLOCKED_ORDER;
+        return ASIM_BLOCKED_QP;
     return flow->cc.snd_next < flow->cc.size ? ASIM_BLOCKED_WINDOW : ASIM_BLOCKED_ACK;
 }
 

@@ -272,7 +272,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = asim_fabric_events_open(fabric, err);
     fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                                      config->net->load_balance == ASIM_SPRAY;
-    fabric->set.in_order = config->net->message_order == ASIM_IN_ORDER;
+    fabric->set.qps = config->net->qps_per_connection;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
     fabric->set.writes_telemetry =

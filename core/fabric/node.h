@@ -44,7 +44,7 @@ struct asim_fabric_setup {
     int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
     int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
     int writes_telemetry;             /* switches write into data packets as they leave */
-    int in_order;                     /* MESSAGE_ORDER in_order (host/message_order.h) */
+    uint32_t qps;                     /* of a connection; 0: one a message (host/connection.h) */
     int keeps_out_of_order;           /* receivers keep packets that come beyond a gap */
     uint64_t rto;                     /* 0 = from the path */
     uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */

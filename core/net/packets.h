@@ -119,13 +119,13 @@ struct asim_fabric_stats {
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is
  * paused; its send window is full and no ACK will come; all of it was sent and no ACK will come; an
- * earlier message to the same host was not sent (MESSAGE_ORDER in_order). */
+ * earlier message of its queue pair was not sent (QPS_PER_CONNECTION). */
 enum asim_blocked_reason {
     ASIM_BLOCKED_LINK,
     ASIM_BLOCKED_PAUSE,
     ASIM_BLOCKED_WINDOW,
     ASIM_BLOCKED_ACK,
-    ASIM_BLOCKED_ORDER,
+    ASIM_BLOCKED_QP,
     ASIM_BLOCKED_REASONS
 };
 /* A message that has begun and is not complete. */

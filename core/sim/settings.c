@@ -76,13 +76,14 @@ const struct asim_option asim_settings_options[] = {
      .flags = ASIM_F_BYTES | ASIM_F_PACKETS,
      .help =
          "payload of a data packet (path MTU of RoCE), before PACKET_PAYLOAD_SIZE; 0 = as there"},
-    {.key = "message-order",
+    {.key = "qps-per-connection",
      .type = ASIM_T_STRING,
-     .offset = AT(message_order),
+     .offset = AT(qps_per_connection),
      .flags = ASIM_F_PACKETS,
      .help =
-         "messages of a NIC to one host, before MESSAGE_ORDER: interleaved, a packet of each in "
-         "turn, as in ASTRA-sim; in_order, one message after another, as on one queue pair"},
+         "queue pairs from a host to another, before QPS_PER_CONNECTION: messages of one go one "
+         "after another over the same way, as in NCCL; 0 = one for each message, as in "
+         "ASTRA-sim"},
     {.key = "bandwidth",
      .type = ASIM_T_STRING,
      .offset = AT(bandwidth),

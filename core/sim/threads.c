@@ -22,8 +22,7 @@ static uint32_t thread_count(const struct asim_world *world)
 
 static void diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
 {
-    asim_world_diagnose(world,
-                        "%s: the first of %u runs it, threads: %u",
+    asim_world_diagnose(world, "%s: the first of %u runs it, threads: %u",
                         world->set.topo.switches == 1
                             ? "a network of one switch stays in one process, because every frame "
                               "would cross"

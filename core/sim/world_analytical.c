@@ -59,7 +59,7 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                 {"compare", set->compare},
                 {"cc", set->cc != NULL},
                 {"mtu", set->mtu_bytes != 0},
-                {"message-order", set->message_order != NULL},
+                {"qps-per-connection", set->qps_per_connection != NULL},
                 {"bandwidth", set->bandwidth && set->backend},
                 {"latency", set->latency && set->backend}};
     const char *network = set->backend ? "the caller's own network" : "an analytical network";

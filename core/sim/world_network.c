@@ -74,9 +74,10 @@ static int override_network(struct asim_world *world, const struct asim_settings
     if (set->cc && asim_netconf_put(&world->set.net, asim_netconf_key("CC"), set->cc,
                                     (struct asim_where){"--cc", 0, 0}, err))
         return ASIM_EINVAL;
-    if (set->message_order &&
-        asim_netconf_put(&world->set.net, asim_netconf_key("MESSAGE_ORDER"), set->message_order,
-                         (struct asim_where){"--message-order", 0, 0}, err))
+    if (set->qps_per_connection &&
+        asim_netconf_put(&world->set.net, asim_netconf_key("QPS_PER_CONNECTION"),
+                         set->qps_per_connection, (struct asim_where){"--qps-per-connection", 0, 0},
+                         err))
         return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;

@@ -176,7 +176,7 @@ def network_settings(rng, text, control=None):
         for key, value in (("KMIN_MAP", low), ("KMAX_MAP", high), ("PMAX_MAP", pmax)):
             rows.append([key, f"{len(used)} " + " ".join(f"{rate} {value}" for rate in used)])
     losses(rng, text, rows, wild)
-    maybe(.3, "MESSAGE_ORDER", ["in_order"])
+    maybe(.3, "QPS_PER_CONNECTION", [1, 1, 2, 3])
     return rows
 
 

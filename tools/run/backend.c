@@ -62,10 +62,11 @@ int asim_job_is_given(const struct asim_job *job, const char *key)
 /* Options that formulas have no use for, and those that network.yml contains already. */
 static int is_of_packets(const char *word)
 {
-    static const char *const keys[] = {
-        "network=",       "topology=",  "reports=", "cc=",      "mtu=",
-        "message-order=", "bandwidth=", "latency=", "threads=", "placement=",
-        "per-event=",     "pcap=",      "without=", "logical=", "fast-forward="};
+    static const char *const keys[] = {"network=",   "topology=",  "reports=",
+                                       "cc=",        "mtu=",       "qps-per-connection=",
+                                       "bandwidth=", "latency=",   "threads=",
+                                       "placement=", "per-event=", "pcap=",
+                                       "without=",   "logical=",   "fast-forward="};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strncmp(word + 2, keys[i], strlen(keys[i])))

@@ -164,13 +164,16 @@ static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t d
     return 0;
 }
 
-/* Counted per destination, as ASTRA-sim does. In a ring a host has one destination, and the map is
- * not used. */
+/* Counted per destination, as ASTRA-sim does; the queue pairs of a connection take turns. In a ring
+ * a host has one destination, and the map is not used. */
 static inline uint64_t next_sport(struct asim_host *host, uint32_t dst)
 {
+    uint64_t n, qps = host->worker->fabric->set.qps;
+
     if (host->sport_dst != dst && count_to(host, dst))
         return ASIM_NEVER;
-    return (uint16_t)(FIRST_SPORT + host->sport_n++);
+    n = host->sport_n++;
+    return (uint16_t)(FIRST_SPORT + (qps ? n % qps : n));
 }
 
 uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)

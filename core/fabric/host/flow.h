@@ -46,7 +46,7 @@ struct asim_flow {
     uint64_t start,
         ideal; /* for the log: time of the queue pair's start; completion time on idle links */
     /* The scan reads these, up to the fourth word of `cc`: first byte not yet acknowledged; bytes
-     * allowed in flight, 0 = it waits for another message (message_order.h); earliest time of the
+     * allowed in flight, 0 = it waits for another message (connection.h); earliest time of the
      * next packet in ticks, the end of the pacing gap; state of selective repeat, made at the first
      * gap. */
     _Alignas(64) uint64_t snd_una;

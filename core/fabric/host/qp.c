@@ -14,7 +14,7 @@
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/host/message_order.h"
+#include "fabric/host/connection.h"
 #include "fabric/host/traffic.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
@@ -31,8 +31,8 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     struct asim_flow *flow = asim_own_flow(host, slot);
 
     flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
-    if (host->worker->fabric->set.in_order)
-        asim_message_order_join(host, &host->nics[at], flow);
+    if (host->worker->fabric->set.qps)
+        asim_connection_join(host, &host->nics[at], flow);
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
@@ -101,8 +101,8 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
     return !paused && may_send(flow) && flow->next_avail <= t ? flow : NULL;
 }
 
-/* When the first pacing gap ends; any time up to t if one has ended. With MESSAGE_ORDER in_order
- * gaps of messages that cannot send do not count. */
+/* When the first pacing gap ends; any time up to t if one has ended. With
+ * QPS_PER_CONNECTION gaps of messages that cannot send do not count. */
 static uint64_t first_gap(const struct asim_fabric *fabric, const struct asim_qplist *list,
                           uint64_t t)
 {
@@ -112,7 +112,7 @@ static uint64_t first_gap(const struct asim_fabric *fabric, const struct asim_qp
         for (uint64_t bits = list->block[b].in_use; bits && earliest > t; bits &= bits - 1) {
             const struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
-            if (flow->next_avail < earliest && (!fabric->set.in_order || may_send(flow)))
+            if (flow->next_avail < earliest && (!fabric->set.qps || may_send(flow)))
                 earliest = flow->next_avail;
         }
     }
@@ -136,7 +136,7 @@ void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, stru
 
     clear_needs_scan(&nic->qps);
     if (nic->wake_at != ASIM_NEVER || !nic->qps.n ||
-        (nic->qps.front->next_avail <= t && !fabric->set.in_order))
+        (nic->qps.front->next_avail <= t && !fabric->set.qps))
         return;
     earliest = first_gap(fabric, &nic->qps, t);
     if (earliest <= t || earliest == ASIM_NEVER)
@@ -188,7 +188,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
         flow->cc.snd_next += payload;
     if (flow->snd_high < seq + payload) {
         flow->snd_high = seq + payload;
-        asim_message_order_sent(fabric, nic, flow);
+        asim_connection_sent(fabric, nic, flow);
     }
     host->counts.data++;
     flow->tx_frames++;

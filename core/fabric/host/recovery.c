@@ -12,7 +12,7 @@
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/host/message_order.h"
+#include "fabric/host/connection.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 
@@ -165,8 +165,8 @@ static void abort_flow(struct asim_fabric *fabric, struct asim_host *host, struc
 {
     flow->live = 0;
     flow->aborted = 1;
-    if (fabric->set.in_order && flow->snd_high < flow->cc.size)
-        asim_message_order_next(fabric, &host->nics[flow->nic], flow);
+    if (fabric->set.qps && flow->snd_high < flow->cc.size)
+        asim_connection_next(fabric, &host->nics[flow->nic], flow);
     asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
     host->counts.aborted++;
     if (asim_msg_is_traffic(&asim_rx_at(host, flow->slot)->msg))

@@ -76,12 +76,20 @@ struct asim_logged_first {
     uint32_t row;
 };
 
+/* What a search reads of each log. In all rotations of a log the hosts begin to send at the same
+ * times. */
+struct asim_part_key {
+    uint64_t hash;          /* of class, state at the begin, sends of the first tick */
+    uint64_t first, second; /* when the first two hosts send their first messages */
+    struct asim_part_log *log;
+};
+
 struct asim_part_log {
-    struct asim_part_log *next; /* in the list, the last used first */
-    uint64_t hash;              /* of class, state at the begin, sends of the first tick */
+    uint32_t key; /* place in the keys of its worker */
     uint32_t part_class, n_hosts;
-    uint64_t begin;  /* of the leader */
-    uint64_t length; /* ticks; ASIM_NEVER while it is being written */
+    uint64_t hash, used; /* the key's; the number of the search that has found it last */
+    uint64_t begin;      /* of the leader */
+    uint64_t length;     /* ticks; ASIM_NEVER while it is being written */
     /* While it is being written: sends at or after this time, ticks since the begin, may belong to
      * the next episode. ASIM_NEVER: none. */
     uint64_t defer_from;
@@ -99,6 +107,7 @@ struct asim_part_log {
     /* [n_hosts], n_first used, in the order in which they arrived. */
     struct asim_logged_first *first;
     uint32_t n_first;
+    uint64_t begun[]; /* [n_hosts] t of the first injection of each row; ASIM_NEVER: none */
 };
 
 struct asim_part {
@@ -155,9 +164,9 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
 
 /* What the parts of one worker share. In windows of domains a thread touches its own only. */
 struct asim_worker_parts {
-    struct asim_part_log *logs;
-    uint64_t n_finished; /* logs so far */
-    uint64_t inner;      /* windows of domains so far */
+    ASIM_VEC(struct asim_part_key) keys; /* of all logs */
+    uint64_t n_finished, n_searches;     /* logs, and searches, so far */
+    uint64_t inner;                      /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
     int has_followed;            /* in this piece (part_messages.h) */

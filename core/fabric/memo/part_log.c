@@ -72,7 +72,7 @@ static void free_log(struct asim_part_log *log)
 struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening)
 {
-    struct asim_part_log *log = calloc(1, sizeof *log);
+    struct asim_part_log *log = calloc(1, sizeof *log + part->n_hosts * sizeof *log->begun);
     size_t words = asim_part_state_size(part);
 
     if (!log)
@@ -80,40 +80,47 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
     log->n_hosts = part->n_hosts;
     log->part_class = part->part_class;
     log->hash = opening->hash;
+    log->key = (uint32_t)part->of_worker->keys.n;
+    log->used = part->of_worker->n_searches;
     log->begin = part->begin;
     log->length = log->defer_from = ASIM_NEVER;
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        log->begun[h] = ASIM_NEVER;
     log->state = malloc(words * sizeof *log->state);
     log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
     log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
     log->row = calloc(part->n_hosts, sizeof *log->row);
     log->first = malloc(part->n_hosts * sizeof *log->first);
-    if (!log->state || !log->after || !log->deltas || !log->row || !log->first) {
+    if (!log->state || !log->after || !log->deltas || !log->row || !log->first ||
+        ASIM_VEC_PUSH(part->of_worker->keys,
+                      ((struct asim_part_key){log->hash, ASIM_NEVER, ASIM_NEVER, log}))) {
         free_log(log);
         return NULL;
     }
     memcpy(log->state, opening->state, words * sizeof *log->state);
-    log->next = part->of_worker->logs;
-    part->of_worker->logs = log;
     return log;
+}
+
+/* The last key takes its place. */
+static void remove_log(struct asim_worker_parts *own, struct asim_part_log *log)
+{
+    own->keys.at[log->key] = own->keys.at[--own->keys.n];
+    own->keys.at[log->key].log->key = log->key;
+    free_log(log);
 }
 
 void asim_part_log_leave(struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
-    struct asim_part_log **link = &part->of_worker->logs;
 
     part->log = NULL;
-    if (!log || --log->users || (!log->is_dead && log->length != ASIM_NEVER))
-        return;
-    while (*link != log)
-        link = &(*link)->next;
-    *link = log->next;
-    free_log(log);
+    if (log && !--log->users && (log->is_dead || log->length == ASIM_NEVER))
+        remove_log(part->of_worker, log);
 }
 
 static size_t bytes_of(const struct asim_part_log *log)
 {
-    size_t bytes = sizeof *log + log->n_hosts * sizeof *log->first;
+    size_t bytes = sizeof *log + log->n_hosts * (sizeof *log->first + sizeof *log->begun);
 
     for (uint32_t h = 0; h < log->n_hosts; h++)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
@@ -153,33 +160,42 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
 
 void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers)
 {
-    struct asim_part_log **link = &own->logs, *log;
     size_t bytes = 0;
 
     if (own->n_finished++ % LOGS_A_LOOK)
         return;
-    while ((log = *link)) {
+    for (size_t i = 0; i < own->keys.n; i++) {
+        struct asim_part_log *log = own->keys.at[i].log;
+
         if (!log->bytes || log->users)
             log->bytes = bytes_of(log);
         bytes += log->bytes;
-        if (log->users || bytes <= LOGS_BYTES / n_workers) {
-            link = &log->next;
-            continue;
+    }
+    while (bytes > LOGS_BYTES / n_workers) {
+        struct asim_part_log *oldest = NULL;
+
+        for (size_t i = 0; i < own->keys.n; i++) {
+            struct asim_part_log *log = own->keys.at[i].log;
+
+            if (!log->users && (!oldest || log->used < oldest->used))
+                oldest = log;
         }
-        *link = log->next;
-        free_log(log);
+        if (!oldest)
+            return;
+        bytes -= oldest->bytes;
+        remove_log(own, oldest);
     }
 }
 
 void asim_part_logs_free(struct asim_parts *parts)
 {
-    for (uint32_t i = 0; parts && parts->of_worker && i < parts->n_workers; i++)
-        while (parts->of_worker[i].logs) {
-            struct asim_part_log *next = parts->of_worker[i].logs->next;
+    for (uint32_t i = 0; parts && parts->of_worker && i < parts->n_workers; i++) {
+        struct asim_worker_parts *own = &parts->of_worker[i];
 
-            free_log(parts->of_worker[i].logs);
-            parts->of_worker[i].logs = next;
-        }
+        while (own->keys.n)
+            remove_log(own, own->keys.at[own->keys.n - 1].log);
+        free(own->keys.at);
+    }
 }
 
 int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
@@ -280,6 +296,53 @@ static int begins_alike(const struct asim_part *part, const struct asim_part_log
     return 1;
 }
 
+/* When a host made its first send of the episode, ticks since the begin; ASIM_NEVER: not yet. */
+static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_part *part,
+                           uint32_t host)
+{
+    const struct asim_memo_host *own = &fabric->memo->host[part->host[host]];
+
+    if (own->accepted.n)
+        return own->accepted.at[0].injection.t;
+    return own->deferred.n ? own->deferred.at[0].injection.t - part->begin : ASIM_NEVER;
+}
+
+/* A host begins to send at t. */
+static void key_begins(struct asim_part_key *key, uint64_t t)
+{
+    if (t < key->first) {
+        key->second = key->first;
+        key->first = t;
+    } else if (t < key->second) {
+        key->second = t;
+    }
+}
+
+static inline int may_be(uint64_t logged, uint64_t sent, uint64_t until)
+{
+    return sent == ASIM_NEVER ? logged >= until : logged == sent;
+}
+
+/* Whether a log with this key may fit a part that has begun so. until: since the begin. */
+static inline int has_key(const struct asim_part_key *key, const struct asim_part_key *sought,
+                          uint64_t until)
+{
+    return key->hash == sought->hash && may_be(key->second, sought->second, until) &&
+           may_be(key->first, sought->first, until);
+}
+
+/* Whether the first sends of all hosts are those of the log. */
+static int sends_alike(const struct asim_fabric *fabric, const struct asim_part *part,
+                       const struct asim_part_log *log, uint64_t until)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        if (!may_be(log->begun[asim_part_row(part, h)], first_send(fabric, part, h),
+                    until - part->begin))
+            return 0;
+    }
+    return 1;
+}
+
 /* Sets the rotation with which the log fits. */
 static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
                         const struct asim_part_log *log, const struct asim_part_opening *opening,
@@ -287,8 +350,11 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
 {
     uint32_t before = part->rotation, n = part->is_regular ? part->n_hosts : 1;
 
+    if (log->part_class != part->part_class)
+        return 0;
     for (part->rotation = 0; part->rotation < n; part->rotation++)
-        if (begins_alike(part, log, opening) && asim_part_log_fits(fabric, part, log, until))
+        if (sends_alike(fabric, part, log, until) && begins_alike(part, log, opening) &&
+            asim_part_log_fits(fabric, part, log, until))
             return 1;
     part->rotation = before;
     return 0;
@@ -297,17 +363,22 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until)
 {
+    struct asim_worker_parts *own = part->of_worker;
+    struct asim_part_key sought = {opening->hash, ASIM_NEVER, ASIM_NEVER, NULL};
+
     if (!asim_memo_may_replay(fabric->memo))
         return NULL;
-    for (struct asim_part_log **link = &part->of_worker->logs, *log; (log = *link);
-         link = &log->next) {
-        if (log->hash != opening->hash || log->part_class != part->part_class ||
-            !fits_rotated(fabric, part, log, opening, until))
+    own->n_searches++;
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        key_begins(&sought, first_send(fabric, part, h));
+    for (size_t i = own->keys.n; i-- > 0;) {
+        const struct asim_part_key *key = &own->keys.at[i];
+
+        if (!has_key(key, &sought, until - part->begin) ||
+            !fits_rotated(fabric, part, key->log, opening, until))
             continue;
-        *link = log->next;
-        log->next = part->of_worker->logs;
-        part->of_worker->logs = log;
-        return log;
+        key->log->used = own->n_searches;
+        return key->log;
     }
     return NULL;
 }
@@ -320,9 +391,15 @@ int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
                                            .tie = injection->tie,
                                            .bytes = injection->bytes,
                                            .dst = parts->number[injection->dst]};
+    struct asim_part_log *log = part->log;
+    uint32_t h = parts->number[host];
 
-    part->log->has_grown = 1;
-    return ASIM_VEC_PUSH(part->log->row[parts->number[host]].injections, logged);
+    if (!log->row[h].injections.n) {
+        log->begun[h] = logged.t;
+        key_begins(&part->of_worker->keys.at[log->key], logged.t);
+    }
+    log->has_grown = 1;
+    return ASIM_VEC_PUSH(log->row[h].injections, logged);
 }
 
 /* As the switch orders them (tie_order.c). */

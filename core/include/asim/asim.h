@@ -84,9 +84,9 @@ struct asim_settings {
     uint64_t exact_events;       /* so many in the order of ns-3's event list, in small networks */
     uint64_t report_interval_fs; /* an option: bins of time series; 0 = chosen to bound files */
     /* Options that change what a file says. NULL or 0 = as the files say. */
-    char *algorithm;     /* "ring" or "all-to-all=direct,all-reduce=ring" */
-    char *cc;            /* name of a congestion control */
-    char *message_order; /* interleaved or in_order */
+    char *algorithm; /* "ring" or "all-to-all=direct,all-reduce=ring" */
+    char *cc;        /* name of a congestion control */
+    char *qps_per_connection;
     char *bandwidth; /* of all links but NVLink, or of all dimensions: a rate, or a factor "2x" */
     char *latency;   /* the same: a time, or a factor */
     uint32_t mtu_bytes;

@@ -37,7 +37,7 @@ struct asim_observed_message {
     uint64_t ideal_ns; /* how long it takes alone in the network */
     uint64_t bytes;
     uint32_t src, dst; /* nodes of the topology */
-    uint16_t sport;    /* UDP source port, unique for a flow of the pair */
+    uint16_t sport; /* UDP source port; without QPS_PER_CONNECTION unique for a flow of the pair */
 };
 
 /* A PFC frame took effect: a port of the packet network pauses or resumes. */

@@ -58,7 +58,7 @@ static void add_reason(const struct asim_world *world, const struct asim_unfinis
         "; its NIC is paused (PFC), and nobody is left to resume it",
         "; its window is full, and no ACK will come",
         "; all of it was sent, and no ACK will come: was one lost on a link that is down?",
-        "; it waits for an earlier message to the same rank (MESSAGE_ORDER in_order)"};
+        "; it waits for an earlier message of its queue pair (QPS_PER_CONNECTION)"};
     const struct asim_netconf *net = &world->set.net;
 
     if (message->aborted)

@@ -157,7 +157,7 @@ static inline struct testbench *random_bench(uint64_t seed)
         bench->net.cc_mode = modes[draw(&state, sizeof modes / sizeof modes[0])];
     if (draw(&state, 2))
         bench->net.buffer_bytes = 2u << 20;
-    bench->net.message_order = seed % 3 == 0;
+    bench->net.qps_per_connection = seed % 3 ? 0 : 1 + seed % 2;
     return bench;
 }
 

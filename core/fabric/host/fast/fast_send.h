@@ -7,7 +7,7 @@
 #ifndef ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 #define ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 
-#include "fabric/host/message_order.h"
+#include "fabric/host/connection.h"
 #include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
@@ -172,7 +172,7 @@ ALWAYS_INLINE int fast_kick(struct asim_fabric *fabric, struct asim_host *host,
     if (!fast_send_data(fabric, host, nic, flow))
         return 0;
     if (flow->cc.snd_next >= flow->cc.size) {
-        asim_message_order_sent(fabric, nic, flow);
+        asim_connection_sent(fabric, nic, flow);
         fast_all_sent(nic, flow);
     }
     return 1;
@@ -195,7 +195,7 @@ static inline void fast_kick_several(struct asim_fabric *fabric, struct asim_hos
     else if (flow->sack || flow->cc.snd_next != flow->snd_high)
         asim_nic_send(fabric, host, nic, flow);
     else if (fast_send_data(fabric, host, nic, flow))
-        asim_message_order_sent(fabric, nic, flow);
+        asim_connection_sent(fabric, nic, flow);
 }
 
 #endif

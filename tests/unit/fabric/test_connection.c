@@ -1,49 +1,58 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * MESSAGE_ORDER (rdma-network.md#host-transmit-order): when messages of one host end that begin
- * together, in closed form; messages end in the order of their begin, with losses, too; nothing
- * waits for a message that was given up.
+ * QPS_PER_CONNECTION (rdma-network.md#queue-pairs): when messages of one host end that begin
+ * together, in closed form; source ports; messages end in the order of their begin, with losses,
+ * too; nothing waits for a message that was given up.
  */
 #include "testbench.h"
 
 enum { HOSTS = 4, PACKETS = 50, MTU = 1000, TX = 21 /* ns of 1036 bytes at 400 Gb/s */ };
 
-static struct testbench *star(int order, uint32_t nics)
+static struct testbench *star(uint32_t qps, uint32_t nics)
 {
     struct testbench *bench = bench_open(HOSTS, 1);
 
     for (uint32_t h = 0; h < HOSTS; h++)
         for (uint32_t k = 0; k < nics; k++)
             bench_link(bench, h, HOSTS, (const uint64_t[2]){400, 500});
-    bench->net.message_order = order;
+    bench->net.qps_per_connection = qps;
     return bench;
 }
 
-/* Four messages to host 1 from time 0 on. */
+/* Four messages to host 1 from time 0 on, on four, one and two queue pairs: the last one ends when
+ * all are sent, and those that share a queue pair end one after another. */
 static void to_one_host(void)
 {
-    uint64_t first_end[2];
+    static const uint64_t ends[3][4] = {
+        {4 * PACKETS - 4, 4 * PACKETS - 3, 4 * PACKETS - 2, 4 * PACKETS - 1},
+        {PACKETS - 1, 2 * PACKETS - 1, 3 * PACKETS - 1, 4 * PACKETS - 1},
+        {2 * PACKETS - 2, 2 * PACKETS - 1, 4 * PACKETS - 2, 4 * PACKETS - 1}};
+    uint64_t first = 0;
 
-    for (int order = ASIM_INTERLEAVED; order <= ASIM_IN_ORDER; order++) {
-        struct testbench *bench = star(order, 1);
-        uint64_t step = order == ASIM_IN_ORDER ? PACKETS * TX : TX;
+    for (uint32_t qps = 0; qps < 3; qps++) {
+        struct testbench *bench = star(qps, 1);
 
         for (uint32_t i = 0; i < 4; i++)
             bench_send(bench, 0, (const uint32_t[2]){0, 1}, PACKETS * MTU);
         bench_run(bench, 0);
-        for (uint32_t i = 1; i < 4; i++)
-            CHECK_U64(bench->msg[i].sent - bench->msg[0].sent, i * step);
-        first_end[order] = bench->msg[0].sent;
+        if (!qps)
+            first = bench->msg[0].sent - ends[0][0] * TX;
+        for (uint32_t i = 0; i < 4; i++)
+            CHECK_U64(bench->msg[i].sent, first + ends[qps][i] * TX);
+        for (uint32_t i = 0; i < ASIM_FLOW_CHUNK; i++) {
+            const struct asim_flow *flow = asim_own_flow(&bench->fabric->host[0], i);
+
+            CHECK(!qps || !flow->generation || flow->sport - 10000u < qps);
+        }
         bench_close(bench);
     }
-    CHECK_U64(first_end[ASIM_INTERLEAVED] - first_end[ASIM_IN_ORDER], (3 * PACKETS - 3) * TX);
 }
 
 /* Two to host 1 and two to host 2: the hosts take turns, so the first ones end one packet apart,
  * and the second ones as much later as two messages take. */
 static void to_two_hosts(void)
 {
-    struct testbench *bench = star(ASIM_IN_ORDER, 1);
+    struct testbench *bench = star(1, 1);
 
     for (uint32_t i = 0; i < 4; i++)
         bench_send(bench, 0, (const uint32_t[2]){0, 1 + i % 2}, PACKETS * MTU);
@@ -57,7 +66,7 @@ static void to_two_hosts(void)
 /* A message that begins while the last one waits only for its ACKs is sent at once. */
 static void after_the_last(void)
 {
-    struct testbench *bench = star(ASIM_IN_ORDER, 1);
+    struct testbench *bench = star(1, 1);
 
     bench_send(bench, 0, (const uint32_t[2]){0, 1}, PACKETS * MTU);
     bench_send(bench, PACKETS * TX + 1, (const uint32_t[2]){0, 1}, PACKETS * MTU);
@@ -81,7 +90,7 @@ static void random_losses(const struct loss_row *row)
     struct testbench *of[2];
 
     for (int per_event = 0; per_event < 2; per_event++) {
-        struct testbench *bench = of[per_event] = star(ASIM_IN_ORDER, row->nics);
+        struct testbench *bench = of[per_event] = star(1, row->nics);
 
         bench->net.error_rate = row->rate;
         bench->net.loss_recovery = row->recovery;
@@ -110,7 +119,7 @@ static void random_losses(const struct loss_row *row)
  * each after the one before it; the one to host 2 arrives. */
 static void given_up(void)
 {
-    struct testbench *bench = star(ASIM_IN_ORDER, 1);
+    struct testbench *bench = star(1, 1);
     struct asim_unfinished left[4];
 
     bench->net.rto_fs = 20000000000u;

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See message_order.h. Queue pairs stand in their NIC's list in the order of creation, so the last
- * one to a destination tells whether another one has to wait.
+ * See connection.h. Flows stand in their NIC's list in the order of creation, so the last one of
+ * a queue pair tells whether another one has to wait.
  */
-#include "fabric/host/message_order.h"
+#include "fabric/host/connection.h"
 
 #include "fabric/host/traffic.h"
 
-/* Background traffic stands for other connections, and waits for none. */
+/* Background traffic has other connections, and waits for none. */
 static int is_traffic(const struct asim_host *host, const struct asim_flow *flow)
 {
     return asim_msg_is_traffic(&asim_rx_at(host, flow->slot)->msg);
 }
 
-/* The last queue pair of a rank to the destination, or NULL. */
-static const struct asim_flow *last_to(const struct asim_host *host, const struct asim_qplist *list,
-                                       uint32_t dst)
+static int are_of_one_qp(const struct asim_flow *a, const struct asim_flow *b)
+{
+    return a->dst == b->dst && a->sport == b->sport;
+}
+
+/* The last message of the flow's queue pair, or NULL. */
+static const struct asim_flow *last_of(const struct asim_host *host, const struct asim_qplist *list,
+                                       const struct asim_flow *of)
 {
     for (uint32_t b = asim_qplist_blocks(list); b-- > 0;) {
         for (uint64_t bits = list->block[b].in_use; bits;) {
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(bits);
             const struct asim_flow *flow = asim_qplist_at(list, b * ASIM_QP_BLOCK + bit);
 
-            if (flow->dst == dst && !flow->aborted && !is_traffic(host, flow))
+            if (are_of_one_qp(flow, of) && !flow->aborted && !is_traffic(host, flow))
                 return flow;
             bits &= ~(1ull << bit);
         }
@@ -30,28 +35,28 @@ static const struct asim_flow *last_to(const struct asim_host *host, const struc
     return NULL;
 }
 
-void asim_message_order_join(const struct asim_host *host, const struct asim_nic *nic,
-                             struct asim_flow *flow)
+void asim_connection_join(const struct asim_host *host, const struct asim_nic *nic,
+                          struct asim_flow *flow)
 {
     const struct asim_flow *last = NULL;
 
     if (nic->qps.n && !is_traffic(host, flow))
-        last = last_to(host, &nic->qps, flow->dst);
+        last = last_of(host, &nic->qps, flow);
     if (last && last->snd_high < last->cc.size)
         flow->window = 0;
     else if (!flow->window) /* it waited at another NIC */
         asim_flow_rewindow(host->worker->fabric, flow);
 }
 
-void asim_message_order_next(const struct asim_fabric *fabric, struct asim_nic *nic,
-                             const struct asim_flow *flow)
+void asim_connection_next(const struct asim_fabric *fabric, struct asim_nic *nic,
+                          const struct asim_flow *flow)
 {
     struct asim_qplist *list = &nic->qps;
 
     for (uint32_t q = flow->place; (q = asim_qplist_next(list, q + 1)) != ASIM_QP_NONE;) {
         struct asim_flow *next = asim_qplist_at(list, q);
 
-        if (next->dst != flow->dst || next->window)
+        if (!are_of_one_qp(next, flow) || next->window)
             continue;
         asim_flow_rewindow(fabric, next);
         asim_qplist_mark_ready(list, q);

@@ -20,7 +20,7 @@
 #include "fabric/memo/part_domains.h"
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_leaf.h"
-#include "fabric/memo/part_log.h"
+#include "fabric/memo/part_logs.h"
 #include "fabric/memo/part_messages.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"

@@ -20,6 +20,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "base/map.h"
 #include "base/mem.h"
 #include "fabric/link/notification.h"
 #include "fabric/memo/injection.h"
@@ -76,20 +77,24 @@ struct asim_logged_first {
     uint32_t row;
 };
 
-/* What a search reads of each log. In all rotations of a log the hosts begin to send at the same
- * times. */
-struct asim_part_key {
-    uint64_t hash;          /* of class, state at the begin, sends of the first tick */
-    uint64_t first, second; /* when the first two hosts send their first messages */
-    struct asim_part_log *log;
+/* When the first hosts of a part begin to send, ascending, in ticks since the begin of the episode:
+ * n times, of which all rotations of a log have the same. */
+enum { ASIM_PART_TIMES = 8 };
+struct asim_part_times {
+    uint32_t n;
+    uint64_t t[ASIM_PART_TIMES];
 };
 
 struct asim_part_log {
-    uint32_t key; /* place in the keys of its worker */
+    uint64_t hash; /* of class, state at the begin, sends of the first tick */
+    struct asim_part_times times;
+    /* [k]: the log listed before it that has the same hash and the same first k + 1 times. */
+    struct asim_part_log *alike[ASIM_PART_TIMES];
+    uint32_t place; /* in the logs of its worker */
     uint32_t part_class, n_hosts;
-    uint64_t hash, used; /* the key's; the number of the search that has found it last */
-    uint64_t begin;      /* of the leader */
-    uint64_t length;     /* ticks; ASIM_NEVER while it is being written */
+    uint64_t used;   /* the search that has found it last */
+    uint64_t begin;  /* of the leader */
+    uint64_t length; /* ticks; ASIM_NEVER while it is being written */
     /* While it is being written: sends at or after this time, ticks since the begin, may belong to
      * the next episode. ASIM_NEVER: none. */
     uint64_t defer_from;
@@ -164,9 +169,11 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
 
 /* What the parts of one worker share. In windows of domains a thread touches its own only. */
 struct asim_worker_parts {
-    ASIM_VEC(struct asim_part_key) keys; /* of all logs */
-    uint64_t n_finished, n_searches;     /* logs, and searches, so far */
-    uint64_t inner;                      /* windows of domains so far */
+    ASIM_VEC(struct asim_part_log *) logs;
+    struct asim_map
+        alike; /* hash, first times -> the last log listed that has them (part_logs.c) */
+    uint64_t n_finished, n_searches; /* logs, and searches, so far */
+    uint64_t inner;                  /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
     int has_followed;            /* in this piece (part_messages.h) */

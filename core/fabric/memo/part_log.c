@@ -9,14 +9,11 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/mix.h"
+#include "fabric/memo/part_logs.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/parallel/domains.h"
 
-enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
-enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
-enum { NUMBER_BITS = 40 };       /* of a completion: its place in the list */
-/* Windows that each part may lead while nobody follows, and windows of the first pause. */
-enum { MOST_UNPRODUCTIVE = 1 << 13, FIRST_PAUSE = 1 << 14 };
+enum { NUMBER_BITS = 40 }; /* of a completion: its place in the list */
 
 /* A host of a part, and the end of the window. */
 struct asim_part_place {
@@ -55,20 +52,6 @@ uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part
     return asim_mix_word(asim_mix_word(1, part->part_class), sum);
 }
 
-static void free_log(struct asim_part_log *log)
-{
-    for (uint32_t h = 0; log->row && h < log->n_hosts; h++) {
-        free(log->row[h].injections.at);
-        free(log->row[h].completions.at);
-    }
-    free(log->row);
-    free(log->first);
-    free(log->state);
-    free(log->after);
-    free(log->deltas);
-    free(log);
-}
-
 struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening)
 {
@@ -80,8 +63,6 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
     log->n_hosts = part->n_hosts;
     log->part_class = part->part_class;
     log->hash = opening->hash;
-    log->key = (uint32_t)part->of_worker->keys.n;
-    log->used = part->of_worker->n_searches;
     log->begin = part->begin;
     log->length = log->defer_from = ASIM_NEVER;
     for (uint32_t h = 0; h < part->n_hosts; h++)
@@ -92,21 +73,12 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
     log->row = calloc(part->n_hosts, sizeof *log->row);
     log->first = malloc(part->n_hosts * sizeof *log->first);
     if (!log->state || !log->after || !log->deltas || !log->row || !log->first ||
-        ASIM_VEC_PUSH(part->of_worker->keys,
-                      ((struct asim_part_key){log->hash, ASIM_NEVER, ASIM_NEVER, log}))) {
-        free_log(log);
+        asim_part_logs_add(part->of_worker, log)) {
+        asim_part_log_free(log);
         return NULL;
     }
     memcpy(log->state, opening->state, words * sizeof *log->state);
     return log;
-}
-
-/* The last key takes its place. */
-static void remove_log(struct asim_worker_parts *own, struct asim_part_log *log)
-{
-    own->keys.at[log->key] = own->keys.at[--own->keys.n];
-    own->keys.at[log->key].log->key = log->key;
-    free_log(log);
 }
 
 void asim_part_log_leave(struct asim_part *part)
@@ -115,87 +87,7 @@ void asim_part_log_leave(struct asim_part *part)
 
     part->log = NULL;
     if (log && !--log->users && (log->is_dead || log->length == ASIM_NEVER))
-        remove_log(part->of_worker, log);
-}
-
-static size_t bytes_of(const struct asim_part_log *log)
-{
-    size_t bytes = sizeof *log + log->n_hosts * (sizeof *log->first + sizeof *log->begun);
-
-    for (uint32_t h = 0; h < log->n_hosts; h++)
-        bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
-                 log->row[h].completions.cap * sizeof *log->row->completions.at;
-    return bytes;
-}
-
-int asim_part_logs_begin_pause(struct asim_fabric *fabric)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-    uint64_t most = (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
-
-    if (parts->unproductive <= most)
-        return 0;
-    parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
-    parts->resume_at = fabric->run.windows + parts->pause;
-    parts->unproductive = most / 4 * 3;
-    return 1;
-}
-
-int asim_part_logs_are_paused(const struct asim_fabric *fabric)
-{
-    return fabric->run.windows < fabric->memo->parts->resume_at;
-}
-
-void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-    uint64_t windows = length / fabric->set.lookahead + 1;
-
-    if (parts->in_domains)
-        return;
-    parts->unproductive -= windows < parts->unproductive ? windows : parts->unproductive;
-    if (!parts->unproductive)
-        parts->pause = 0;
-}
-
-void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers)
-{
-    size_t bytes = 0;
-
-    if (own->n_finished++ % LOGS_A_LOOK)
-        return;
-    for (size_t i = 0; i < own->keys.n; i++) {
-        struct asim_part_log *log = own->keys.at[i].log;
-
-        if (!log->bytes || log->users)
-            log->bytes = bytes_of(log);
-        bytes += log->bytes;
-    }
-    while (bytes > LOGS_BYTES / n_workers) {
-        struct asim_part_log *oldest = NULL;
-
-        for (size_t i = 0; i < own->keys.n; i++) {
-            struct asim_part_log *log = own->keys.at[i].log;
-
-            if (!log->users && (!oldest || log->used < oldest->used))
-                oldest = log;
-        }
-        if (!oldest)
-            return;
-        bytes -= oldest->bytes;
-        remove_log(own, oldest);
-    }
-}
-
-void asim_part_logs_free(struct asim_parts *parts)
-{
-    for (uint32_t i = 0; parts && parts->of_worker && i < parts->n_workers; i++) {
-        struct asim_worker_parts *own = &parts->of_worker[i];
-
-        while (own->keys.n)
-            remove_log(own, own->keys.at[own->keys.n - 1].log);
-        free(own->keys.at);
-    }
+        asim_part_logs_remove(part->of_worker, log);
 }
 
 int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
@@ -307,39 +199,21 @@ static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_p
     return own->deferred.n ? own->deferred.at[0].injection.t - part->begin : ASIM_NEVER;
 }
 
-/* A host begins to send at t. */
-static void key_begins(struct asim_part_key *key, uint64_t t)
-{
-    if (t < key->first) {
-        key->second = key->first;
-        key->first = t;
-    } else if (t < key->second) {
-        key->second = t;
-    }
-}
-
-static inline int may_be(uint64_t logged, uint64_t sent, uint64_t until)
+/* Whether a host that began to send at `sent`, or not yet (ASIM_NEVER), may be one that began at
+ * `logged` in a log. */
+static int may_begin(uint64_t logged, uint64_t sent, uint64_t until)
 {
     return sent == ASIM_NEVER ? logged >= until : logged == sent;
-}
-
-/* Whether a log with this key may fit a part that has begun so. until: since the begin. */
-static inline int has_key(const struct asim_part_key *key, const struct asim_part_key *sought,
-                          uint64_t until)
-{
-    return key->hash == sought->hash && may_be(key->second, sought->second, until) &&
-           may_be(key->first, sought->first, until);
 }
 
 /* Whether the first sends of all hosts are those of the log. */
 static int sends_alike(const struct asim_fabric *fabric, const struct asim_part *part,
                        const struct asim_part_log *log, uint64_t until)
 {
-    for (uint32_t h = 0; h < part->n_hosts; h++) {
-        if (!may_be(log->begun[asim_part_row(part, h)], first_send(fabric, part, h),
-                    until - part->begin))
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        if (!may_begin(log->begun[asim_part_row(part, h)], first_send(fabric, part, h),
+                       until - part->begin))
             return 0;
-    }
     return 1;
 }
 
@@ -363,23 +237,22 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until)
 {
-    struct asim_worker_parts *own = part->of_worker;
-    struct asim_part_key sought = {opening->hash, ASIM_NEVER, ASIM_NEVER, NULL};
+    struct asim_part_search search = {.hash = opening->hash, .until = until - part->begin};
+    struct asim_part_log *log;
 
     if (!asim_memo_may_replay(fabric->memo))
         return NULL;
-    own->n_searches++;
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        key_begins(&sought, first_send(fabric, part, h));
-    for (size_t i = own->keys.n; i-- > 0;) {
-        const struct asim_part_key *key = &own->keys.at[i];
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        uint64_t t = first_send(fabric, part, h);
 
-        if (!has_key(key, &sought, until - part->begin) ||
-            !fits_rotated(fabric, part, key->log, opening, until))
-            continue;
-        key->log->used = own->n_searches;
-        return key->log;
+        if (t != ASIM_NEVER)
+            asim_part_times_add(&search.times, t);
     }
+    while ((log = asim_part_logs_next(part->of_worker, &search)))
+        if (fits_rotated(fabric, part, log, opening, until)) {
+            log->used = part->of_worker->n_searches;
+            return log;
+        }
     return NULL;
 }
 
@@ -396,7 +269,8 @@ int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
 
     if (!log->row[h].injections.n) {
         log->begun[h] = logged.t;
-        key_begins(&part->of_worker->keys.at[log->key], logged.t);
+        if (asim_part_logs_begins(part->of_worker, log, logged.t))
+            return ASIM_ENOMEM;
     }
     log->has_grown = 1;
     return ASIM_VEC_PUSH(log->row[h].injections, logged);

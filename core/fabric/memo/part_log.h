@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Logs of parts (part.h): writing one, and finding one that begins as a part does.
+ * A log of a part (part.h): writing one, and finding one that begins as a part does.
  */
 #ifndef ASIM_FABRIC_MEMO_PART_LOG_H
 #define ASIM_FABRIC_MEMO_PART_LOG_H
@@ -17,22 +17,12 @@ struct asim_part_opening {
  * at part->begin; equal for all rotations. The times of `deferred` messages are absolute. */
 uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part *part,
                         const uint64_t *state);
-/* An empty log for a part that leads from part->begin on, in front of the list; NULL: no memory. */
+/* An empty log for a part that leads from part->begin on, among those of its worker; NULL: no
+ * memory. */
 struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening);
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_part *part);
-/* Begins a pause and returns 1 if logs do not pay: frames of a leader cost nearly twice as much as
- * frames in longer windows. Of the next pause few windows of leaders are left. */
-int asim_part_logs_begin_pause(struct asim_fabric *fabric);
-/* Whether no part writes a log for some windows, because few followed any (part.h). Parts that are
- * idle or recorded keep all windows as short as their links. */
-int asim_part_logs_are_paused(const struct asim_fabric *fabric);
-/* A log was followed that is so many ticks long. */
-void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
-/* Frees logs that were not used for long if all of the worker take too much memory. */
-void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers);
-void asim_part_logs_free(struct asim_parts *parts);
 
 /* Whether the message is the i-th of its host in the log. t: since the begin. */
 int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
@@ -46,8 +36,8 @@ int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asi
  * absolute. */
 int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
                        const struct asim_part_log *log, uint64_t until);
-/* A log that fits, moved to the front of the list, with part->rotation set for it; NULL: none,
- * or simulations after mismatches have taken too much. */
+/* A log that fits, with part->rotation set for it; NULL: none, or simulations after mismatches have
+ * taken too much. */
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
                                          const struct asim_part_opening *opening, uint64_t until);
 

@@ -10,6 +10,7 @@
 #include "fabric/memo/part_follow.h"
 #include "fabric/memo/part_lead.h"
 #include "fabric/memo/part_leaf.h"
+#include "fabric/memo/part_logs.h"
 #include "fabric/memo/part_messages.h"
 #include "fabric/memo/part_state.h"
 #include "fabric/memo/record.h"

@@ -39,6 +39,8 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         stats->messages += fabric->host[v].messages;
         stats->pauses += fabric->host[v].pcie_pauses;
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            stats->crowded += fabric->host[v].nics[i].crowded;
     }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         stats->drops += fabric->sw[v].drops;

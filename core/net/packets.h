@@ -115,6 +115,9 @@ struct asim_fabric_stats {
      * bytes. Packets received twice; received beyond a gap and discarded. NACKs. Timeouts. Messages
      * aborted. */
     uint64_t data, again, lost, lost_bytes, duplicates, discarded, nacks, timeouts, given_up;
+    /* Messages that began while 8 others of their NIC or more were under way, and the last one
+     * went to the same host; 0 with QPS_PER_CONNECTION. */
+    uint64_t crowded;
 };
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is

@@ -18,7 +18,7 @@ static int are_of_one_qp(const struct asim_flow *a, const struct asim_flow *b)
     return a->dst == b->dst && a->sport == b->sport;
 }
 
-/* The last message of the flow's queue pair, or NULL. */
+/* The last message of the flow's queue pair, or of any (NULL), that a rank began; or NULL. */
 static const struct asim_flow *last_of(const struct asim_host *host, const struct asim_qplist *list,
                                        const struct asim_flow *of)
 {
@@ -27,7 +27,7 @@ static const struct asim_flow *last_of(const struct asim_host *host, const struc
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(bits);
             const struct asim_flow *flow = asim_qplist_at(list, b * ASIM_QP_BLOCK + bit);
 
-            if (are_of_one_qp(flow, of) && !flow->aborted && !is_traffic(host, flow))
+            if ((!of || are_of_one_qp(flow, of)) && !flow->aborted && !is_traffic(host, flow))
                 return flow;
             bits &= ~(1ull << bit);
         }
@@ -46,6 +46,16 @@ void asim_connection_join(const struct asim_host *host, const struct asim_nic *n
         flow->window = 0;
     else if (!flow->window) /* it waited at another NIC */
         asim_flow_rewindow(host->worker->fabric, flow);
+}
+
+int asim_connection_is_crowded(const struct asim_host *host, const struct asim_nic *nic,
+                               const struct asim_flow *flow)
+{
+    const struct asim_flow *last = NULL;
+
+    if (nic->qps.n - nic->qps.n_finished >= ASIM_CROWD && !is_traffic(host, flow))
+        last = last_of(host, &nic->qps, NULL);
+    return last && last->dst == flow->dst;
 }
 
 void asim_connection_next(const struct asim_fabric *fabric, struct asim_nic *nic,

@@ -20,6 +20,11 @@ void asim_connection_join(const struct asim_host *host, const struct asim_nic *n
 /* The flow stands in no other's way from here on: the next one may send. */
 void asim_connection_next(const struct asim_fabric *fabric, struct asim_nic *nic,
                           const struct asim_flow *flow);
+/* Without QPS_PER_CONNECTION: whether the NIC has at least so many messages under way, and the last
+ * one that a rank began goes to the same host as the flow, which is about to join them. */
+enum { ASIM_CROWD = 8 };
+int asim_connection_is_crowded(const struct asim_host *host, const struct asim_nic *nic,
+                               const struct asim_flow *flow);
 /* Bytes of the flow were sent for the first time. */
 static inline void asim_connection_sent(const struct asim_fabric *fabric, struct asim_nic *nic,
                                         const struct asim_flow *flow)

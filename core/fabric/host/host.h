@@ -48,6 +48,7 @@ struct asim_nic {
     struct asim_ring acks;
     struct asim_qplist qps; /* a finished queue pair stays until a scan meets it */
     uint64_t wake_tie, wake_seq;
+    uint64_t crowded; /* messages: asim_connection_is_crowded */
 };
 
 /* The NICs that lead to `peer`, a list that the routes own: the last answer for a host with several

@@ -33,6 +33,8 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
     if (host->worker->fabric->set.qps)
         asim_connection_join(host, &host->nics[at], flow);
+    else if (host->nics[at].qps.n > ASIM_CROWD)
+        host->nics[at].crowded += (uint64_t)asim_connection_is_crowded(host, &host->nics[at], flow);
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 

@@ -78,6 +78,8 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit(walk, &fabric->host[v].messages, 1);
         visit(walk, (uint64_t *)&fabric->host[v].counts, HOST_COUNTS - 1);
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            visit(walk, &fabric->host[v].nics[i].crowded, 1);
     }
     if (walk->deltas)
         walk->deltas->switches = walk->deltas->n;
@@ -90,6 +92,8 @@ size_t asim_counters_size(const struct asim_fabric *fabric)
     size_t n =
         fabric->set.topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->set.hosts * HOST_COUNTS;
 
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        n += fabric->host[v].n_nics;
     for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++)
         n += SWITCH_COUNTS + (size_t)fabric->sw[v - fabric->set.hosts].n_ports * PORT_COUNTS;
     return n;

@@ -209,7 +209,7 @@ void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *p
 }
 
 /* For each host: messages and counters of frames and bytes, which only the log tells apart from
- * those of its other NICs; then the counters of its link. */
+ * those of its other NICs; then the counters of its link and its NIC. */
 enum {
     MESSAGES,
     DATA,
@@ -222,7 +222,7 @@ enum {
     HOST_COUNTS,
     FRAMES_OUT = HOST_COUNTS,
     FRAMES_IN = FRAMES_OUT + 4,
-    COUNTS = FRAMES_IN + 4 + 3,
+    COUNTS = FRAMES_IN + 4 + 3 + 1,
     SWITCH_COUNTS = 5
 };
 
@@ -280,7 +280,8 @@ static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, 
         at = visit(&nic->in->received, 2, at, operation);
         at = visit(&port->marks, 1, at, operation);
         at = visit(&port->pauses, 1, at, operation);
-        visit(&port->drops, 1, at, operation);
+        at = visit(&port->drops, 1, at, operation);
+        visit(&nic_of(fabric, part, i)->crowded, 1, at, operation);
     }
     for (size_t i = 0; i < SWITCH_COUNTS; i++)
         visit(of[i], 1, list + (size_t)part->n_hosts * COUNTS + i, operation);

@@ -141,9 +141,9 @@ static int allows(const struct asim_fabric *fabric, uint64_t t)
            t + fabric->repeats->length <= fabric->livelock.look_at;
 }
 
-/* Whether sleep may bring something, by what the run did since the last call. It hides periods of the
- * whole network, and brings nothing if those saved most. Nor does it where messages are so short
- * that hosts seldom do the same in two windows. */
+/* Whether sleep may bring something, by what the run did since the last call. It hides periods of
+ * the whole network, and brings nothing if those saved most. Nor does it where messages are so
+ * short that hosts seldom do the same in two windows. */
 static int may_pay(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;

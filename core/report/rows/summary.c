@@ -139,6 +139,19 @@ static int json(const struct asim_world *world, struct totals *totals,
     return code;
 }
 
+/* Chunks of a ring that share a NIC packet by packet all end late, and each rank waits for them. */
+static void note_crowds(const struct asim_world *world, const struct asim_totals *all)
+{
+    if (4 * all->net.crowded < all->messages || !all->messages)
+        return;
+    asim_world_diagnose(world,
+                        "%.0f %% of the messages began while their NIC sent 8 others or more, the "
+                        "last one to the same host. These shared the NIC packet by packet, as in "
+                        "ASTRA-sim, so all of them ended late; NCCL sends them one after another: "
+                        "--qps-per-connection=1",
+                        100.0 * (double)all->net.crowded / (double)all->messages);
+}
+
 /* Lost frames cost time that nobody sees in a finish time. */
 static void note_losses(const struct asim_world *world, const struct asim_fabric_stats *net)
 {
@@ -163,6 +176,7 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     if (!world->run.failed) {
         line(world, totals, &all);
         note_losses(world, &all.net);
+        note_crowds(world, &all);
     }
     if (totals->file && !world->run.failed)
         code = json(world, totals, &all, err);

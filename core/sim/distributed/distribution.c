@@ -220,6 +220,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
     into->nacks += from->nacks;
     into->timeouts += from->timeouts;
     into->given_up += from->given_up;
+    into->crowded += from->crowded;
 }
 
 /* Takes the latest of two times. */

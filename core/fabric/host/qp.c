@@ -103,8 +103,8 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
     return !paused && may_send(flow) && flow->next_avail <= t ? flow : NULL;
 }
 
-/* When the first pacing gap ends; any time up to t if one has ended. With
- * QPS_PER_CONNECTION gaps of messages that cannot send do not count. */
+/* When the first pacing gap ends; any time up to t if one has ended. With QPS_PER_CONNECTION gaps
+ * of messages that cannot send do not count. */
 static uint64_t first_gap(const struct asim_fabric *fabric, const struct asim_qplist *list,
                           uint64_t t)
 {

@@ -88,8 +88,10 @@ struct asim_part_times {
 struct asim_part_log {
     uint64_t hash; /* of class, state at the begin, sends of the first tick */
     struct asim_part_times times;
-    /* [k]: the log listed before it that has the same hash and the same first k + 1 times. */
-    struct asim_part_log *alike[ASIM_PART_TIMES];
+    /* [k]: its neighbours among the logs that have the same hash and the same first k + 1 times. */
+    struct asim_part_neighbours {
+        struct asim_part_log *older, *newer;
+    } alike[ASIM_PART_TIMES];
     uint32_t place; /* in the logs of its worker */
     uint32_t part_class, n_hosts;
     uint64_t used;   /* the search that has found it last */
@@ -170,8 +172,7 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
 /* What the parts of one worker share. In windows of domains a thread touches its own only. */
 struct asim_worker_parts {
     ASIM_VEC(struct asim_part_log *) logs;
-    struct asim_map
-        alike; /* hash, first times -> the last log listed that has them (part_logs.c) */
+    struct asim_map newest;          /* hash, first times -> a log (part_logs.c) */
     uint64_t n_finished, n_searches; /* logs, and searches, so far */
     uint64_t inner;                  /* windows of domains so far */
     struct asim_search_budget budget;

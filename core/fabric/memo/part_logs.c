@@ -42,10 +42,10 @@ static uint64_t mix_of(const struct asim_part_times *times, uint32_t n)
     return mix;
 }
 
-static struct asim_part_log *last_of(const struct asim_worker_parts *own, uint64_t hash,
-                                     uint64_t mix)
+static struct asim_part_log *newest_of(const struct asim_worker_parts *own, uint64_t hash,
+                                       const struct asim_part_times *times)
 {
-    const uint64_t *value = asim_map_get(&own->alike, hash, mix);
+    const uint64_t *value = asim_map_get(&own->newest, hash, mix_of(times, times->n));
 
     return value ? (struct asim_part_log *)(uintptr_t)*value : NULL;
 }
@@ -53,30 +53,32 @@ static struct asim_part_log *last_of(const struct asim_worker_parts *own, uint64
 /* Among the logs with the same first n times. */
 static int list(struct asim_worker_parts *own, struct asim_part_log *log, uint32_t n)
 {
-    uint64_t *value = asim_map_put(&own->alike, log->hash, mix_of(&log->times, n));
+    uint64_t *value = asim_map_put(&own->newest, log->hash, mix_of(&log->times, n));
+    struct asim_part_log *older;
 
     if (!value)
         return ASIM_ENOMEM;
-    log->alike[n - 1] = (struct asim_part_log *)(uintptr_t)*value;
+    older = (struct asim_part_log *)(uintptr_t)*value;
+    log->alike[n - 1] = (struct asim_part_neighbours){older, NULL};
+    if (older)
+        older->alike[n - 1].newer = log;
     *value = (uintptr_t)log;
     return 0;
 }
 
 static void unlist(struct asim_worker_parts *own, const struct asim_part_log *log, uint32_t n)
 {
+    struct asim_part_neighbours of = log->alike[n - 1];
     uint64_t mix = mix_of(&log->times, n);
-    struct asim_part_log *at = last_of(own, log->hash, mix), *next = log->alike[n - 1];
 
-    if (at != log) {
-        while (at && at->alike[n - 1] != log)
-            at = at->alike[n - 1];
-        if (at)
-            at->alike[n - 1] = next;
-    } else if (next) {
-        *asim_map_get(&own->alike, log->hash, mix) = (uintptr_t)next;
-    } else {
-        asim_map_delete(&own->alike, log->hash, mix);
-    }
+    if (of.older)
+        of.older->alike[n - 1].newer = of.newer;
+    if (of.newer)
+        of.newer->alike[n - 1].older = of.older;
+    else if (of.older)
+        *asim_map_get(&own->newest, log->hash, mix) = (uintptr_t)of.older;
+    else
+        asim_map_delete(&own->newest, log->hash, mix);
 }
 
 int asim_part_logs_add(struct asim_worker_parts *own, struct asim_part_log *log)
@@ -151,13 +153,13 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
     if (!n)
         return NULL;
     if (search->is_begun++) {
-        log = log->alike[n - 1];
+        log = log->alike[n - 1].older;
     } else {
         own->n_searches++;
-        log = last_of(own, search->hash, mix_of(&search->times, n));
+        log = newest_of(own, search->hash, &search->times);
     }
     while (log && !may_fit(log, search))
-        log = log->alike[n - 1];
+        log = log->alike[n - 1].older;
     search->log = log;
     return log;
 }
@@ -242,6 +244,6 @@ void asim_part_logs_free(struct asim_parts *parts)
         while (own->logs.n)
             asim_part_logs_remove(own, own->logs.at[own->logs.n - 1]);
         free(own->logs.at);
-        asim_map_fini(&own->alike);
+        asim_map_fini(&own->newest);
     }
 }

@@ -52,6 +52,24 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     return code;
 }
 
+/* Options that stand before a key of the file. */
+static int override_by_options(struct asim_netconf *net, const struct asim_settings *set,
+                               struct asim_err *err)
+{
+    const struct {
+        const char *option, *key, *value;
+    } rows[] = {{"--cc", "CC", set->cc},
+                {"--qps-per-connection", "QPS_PER_CONNECTION", set->qps_per_connection},
+                {"--no-progress-limit", "NO_PROGRESS_LIMIT", set->no_progress_limit}};
+    int code = 0;
+
+    for (size_t i = 0; !code && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value)
+            code = asim_netconf_put(net, asim_netconf_key(rows[i].key), rows[i].value,
+                                    (struct asim_where){rows[i].option, 0, 0}, err);
+    return code;
+}
+
 /* Values from outside the file, such as ns-3 attributes. */
 static int override_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -71,21 +89,9 @@ static int override_network(struct asim_world *world, const struct asim_settings
                                            text, sizeof text))
             asim_world_diagnose(world, "%s: %s", where.source, text);
     }
-    if (set->cc && asim_netconf_put(&world->set.net, asim_netconf_key("CC"), set->cc,
-                                    (struct asim_where){"--cc", 0, 0}, err))
-        return ASIM_EINVAL;
-    if (set->qps_per_connection &&
-        asim_netconf_put(&world->set.net, asim_netconf_key("QPS_PER_CONNECTION"),
-                         set->qps_per_connection, (struct asim_where){"--qps-per-connection", 0, 0},
-                         err))
-        return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;
-    if (!set->no_progress_limit)
-        return 0;
-    return asim_netconf_put(&world->set.net, asim_netconf_key("NO_PROGRESS_LIMIT"),
-                            set->no_progress_limit,
-                            (struct asim_where){"--no-progress-limit", 0, 0}, err);
+    return override_by_options(&world->set.net, set, err);
 }
 
 /* A made topology has as many hosts as its maker needs. */

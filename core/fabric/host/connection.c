@@ -22,15 +22,11 @@ static int are_of_one_qp(const struct asim_flow *a, const struct asim_flow *b)
 static const struct asim_flow *last_of(const struct asim_host *host, const struct asim_qplist *list,
                                        const struct asim_flow *of)
 {
-    for (uint32_t b = asim_qplist_blocks(list); b-- > 0;) {
-        for (uint64_t bits = list->block[b].in_use; bits;) {
-            uint32_t bit = 63 - (uint32_t)__builtin_clzll(bits);
-            const struct asim_flow *flow = asim_qplist_at(list, b * ASIM_QP_BLOCK + bit);
+    for (uint32_t q = list->end; (q = asim_qplist_before(list, q)) != ASIM_QP_NONE;) {
+        const struct asim_flow *flow = asim_qplist_at(list, q);
 
-            if ((!of || are_of_one_qp(flow, of)) && !flow->aborted && !is_traffic(host, flow))
-                return flow;
-            bits &= ~(1ull << bit);
-        }
+        if ((!of || are_of_one_qp(flow, of)) && !flow->aborted && !is_traffic(host, flow))
+            return flow;
     }
     return NULL;
 }

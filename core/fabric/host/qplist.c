@@ -81,6 +81,17 @@ uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place)
     return ASIM_QP_NONE;
 }
 
+uint32_t asim_qplist_before(const struct asim_qplist *list, uint32_t place)
+{
+    for (uint32_t b = (place + ASIM_QP_BLOCK - 1) / ASIM_QP_BLOCK; b-- > 0;) {
+        uint64_t bits = list->block[b].in_use & span(b, 0, place);
+
+        if (bits)
+            return b * ASIM_QP_BLOCK + 63 - (uint32_t)__builtin_clzll(bits);
+    }
+    return ASIM_QP_NONE;
+}
+
 static void put(struct asim_qplist *list, struct asim_flow *flow)
 {
     struct asim_qp_block *block = &list->block[list->end / ASIM_QP_BLOCK];

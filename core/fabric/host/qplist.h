@@ -119,6 +119,8 @@ void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t
 void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host);
 /* The first place in use from `place` on; ASIM_QP_NONE where there is none. */
 uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place);
+/* The last place in use before `place`; ASIM_QP_NONE where there is none. */
+uint32_t asim_qplist_before(const struct asim_qplist *list, uint32_t place);
 /* Position served last, as ASTRA-sim counts it. */
 uint32_t asim_qplist_position(const struct asim_qplist *list);
 /* Removes all queue pairs; the position stays. */

@@ -114,7 +114,6 @@ struct asim_part_log {
     /* [n_hosts], n_first used, in the order in which they arrived. */
     struct asim_logged_first *first;
     uint32_t n_first;
-    uint64_t begun[]; /* [n_hosts] t of the first injection of each row; ASIM_NEVER: none */
 };
 
 struct asim_part {

@@ -55,7 +55,7 @@ uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part
 struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening)
 {
-    struct asim_part_log *log = calloc(1, sizeof *log + part->n_hosts * sizeof *log->begun);
+    struct asim_part_log *log = calloc(1, sizeof *log);
     size_t words = asim_part_state_size(part);
 
     if (!log)
@@ -65,8 +65,6 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
     log->hash = opening->hash;
     log->begin = part->begin;
     log->length = log->defer_from = ASIM_NEVER;
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        log->begun[h] = ASIM_NEVER;
     log->state = malloc(words * sizeof *log->state);
     log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
     log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
@@ -168,12 +166,10 @@ int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part 
         return 0;
     if (log->length != ASIM_NEVER && until - part->begin > log->length)
         return 0;
-    if (!asim_part_log_keeps_order(fabric, part, log))
-        return 0;
     for (uint32_t h = 0; h < part->n_hosts; h++)
         if (!host_fits(fabric, part, log, (struct asim_part_place){h, until}))
             return 0;
-    return 1;
+    return asim_part_log_keeps_order(fabric, part, log); /* last, since the hosts seldom fit */
 }
 
 static int begins_alike(const struct asim_part *part, const struct asim_part_log *log,
@@ -199,24 +195,6 @@ static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_p
     return own->deferred.n ? own->deferred.at[0].injection.t - part->begin : ASIM_NEVER;
 }
 
-/* Whether a host that began to send at `sent`, or not yet (ASIM_NEVER), may be one that began at
- * `logged` in a log. */
-static int may_begin(uint64_t logged, uint64_t sent, uint64_t until)
-{
-    return sent == ASIM_NEVER ? logged >= until : logged == sent;
-}
-
-/* Whether the first sends of all hosts are those of the log. */
-static int sends_alike(const struct asim_fabric *fabric, const struct asim_part *part,
-                       const struct asim_part_log *log, uint64_t until)
-{
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        if (!may_begin(log->begun[asim_part_row(part, h)], first_send(fabric, part, h),
-                       until - part->begin))
-            return 0;
-    return 1;
-}
-
 /* Sets the rotation with which the log fits. */
 static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
                         const struct asim_part_log *log, const struct asim_part_opening *opening,
@@ -227,8 +205,7 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
     if (log->part_class != part->part_class)
         return 0;
     for (part->rotation = 0; part->rotation < n; part->rotation++)
-        if (sends_alike(fabric, part, log, until) && begins_alike(part, log, opening) &&
-            asim_part_log_fits(fabric, part, log, until))
+        if (asim_part_log_fits(fabric, part, log, until) && begins_alike(part, log, opening))
             return 1;
     part->rotation = before;
     return 0;
@@ -267,11 +244,8 @@ int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
     struct asim_part_log *log = part->log;
     uint32_t h = parts->number[host];
 
-    if (!log->row[h].injections.n) {
-        log->begun[h] = logged.t;
-        if (asim_part_logs_begins(part->of_worker, log, logged.t))
-            return ASIM_ENOMEM;
-    }
+    if (!log->row[h].injections.n && asim_part_logs_begins(part->of_worker, log, logged.t))
+        return ASIM_ENOMEM;
     log->has_grown = 1;
     return ASIM_VEC_PUSH(log->row[h].injections, logged);
 }

@@ -169,7 +169,7 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
 
 static size_t bytes_of(const struct asim_part_log *log)
 {
-    size_t bytes = sizeof *log + log->n_hosts * (sizeof *log->first + sizeof *log->begun);
+    size_t bytes = sizeof *log + log->n_hosts * sizeof *log->first;
 
     for (uint32_t h = 0; h < log->n_hosts; h++)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +

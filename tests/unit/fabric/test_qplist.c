@@ -54,6 +54,9 @@ static void same(const struct asim_qplist *list, const struct naive *want)
         CHECK_U64(asim_qplist_at(list, q)->place, q);
     }
     CHECK_U64(i, want->n);
+    for (uint32_t q = list->end; (q = asim_qplist_before(list, q)) != ASIM_QP_NONE;)
+        CHECK(i && asim_qplist_at(list, q) == want->at[--i]);
+    CHECK_U64(i, 0);
     CHECK(!list->n || list->front == want->at[0]);
 }
 

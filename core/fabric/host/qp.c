@@ -29,13 +29,14 @@ static inline int may_send(const struct asim_flow *flow)
 int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
+    struct asim_nic *nic = &host->nics[at];
 
     flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
     if (host->worker->fabric->set.qps)
-        asim_connection_join(host, &host->nics[at], flow);
-    else if (host->nics[at].qps.n > ASIM_CROWD)
-        host->nics[at].crowded += (uint64_t)asim_connection_is_crowded(host, &host->nics[at], flow);
-    return asim_qplist_add(&host->nics[at].qps, flow);
+        asim_connection_join(host, nic, flow);
+    else if (nic->qps.n >= ASIM_CROWD) /* most messages need no call */
+        nic->crowded += (uint64_t)asim_connection_is_crowded(host, nic, flow);
+    return asim_qplist_add(&nic->qps, flow);
 }
 
 /* The first flow in block b, among the places in `mask`, that may send at t, or NULL. Begins to

@@ -2,7 +2,7 @@
  *
  * QPS_PER_CONNECTION (rdma-network.md#queue-pairs): when messages of one host end that begin
  * together, in closed form; source ports; messages end in the order of their begin, with losses,
- * too; nothing waits for a message that was given up.
+ * too; nothing waits for a message that was given up. Messages that share a NIC with others.
  */
 #include "testbench.h"
 
@@ -61,6 +61,24 @@ static void to_two_hosts(void)
     CHECK_U64(bench->msg[2].sent - bench->msg[0].sent, 2 * PACKETS * TX);
     CHECK_U64(bench->msg[3].sent - bench->msg[2].sent, TX);
     bench_close(bench);
+}
+
+/* Ten messages at a time, to one host or to two in turn: the ninth and the tenth begin behind eight
+ * others or more, and the last one goes to the same host or not. */
+static void crowds(void)
+{
+    for (uint32_t hosts = 1; hosts < 3; hosts++)
+        for (uint32_t qps = 0; qps < 2; qps++) {
+            struct testbench *bench = star(qps, 1);
+            struct asim_fabric_stats stats;
+
+            for (uint32_t i = 0; i < 10; i++)
+                bench_send(bench, 0, (const uint32_t[2]){0, 1 + i % hosts}, PACKETS * MTU);
+            bench_run(bench, 0);
+            asim_fabric_stats(bench->fabric, &stats);
+            CHECK_U64(stats.crowded, qps || hosts > 1 ? 0 : 2);
+            bench_close(bench);
+        }
 }
 
 /* A message that begins while the last one waits only for its ACKs is sent at once. */
@@ -150,6 +168,7 @@ int main(void)
 
     to_one_host();
     to_two_hosts();
+    crowds();
     after_the_last();
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         random_losses(&rows[i]);

@@ -35,6 +35,8 @@ struct asim_memo_hooks {
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
 
+    /* Something reaches a sleeping host. */
+    void (*wake_host)(struct asim_fabric *fabric, struct asim_host *host);
     /* A switch with sleeping ports is about to go through a window in which none may sleep. */
     void (*wake_switch)(struct asim_fabric *fabric, struct asim_switch *sw);
 

@@ -24,7 +24,7 @@
 #include "fabric/memo/part_messages.h"
 #include "fabric/memo/parts.h"
 #include "fabric/memo/record.h"
-#include "fabric/memo/repeat.h"
+#include "fabric/memo/repeat_host.h"
 #include "fabric/memo/replay.h"
 #include "fabric/link/schedule.h"
 #include "fabric/parallel/domains.h"
@@ -90,6 +90,7 @@ static const struct asim_completion_hooks completion_hooks = {
 static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
                                              .lost = asim_part_lost,
                                              .complete = asim_replay_complete,
+                                             .wake_host = asim_repeat_host_wake,
                                              .wake_switch = asim_repeats_wake_switch,
                                              .window_over = asim_parts_log,
                                              .domain_window_over = asim_parts_log_worker,

@@ -68,8 +68,6 @@ static void start(struct asim_fabric *fabric, uint64_t t)
     repeats->window = repeats->each_window = repeats->carried = repeats->skipped = 0;
     repeats->look_at = fabric->run.windows + LOOK;
     repeats->awake.n = 0;
-    for (uint32_t d = 0; fabric->workers.at->domains && d < fabric->workers.at->domains->n; d++)
-        repeats->still[d] = 0;
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
         asim_repeat_wire_reset(repeats, &fabric->wires[w]);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
@@ -176,19 +174,20 @@ static int may_start(struct asim_fabric *fabric, uint64_t t)
 /* --- before a window ---------------------------------------------------------------------------
  */
 
-/* Nothing from outside reaches a sleeping host but timers. Returns 1 if it may have a new one. */
-static int renew_sleeper(struct asim_fabric *fabric, struct asim_host *host)
+/* Whether a sleeping host wakes: for a timer, a message of its own, or a frame on a short link.
+ * Frames on other links do not matter. */
+static int must_wake(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
     uint32_t slot = fabric->run.slot[host->node];
 
     fabric->workers.at->min_arrival[slot] = ASIM_NEVER;
     if (fabric->run.next[slot] == host->sleeps_until)
-        return 0;
+        return host->sleeps_until < until;
     if (host->timers.n && host->timers.at->t < host->sleeps_until)
         host->sleeps_until = host->timers.at->t;
     fabric->run.next[slot] = host->sleeps_until;
     fabric->run.block_min[slot / ASIM_BLOCK] = 0;
-    return 1;
+    return host->sleeps_until < until || asim_repeat_host_is_reached(fabric, host);
 }
 
 /* A switch with awake ports goes through each window, for the order of its links (sleeping.h). */
@@ -203,56 +202,32 @@ static void renew_switch(struct asim_fabric *fabric, struct asim_switch *sw, uin
     sw->sleeping->begin = t;
 }
 
-/* Its part leads or follows: then it has events of its own. */
-static int is_busy(const struct asim_fabric *fabric, const struct asim_domain *domain)
+/* The part of a server leads or follows: then all its hosts have events of their own. */
+static void wake_server(struct asim_fabric *fabric, const struct asim_domain *domain)
 {
-    return domain->part && asim_part_is_busy(&fabric->memo->parts->at[domain->part - 1]);
-}
+    const struct asim_worker *worker = fabric->workers.at;
 
-/* Wakes the sleeping hosts of a server if a rank of it may act in this window. While all sleep, the
- * time found last holds. */
-static void wake_server(struct asim_fabric *fabric, uint32_t d, uint64_t t)
-{
-    struct asim_repeats *repeats = fabric->repeats;
-    struct asim_worker *worker = fabric->workers.at;
-    const struct asim_domain *domain = &worker->domains->at[d];
-    uint64_t until = t + repeats->length;
-    uint32_t n = 0, renewed = 0;
-
-    for (uint32_t i = 0; i < domain->n_hosts; i++) {
-        uint32_t v = worker->node[domain->index[i]];
-
-        n += fabric->host[v].sleeps_until != 0;
-        renewed += repeats->host[v].is_renewed;
-    }
-    if (!n || (n == domain->n_hosts && !renewed && repeats->still[d] >= until))
+    if (!domain->part || !asim_part_is_busy(&fabric->memo->parts->at[domain->part - 1]))
         return;
-    repeats->still[d] = is_busy(fabric, domain) ? t : asim_domain_still_until(worker, d, t);
-    for (uint32_t i = 0; i < domain->n_hosts && repeats->still[d] < until; i++)
+    for (uint32_t i = 0; i < domain->n_hosts; i++)
         asim_repeat_host_wake(fabric, &fabric->host[worker->node[domain->index[i]]]);
 }
 
-/* Wakes the hosts whose time has come, and those of servers in which a rank may act. */
+/* Wakes the hosts whose time has come, and those of busy servers. */
 static void wake_hosts(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;
-    struct asim_worker *worker = fabric->workers.at;
-    uint64_t t = asim_repeat_time(repeats, repeats->window);
+    const struct asim_domains *domains = fabric->workers.at->domains;
+    uint64_t until = asim_repeat_time(repeats, repeats->window + 1);
 
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        if (!host->sleeps_until)
-            continue;
-        repeats->host[v].is_renewed = renew_sleeper(fabric, host);
-        if (host->sleeps_until < t + repeats->length)
+        if (host->sleeps_until && must_wake(fabric, host, until))
             asim_repeat_host_wake(fabric, host);
     }
-    if (!worker->domains)
-        return;
-    asim_worker_find_next(fabric, worker);
-    for (uint32_t d = 0; d < worker->domains->n; d++)
-        wake_server(fabric, d, t);
+    for (uint32_t d = 0; domains && d < domains->n; d++)
+        wake_server(fabric, &domains->at[d]);
 }
 
 /* Such windows are over. */

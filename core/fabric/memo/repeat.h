@@ -13,11 +13,11 @@
  * A frame takes at least a window from node to node. So if an awake host or port sends anything
  * else than in its last window, those that get these frames wake in time: they move on by the
  * windows that they slept, and are simulated from then on. A host also wakes for its timers, before
- * a message of its own comes to its end, and before a rank of its server may act. All comparisons
- * are of whole states, so results are exact.
+ * a message of its own comes to its end, and, inside a window, for a frame on a short link
+ * (parallel/domain_windows.c). All comparisons are of whole states, so results are exact.
  *
- * Only links that are not shorter than a window take part. Hosts sleep while their other links
- * (NVLinks) are still. The order of ports that decides ties in a switch goes on as if all were
+ * Only links that are not shorter than a window take part. Hosts fall asleep while their other links
+ * (NVLinks) are still, and while the part of their server neither leads nor follows. The order of ports that decides ties in a switch goes on as if all were
  * awake: a switch with an awake port counts the last arrivals of its sleeping ports, too
  * (switch/bulk/sleeping.h).
  *
@@ -87,7 +87,6 @@ struct asim_repeat_messages {
 
 struct asim_repeat_host {
     struct asim_repeat_state state;
-    int is_renewed; /* it may have a new timer since the last window */
     struct asim_repeat_messages messages;
     struct asim_host_counts counts; /* then, and once it sleeps their growth in a window */
 };
@@ -117,7 +116,6 @@ struct asim_repeats {
     ASIM_VEC(struct asim_repeat_unit) awake, waking; /* waking: from the next window on */
     ASIM_VEC(struct asim_frame) frames;              /* scratch: those of one wire */
     uint64_t *words; /* [ASIM_REPEAT_WORDS] scratch: the state of a host or port */
-    uint64_t *still; /* [domains] no rank of the server acts before, nor uses its short links */
     uint32_t depth;  /* the most of all wires */
     uint64_t each_window; /* packet-hops of all that sleeps */
     /* Packet-hops since the last look at what sleep brings. */

@@ -330,6 +330,14 @@ int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host)
     return 1;
 }
 
+int asim_repeat_host_is_reached(const struct asim_fabric *fabric, const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        if (!takes_part(fabric, &host->nics[i]) && asim_link_ring_count(host->nics[i].port.in))
+            return 1;
+    return 0;
+}
+
 /* --- waking ----------------------------------------------------------------------------------- */
 
 static void move_nic(struct asim_fabric *fabric, struct asim_nic *nic, uint64_t windows,

@@ -9,6 +9,8 @@
 
 /* An awake host falls asleep with the next window if it can: 1. */
 int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host);
+/* Whether a frame is on a link of the host that is shorter than a window. */
+int asim_repeat_host_is_reached(const struct asim_fabric *fabric, const struct asim_host *host);
 void asim_repeat_host_wake(struct asim_fabric *fabric, struct asim_host *host);
 
 #endif

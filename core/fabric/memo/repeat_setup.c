@@ -50,15 +50,13 @@ static int open_all(struct asim_fabric *fabric, struct asim_repeats *repeats, ui
 {
     size_t wires = fabric->set.topo->n_links * 2;
     uint32_t n = fabric->set.nodes - fabric->set.hosts;
-    uint32_t n_domains = fabric->workers.at->domains ? fabric->workers.at->domains->n : 0;
     int fits = 1, failed = 0;
 
     repeats->wire = calloc(wires + 1, sizeof *repeats->wire);
     repeats->host = asim_calloc_lines(fabric->set.hosts + (size_t)1, sizeof *repeats->host);
     repeats->sw = calloc(n + (size_t)1, sizeof *repeats->sw);
-    repeats->still = calloc(n_domains + (size_t)1, sizeof *repeats->still);
     repeats->words = malloc(ASIM_REPEAT_WORDS * sizeof *repeats->words);
-    if (!repeats->wire || !repeats->host || !repeats->sw || !repeats->still || !repeats->words)
+    if (!repeats->wire || !repeats->host || !repeats->sw || !repeats->words)
         return ASIM_ENOMEM;
     for (size_t w = 0; w < wires; w++)
         if (fabric->wires[w].delay >= most)
@@ -120,7 +118,6 @@ void asim_repeats_close(struct asim_fabric *fabric)
     free(repeats->waking.at);
     free(repeats->frames.at);
     free(repeats->words);
-    free(repeats->still);
     free(repeats);
     fabric->repeats = NULL;
 }

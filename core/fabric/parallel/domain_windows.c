@@ -156,13 +156,6 @@ void asim_domains_forget(struct asim_fabric *fabric)
             forget(fabric->workers.at[w].domains);
 }
 
-uint64_t asim_domain_still_until(struct asim_worker *worker, uint32_t domain, uint64_t t)
-{
-    notice_calls(worker);
-    return still_until(worker, &worker->domains->at[domain], t,
-                       t + worker->fabric->workers.domain_lookahead);
-}
-
 uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)
 {
     uint64_t least = t + fabric->set.lookahead, until = t + fabric->workers.domain_lookahead;
@@ -272,15 +265,28 @@ static struct inner next_inner(struct asim_worker *worker, struct asim_domain *d
     return inner;
 }
 
+/* A frame on a short link, or a timer, reaches a sleeping host. What the host has missed since the
+ * begin of the long window concerns no other node of the domain, so it catches up at once. */
+static void wake(struct asim_worker *worker, uint32_t i)
+{
+    struct asim_fabric *fabric = worker->fabric;
+
+    if (i < worker->n_hosts && fabric->host[worker->node[i]].sleeps_until)
+        fabric->memo_hooks->wake_host(fabric, &fabric->host[worker->node[i]]);
+}
+
 static void advance_nodes(struct asim_worker *worker, const struct asim_domain *domain,
                           const struct inner *inner)
 {
     uint32_t from = inner->has_hosts ? 0 : domain->n_hosts;
     uint32_t to = inner->has_switches ? domain->n : domain->n_hosts;
 
-    for (uint32_t k = from; k < to; k++)
-        if (worker->next[domain->index[k]] < inner->end)
-            advance_node(worker, domain->index[k], inner->end);
+    for (uint32_t k = from; k < to; k++) {
+        if (worker->next[domain->index[k]] >= inner->end)
+            continue;
+        wake(worker, domain->index[k]);
+        advance_node(worker, domain->index[k], inner->end);
+    }
     asim_worker_deliver(worker);
 }
 

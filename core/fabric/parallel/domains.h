@@ -56,9 +56,6 @@ void asim_domains_advance(struct asim_worker *worker, uint64_t until);
  * short links: an episode that is simulated again. Its nodes have no events but those of its part.
  */
 void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint64_t until);
-/* No frame enters a short link of the domain before the time returned, and none of its ranks acts.
- * Between windows, at t; `next` of the worker's nodes is right. */
-uint64_t asim_domain_still_until(struct asim_worker *worker, uint32_t domain, uint64_t t);
 /* A link has changed: no domain knows when its messages may complete. Between windows. */
 void asim_domains_forget(struct asim_fabric *fabric);
 /* The end of a window that begins at t: as late as no frame may enter a short link before, and no

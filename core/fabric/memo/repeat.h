@@ -16,10 +16,10 @@
  * a message of its own comes to its end, and, inside a window, for a frame on a short link
  * (parallel/domain_windows.c). All comparisons are of whole states, so results are exact.
  *
- * Only links that are not shorter than a window take part. Hosts fall asleep while their other links
- * (NVLinks) are still, and while the part of their server neither leads nor follows. The order of ports that decides ties in a switch goes on as if all were
- * awake: a switch with an awake port counts the last arrivals of its sleeping ports, too
- * (switch/bulk/sleeping.h).
+ * Only links that are not shorter than a window take part. Hosts fall asleep while their other
+ * links (NVLinks) are still, and while the part of their server neither leads nor follows. The
+ * order of ports that decides ties in a switch goes on as if all were awake: a switch with an awake
+ * port counts the last arrivals of its sleeping ports, too (switch/bulk/sleeping.h).
  *
  *     repeat_setup.c  whether a network allows sleep, and memory
  *     repeat.c        windows: when to begin and to end, what wakes and what falls asleep
@@ -61,6 +61,10 @@ struct asim_repeat_wire {
     uint64_t sender_since; /* its sender sleeps since this window; ASIM_NEVER: it is awake */
     /* All that read it sleep since this window: its frames are not in the ring. ASIM_NEVER: no. */
     uint64_t reader_since;
+    uint64_t each_bytes; /* that arrive in each window while they sleep; each_n: frames */
+    uint32_t each_n;
+    int is_full;  /* they sleep, and the ring has all frames on the way: some will wake them */
+    uint64_t due; /* the window in which a frame arrives that wakes them; ASIM_NEVER: none */
 };
 
 /* Of a host or port. */
@@ -113,10 +117,11 @@ struct asim_repeats {
     struct asim_repeat_wire *wire;                   /* [2 x links] */
     struct asim_repeat_host *host;                   /* [hosts] */
     struct asim_repeat_switch *sw;                   /* [switches] */
-    ASIM_VEC(struct asim_repeat_unit) awake, waking; /* waking: from the next window on */
+    ASIM_VEC(struct asim_repeat_unit) awake;
+    ASIM_VEC(struct asim_wire *) due; /* with a frame on the way that wakes their readers */
     ASIM_VEC(struct asim_frame) frames;              /* scratch: those of one wire */
-    uint64_t *words; /* [ASIM_REPEAT_WORDS] scratch: the state of a host or port */
-    uint32_t depth;  /* the most of all wires */
+    uint64_t *words;      /* [ASIM_REPEAT_WORDS] scratch: the state of a host or port */
+    uint32_t depth;       /* the most of all wires */
     uint64_t each_window; /* packet-hops of all that sleeps */
     /* Packet-hops since the last look at what sleep brings. */
     uint64_t carried, skipped;

@@ -44,6 +44,14 @@ static struct asim_repeat_switch *switch_of(const struct asim_repeats *repeats,
 /* --- begin and end of all ----------------------------------------------------------------------
  */
 
+static void wake(struct asim_fabric *fabric, struct asim_repeat_unit unit)
+{
+    if (unit.node < fabric->set.hosts)
+        asim_repeat_host_wake(fabric, &fabric->host[unit.node]);
+    else
+        asim_repeat_port_wake(fabric, unit);
+}
+
 static void add_awake(struct asim_fabric *fabric, uint32_t node, uint32_t port)
 {
     if (ASIM_VEC_PUSH(fabric->repeats->awake, ((struct asim_repeat_unit){node, port})))
@@ -59,7 +67,7 @@ static void start(struct asim_fabric *fabric, uint64_t t)
     repeats->begin = t;
     repeats->window = repeats->each_window = repeats->carried = repeats->skipped = 0;
     repeats->look_at = fabric->run.windows + LOOK;
-    repeats->awake.n = repeats->due.n = 0;
+    repeats->awake.n = 0;
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
         asim_repeat_wire_reset(repeats, &fabric->wires[w]);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
@@ -96,19 +104,17 @@ void asim_repeats_stop(struct asim_fabric *fabric)
         return;
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         asim_repeat_host_wake(fabric, &fabric->host[v]);
-    for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++)
-        if (fabric->sw[v - fabric->set.hosts].sleeping)
-            asim_repeats_wake_switch(fabric, &fabric->sw[v - fabric->set.hosts]);
-    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
-        asim_repeat_wire_fill(fabric, &fabric->wires[w]); /* those that no port has read are left */
     for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++) {
         struct asim_switch *sw = &fabric->sw[v - fabric->set.hosts];
 
         if (!sw->sleeping)
             continue;
+        asim_repeats_wake_switch(fabric, sw);
         sw->sleeping = NULL;
         asim_next_renew(fabric, v);
     }
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+        asim_repeat_wire_fill(fabric, &fabric->wires[w]); /* wires without frames are left */
     repeats->is_on = 0;
     repeats->awake.n = 0;
     /* Where sleep brought something, it is tried again as soon as the memo allows it. */
@@ -232,8 +238,7 @@ static void pass(struct asim_repeats *repeats, uint64_t windows)
     repeats->window += windows;
 }
 
-/* If all sleep, and nothing on the way wakes them, goes on to the window of the first event. Returns
- * 0 if there is none. */
+/* If all sleep, goes on to the window of the first event. Returns 0 if there is none. */
 static int go_on(struct asim_fabric *fabric)
 {
     struct asim_repeats *repeats = fabric->repeats;
@@ -245,8 +250,6 @@ static int go_on(struct asim_fabric *fabric)
             renew_switch(fabric, &fabric->sw[s], asim_repeat_time(repeats, repeats->window));
         fabric->run.half_next_valid = 0;
         first = asim_earlier(asim_window_next_event(fabric), asim_memo_due(fabric));
-        if (repeats->due.n)
-            return 1;
         if (first == ASIM_NEVER)
             return 0;
         window = (asim_earlier(first, fabric->livelock.look_at) - repeats->begin) / repeats->length;
@@ -296,26 +299,18 @@ static void expand(struct asim_fabric *fabric)
             if (asim_repeat_wire_of(repeats, host->nics[k].port.in)->sender_since != ASIM_NEVER)
                 asim_repeat_wire_expand(fabric, host->nics[k].port.in);
     }
-    for (size_t i = 0; i < repeats->due.n; i++) {
-        const struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, repeats->due.at[i]);
-
-        if (own->is_full && own->sender_since != ASIM_NEVER)
-            asim_repeat_wire_expand(fabric, repeats->due.at[i]);
-    }
 }
 
-/* A reader that is awake stays awake until all that differs has come in. */
 static void compare_wire(struct asim_fabric *fabric, struct asim_wire *wire)
 {
     struct asim_repeats *repeats = fabric->repeats;
-    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
-    int was_due = own->due != ASIM_NEVER;
 
-    if (!own->depth || asim_repeat_wire_compare(fabric, wire))
+    if (!asim_repeat_wire_of(repeats, wire)->depth || asim_repeat_wire_compare(fabric, wire))
         return;
     if (wire->to >= fabric->set.hosts)
-        asim_repeat_ports_reroute(fabric, wire);
-    if (!was_due && ASIM_VEC_PUSH(repeats->due, wire))
+        asim_repeat_ports_disturb(fabric, wire);
+    else if (fabric->host[wire->to].sleeps_until &&
+             ASIM_VEC_PUSH(repeats->waking, ((struct asim_repeat_unit){wire->to, 0})))
         fabric->run.failed = ASIM_ENOMEM;
 }
 
@@ -334,31 +329,6 @@ static void compare_all(struct asim_fabric *fabric)
         for (uint32_t k = 0; k < fabric->host[unit.node].n_nics; k++)
             compare_wire(fabric, fabric->host[unit.node].nics[k].port.out);
     }
-}
-
-/* Those that get a frame in the next window that differs from the one before. Those of later
- * windows have an event then, so that the run does not end before. */
-static void wake_readers(struct asim_fabric *fabric)
-{
-    struct asim_repeats *repeats = fabric->repeats;
-    size_t kept = 0;
-
-    for (size_t i = 0; i < repeats->due.n; i++) {
-        struct asim_wire *wire = repeats->due.at[i];
-        struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
-
-        asim_node_schedule(fabric, wire->to, asim_repeat_time(repeats, own->due));
-        if (own->due > repeats->window) {
-            repeats->due.at[kept++] = wire;
-            continue;
-        }
-        own->due = ASIM_NEVER;
-        if (wire->to >= fabric->set.hosts)
-            asim_repeat_ports_disturb(fabric, wire);
-        else
-            asim_repeat_host_wake(fabric, &fabric->host[wire->to]);
-    }
-    repeats->due.n = kept;
 }
 
 static void fall_asleep(struct asim_fabric *fabric)
@@ -428,7 +398,9 @@ void asim_repeats_end(struct asim_fabric *fabric)
     expand(fabric);
     compare_all(fabric);
     pass(repeats, 1);
-    wake_readers(fabric);
+    for (size_t i = 0; i < repeats->waking.n; i++)
+        wake(fabric, repeats->waking.at[i]);
+    repeats->waking.n = 0;
     visit_switches(fabric, asim_repeat_ports_settle);
     /* Before that, frames sent earlier come in. */
     if (repeats->window > repeats->depth + 1) {

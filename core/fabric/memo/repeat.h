@@ -61,10 +61,6 @@ struct asim_repeat_wire {
     uint64_t sender_since; /* its sender sleeps since this window; ASIM_NEVER: it is awake */
     /* All that read it sleep since this window: its frames are not in the ring. ASIM_NEVER: no. */
     uint64_t reader_since;
-    uint64_t each_bytes; /* that arrive in each window while they sleep; each_n: frames */
-    uint32_t each_n;
-    int is_full;  /* they sleep, and the ring has all frames on the way: some will wake them */
-    uint64_t due; /* the window in which a frame arrives that wakes them; ASIM_NEVER: none */
 };
 
 /* Of a host or port. */
@@ -117,8 +113,7 @@ struct asim_repeats {
     struct asim_repeat_wire *wire;                   /* [2 x links] */
     struct asim_repeat_host *host;                   /* [hosts] */
     struct asim_repeat_switch *sw;                   /* [switches] */
-    ASIM_VEC(struct asim_repeat_unit) awake;
-    ASIM_VEC(struct asim_wire *) due; /* with a frame on the way that wakes their readers */
+    ASIM_VEC(struct asim_repeat_unit) awake, waking; /* waking: from the next window on */
     ASIM_VEC(struct asim_frame) frames;              /* scratch: those of one wire */
     uint64_t *words;      /* [ASIM_REPEAT_WORDS] scratch: the state of a host or port */
     uint32_t depth;       /* the most of all wires */

@@ -130,18 +130,7 @@ static void remove_routes(struct asim_repeat_switch *own, const struct asim_swit
     memset(routes, 0, own->n_words * sizeof *routes);
 }
 
-void asim_repeat_ports_reroute(struct asim_fabric *fabric, const struct asim_wire *wire)
-{
-    struct asim_switch *sw = &fabric->sw[wire->to - fabric->set.hosts];
-    struct asim_repeat_switch *own = own_of(fabric, sw);
-
-    if (!own->port)
-        return;
-    asim_port_set_put(own->sleeping.unsteady, wire->to_port, 1);
-    add_routes(fabric, sw, wire->to_port);
-}
-
-void asim_repeat_ports_disturb(struct asim_fabric *fabric, struct asim_wire *wire)
+void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wire *wire)
 {
     struct asim_switch *sw = &fabric->sw[wire->to - fabric->set.hosts];
     struct asim_repeat_switch *own = own_of(fabric, sw);
@@ -149,11 +138,14 @@ void asim_repeat_ports_disturb(struct asim_fabric *fabric, struct asim_wire *wir
 
     if (!own->port)
         return;
+    asim_port_set_put(own->sleeping.unsteady, wire->to_port, 1);
     asim_port_set_put(own->sleeping.unread, wire->to_port, 0);
-    asim_repeat_wire_fill(fabric, wire);
+    add_routes(fabric, sw, wire->to_port);
     for (uint32_t out = next_of(routes, 0, sw->n_ports); out < sw->n_ports;
          out = next_of(routes, out + 1, sw->n_ports))
-        asim_repeat_port_wake(fabric, (struct asim_repeat_unit){sw->node, out});
+        if (asim_port_set_has(own->sleeping.ports, out) &&
+            ASIM_VEC_PUSH(fabric->repeats->waking, ((struct asim_repeat_unit){sw->node, out})))
+            fabric->run.failed = ASIM_ENOMEM;
 }
 
 void asim_repeat_ports_settle(struct asim_fabric *fabric, struct asim_switch *sw)

@@ -14,10 +14,8 @@ void asim_repeat_switch_close(struct asim_repeat_switch *own, const struct asim_
 void asim_repeat_switch_reset(struct asim_repeat_switch *own, const struct asim_switch *sw);
 
 /* A wire to the switch did not carry what it did in the window before, and asim_repeat_wire_compare
- * has kept that: notes the ports that get its frames. */
-void asim_repeat_ports_reroute(struct asim_fabric *fabric, const struct asim_wire *wire);
-/* The first such frame arrives in the next window: these ports wake. */
-void asim_repeat_ports_disturb(struct asim_fabric *fabric, struct asim_wire *wire);
+ * has kept that: the ports that get its frames are to wake. */
+void asim_repeat_ports_disturb(struct asim_fabric *fabric, const struct asim_wire *wire);
 /* Of a switch with awake ports, before the next window: looks which of its wires are steady. */
 void asim_repeat_ports_settle(struct asim_fabric *fabric, struct asim_switch *sw);
 /* Takes the frames of wires from the rings that no awake port of the switch reads. */

@@ -115,7 +115,7 @@ void asim_repeats_close(struct asim_fabric *fabric)
     free(repeats->host);
     free(repeats->sw);
     free(repeats->awake.at);
-    free(repeats->due.at);
+    free(repeats->waking.at);
     free(repeats->frames.at);
     free(repeats->words);
     free(repeats);

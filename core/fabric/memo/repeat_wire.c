@@ -197,7 +197,7 @@ static struct asim_repeat_step *step_for(struct asim_repeat_wire *own,
 }
 
 /* Keeps the last n frames of the ring. The growth of the `same` last ones is known. */
-static int keep(const struct asim_repeats *repeats, struct asim_wire *wire, uint32_t n,
+static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire, uint32_t n,
                 uint32_t same)
 {
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
@@ -209,8 +209,6 @@ static int keep(const struct asim_repeats *repeats, struct asim_wire *wire, uint
     if (n > own->cap && (asim_grow(&own->frame, &cap, n, sizeof *own->frame) ||
                          asim_grow(&own->arrival, &arrival_cap, n, sizeof *own->arrival)))
         return ASIM_ENOMEM;
-    if (old.arrival && wire->in_at == old.arrival)
-        wire->in_at = own->arrival;
     own->cap = (uint32_t)cap;
     own->n = n;
     own->n_steps = 0;
@@ -238,8 +236,8 @@ static void count_in(struct asim_wire *wire, struct asim_repeat_wire *own, uint6
 {
     uint64_t windows = to - own->reader_since;
 
-    wire->received += windows * own->each_n;
-    wire->received_bytes += windows * own->each_bytes;
+    wire->received += windows * own->n;
+    wire->received_bytes += windows * own->bytes;
     own->reader_since = ASIM_NEVER;
 }
 
@@ -252,45 +250,16 @@ void asim_repeat_wire_reset(struct asim_repeats *repeats, const struct asim_wire
     own->deviated = own->listed = ASIM_NEVER;
     own->seen = ASIM_NEVER / 2; /* none */
     own->before = wire->frames;
-    own->sender_since = own->reader_since = own->due = ASIM_NEVER;
-    own->is_full = 0;
-}
-
-/* The window in which the first of the last n frames of the ring arrives that differs from that of
- * the window before, or ends its message, or in which one is missing. */
-static uint64_t first_deviation(const struct asim_fabric *fabric, const struct asim_wire *wire,
-                                uint32_t n)
-{
-    const struct asim_repeats *repeats = fabric->repeats;
-    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
-    const struct asim_frame *now, *then = own->frame;
-    uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed) - n, i;
-    uint64_t begin = asim_repeat_time(repeats, repeats->window), t = ASIM_NEVER;
-
-    for (i = 0; i < n && i < own->n; i++) {
-        now = &wire->at[(first + i) & wire->mask];
-        if (now->t - begin != then[i].t || !happens_again(fabric, now) ||
-            !is_same_frame(own, now, &then[i], repeats->window - own->of))
-            break;
-    }
-    if (i < n)
-        t = wire->at[(first + i) & wire->mask].t;
-    if (i < own->n && begin + then[i].t < t)
-        t = begin + then[i].t;
-    return t == ASIM_NEVER || own->seen + 1 != repeats->window
-               ? repeats->window + 1
-               : (t - repeats->begin) / repeats->length;
+    own->sender_since = own->reader_since = ASIM_NEVER;
 }
 
 /* The last n frames of the ring are not those of the window before. */
-static int renew(struct asim_fabric *fabric, struct asim_wire *wire, uint32_t n)
+static int renew(struct asim_fabric *fabric, const struct asim_wire *wire, uint32_t n)
 {
     const struct asim_repeats *repeats = fabric->repeats;
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
     uint32_t same = 0;
 
-    if (own->due == ASIM_NEVER)
-        own->due = first_deviation(fabric, wire, n);
     if (own->seen + 1 == repeats->window) {
         same = same_at_end(fabric, wire, n);
         own->deviated = last_deviation(repeats, wire, n, same);
@@ -305,18 +274,18 @@ int asim_repeat_wire_compare(struct asim_fabric *fabric, struct asim_wire *wire)
     struct asim_repeats *repeats = fabric->repeats;
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
     uint32_t n = (uint32_t)(wire->frames - own->before);
-    int same = is_same(fabric, wire, n), is_asleep = own->reader_since != ASIM_NEVER;
+    int same = is_same(fabric, wire, n);
 
     own->before = wire->frames;
     repeats->carried += n;
-    if (is_asleep && !same && !own->is_full) {
+    if (own->reader_since != ASIM_NEVER && !same) {
         put_earlier(fabric, wire, repeats->window, repeats->window + 1);
-        own->is_full = 1;
+        count_in(wire, own, repeats->window + 1);
     }
     if (!same && renew(fabric, wire, n))
         fabric->run.failed = ASIM_ENOMEM;
     own->seen = repeats->window;
-    if (is_asleep && !own->is_full)
+    if (own->reader_since != ASIM_NEVER)
         clear(wire);
     return same;
 }
@@ -386,23 +355,10 @@ void asim_repeat_wire_empty(struct asim_fabric *fabric, struct asim_wire *wire)
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
 
     own->reader_since = repeats->window;
-    own->each_n = own->n;
-    own->each_bytes = own->bytes;
     list_arrivals(repeats, own);
     clear(wire);
     wire->in_at = own->arrival;
     wire->in_mask = UINT32_MAX;
-}
-
-/* Those that came in while all readers slept. */
-static void drop_before(struct asim_wire *wire, uint64_t t)
-{
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
-
-    while (head != tail && wire->at[head & wire->mask].t < t)
-        head++;
-    atomic_store_explicit(&wire->head, head, memory_order_relaxed);
 }
 
 void asim_repeat_wire_fill(struct asim_fabric *fabric, struct asim_wire *wire)
@@ -410,14 +366,10 @@ void asim_repeat_wire_fill(struct asim_fabric *fabric, struct asim_wire *wire)
     struct asim_repeats *repeats = fabric->repeats;
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
 
-    if (own->reader_since == ASIM_NEVER)
+    if (own->reader_since == ASIM_NEVER) /* the last window has put them there */
         return;
     count_in(wire, own, repeats->window);
-    if (own->is_full)
-        drop_before(wire, asim_repeat_time(repeats, repeats->window));
-    else
-        put_earlier(fabric, wire, repeats->window, repeats->window);
-    own->is_full = 0;
+    put_earlier(fabric, wire, repeats->window, repeats->window);
     wire->in_at = wire->at;
     wire->in_mask = wire->mask;
 }

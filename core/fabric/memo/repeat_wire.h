@@ -11,7 +11,7 @@
 void asim_repeat_wire_reset(struct asim_repeats *repeats, const struct asim_wire *wire);
 /* The window is over, and the wire's sender was awake. Compares what it sent with the window
  * before, and keeps it. Leaves in the ring what an awake reader gets. Returns 0 if it differs: then
- * the ring has all frames on the way, and the readers must be awake in window `due`. */
+ * the ring has all frames on the way. */
 int asim_repeat_wire_compare(struct asim_fabric *fabric, struct asim_wire *wire);
 /* Whether a sender that does what it did in the last window may fall asleep: it sent nothing that
  * happens once. */

@@ -44,23 +44,23 @@ struct asim_repeat_step {
     uint32_t type;
 };
 
-/* What a wire carries in a window. */
+/* What a wire carries in a window. What each window needs comes first, for the cache. */
 struct asim_repeat_wire {
-    /* [n] frames sent in window `of`; t: arrival, from the begin of `of`. Then [n] the same frames
-     * as they arrive in one window; t: from its begin. */
-    struct asim_frame *frame, *arrival;
-    uint32_t n, cap;
-    uint64_t bytes;    /* of all of them */
-    uint64_t of, seen; /* seen: the last window; it equals `of`, or repeats it */
-    uint64_t listed;   /* `arrival` is of the frames of this window; ASIM_NEVER: of none */
-    uint64_t deviated; /* later arrivals equal those a window before; ticks */
-    uint32_t depth;    /* frames of so many windows can be on the wire; 0: the wire takes no part */
-    uint32_t n_steps;
-    struct asim_repeat_step step[ASIM_REPEAT_STEPS];
-    uint64_t before;       /* frames put on the wire before this window */
     uint64_t sender_since; /* its sender sleeps since this window; ASIM_NEVER: it is awake */
     /* All that read it sleep since this window: its frames are not in the ring. ASIM_NEVER: no. */
     uint64_t reader_since;
+    uint64_t deviated; /* later arrivals equal those a window before; ticks */
+    uint64_t of, seen; /* seen: the last window; it equals `of`, or repeats it */
+    uint64_t before;   /* frames put on the wire before this window */
+    uint32_t depth;    /* frames of so many windows can be on the wire; 0: the wire takes no part */
+    uint32_t n, cap, n_steps;
+    /* [n] frames sent in window `of`; t: arrival, from the begin of `of`. Then [n] the same frames
+     * as they arrive in one window; t: from its begin. */
+    struct asim_frame *frame, *arrival;
+    uint8_t *step_of; /* [n] frames: index in `step`; ASIM_REPEAT_STEPS: it has none */
+    uint64_t bytes;   /* of all of them */
+    uint64_t listed;  /* `arrival` is of the frames of this window; ASIM_NEVER: of none */
+    struct asim_repeat_step step[ASIM_REPEAT_STEPS];
 };
 
 /* Of a host or port. */

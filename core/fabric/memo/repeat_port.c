@@ -104,13 +104,15 @@ static void add_routes(struct asim_fabric *fabric, struct asim_switch *sw, uint3
 {
     struct asim_repeat_switch *own = own_of(fabric, sw);
     const struct asim_repeat_wire *wire = asim_repeat_wire_of(fabric->repeats, sw->in[in]);
+    uint32_t known = 0; /* steps */
 
     for (uint32_t i = 0; i < wire->n; i++) {
         struct asim_frame frame = wire->frame[i];
         uint32_t out;
 
-        if (i && frame.flow == wire->frame[i - 1].flow && frame.type == wire->frame[i - 1].type)
+        if (known >> wire->step_of[i] & 1)
             continue;
+        known |= wire->step_of[i] < ASIM_REPEAT_STEPS ? 1u << wire->step_of[i] : 0;
         frame.t += asim_repeat_time(fabric->repeats, fabric->repeats->window);
         out = frame.type < ASIM_PAUSE ? asim_ecmp_egress(fabric, sw->shard, &frame) : UINT32_MAX;
         if (out != UINT32_MAX)

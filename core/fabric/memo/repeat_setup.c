@@ -104,6 +104,7 @@ void asim_repeats_close(struct asim_fabric *fabric)
     for (size_t w = 0; repeats->wire && w < fabric->set.topo->n_links * 2; w++) {
         free(repeats->wire[w].frame);
         free(repeats->wire[w].arrival);
+        free(repeats->wire[w].step_of);
     }
     for (uint32_t v = 0; repeats->host && v < fabric->set.hosts; v++)
         free(repeats->host[v].state.words);

@@ -5,6 +5,7 @@
 #include "fabric/memo/repeat_wire.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "fabric/link/transmit.h"
 
@@ -25,9 +26,10 @@ static inline void push(struct asim_fabric *fabric, struct asim_wire *wire,
 
     if (!place)
         return;
-    *place = *frame;
-    place->t += move.ticks;
-    place->seq += move.bytes;
+    place->t = frame->t + move.ticks;
+    place->word1 = (frame->word1 & REST) | ((frame->word1 + move.bytes) & ASIM_SEQ_MASK);
+    place->flow = frame->flow;
+    place->word2 = frame->word2;
     asim_port_publish(worker, wire, frame->t + move.ticks);
 }
 
@@ -37,23 +39,25 @@ static void clear(struct asim_wire *wire)
         asim_link_ring_restart(wire);
 }
 
+/* The growth of the i-th frame's sequence number in a window. */
+static inline uint64_t growth(const struct asim_repeat_wire *own, uint32_t i)
+{
+    return own->step_of[i] < ASIM_REPEAT_STEPS ? own->step[own->step_of[i]].by : ASIM_NEVER;
+}
+
 /* Puts the frames of window j that are still on the wire at the begin of `now` into the ring. */
 static void push_window(struct asim_fabric *fabric, struct asim_wire *wire, uint64_t j,
                         uint64_t now)
 {
     const struct asim_repeats *repeats = fabric->repeats;
-    struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
+    const struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
     uint64_t from = asim_repeat_time(repeats, j), begin = asim_repeat_time(repeats, now);
     uint32_t first = own->n;
 
     while (first && from + own->frame[first - 1].t >= begin)
         first--;
-    for (uint32_t i = first; i < own->n; i++) {
-        const struct asim_frame *frame = &own->frame[i];
-        uint64_t by = asim_repeat_step_of(own, frame->flow, frame->type);
-
-        push(fabric, wire, frame, (struct move){from, by * (j - own->of)});
-    }
+    for (uint32_t i = first; i < own->n; i++)
+        push(fabric, wire, &own->frame[i], (struct move){from, growth(own, i) * (j - own->of)});
 }
 
 /* The ring has n frames of this window at most: puts those of the windows before `end`, which are
@@ -100,17 +104,16 @@ static int happens_again(const struct asim_fabric *fabric, const struct asim_fra
            (frame->type != ASIM_DATA || goes_on(fabric, frame->flow, frame->seq + frame->wire));
 }
 
-/* windows: from the kept frame to the present one. */
-static int is_same_frame(struct asim_repeat_wire *own, const struct asim_frame *now,
-                         const struct asim_frame *then, uint64_t windows)
+/* Whether a frame equals the i-th one kept; windows: from then to now. */
+static inline int is_same_frame(struct asim_repeat_wire *own, const struct asim_frame *now,
+                                uint32_t i, uint64_t windows)
 {
+    const struct asim_frame *then = &own->frame[i];
     uint64_t by = (now->seq - then->seq) & ASIM_SEQ_MASK;
-    struct asim_repeat_step *step;
+    struct asim_repeat_step *step = &own->step[own->step_of[i]];
 
-    if (now->flow != then->flow || now->word2 != then->word2 || (now->word1 ^ then->word1) & REST)
-        return 0;
-    step = asim_repeat_step_find(own, now->flow, now->type);
-    if (!step)
+    if (now->flow != then->flow || now->word2 != then->word2 || (now->word1 ^ then->word1) & REST ||
+        own->step_of[i] == ASIM_REPEAT_STEPS)
         return 0;
     step->end = now->seq + now->wire;
     if (step->by == ASIM_NEVER && windows == 1)
@@ -144,7 +147,7 @@ static int is_same(const struct asim_fabric *fabric, const struct asim_wire *wir
         const struct asim_frame *frame = &wire->at[(first + i) & wire->mask];
 
         if (frame->t - begin != own->frame[i].t || !may_repeat(fabric, frame) ||
-            !is_same_frame(own, frame, &own->frame[i], repeats->window - own->of))
+            !is_same_frame(own, frame, i, repeats->window - own->of))
             return 0;
     }
     return !n || all_go_on(fabric, own);
@@ -160,11 +163,11 @@ static uint32_t same_at_end(const struct asim_fabric *fabric, const struct asim_
     uint64_t begin = asim_repeat_time(repeats, repeats->window);
 
     for (same = 0; same < n && same < own->n; same++) {
-        const struct asim_frame *now = &wire->at[(last - same) & wire->mask],
-                                *then = &own->frame[own->n - 1 - same];
+        const struct asim_frame *now = &wire->at[(last - same) & wire->mask];
+        uint32_t i = own->n - 1 - same;
 
-        if (now->t - begin != then->t || !happens_again(fabric, now) ||
-            !is_same_frame(own, now, then, repeats->window - own->of))
+        if (now->t - begin != own->frame[i].t || !happens_again(fabric, now) ||
+            !is_same_frame(own, now, i, repeats->window - own->of))
             break;
     }
     return same;
@@ -183,17 +186,34 @@ static uint64_t last_deviation(const struct asim_repeats *repeats, const struct 
     return now > then ? now : then;
 }
 
-/* Frames like this one; adds them without growth. NULL: there is no room. */
-static struct asim_repeat_step *step_for(struct asim_repeat_wire *own,
-                                         const struct asim_frame *frame)
+/* The index of frames like this one; adds them without growth. ASIM_REPEAT_STEPS: there is no room.
+ */
+static inline uint32_t step_for(struct asim_repeat_wire *own, const struct asim_frame *frame)
 {
-    struct asim_repeat_step *step = asim_repeat_step_find(own, frame->flow, frame->type);
+    uint32_t i = 0;
 
-    if (step || own->n_steps == ASIM_REPEAT_STEPS)
-        return step;
-    step = &own->step[own->n_steps++];
-    *step = (struct asim_repeat_step){frame->flow, ASIM_NEVER, 0, frame->type};
-    return step;
+    while (i < own->n_steps &&
+           (own->step[i].flow != frame->flow || own->step[i].type != frame->type))
+        i++;
+    if (i == own->n_steps && i < ASIM_REPEAT_STEPS)
+        own->step[own->n_steps++] =
+            (struct asim_repeat_step){frame->flow, ASIM_NEVER, 0, frame->type};
+    return i;
+}
+
+static int grow(struct asim_repeat_wire *own, uint32_t n)
+{
+    size_t cap = own->cap, arrival_cap = own->cap, step_cap = own->cap;
+
+    if (n <= own->cap)
+        return 0;
+    if (asim_grow(&own->frame, &cap, n, sizeof *own->frame) ||
+        asim_grow(&own->arrival, &arrival_cap, n, sizeof *own->arrival) ||
+        asim_grow(&own->step_of, &step_cap, n, sizeof *own->step_of))
+        return ASIM_ENOMEM;
+    cap = arrival_cap < cap ? arrival_cap : cap;
+    own->cap = (uint32_t)(step_cap < cap ? step_cap : cap);
+    return 0;
 }
 
 /* Keeps the last n frames of the ring. The growth of the `same` last ones is known. */
@@ -201,15 +221,14 @@ static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire
                 uint32_t same)
 {
     struct asim_repeat_wire *own = asim_repeat_wire_of(repeats, wire);
-    struct asim_repeat_wire old = *own;
+    struct asim_repeat_step old[ASIM_REPEAT_STEPS];
     uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed) - n;
+    uint32_t n_old = own->n_steps;
     uint64_t begin = asim_repeat_time(repeats, repeats->window);
-    size_t cap = own->cap, arrival_cap = own->cap;
 
-    if (n > own->cap && (asim_grow(&own->frame, &cap, n, sizeof *own->frame) ||
-                         asim_grow(&own->arrival, &arrival_cap, n, sizeof *own->arrival)))
+    if (grow(own, n))
         return ASIM_ENOMEM;
-    own->cap = (uint32_t)cap;
+    memcpy(old, own->step, n_old * sizeof *old);
     own->n = n;
     own->n_steps = 0;
     own->bytes = 0;
@@ -221,12 +240,14 @@ static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire
         *frame = wire->at[(first + i) & wire->mask];
         frame->t -= begin;
         own->bytes += frame->wire;
-        step = step_for(own, frame);
-        if (!step)
+        own->step_of[i] = (uint8_t)step_for(own, frame);
+        if (own->step_of[i] == ASIM_REPEAT_STEPS)
             continue;
+        step = &own->step[own->step_of[i]];
         step->end = frame->seq + frame->wire;
-        if (step->by == ASIM_NEVER && i >= n - same)
-            step->by = asim_repeat_step_of(&old, frame->flow, frame->type);
+        for (uint32_t k = 0; step->by == ASIM_NEVER && i >= n - same && k < n_old; k++)
+            if (old[k].flow == frame->flow && old[k].type == frame->type)
+                step->by = old[k].by;
     }
     return 0;
 }
@@ -299,7 +320,7 @@ int asim_repeat_wire_may_leave(const struct asim_fabric *fabric, const struct as
     for (uint32_t i = 0; i < own->n; i++) {
         const struct asim_frame *frame = &own->frame[i];
 
-        if (!happens_again(fabric, frame) || !asim_repeat_step_find(own, frame->flow, frame->type))
+        if (!happens_again(fabric, frame) || own->step_of[i] == ASIM_REPEAT_STEPS)
             return 0;
     }
     return 1;

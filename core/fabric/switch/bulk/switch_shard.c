@@ -111,15 +111,19 @@ static inline int has_mail(const struct asim_wire *wire)
            atomic_load_explicit(&wire->head, memory_order_relaxed);
 }
 
-/* What is in the rings of unread ports has been sent in this window, and leaves them at its end. */
-static uint32_t leave_out_unread(struct asim_switch_shard *shard, uint32_t n)
+/* What is in the rings of unread ports has been sent in this window, and leaves them at its end.
+ * Fills `active` and returns their number. */
+static uint32_t list_read(const struct asim_switch_shard *shard)
 {
-    uint32_t kept = 0;
+    uint32_t n = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        if (!asim_port_is_unread(shard->sw, shard->active[i]))
-            shard->active[kept++] = shard->active[i];
-    return kept;
+    for (uint32_t i = 0; i < shard->n_ports; i++) {
+        uint32_t p = shard->lru[i];
+
+        if (!asim_port_is_unread(shard->sw, p) && has_mail(shard->sw->in[p]))
+            shard->active[n++] = p;
+    }
+    return n;
 }
 
 /* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
@@ -132,12 +136,12 @@ uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t 
     uint64_t begin = first_departure(shard), later = ASIM_NEVER;
     uint32_t *active = shard->active, n_mail = 0, n = 0;
 
-    for (uint32_t i = 0; i < shard->n_ports; i++) {
+    for (uint32_t i = 0; i < shard->n_ports && !shard->sw->sleeping; i++) {
         active[n_mail] = lru[i];
         n_mail += (uint32_t)has_mail(in[lru[i]]);
     }
     if (shard->sw->sleeping)
-        n_mail = leave_out_unread(shard, n_mail);
+        n_mail = list_read(shard);
     for (uint32_t i = 0; i < n_mail; i++) {
         uint32_t p = active[i];
         uint64_t t, after;

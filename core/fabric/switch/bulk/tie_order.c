@@ -267,14 +267,14 @@ static inline void include(struct times *times, uint32_t t, uint64_t yes)
 
 /* Moves events that may share their tick with another one to the front, and returns their number.
  * Only they need an order: event counts begin with the tick. Above ASIM_FEW_PORTS events all go to
- * the sort, because ports in lockstep are nearly sorted. */
-static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
+ * the sort, because ports in lockstep are nearly sorted; where some sleep, they are not. */
+static uint32_t put_ties_first(const struct asim_switch *sw, struct asim_port_event *at, uint32_t n)
 {
     struct times seen, again;
     uint64_t any = 0;
     uint32_t ties = 0;
 
-    if (n < 2 || n > ASIM_FEW_PORTS)
+    if (n < 2 || (n > ASIM_FEW_PORTS && !sw->sleeping))
         return n < 2 ? 0 : n;
     seen = again = (struct times){{0}};
     for (uint32_t i = 0; i < n; i++) {
@@ -296,8 +296,25 @@ static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
     return ties;
 }
 
+/* Orders n events as far as they need it; *ties: so many, which come first. The others follow in
+ * any order. */
+static const struct asim_port_event *order(const struct asim_switch *sw,
+                                           struct asim_port_event *const at_spare[2], uint32_t n,
+                                           uint32_t *ties)
+{
+    const struct asim_port_event *ordered;
+
+    *ties = put_ties_first(sw, at_spare[0], n);
+    ordered = sort_ports(sw, at_spare, *ties);
+    if (ordered != at_spare[0] && n > *ties)
+        memcpy(at_spare[1] + *ties, at_spare[0] + *ties, (n - *ties) * sizeof *ordered);
+    return ordered;
+}
+
 void asim_order_ties(struct asim_switch *sw)
 {
+    uint32_t ties;
+
     sw->n_last_arrivals = sw->shard->n_last_arrivals;
     if (sw->in_lockstep) {
         for (uint32_t d = 1; d < sw->n_shards; d++)
@@ -306,8 +323,6 @@ void asim_order_ties(struct asim_switch *sw)
     }
     sw->n_last_tx_starts = sw->shard->n_last_tx_starts;
     gather(sw);
-    sw->tx_start_order = sort_ports(sw, sw->last_tx_start,
-                                    put_ties_first(sw->last_tx_start[0], sw->n_last_tx_starts));
-    sw->ties = put_ties_first(sw->last_arrival[0], sw->n_last_arrivals);
-    sw->arrival_order = sort_ports(sw, sw->last_arrival, sw->ties);
+    sw->tx_start_order = order(sw, sw->last_tx_start, sw->n_last_tx_starts, &ties);
+    sw->arrival_order = order(sw, sw->last_arrival, sw->n_last_arrivals, &sw->ties);
 }

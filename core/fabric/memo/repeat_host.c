@@ -206,7 +206,12 @@ static int wires_are_steady(const struct asim_fabric *fabric, const struct asim_
 
 static void keep(struct asim_repeat_host *own, const struct view *view)
 {
-    own->messages = view->messages;
+    const struct asim_repeat_messages *messages = &view->messages;
+
+    own->messages.n_flows = messages->n_flows;
+    own->messages.n_rx = messages->n_rx;
+    memcpy(own->messages.flow, messages->flow, messages->n_flows * sizeof *messages->flow);
+    memcpy(own->messages.rx, messages->rx, messages->n_rx * sizeof *messages->rx);
     own->counts = view->host->counts;
 }
 
@@ -299,14 +304,17 @@ int asim_repeat_host_sleep(struct asim_fabric *fabric, struct asim_host *host)
     struct asim_repeats *repeats = fabric->repeats;
     struct asim_repeat_host *own = own_of(fabric, host);
     const struct asim_part *part = fabric->memo->parts ? asim_part_of(fabric, host->node) : NULL;
-    struct view view = {.fabric = fabric, .host = host};
+    struct view view;
     uint64_t until;
 
     if ((part && asim_part_is_busy(part)) || !wires_are_steady(fabric, host, repeats->window + 1)) {
         own->state.taken_at = ASIM_NEVER;
         return 0;
     }
+    view.fabric = fabric;
+    view.host = host;
     view.words = asim_repeat_words_begin(repeats);
+    view.messages.n_flows = view.messages.n_rx = 0;
     see(&view);
     if (!asim_repeat_words_end(repeats, &view.words, &own->state) ||
         !wires_are_steady(fabric, host, repeats->window)) {

@@ -4,7 +4,8 @@
  * at t + serialization + delay, and no delay is below W; so no frame sent inside a window of W is
  * due inside it, and all nodes advance to the window's end in any order, on any thread, with the
  * same result. Notifications of completed messages are made one link delay ahead, so they are due
- * behind the window too. In windows longer than NVLinks the same holds for whole servers (domains.h).
+ * behind the window too. In windows longer than NVLinks the same holds for whole servers
+ * (domains.h).
  *
  *     asim_window_run      begin: which sharded switches have work; is there enough for the team?
  *       advance            each worker, on the team or one after the other: its nodes (worker.c)

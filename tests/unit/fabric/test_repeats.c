@@ -5,8 +5,8 @@
  * at different times; or they send in one direction only, and not every packet is ACKed. Other
  * messages come between. Rings cross leaves and spines, so that ports are shared, and in some
  * networks the hosts of a server have NVLinks too. Some switches have more than 32 ports, which the
- * order of ties treats in another way (core/fabric/switch/bulk/tie_order.c). All times at both ends and all counters of links
- * and hosts must be equal.
+ * order of ties treats in another way (core/fabric/switch/bulk/tie_order.c). All times at both ends
+ * and all counters of links and hosts must be equal.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -175,7 +175,7 @@ static int may_start(struct asim_fabric *fabric, uint64_t t)
  */
 
 /* Whether a sleeping host wakes: for a timer, a message of its own, or a frame on a short link.
- * Frames on other links do not matter. */
+ * Forgets the arrivals of frames on other links, which do not matter. */
 static int must_wake(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
     uint32_t slot = fabric->run.slot[host->node];

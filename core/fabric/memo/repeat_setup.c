@@ -7,7 +7,6 @@
 #include "fabric/memo/repeat.h"
 #include "fabric/memo/repeat_port.h"
 #include "fabric/memo/repeat_wire.h"
-#include "fabric/parallel/domains.h"
 
 /* The first and the longest pause between two tries, in windows. */
 enum { FIRST_PAUSE = 1 << 10, MOST_PAUSE = 1 << 11 };

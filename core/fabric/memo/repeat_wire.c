@@ -190,11 +190,8 @@ static uint64_t last_deviation(const struct asim_repeats *repeats, const struct 
  */
 static inline uint32_t step_for(struct asim_repeat_wire *own, const struct asim_frame *frame)
 {
-    uint32_t i = 0;
+    uint32_t i = asim_repeat_step_index(own->step, own->n_steps, frame->flow, frame->type);
 
-    while (i < own->n_steps &&
-           (own->step[i].flow != frame->flow || own->step[i].type != frame->type))
-        i++;
     if (i == own->n_steps && i < ASIM_REPEAT_STEPS)
         own->step[own->n_steps++] =
             (struct asim_repeat_step){frame->flow, ASIM_NEVER, 0, frame->type};
@@ -205,14 +202,11 @@ static int grow(struct asim_repeat_wire *own, uint32_t n)
 {
     size_t cap = own->cap, arrival_cap = own->cap, step_cap = own->cap;
 
-    if (n <= own->cap)
-        return 0;
     if (asim_grow(&own->frame, &cap, n, sizeof *own->frame) ||
         asim_grow(&own->arrival, &arrival_cap, n, sizeof *own->arrival) ||
         asim_grow(&own->step_of, &step_cap, n, sizeof *own->step_of))
         return ASIM_ENOMEM;
-    cap = arrival_cap < cap ? arrival_cap : cap;
-    own->cap = (uint32_t)(step_cap < cap ? step_cap : cap);
+    own->cap = (uint32_t)cap; /* of all three */
     return 0;
 }
 
@@ -245,9 +239,8 @@ static int keep(const struct asim_repeats *repeats, const struct asim_wire *wire
             continue;
         step = &own->step[own->step_of[i]];
         step->end = frame->seq + frame->wire;
-        for (uint32_t k = 0; step->by == ASIM_NEVER && i >= n - same && k < n_old; k++)
-            if (old[k].flow == frame->flow && old[k].type == frame->type)
-                step->by = old[k].by;
+        if (step->by == ASIM_NEVER && i >= n - same) /* then it is one of the old steps */
+            step->by = old[asim_repeat_step_index(old, n_old, frame->flow, frame->type)].by;
     }
     return 0;
 }

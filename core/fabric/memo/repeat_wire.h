@@ -27,13 +27,23 @@ void asim_repeat_wire_fill(struct asim_fabric *fabric, struct asim_wire *wire);
  * ring. */
 void asim_repeat_wire_expand(struct asim_fabric *fabric, struct asim_wire *wire);
 
+/* The index of such frames among n steps; n: there are none. */
+static inline uint32_t asim_repeat_step_index(const struct asim_repeat_step *step, uint32_t n,
+                                              uint64_t flow, uint32_t type)
+{
+    uint32_t i = 0;
+
+    while (i < n && (step[i].flow != flow || step[i].type != type))
+        i++;
+    return i;
+}
+
 static inline struct asim_repeat_step *asim_repeat_step_find(struct asim_repeat_wire *own,
                                                              uint64_t flow, uint32_t type)
 {
-    for (uint32_t i = 0; i < own->n_steps; i++)
-        if (own->step[i].flow == flow && own->step[i].type == type)
-            return &own->step[i];
-    return NULL;
+    uint32_t i = asim_repeat_step_index(own->step, own->n_steps, flow, type);
+
+    return i < own->n_steps ? &own->step[i] : NULL;
 }
 
 static inline struct asim_repeat_wire *asim_repeat_wire_of(const struct asim_repeats *repeats,

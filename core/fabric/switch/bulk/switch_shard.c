@@ -111,9 +111,22 @@ static inline int has_mail(const struct asim_wire *wire)
            atomic_load_explicit(&wire->head, memory_order_relaxed);
 }
 
-/* What is in the rings of unread ports has been sent in this window, and leaves them at its end.
- * Fills `active` and returns their number. */
-static uint32_t list_read(const struct asim_switch_shard *shard)
+/* Lists the rings with frames in `active`, and returns their number: without a branch on random
+ * data. */
+static uint32_t list_mail(const struct asim_switch_shard *shard)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < shard->n_ports; i++) {
+        shard->active[n] = shard->lru[i];
+        n += (uint32_t)has_mail(shard->sw->in[shard->lru[i]]);
+    }
+    return n;
+}
+
+/* The same without the rings of unread ports: what they hold has been sent in this window, and
+ * leaves them at its end. */
+static uint32_t list_read_mail(const struct asim_switch_shard *shard)
 {
     uint32_t n = 0;
 
@@ -127,21 +140,15 @@ static uint32_t list_read(const struct asim_switch_shard *shard)
 }
 
 /* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
- * again. Lists rings with frames first, without a branch on random data. The rings do not depend on
- * each other, so their cache misses overlap. */
+ * again. Lists rings with frames first. The rings do not depend on each other, so their cache
+ * misses overlap. */
 uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until)
 {
     struct asim_wire *const *in = shard->sw->in;
-    const uint32_t *lru = shard->lru;
     uint64_t begin = first_departure(shard), later = ASIM_NEVER;
-    uint32_t *active = shard->active, n_mail = 0, n = 0;
+    uint32_t *active = shard->active, n = 0;
+    uint32_t n_mail = shard->sw->sleeping ? list_read_mail(shard) : list_mail(shard);
 
-    for (uint32_t i = 0; i < shard->n_ports && !shard->sw->sleeping; i++) {
-        active[n_mail] = lru[i];
-        n_mail += (uint32_t)has_mail(in[lru[i]]);
-    }
-    if (shard->sw->sleeping)
-        n_mail = list_read(shard);
     for (uint32_t i = 0; i < n_mail; i++) {
         uint32_t p = active[i];
         uint64_t t, after;

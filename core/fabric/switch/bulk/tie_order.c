@@ -306,7 +306,7 @@ static const struct asim_port_event *order(const struct asim_switch *sw,
 
     *ties = put_ties_first(sw, at_spare[0], n);
     ordered = sort_ports(sw, at_spare, *ties);
-    if (ordered != at_spare[0] && n > *ties)
+    if (ordered != at_spare[0])
         memcpy(at_spare[1] + *ties, at_spare[0] + *ties, (n - *ties) * sizeof *ordered);
     return ordered;
 }

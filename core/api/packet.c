@@ -3,10 +3,10 @@
  * asim/packet.h: each function finds the world's packet network and calls it.
  */
 #include "asim/packet.h"
-#include "fabric/frame_headers.h"
-#include "fabric/grid.h"
+#include "fabric/observe/frame_headers.h"
+#include "fabric/processes/grid.h"
 #include "fabric/events/events.h"
-#include "fabric/parallel/exchange.h"
+#include "fabric/processes/exchange.h"
 #include "sim/world.h"
 
 int asim_packet_is_used(const struct asim_world *world)

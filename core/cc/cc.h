@@ -69,7 +69,8 @@ struct asim_cc_config {
     uint32_t payload_bytes; /* of a full packet */
 };
 
-/* How a member of a state behaves while the network repeats a period (fabric/memo/feedback.h). */
+/* How a member of a state behaves while the network repeats a period
+ * (fabric/memo/state/feedback.h). */
 enum asim_cc_kind {
     ASIM_CC_END,  /* ends a list of fields */
     ASIM_CC_SAME, /* returns to its value */
@@ -100,7 +101,7 @@ struct asim_cc {
      * "ChangeRate"); else it holds from the next packet on. */
     int retimes;
     /* An ACK without a mark changes nothing, at any time: then steady-state detection may skip
-     * periods without marks and timers (fabric/memo/steady_state.h). */
+     * periods without marks and timers (fabric/memo/period/steady_state.h). */
     int steady;
     /* Else it may skip periods if this list has all of the state; NULL: it may not. */
     const struct asim_cc_field *fields;

@@ -6,13 +6,13 @@
  *
  * Costs: a wake is one entry of the host's event heap; a message is a slot, and mostly no entry.
  */
-#include "fabric/link_diagnostics.h"
+#include "fabric/observe/link_diagnostics.h"
 #include "fabric/node.h"
-#include "fabric/parallel/exchange.h"
-#include "fabric/parallel/thread_team.h"
+#include "fabric/processes/exchange.h"
+#include "fabric/clock/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/host/traffic.h"
-#include "fabric/memo/use.h"
+#include "fabric/memo/region/use.h"
 #include "fabric/link/schedule.h"
 
 /* Rounds up to whole ns. */

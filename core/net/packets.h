@@ -93,7 +93,7 @@ struct asim_fabric_config {
     int per_event;    /* 1: a step is one node at one instant, in order of time */
     uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
     /* So many events run in the order of ns-3's event list, from the start on, where the network is
-     * small enough (fabric/insertion_order.h). */
+     * small enough (fabric/clock/insertion_order.h). */
     uint64_t exact_events;
     /* Several processes: only nodes v with part_of[v] == self are built; then
      * asim_exchange_open. NULL: all. Borrowed. */
@@ -164,7 +164,7 @@ struct asim_pause_waits {
     size_t n, cap;
 };
 
-/* Why frames were carried one by one although fast-forward is on (fabric/memo/use.h). */
+/* Why frames were carried one by one although fast-forward is on (fabric/memo/region/use.h). */
 enum asim_carried_reason {
     ASIM_CARRIED_FIRST,    /* such traffic had not occurred before, or the search was too dear */
     ASIM_CARRIED_RECORDED, /* kept for replays */
@@ -193,7 +193,7 @@ struct asim_memo_use {
 };
 
 /* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the
- * order posted (fabric/parallel/thread_team.h). */
+ * order posted (fabric/clock/thread_team.h). */
 struct asim_background {
     struct asim_thread_team *team;
     void (*set_task)(struct asim_thread_team *team, void (*task)(void *self), void *self);
@@ -203,7 +203,7 @@ struct asim_background {
     void (*drain)(struct asim_thread_team *team, unsigned left);
 };
 
-/* The functions of the packet network. fabric/fabric.h and fabric/parallel/exchange.h say what
+/* The functions of the packet network. fabric/fabric.h and fabric/processes/exchange.h say what
  * each does; fabric pointers are what open() made. */
 struct asim_packet_network {
     int (*open)(struct asim_fabric **fabric, const struct asim_fabric_config *config,

@@ -7,7 +7,7 @@
  * routes a search for routes.
  */
 #include "fabric/events/events.h"
-#include "fabric/parallel/next_event.h"
+#include "fabric/clock/next_event.h"
 #include "fabric/host/traffic.h"
 
 #include <stdlib.h>

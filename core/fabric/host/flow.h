@@ -74,7 +74,7 @@ struct asim_rx {
     uint8_t generation;       /* of the slot; a frame with another one is of an earlier message */
     uint8_t begun_generation; /* generation of the message that the destination has begun */
     uint8_t nacked, notified;
-    /* For a source and a destination in different processes (parallel/exchange.h). released: the
+    /* For a source and a destination in different processes (processes/exchange.h). released: the
      * source knows the count `frames` after its message's end; release_pending: the destination
      * will tell it. */
     uint8_t released, release_pending;

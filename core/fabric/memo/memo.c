@@ -16,19 +16,19 @@
 
 #include <stdlib.h>
 
-#include "fabric/memo/feedback.h"
-#include "fabric/memo/part_domains.h"
-#include "fabric/memo/part_lead.h"
-#include "fabric/memo/part_leaf.h"
-#include "fabric/memo/part_logs.h"
-#include "fabric/memo/part_messages.h"
-#include "fabric/memo/parts.h"
-#include "fabric/memo/record.h"
-#include "fabric/memo/repeat_host.h"
-#include "fabric/memo/replay.h"
+#include "fabric/memo/state/feedback.h"
+#include "fabric/memo/region/part_domains.h"
+#include "fabric/memo/region/part_lead.h"
+#include "fabric/memo/region/part_leaf.h"
+#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_messages.h"
+#include "fabric/memo/region/parts.h"
+#include "fabric/memo/region/record.h"
+#include "fabric/memo/sleep/repeat_host.h"
+#include "fabric/memo/region/replay.h"
 #include "fabric/link/schedule.h"
-#include "fabric/parallel/domains.h"
-#include "fabric/parallel/half_steps.h"
+#include "fabric/clock/domains.h"
+#include "fabric/clock/half_steps.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed

@@ -21,13 +21,13 @@
 
 #include "base/map.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/memo/episode.h"
-#include "fabric/memo/idle_state.h"
-#include "fabric/memo/part.h"
-#include "fabric/memo/renaming.h"
-#include "fabric/memo/repeat.h"
-#include "fabric/memo/steady_state.h"
-#include "fabric/memo/use.h"
+#include "fabric/memo/region/episode.h"
+#include "fabric/memo/state/idle_state.h"
+#include "fabric/memo/region/part.h"
+#include "fabric/memo/region/renaming.h"
+#include "fabric/memo/sleep/repeat.h"
+#include "fabric/memo/period/steady_state.h"
+#include "fabric/memo/region/use.h"
 #include "fabric/node.h"
 
 /* Changes between windows only. */
@@ -104,7 +104,7 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
 
 /* --- between windows ------------------------------------------------------------------------- */
 /* The end of a window that begins at t, as the memo and the links allow: while idle parts may get
- * messages, no longer than no rank acts (parallel/domains.h). */
+ * messages, no longer than no rank acts (clock/domains.h). */
 uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t);
 /* Several processes: when a part is looked at next, even if no event is due; ASIM_NEVER: none is.
  */

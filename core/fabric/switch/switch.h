@@ -212,7 +212,7 @@ struct asim_switch {
 struct asim_fabric;
 
 /* Simulates everything before `until`; returns the time of the next event. For a switch with one
- * shard (parallel/sharded_switch.h has the others). */
+ * shard (clock/sharded_switch.h has the others). */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The whole switch event by event, from `begin` to before `until`. The shards have opened their
  * receive rings (switch_shard.h). */

@@ -17,7 +17,7 @@
 
 #include "base/io/src.h"
 #include "base/text.h"
-#include "fabric/frame_headers.h"
+#include "fabric/observe/frame_headers.h"
 #include "report/report.h"
 #include "topo/pair.h"
 

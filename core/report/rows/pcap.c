@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * --pcap=FILE: the frames hosts send, and every PFC frame, as a capture for Wireshark and tshark:
- * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/frame_headers.h). Each frame
- * once, at the ns its transmission begins, in time order; the run therefore advances event by
- * event.
+ * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/observe/frame_headers.h).
+ * Each frame once, at the ns its transmission begins, in time order; the run therefore advances
+ * event by event.
  *
  * The payload is zeros in full length, since decoders of RoCE take the captured bytes for the
  * frame. Lengths are those of real RoCEv2 frames, a few bytes more than the simulation counts on
@@ -11,7 +11,7 @@
  */
 #include <stdlib.h>
 
-#include "fabric/frame_headers.h"
+#include "fabric/observe/frame_headers.h"
 #include "sim/distributed/distribution.h"
 #include "report/report.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One run in several processes: the part of sim (fabric/parallel/exchange.h is the network's). Each
- * node belongs to one process. A process reads the traces of the ranks on its own hosts and has
- * state for these only, but it knows the number of ranks, their groups and the dimensions.
+ * One run in several processes: the part of sim (fabric/processes/exchange.h is the network's).
+ * Each node belongs to one process. A process reads the traces of the ranks on its own hosts and
+ * has state for these only, but it knows the number of ranks, their groups and the dimensions.
  *
  * Other processes send their events to process 0 in buffers (asim_world_pack). Process 0 delivers
  * an event as soon as no process can send an earlier one. At the end each process packs its counts,
@@ -38,7 +38,7 @@ struct asim_totals {
     uint64_t ops_done, ops_total, messages;
     /* Of communication ops, as the traces give them; done: with parts of collectives under way. */
     uint64_t bytes_done, bytes_total;
-    uint64_t dropped;                 /* control dependencies on nodes that are not in the traces */
+    uint64_t dropped; /* control dependencies on nodes that are not in the traces */
     struct asim_census census;
     uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
     uint32_t alone_rank;       /* 1 + its rank, 0 = none */
@@ -66,7 +66,7 @@ struct asim_distribution { /* only where there are several processes */
     struct asim_stall stall;
     struct asim_pause_waits pauses;
     struct asim_traffic_use *traffic; /* of each generator, in other processes; NULL: none */
-    struct asim_map joined; /* (rank, group) -> number of collectives joined */
+    struct asim_map joined;           /* (rank, group) -> number of collectives joined */
     ASIM_VEC(struct asim_open_coll) open;
     ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
     struct asim_link_use *links;        /* [2 x links]; `to` is UINT32_MAX where unknown */
@@ -122,8 +122,8 @@ void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
 void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
                                 struct asim_host_use *use);
 
-/* unfinished.c: makes events of the ops and messages under way, once, when the run has ended; in one
- * process, too. */
+/* unfinished.c: makes events of the ops and messages under way, once, when the run has ended; in
+ * one process, too. */
 void asim_record_unfinished(struct asim_world *world);
 
 /* pack_events.c: all pending events as bytes, and back. 0 or ASIM_ENOMEM; unpacking also gives

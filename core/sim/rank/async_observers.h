@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Asynchronous observers: observers that read only the event and constant data. Threads that wait
- * for others call them (fabric/parallel/thread_team.h), so that the one thread all others wait for
+ * for others call them (fabric/clock/thread_team.h), so that the one thread all others wait for
  * has less to do. Each observer still sees its events one at a time and in order.
  */
 #ifndef ASIM_SIM_RANK_ASYNC_OBSERVERS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Periods that several processes skip together (core/fabric/memo/common_period.h): random networks
- * of leaves and spines with long messages, in 2 to 4 processes, against one process frame by frame.
+ * Periods that several processes skip together (core/fabric/memo/period/common_period.h): random
+ * networks of leaves and spines with long messages, in 2 to 4 processes, against one process frame
+ * by frame.
  */
 #include "fabric/memo/memo.h"
 #include "testbench_processes.h"

@@ -4,7 +4,7 @@
  * windows but the last ones are half-steps, and no node sees an event late. All other tests of
  * windows check that results do not change.
  */
-#include "fabric/parallel/half_steps.h"
+#include "fabric/clock/half_steps.h"
 #include "testbench.h"
 
 static const uint64_t LINK[2] = {400, 500};

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Parts of a network (core/fabric/memo/part.h) against frame by frame: servers whose hosts have a
- * switch of their own, and a network between servers. All servers do the same random pattern again
- * and again, at the same time or a little later, with the same hosts or rotated; in some rounds one
- * message of one server differs, is missing, or comes later. Messages between servers go on
- * meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no other
- * switch: then such messages cross the border of two parts. All times at both ends, and all
+ * Parts of a network (core/fabric/memo/region/part.h) against frame by frame: servers whose hosts
+ * have a switch of their own, and a network between servers. All servers do the same random pattern
+ * again and again, at the same time or a little later, with the same hosts or rotated; in some
+ * rounds one message of one server differs, is missing, or comes later. Messages between servers go
+ * on meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no
+ * other switch: then such messages cross the border of two parts. All times at both ends, and all
  * counters of links and hosts must be equal, with one thread and with two, and in two or three
  * processes, which remember their own servers. Some switches send pauses, some drop frames. In some
- * networks messages are counted in short pieces of the run (core/fabric/memo/part_messages.h). Over
- * all seeds parts must have followed others, and deviated from them.
+ * networks messages are counted in short pieces of the run
+ * (core/fabric/memo/region/part_messages.h). Over all seeds parts must have followed others, and
+ * deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/parallel/domains.h"
+#include "fabric/clock/domains.h"
 #include "testbench_processes.h"
 #include "topo/partition.h"
 
@@ -255,7 +256,7 @@ static void keep_outcome(void)
 }
 
 /* SHORT: frame by frame, in windows of the shortest link. The others go through servers one by one
- * in windows of the links between (core/fabric/parallel/domains.h). */
+ * in windows of the links between (core/fabric/clock/domains.h). */
 enum variant { SHORT, FRAME_BY_FRAME, FAST_FORWARD, TWO_THREADS, VARIANTS };
 
 static void set_user(void)

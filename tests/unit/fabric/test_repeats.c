@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hosts and ports that sleep while they repeat their windows (core/fabric/memo/repeat.h) against
- * frame by frame. Hosts in rings send long messages, each when the last one has arrived, and begin
- * at different times; or they send in one direction only, and not every packet is ACKed. Other
- * messages come between. Rings cross leaves and spines, so that ports are shared, and in some
+ * Hosts and ports that sleep while they repeat their windows (core/fabric/memo/sleep/repeat.h)
+ * against frame by frame. Hosts in rings send long messages, each when the last one has arrived,
+ * and begin at different times; or they send in one direction only, and not every packet is ACKed.
+ * Other messages come between. Rings cross leaves and spines, so that ports are shared, and in some
  * networks the hosts of a server have NVLinks too. Some switches have more than 32 ports, which the
  * order of ties treats in another way (core/fabric/switch/bulk/tie_order.c). All times at both ends
  * and all counters of links and hosts must be equal.

@@ -3,7 +3,7 @@
  * The budget of the memo's searches: the first words can be spent once, a search may overdraw the
  * budget, skipped packet-hops earn words, and the budget never exceeds `most`.
  */
-#include "fabric/memo/search_budget.h"
+#include "fabric/memo/region/search_budget.h"
 #include "testbench.h"
 
 int main(void)

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include "fabric/parallel/thread_team.h"
+#include "fabric/clock/thread_team.h"
 
 enum { THREADS = 4, EPOCHS = 1500 };
 

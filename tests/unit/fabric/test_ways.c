@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Replays over other ways (core/fabric/memo/renaming.h) against frame by frame. Each message draws
- * a source port, so ECMP takes it over another spine or another of parallel links in each round.
+ * Replays over other ways (core/fabric/memo/region/renaming.h) against frame by frame. Each message
+ * draws a source port, so ECMP takes it over another spine or another of parallel links in each
+ * round.
  *
  * First, patterns by hand that must be replayed. Then random networks (leaf-spine, hosts with two
  * NICs, three levels; some spines and links unequal) carry random patterns again and again; some
@@ -12,7 +13,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/parallel/workers.h"
+#include "fabric/clock/workers.h"
 #include "testbench.h"
 
 enum { ITEMS = 16, ROUNDS = 28, SEEDS = 900, HOSTS = 16, WIRES = 256 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Several benches as the processes of one network: windows of a common grid, and the buffers that
- * processes exchange after each (core/fabric/grid.h, core/fabric/parallel/exchange.h).
+ * processes exchange after each (core/fabric/processes/grid.h, core/fabric/processes/exchange.h).
  */
 #ifndef ASIM_TESTS_TESTBENCH_PROCESSES_H
 #define ASIM_TESTS_TESTBENCH_PROCESSES_H
 
-#include "fabric/grid.h"
-#include "fabric/parallel/exchange.h"
+#include "fabric/processes/grid.h"
+#include "fabric/processes/exchange.h"
 #include "testbench_links.h"
 
 /* The end of a window: each process takes the buffers of all others. */

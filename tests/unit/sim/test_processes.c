@@ -6,8 +6,8 @@
  * stays in the first process.
  */
 #include <stdlib.h>
-#include "fabric/grid.h"
-#include "fabric/parallel/exchange.h"
+#include "fabric/processes/grid.h"
+#include "fabric/processes/exchange.h"
 #include "sim/distributed/distribution.h"
 #include "runs.h"
 

@@ -3,7 +3,7 @@
  * A window of a switch, in steps of a shard and steps of the whole switch. A switch of one worker
  * takes them one after the other (switch.c). If several workers have its hosts, each worker has a
  * shard: most frames then stay in the core of their hosts. All shards take a step side by side, and
- * no shard begins the next step before all have finished (parallel/sharded_switch.h).
+ * no shard begins the next step before all have finished (clock/sharded_switch.h).
  *
  * Shards write only to their own ports in such a step. For a port of another shard they defer
  * buffer updates (bulk.h), and the whole switch orders ties between the steps (tie_order.h).

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Injections: messages as ranks give them to the network. Two equal injections take the same course
+ * in the same network, whatever data they carry.
+ */
+#ifndef ASIM_FABRIC_MEMO_REGION_INJECTION_H
+#define ASIM_FABRIC_MEMO_REGION_INJECTION_H
+
+#include <stdint.h>
+
+struct asim_fabric;
+
+struct asim_injection {
+    uint64_t t, tie; /* ticks since the episode began; tie key of its start (tie_key.h) */
+    uint64_t bytes;
+    uint64_t path; /* number of the ECMP path there and back; asim_injection_route sets it */
+    uint32_t dst;
+    uint32_t sport;        /* not compared; the path depends on it */
+    uint64_t start, ideal; /* not compared: creation of the queue pair, ticks; for fct.txt, ns */
+};
+
+/* A path that no source port changes. Routes stay constant while a memo exists. */
+struct asim_fixed_path {
+    uint64_t path;
+    uint32_t dst;
+    int is_known;
+};
+enum { ASIM_FIXED_PATHS = 4 };
+/* Of a path there and back, at most. */
+enum { ASIM_MOST_WIRES = 64 };
+
+/* All but the paths. */
+int asim_injection_is_same(const struct asim_injection *a, const struct asim_injection *b);
+/* Sets the path of an injection of host src. Only equal paths have the same number. UINT64_MAX:
+ * the path has no number. Takes as long as three packet-hops. */
+void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
+                          struct asim_injection *injection);
+/* The wires of the path there, then of the path back, as wire ids. Returns their number; 0: no
+ * route, or more than ASIM_MOST_WIRES. */
+uint32_t asim_injection_wires(struct asim_fabric *fabric, uint32_t src,
+                              const struct asim_injection *injection, uint32_t *at);
+
+#endif

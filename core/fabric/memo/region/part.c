@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The parts of a network and their modes (part.h).
+ */
+#include "fabric/memo/region/part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/memo/memo.h"
+#include "fabric/memo/region/part_find.h"
+
+/* Logs that the budget allows each part from the start. */
+enum { FIRST_LOGS = 16 };
+
+void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    atomic_store_explicit(&parts->look_at[part - parts->at], 0, memory_order_relaxed);
+    atomic_store_explicit(&parts->touched, 1, memory_order_relaxed);
+}
+
+/* If it was opened as unused, its episodes stay inside: then it was opened too soon. */
+static void become_idle(const struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (atomic_exchange_explicit(&part->is_unused, 0, memory_order_relaxed) &&
+        part->patience < ASIM_PART_MOST_PATIENCE)
+        part->patience *= 8;
+    part->idle_since = fabric->run.windows;
+}
+
+void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
+                        enum asim_part_mode mode)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if ((mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW) && !parts->in_domains)
+        parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
+    part->of_worker->n[part->mode]--;
+    part->of_worker->n[mode]++;
+    part->of_worker->has_followed |= mode == ASIM_PART_FOLLOW;
+    part->mode = mode;
+    if (mode == ASIM_PART_OPEN)
+        part->leaves = 0;
+    else if (mode == ASIM_PART_IDLE)
+        become_idle(fabric, part);
+    fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
+    atomic_store_explicit(&parts->look_at[part - parts->at],
+                          mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
+}
+
+/* Whether one shortest path leads from src to dst, and it crosses the switch only. */
+static int crosses_switch_only(struct asim_fabric *fabric, const struct asim_part *part,
+                               uint32_t src, uint32_t dst)
+{
+    uint32_t n = 0;
+    const uint32_t *port = asim_route_ports(fabric->route, src, dst, &n);
+
+    if (n != 1 || fabric->host[src].nics[*port - 1].port.out->to != part->sw)
+        return 0;
+    port = asim_route_ports(fabric->route, part->sw, dst, &n);
+    return n == 1 && fabric->sw[part->sw - fabric->set.hosts].ports[*port - 1].port.out->to == dst;
+}
+
+int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
+                       uint32_t dst)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+    uint8_t *pair = &part->pair[parts->number[src] * part->n_hosts + parts->number[dst]];
+
+    if (*pair == ASIM_PAIR_UNKNOWN)
+        *pair = crosses_switch_only(fabric, part, src, dst) &&
+                        crosses_switch_only(fabric, part, dst, src)
+                    ? ASIM_PAIR_INSIDE
+                    : ASIM_PAIR_OUTSIDE;
+    return *pair == ASIM_PAIR_INSIDE;
+}
+
+static struct asim_parts *allocate(const struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = calloc(1, sizeof *parts);
+    size_t hosts = fabric->set.hosts + (size_t)1, switches = fabric->set.nodes - hosts + 2;
+
+    if (!parts)
+        return NULL;
+    parts->at = calloc(switches, sizeof *parts->at);
+    parts->part_of = malloc(hosts * sizeof *parts->part_of);
+    parts->number = malloc(hosts * sizeof *parts->number);
+    parts->look_at = calloc(switches, sizeof *parts->look_at);
+    parts->due = malloc(switches * sizeof *parts->due);
+    parts->n_workers = fabric->workers.n;
+    parts->of_worker = calloc(parts->n_workers, sizeof *parts->of_worker);
+    if (parts->part_of)
+        memset(parts->part_of, -1, hosts * sizeof *parts->part_of); /* ASIM_NO_PART */
+    return parts;
+}
+
+int asim_parts_open(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = allocate(fabric);
+    int code;
+
+    fabric->memo->parts = parts;
+    if (!parts || !parts->at || !parts->part_of || !parts->number || !parts->look_at ||
+        !parts->due || !parts->of_worker)
+        return ASIM_ENOMEM;
+    code = asim_part_find_all(fabric, parts);
+    if (code)
+        return code;
+    if (parts->n_parts < 2) {
+        asim_parts_close(fabric);
+        return 0;
+    }
+    for (uint32_t i = 0; i < parts->n_workers; i++)
+        asim_search_budget_raise(&parts->of_worker[i].budget,
+                                 (uint64_t)FIRST_LOGS * fabric->set.hosts * ASIM_PART_LOG_WORDS);
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        atomic_init(&parts->look_at[i], ASIM_NEVER);
+        part->of_worker =
+            &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
+        part->of_worker->n[ASIM_PART_OPEN]++;
+    }
+    parts->suspended = 1;
+    parts->due_at = ASIM_NEVER;
+    return 0;
+}
+
+void asim_parts_close(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (!parts)
+        return;
+    for (uint32_t i = 0; parts->at && i < parts->n_parts; i++) {
+        free(parts->at[i].host);
+        free(parts->at[i].port);
+        free(parts->at[i].nic);
+        free(parts->at[i].pair);
+        free(parts->at[i].uplink);
+        free(parts->at[i].counts);
+        free(parts->at[i].before);
+        free(parts->at[i].first.list.at);
+    }
+    free(parts->at);
+    free(parts->part_of);
+    free(parts->number);
+    free((void *)parts->look_at);
+    free(parts->of_worker);
+    free(parts->due);
+    free(parts);
+    fabric->memo->parts = NULL;
+}
+
+/* Packet-hops of finished logs belong to those that were recorded for replays, but for those that
+ * periods have skipped meanwhile, which belong to no part: at most what is carried and not counted.
+ */
+static void gather_recorded(struct asim_fabric *fabric, struct asim_worker_parts *own)
+{
+    struct asim_memo_tally *tally = &fabric->memo->tally;
+    uint64_t hops = own->recorded;
+
+    if (hops && tally->skips_in_logs) {
+        uint64_t left = asim_memo_uncounted(fabric);
+
+        hops = hops < left ? hops : left;
+    }
+    tally->hops[ASIM_CARRIED_RECORDED] += hops;
+    tally->counted += hops;
+    tally->episodes += own->episodes;
+    own->recorded = own->episodes = 0;
+}
+
+void asim_parts_gather(struct asim_fabric *fabric)
+{
+    struct asim_memo *memo = fabric->memo;
+
+    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
+        struct asim_worker_parts *own = &memo->parts->of_worker[i];
+
+        memo->saved += own->saved;
+        memo->wasted += own->wasted;
+        memo->tally.skips_in_logs |= own->skips_in_logs;
+        memo->tally.replays += own->replays;
+        memo->tally.rotated += own->rotated;
+        memo->tally.deviations += own->deviations;
+        own->saved = own->wasted = own->replays = own->rotated = own->deviations = 0;
+    }
+    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
+        gather_recorded(fabric, &memo->parts->of_worker[i]);
+        asim_search_budget_has(fabric, &memo->parts->of_worker[i].budget,
+                               1); /* earns if it is empty */
+    }
+}

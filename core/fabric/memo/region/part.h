@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server and
+ * their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks (part_leaf.h).
+ * A message between two hosts of a part uses the links of that switch only, and no other message
+ * uses them. So the part can be recorded and replayed by itself, whatever its hosts do on their
+ * other NICs. Two completions of a host, one of its part and another, would depend on each other
+ * only if they had equal times and tie keys (tie_key.h): then the last use of their ports decides
+ * which is first. Hosts whose other links allow that are in no part.
+ *
+ * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
+ * is an episode of one part, with the hosts numbered inside the part, and all parts of a class use
+ * it. One part leads: it is simulated frame by frame and writes the log. Others that begin alike
+ * follow: they replay the log, even while it is still being written. If all hosts of a part are
+ * alike, host h may also do what row h + r (modulo their number) of the log says: a ring of eight
+ * GPUs that host 3 began late is the ring that host 5 began late, rotated.
+ */
+#ifndef ASIM_FABRIC_MEMO_REGION_PART_H
+#define ASIM_FABRIC_MEMO_REGION_PART_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "base/map.h"
+#include "base/mem.h"
+#include "fabric/link/notification.h"
+#include "fabric/memo/region/injection.h"
+#include "fabric/memo/region/search_budget.h"
+#include "fabric/switch/switch.h"
+#include "net/net.h"
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_host;
+
+/* A message that a rank gave to the network. */
+struct asim_memo_message {
+    /* t: absolute while the network or its part is idle, else since the begin of the episode. */
+    struct asim_injection injection;
+    struct asim_msg msg;
+};
+
+/* Changes between windows only. */
+enum asim_part_mode {
+    ASIM_PART_OPEN, /* frame by frame, nothing is recorded */
+    ASIM_PART_IDLE, /* no frame and no open message: sends are deferred to the end of the window */
+    ASIM_PART_LEAD, /* frame by frame; writes `log` */
+    ASIM_PART_FOLLOW, /* replays `log`; no frame exists */
+    ASIM_PART_MODES
+};
+
+struct asim_logged_injection {
+    uint64_t t, tie, bytes; /* t: ticks since the begin */
+    uint64_t ideal;         /* for fct.txt, ns; known when its completions are */
+    uint32_t dst;           /* number in the part */
+};
+
+/* A rank hears that a message is complete: its source, or its destination. `number` makes the order
+ * of several at one time. */
+struct asim_logged_completion {
+    uint64_t t, tie, number;
+    uint32_t src;            /* the message's source, a number in the part, */
+    uint32_t injection : 31; /* and its index there */
+    uint32_t is_arrival : 1;
+};
+
+/* The rows of one host. Completions are in the order in which they happen; all that are due before
+ * the leader's time are there, and some later ones. */
+struct asim_log_row {
+    ASIM_VEC(struct asim_logged_injection) injections;
+    ASIM_VEC(struct asim_logged_completion) completions;
+};
+
+/* The first frame that a host sent to the switch. Frames that arrive there with equal t and tie
+ * come in the order in which their links were used last, before the episode. */
+struct asim_logged_first {
+    struct asim_first_arrival arrival; /* of the leader; t: ticks since the begin */
+    uint32_t row;
+};
+
+/* When the first hosts of a part begin to send, ascending, in ticks since the begin of the episode:
+ * n times, of which all rotations of a log have the same. */
+enum { ASIM_PART_TIMES = 8 };
+struct asim_part_times {
+    uint32_t n;
+    uint64_t t[ASIM_PART_TIMES];
+};
+
+struct asim_part_log {
+    uint64_t hash; /* of class, state at the begin, sends of the first tick */
+    struct asim_part_times times;
+    /* [k]: its neighbours among the logs that have the same hash and the same first k + 1 times. */
+    struct asim_part_neighbours {
+        struct asim_part_log *older, *newer;
+    } alike[ASIM_PART_TIMES];
+    uint32_t place; /* in the logs of its worker */
+    uint32_t part_class, n_hosts;
+    uint64_t used;   /* the search that has found it last */
+    uint64_t begin;  /* of the leader */
+    uint64_t length; /* ticks; ASIM_NEVER while it is being written */
+    /* While it is being written: sends at or after this time, ticks since the begin, may belong to
+     * the next episode. ASIM_NEVER: none. */
+    uint64_t defer_from;
+    uint32_t users;                 /* parts that lead or follow it */
+    int is_dead;                    /* the leader met something that no replay can repeat */
+    int has_grown;                  /* completions or first frames were added in this window */
+    const struct asim_part *leader; /* of the log while it is being written */
+    int is_rigid; /* the numbers of hosts have ordered completions, so it fits unrotated only */
+    size_t bytes;
+    uint64_t hops;            /* packet-hops in it */
+    uint64_t *state;          /* at the begin [asim_part_state_size] */
+    uint64_t *after;          /* at the end [asim_part_after_size] */
+    uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
+    struct asim_log_row *row; /* [n_hosts] */
+    /* [n_hosts], n_first used, in the order in which they arrived. */
+    struct asim_logged_first *first;
+    uint32_t n_first;
+};
+
+struct asim_part {
+    uint32_t sw, n_hosts, part_class;
+    uint32_t *host; /* nodes, ascending */
+    uint32_t *port; /* of the switch, 0-based, to each host */
+    uint8_t *nic;   /* of each host, to the switch */
+    uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind; NULL where there are uplinks */
+    uint32_t *uplink, n_uplinks;         /* ports of the switch to other switches, 0-based */
+    struct asim_worker_parts *of_worker; /* of its worker */
+    uint32_t domain;                     /* its number in its worker (part_domains.h) */
+    int must_check; /* if it follows: the log may have changed since the last check */
+    int is_regular; /* all hosts and their links are alike */
+    enum asim_part_mode mode;
+    struct asim_part_log *log;
+    /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. 0 if it leads. */
+    uint32_t rotation;
+    uint32_t n_first;    /* if it follows: first frames of the log that were compared */
+    uint64_t begin;      /* of the episode, if it leads or follows */
+    uint64_t defer_from; /* if it leads: ASIM_NEVER or the time from which sends are deferred */
+    uint64_t last_completion; /* of those that are known, the latest time */
+    /* Messages inside the part that are carried frame by frame, where they are counted
+     * (part_messages.h); if it leads, completions of such messages that a destination has yet to
+     * hear of. The worker of the part changes both. */
+    uint32_t open, known;
+    /* With uplinks (part_leaf.h): messages under way that have one end inside, where they are
+     * counted; whether one that is deferred or accepted will be such a one; whether one has lost a
+     * frame. */
+    atomic_uint crossing, has_lost;
+    int leaves;
+    /* The window in which it became idle; windows after which it then counts as unused, and is
+     * open; whether that is why it is open, and no message has crossed its border since. */
+    uint64_t idle_since, patience;
+    atomic_uint is_unused;
+    uint64_t unreplayable; /* events that no replay can repeat, at the begin */
+    uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
+    uint64_t *counts;      /* if it leads: its counters at the begin */
+    uint64_t *before;      /* if it leads: what `after` is relative to */
+    struct asim_first_arrivals first; /* if it leads: at its switch */
+};
+
+/* The row of its log that a host of the part has, and back. */
+static inline uint32_t asim_part_row(const struct asim_part *part, uint32_t host)
+{
+    uint32_t row = host + part->rotation;
+
+    return row < part->n_hosts ? row : row - part->n_hosts;
+}
+
+static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row)
+{
+    return row >= part->rotation ? row - part->rotation : row + part->n_hosts - part->rotation;
+}
+
+/* What the parts of one worker share. In windows of domains a thread touches its own only. */
+struct asim_worker_parts {
+    ASIM_VEC(struct asim_part_log *) logs;
+    struct asim_map newest;          /* hash, first times -> a log (part_logs.c) */
+    uint64_t n_finished, n_searches; /* logs, and searches, so far */
+    uint64_t inner;                  /* windows of domains so far */
+    struct asim_search_budget budget;
+    uint32_t n[ASIM_PART_MODES]; /* parts by mode */
+    int has_followed;            /* in this piece (part_messages.h) */
+    /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
+     * recorded: packet-hops of finished logs. */
+    uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
+    int skips_in_logs;
+};
+
+enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
+
+#define ASIM_NO_PART UINT32_MAX
+/* Search cost of a log beside its messages, words a host of the part. */
+enum { ASIM_PART_LOG_WORDS = 400 };
+/* Windows after which parts count as unused. */
+enum { ASIM_PART_BUSY_WINDOWS = 256 };
+/* Of a part with uplinks, windows. */
+enum { ASIM_PART_FIRST_PATIENCE = 1 << 4, ASIM_PART_MOST_PATIENCE = 1 << 22 };
+
+struct asim_parts {
+    struct asim_part *at;
+    uint32_t n_parts, n_classes;
+    uint32_t first_leaf; /* parts from this one on have uplinks, those before have none */
+    uint32_t *part_of;   /* [hosts] ASIM_NO_PART: none */
+    uint32_t *number;    /* [hosts] inside the part */
+    /* [n] The part is looked at after the first window that ends behind this time. 0: after every
+     * window. */
+    _Atomic uint64_t *look_at;
+    atomic_uint touched;                 /* some look_at was set to 0 by a host */
+    atomic_uint is_crossed;              /* a message has begun to cross a part that is not open */
+    uint64_t due_at;                     /* the least look_at of the parts that follow */
+    uint32_t *due;                       /* [n] scratch */
+    uint64_t busy_until;                 /* windows: a part led or followed shortly before */
+    struct asim_worker_parts *of_worker; /* [n_workers] of each worker */
+    uint32_t n_workers;
+    /* Windows of leaders, less those that followers did not need, not below 0. When they are many
+     * the parts pause, twice as long each time: they are open up to the window resume_at. */
+    uint64_t unproductive;
+    uint64_t resume_at, pause;
+    /* In this window, from `from` to `until`, parts go on in the windows of their domains. */
+    int in_domains;
+    uint64_t from, until;
+    int suspended; /* the whole network is recorded, replayed, or deferred */
+    /* Whether messages are counted, as they are unless all parts are open (part_messages.h).
+     * `piece`, piece_until: calls of ranks and messages begun. */
+    int counts;
+    uint64_t piece, piece_until;
+};
+
+/* Whether the path from one host of the part to another, and back, lies inside it. For parts
+ * without uplinks. */
+int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
+                       uint32_t dst);
+/* The part needs a look after this window. Any thread. */
+void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
+
+void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
+                        enum asim_part_mode mode);
+static inline uint32_t asim_parts_in(const struct asim_parts *parts, enum asim_part_mode mode)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < parts->n_workers; i++)
+        n += parts->of_worker[i].n[mode];
+    return n;
+}
+
+/* Adds the counts of all workers to those of the memo. Between windows. */
+void asim_parts_gather(struct asim_fabric *fabric);
+
+/* Finds the parts of the network; fabric->memo->parts stays NULL if there are fewer than two. 0 or
+ * ASIM_ENOMEM. */
+int asim_parts_open(struct asim_fabric *fabric);
+void asim_parts_close(struct asim_fabric *fabric);
+
+/* Its episode is simulated for others, or replayed. */
+static inline int asim_part_is_busy(const struct asim_part *part)
+{
+    return part->mode == ASIM_PART_LEAD || part->mode == ASIM_PART_FOLLOW;
+}
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See part_find.h.
+ */
+#include "fabric/memo/region/part_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/memo/region/alike.h"
+#include "fabric/memo/memo.h"
+
+/* Hosts of a part at most: its table of pairs has the square of it in bytes. */
+enum { MOST_HOSTS = 256 };
+
+/* Ages of the last ACK of a message when it reaches its sender, over all wires that may carry one
+ * between parts. The tie key of a completion, also that of the destination, begins with this age.
+ */
+struct ages {
+    uint64_t *at;
+    size_t n, cap;
+};
+
+static uint64_t age_of_ack(const struct asim_fabric *fabric, const struct asim_wire *wire)
+{
+    return wire->delay + wire->in_tx[fabric->set.ack_wire];
+}
+
+static int has_age(const struct ages *ages, uint64_t age)
+{
+    for (size_t i = 0; i < ages->n; i++)
+        if (ages->at[i] == age)
+            return 1;
+    return 0;
+}
+
+/* Marks the switches that some link joins to another switch. */
+static uint8_t *find_joined(const struct asim_fabric *fabric)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    uint8_t *joined = calloc(topo->nodes + (size_t)1, 1);
+
+    for (size_t l = 0; joined && l < topo->n_links; l++)
+        if (topo->links[l].a >= topo->hosts && topo->links[l].b >= topo->hosts)
+            joined[topo->links[l].a] = joined[topo->links[l].b] = 1;
+    return joined;
+}
+
+/* Of the links of all processes. A network has few kinds of links, so the list is short. */
+static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
+{
+    const struct asim_topo *topo = fabric->set.topo;
+    uint8_t *joined = find_joined(fabric);
+    int code = joined ? 0 : ASIM_ENOMEM;
+
+    for (size_t w = 0; !code && w < topo->n_links * 2; w++) {
+        const struct asim_link *link = &topo->links[w / 2];
+        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
+        uint64_t age = asim_fs_to_ticks(fabric, link->delay_fs) +
+                       asim_tx_ticks(fabric, fabric->set.ack_wire, link->rate_bps);
+
+        if (to < topo->hosts && (from < topo->hosts || joined[from]) && !has_age(ages, age))
+            code = ASIM_VEC_PUSH(*ages, age);
+    }
+    free(joined);
+    return code;
+}
+
+/* Whether a wire brings ACKs of the same age as some port of the switch does. */
+static int is_like_port(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                        const struct asim_wire *wire)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        if (age_of_ack(fabric, wire) == age_of_ack(fabric, sw->ports[p].port.out))
+            return 1;
+    return 0;
+}
+
+/* Whether no completion of a message outside the part can have the tie key of one inside. */
+static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                          const struct ages *ages)
+{
+    int others = 0;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_host *host = &fabric->host[sw->ports[p].port.out->to];
+
+        others |= host->n_nics > 1;
+        for (uint32_t i = 0; i < host->n_nics; i++)
+            if (host->nics[i].port.out->to != sw->node &&
+                is_like_port(fabric, sw, host->nics[i].port.in))
+                return 0;
+    }
+    for (uint32_t p = 0; others && p < sw->n_ports; p++)
+        if (has_age(ages, age_of_ack(fabric, sw->ports[p].port.out)))
+            return 0;
+    return 1;
+}
+
+/* Whether messages from one port's host to another's may take the switch or another path. Routes
+ * prefer NVSwitches to other paths of equal length, so these need no look. */
+static int has_other_paths(struct asim_fabric *fabric, const struct asim_switch *sw)
+{
+    if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH)
+        return 0;
+    for (uint32_t p = 0; p < sw->n_ports * sw->n_ports; p++) {
+        const struct asim_host *host = &fabric->host[sw->ports[p / sw->n_ports].port.out->to];
+        uint32_t n = 0, dst = sw->ports[p % sw->n_ports].port.out->to;
+        const uint32_t *ports = asim_route_ports(fabric->route, host->node, dst, &n);
+
+        for (uint32_t i = 0; n > 1 && i < n; i++)
+            if (host->nics[ports[i] - 1].port.out->to == sw->node)
+                return 1;
+    }
+    return 0;
+}
+
+/* Whether each host of the switch has one link to it, and no part yet. One worker must advance them
+ * all. */
+static int may_be_part(const struct asim_fabric *fabric, const struct asim_parts *parts,
+                       const struct asim_switch *sw)
+{
+    if (sw->n_shards != 1)
+        return 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t host = sw->ports[p].port.out->to;
+
+        if (host >= fabric->set.hosts)
+            continue;
+        if (parts->part_of[host] != ASIM_NO_PART || !asim_fabric_owns(fabric, host) ||
+            asim_topo_is_endpoint(fabric->set.topo, host) ||
+            fabric->host[host].worker != sw->worker)
+            return 0;
+        for (uint32_t q = 0; q < p; q++)
+            if (sw->ports[q].port.out->to == host)
+                return 0;
+    }
+    return 1;
+}
+
+/* Hosts joined to the switch; those of them that have no other link. */
+static uint32_t count_hosts(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                            uint32_t *single)
+{
+    uint32_t n = 0;
+
+    *single = 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t host = sw->ports[p].port.out->to;
+
+        n += host < fabric->set.hosts;
+        *single += host < fabric->set.hosts && fabric->host[host].n_nics == 1;
+    }
+    return n;
+}
+
+static int open_part(struct asim_part *part, uint32_t n)
+{
+    part->n_hosts = n;
+    part->mode = ASIM_PART_OPEN;
+    part->host = malloc(n * sizeof *part->host);
+    part->port = malloc(n * sizeof *part->port);
+    part->nic = malloc(n * sizeof *part->nic);
+    return part->host && part->port && part->nic ? 0 : ASIM_ENOMEM;
+}
+
+/* Hosts in ascending order, so the order of equal parts is the same. */
+static void list_hosts(const struct asim_fabric *fabric, struct asim_part *part,
+                       const struct asim_switch *sw)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint32_t n = 0;
+
+    part->sw = sw->node;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t host = sw->ports[p].port.out->to, at = n;
+
+        if (host >= fabric->set.hosts)
+            continue;
+        n++;
+        for (; at && part->host[at - 1] > host; at--) {
+            part->host[at] = part->host[at - 1];
+            part->port[at] = part->port[at - 1];
+        }
+        part->host[at] = host;
+        part->port[at] = p;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_wire *in = sw->ports[part->port[i]].port.out;
+
+        part->nic[i] = (uint8_t)in->to_port;
+        parts->part_of[part->host[i]] = (uint32_t)(part - parts->at);
+        parts->number[part->host[i]] = i;
+    }
+}
+
+/* Notifications of one time are ordered by the numbers of their wires (link.c). */
+static int same_order_of_wires(const struct asim_fabric *fabric, const struct asim_part *a,
+                               const struct asim_part *b)
+{
+    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
+    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
+
+    for (uint32_t i = 1; i < a->n_hosts; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if ((x->ports[a->port[i]].port.out->id < x->ports[a->port[j]].port.out->id) !=
+                (y->ports[b->port[i]].port.out->id < y->ports[b->port[j]].port.out->id))
+                return 0;
+    return 1;
+}
+
+/* Whether host i of part a and host j of part b have like links. */
+static int hosts_are_alike(const struct asim_fabric *fabric, const struct asim_part *a, uint32_t i,
+                           const struct asim_part *b, uint32_t j)
+{
+    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
+    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
+    const struct asim_host *host = &fabric->host[a->host[i]], *other = &fabric->host[b->host[j]];
+
+    return a->nic[i] == b->nic[j] && host->n_nics == other->n_nics &&
+           host->nics[a->nic[i]].rate_bps == other->nics[b->nic[j]].rate_bps &&
+           asim_ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[j]]);
+}
+
+static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a,
+                     const struct asim_part *b)
+{
+    const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
+    const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
+
+    if (a->n_hosts != b->n_hosts || !asim_switches_are_alike(fabric, x, y))
+        return 0;
+    for (uint32_t i = 0; i < a->n_hosts; i++)
+        if (a->port[i] != b->port[i] || !hosts_are_alike(fabric, a, i, b, i))
+            return 0;
+    return same_order_of_wires(fabric, a, b);
+}
+
+static int is_regular(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    for (uint32_t i = 1; i < part->n_hosts; i++)
+        if (!hosts_are_alike(fabric, part, 0, part, i))
+            return 0;
+    return 1;
+}
+
+static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        uint32_t j = 0;
+
+        parts->at[i].is_regular = is_regular(fabric, &parts->at[i]);
+        while (j < i && !are_alike(fabric, &parts->at[j], &parts->at[i]))
+            j++;
+        parts->at[i].part_class = j < i ? parts->at[j].part_class : parts->n_classes++;
+    }
+}
+
+/* Whether the switch joins hosts only. */
+static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
+                     const struct ages *ages)
+{
+    uint32_t single;
+
+    return count_hosts(fabric, sw, &single) == sw->n_ports &&
+           may_be_part(fabric, fabric->memo->parts, sw) && ties_are_apart(fabric, sw, ages) &&
+           !has_other_paths(fabric, sw);
+}
+
+/* Whether the network may have such parts: one process sees all messages, and no window is longer
+ * than the shortest link. */
+static int may_have_leaves(const struct asim_fabric *fabric)
+{
+    return !fabric->dist.part_of && fabric->workers.domain_lookahead == fabric->set.lookahead;
+}
+
+/* Whether frames of switch `from` to host dst may come over `sw`. */
+static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from, uint32_t dst,
+                      const struct asim_switch *sw)
+{
+    uint32_t n = 0;
+    const uint32_t *ports = asim_route_ports(fabric->route, from->node, dst, &n);
+
+    for (uint32_t i = 0; i < n; i++)
+        if (from->ports[ports[i] - 1].port.out->to == sw->node)
+            return 1;
+    return 0;
+}
+
+/* A host of each destination class: hosts of one class have equal routes. NULL: no memory. */
+static uint32_t *list_destinations(const struct asim_fabric *fabric, uint32_t *n)
+{
+    uint32_t *dst = malloc((asim_route_dest_classes(fabric->route) + (size_t)1) * sizeof *dst);
+
+    *n = dst ? asim_route_dest_classes(fabric->route) : 0;
+    for (uint32_t v = fabric->set.hosts; dst && v-- > 0;)
+        dst[asim_route_dest_class(fabric->route, v)] = v;
+    return dst;
+}
+
+/* Whether frames to one of n hosts that the switch does not join go through it from another one. */
+static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw, const uint32_t *dst,
+                      uint32_t n)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t peer = sw->ports[p].port.out->to;
+
+        for (uint32_t i = 0; peer >= fabric->set.hosts && i < n; i++) {
+            const struct asim_host *host = &fabric->host[dst[i]];
+
+            if (!(host->n_nics == 1 && host->nics->port.out->to == sw->node) &&
+                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], dst[i], sw))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+/* The ports that lead to other switches. */
+static int list_uplinks(struct asim_part *part, const struct asim_switch *sw, uint32_t hosts)
+{
+    part->patience = ASIM_PART_FIRST_PATIENCE;
+    part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
+    for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
+        if (sw->ports[p].port.out->to >= hosts)
+            part->uplink[part->n_uplinks++] = p;
+    return part->uplink ? 0 : ASIM_ENOMEM;
+}
+
+static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t n_hosts)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    struct asim_part *part = &parts->at[parts->n_parts++];
+
+    if (open_part(part, n_hosts))
+        return ASIM_ENOMEM;
+    list_hosts(fabric, part, sw);
+    if (n_hosts < sw->n_ports)
+        return list_uplinks(part, sw, fabric->set.hosts);
+    part->pair = calloc((size_t)n_hosts * n_hosts, sizeof *part->pair);
+    return part->pair ? 0 : ASIM_ENOMEM;
+}
+
+/* Small switches first: a host of a server with an own switch may also be on one that joins all. */
+static int find_servers(struct asim_fabric *fabric, const struct ages *ages)
+{
+    uint32_t most = 2, next;
+
+    for (; most <= MOST_HOSTS; most = next) {
+        next = MOST_HOSTS + 1;
+        for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
+            const struct asim_switch *sw = &fabric->sw[s];
+
+            if (sw->n_ports > most && sw->n_ports < next)
+                next = sw->n_ports;
+            if (sw->n_ports != most || !is_server(fabric, sw, ages))
+                continue;
+            if (add(fabric, sw, most))
+                return ASIM_ENOMEM;
+        }
+    }
+    return 0;
+}
+
+/* Behind the servers: their hosts have other links. */
+static int find_leaves(struct asim_fabric *fabric)
+{
+    uint32_t n_dst, *dst = list_destinations(fabric, &n_dst);
+    int code = dst ? 0 : ASIM_ENOMEM;
+
+    for (uint32_t s = 0; !code && s < fabric->set.nodes - fabric->set.hosts; s++) {
+        const struct asim_switch *sw = &fabric->sw[s];
+        uint32_t single, n = count_hosts(fabric, sw, &single);
+
+        if (n >= 2 && n <= MOST_HOSTS && n < sw->n_ports && single == n &&
+            may_be_part(fabric, fabric->memo->parts, sw) && !is_transit(fabric, sw, dst, n_dst))
+            code = add(fabric, sw, n);
+    }
+    free(dst);
+    return code;
+}
+
+int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
+{
+    struct ages ages = {0};
+    int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ? ASIM_ENOMEM : 0;
+
+    free(ages.at);
+    parts->first_leaf = parts->n_parts;
+    if (!code && may_have_leaves(fabric))
+        code = find_leaves(fabric);
+    if (!code)
+        classify(fabric, parts);
+    return code;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See parts.h.
+ */
+#include "fabric/memo/region/parts.h"
+
+#include <stdlib.h>
+
+#include "fabric/link/schedule.h"
+#include "fabric/memo/region/part_follow.h"
+#include "fabric/memo/region/part_lead.h"
+#include "fabric/memo/region/part_leaf.h"
+#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_messages.h"
+#include "fabric/memo/state/part_state.h"
+#include "fabric/memo/region/record.h"
+
+/* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
+enum { CROSSED_WINDOWS = 128 };
+
+static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
+{
+    return atomic_load_explicit(&parts->look_at[i], memory_order_relaxed);
+}
+
+/* --- sends ------------------------------------------------------------------------------------ */
+int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, uint32_t dst)
+{
+    const struct asim_memo *memo = fabric->memo;
+    const struct asim_part *part;
+
+    if (memo->mode != ASIM_MEMO_RECORD || memo->recording || host->now >= memo->defer_from)
+        return 0;
+    part = asim_part_of(fabric, host->node);
+    return !part || part->mode == ASIM_PART_OPEN ||
+           (!part->n_uplinks && !asim_part_is_inside(fabric, host->node, dst));
+}
+
+int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    const struct asim_part *part = asim_part_of(fabric, src);
+
+    return part && part->mode != ASIM_PART_OPEN &&
+           (part->n_uplinks || asim_part_is_inside(fabric, src, dst));
+}
+
+static int defer(struct asim_fabric *fabric, struct asim_host *host,
+                 const struct asim_memo_message *message)
+{
+    asim_node_schedule(fabric, host->node, host->now);
+    asim_part_touch(fabric, asim_part_of(fabric, host->node));
+    return ASIM_VEC_PUSH(fabric->memo->host[host->node].deferred, *message);
+}
+
+/* A host with an open message in the part does not defer, as in memo.c. */
+static int leader_defers(struct asim_fabric *fabric, const struct asim_part *part,
+                         const struct asim_host *host)
+{
+    struct asim_memo_host *own = &fabric->memo->host[host->node];
+    const struct asim_qplist *qps =
+        &host->nics[part->nic[fabric->memo->parts->number[host->node]]].qps;
+
+    if (host->now < part->defer_from)
+        return 0;
+    if (own->deferred.n)
+        return 1;
+    if (qps->n - qps->n_finished)
+        own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
+    return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
+}
+
+int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
+                      struct asim_memo_message *message)
+{
+    struct asim_part *part = asim_part_of(fabric, host->node);
+    struct asim_memo_host *own = &fabric->memo->host[host->node];
+
+    part->leaves |= !asim_part_is_inside(fabric, host->node, message->msg.dst);
+    if (part->mode == ASIM_PART_IDLE)
+        return defer(fabric, host, message);
+    if (part->mode == ASIM_PART_FOLLOW) {
+        if (own->deferred.n || host->now >= asim_part_follow_end(part))
+            return defer(fabric, host, message);
+        asim_part_touch(fabric, part);
+        message->injection.t -= part->begin;
+        return ASIM_VEC_PUSH(own->accepted, *message);
+    }
+    if (part->mode == ASIM_PART_LEAD && leader_defers(fabric, part, host))
+        return defer(fabric, host, message);
+    return asim_record_start(fabric, host, message);
+}
+
+/* --- between windows -------------------------------------------------------------------------- */
+/* Of the deferred messages of the part; ASIM_NEVER: there is none. */
+static uint64_t first_deferred(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    uint64_t first = ASIM_NEVER;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if (own->deferred.n && own->deferred.at[0].injection.t < first)
+            first = own->deferred.at[0].injection.t;
+    }
+    return first;
+}
+
+static int stays_inside(struct asim_fabric *fabric, uint32_t host)
+{
+    const struct asim_memo_host *own = &fabric->memo->host[host];
+
+    for (size_t i = 0; i < own->deferred.n; i++)
+        if (!asim_part_is_inside(fabric, host, own->deferred.at[i].msg.dst))
+            return 0;
+    return 1;
+}
+
+/* In a pause. */
+static void open_all(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        if (parts->at[i].mode == ASIM_PART_LEAD)
+            asim_part_give_up(fabric, &parts->at[i]);
+        else if (parts->at[i].mode == ASIM_PART_IDLE &&
+                 first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
+            asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
+}
+
+/* In windows of domains other threads may change the counters that a budget earns from. */
+static int can_afford(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    struct asim_search_budget *budget = &part->of_worker->budget;
+
+    return fabric->memo->parts->in_domains ? budget->left > 0
+                                           : asim_search_budget_has(fabric, budget, 1);
+}
+
+static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
+{
+    if (asim_part_logs_are_paused(fabric) || !can_afford(fabric, part))
+        return 0;
+    asim_search_budget_spend(&part->of_worker->budget,
+                             (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
+    return 1;
+}
+
+/* A message crosses the border of an idle part. */
+static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
+{
+    fabric->memo->parts->unproductive += CROSSED_WINDOWS;
+    asim_part_leaf_lose_patience(part);
+    asim_part_give_up(fabric, part);
+}
+
+/* An idle part has deferred messages: they begin an episode at part->begin. */
+static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_part_opening opening;
+    struct asim_part_log *log;
+    uint64_t *state;
+    int code = 0;
+
+    if (asim_part_leaf_is_crossed(part)) { /* by a message of a part that was opened just now */
+        open_crossed(fabric, part);
+        return 0;
+    }
+    opening.state = state = malloc(asim_part_state_size(part) * sizeof *state);
+    if (!state)
+        return ASIM_ENOMEM;
+    asim_part_state_save(fabric, part, state);
+    opening.hash = asim_part_hash(fabric, part, state);
+    log = asim_part_log_find(fabric, part, &opening, until);
+    if (log) {
+        code = asim_part_follow(fabric, part, log);
+    } else if (may_lead(fabric, part)) {
+        code = asim_part_lead(fabric, part, &opening);
+        asim_part_release(fabric, part);
+    } else {
+        asim_part_give_up(fabric, part);
+    }
+    free(state);
+    return code;
+}
+
+/* Idle parts with deferred messages, in the order of their begins: a part can follow only one that
+ * began before it. */
+static void begin_all(struct asim_fabric *fabric, uint32_t n, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint32_t *due = parts->due;
+
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t p = due[i], k = i;
+
+        for (; k && parts->at[due[k - 1]].begin > parts->at[p].begin; k--)
+            due[k] = due[k - 1];
+        due[k] = p;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (begin(fabric, &parts->at[due[i]], until))
+            fabric->run.failed = ASIM_ENOMEM;
+}
+
+/* Lists the idle parts whose deferred messages begin an episode. */
+static uint32_t list_begins(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        part->begin = part->mode == ASIM_PART_IDLE ? first_deferred(fabric, part) : part->begin;
+        if (part->mode == ASIM_PART_IDLE && part->begin != ASIM_NEVER)
+            parts->due[n++] = i;
+    }
+    return n;
+}
+
+/* The frames of an open part may be gone. */
+static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (!fabric->memo->parts->counts || part->open || asim_part_leaf_is_crossed(part) ||
+        asim_part_logs_are_paused(fabric))
+        asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    else if (!can_afford(fabric, part))
+        return;
+    else if (asim_part_is_idle(fabric, part))
+        asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
+    else
+        asim_part_touch(fabric, part);
+}
+
+static void check_leaders(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    parts->unproductive += asim_parts_in(parts, ASIM_PART_LEAD);
+    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
+        if (parts->at[i].mode == ASIM_PART_LEAD)
+            asim_part_lead_check(fabric, &parts->at[i], until);
+    if (asim_part_logs_begin_pause(fabric))
+        open_all(fabric);
+}
+
+/* In the order of their begins, so that the first one to deviate can lead the others. */
+static void check_followers(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_FOLLOW); i++) {
+        const struct asim_part *part = &parts->at[i];
+
+        if (part->mode == ASIM_PART_FOLLOW &&
+            (load_look(parts, i) < until || part->log->is_dead || part->log->has_grown))
+            parts->due[n++] = i;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t p = parts->due[i], k = i;
+
+        for (; k && parts->at[parts->due[k - 1]].begin > parts->at[p].begin; k--)
+            parts->due[k] = parts->due[k - 1];
+        parts->due[k] = p;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        asim_part_follow_check(fabric, &parts->at[parts->due[i]], until);
+}
+
+static void tell_followers(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    parts->due_at = ASIM_NEVER;
+    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_FOLLOW); i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (part->mode != ASIM_PART_FOLLOW)
+            continue;
+        if (part->log->has_grown)
+            asim_part_follow_more(fabric, part);
+        if (load_look(parts, i) < parts->due_at)
+            parts->due_at = load_look(parts, i);
+    }
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        if (parts->at[i].log)
+            parts->at[i].log->has_grown = 0;
+}
+
+/* Looks at the parts that were touched, then begins episodes. */
+static void look(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (part->mode == ASIM_PART_OPEN && !load_look(parts, i))
+            look_at_open(fabric, part);
+        else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part))
+            open_crossed(fabric, part);
+    }
+    begin_all(fabric, list_begins(fabric), until);
+}
+
+void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    int touched = (int)atomic_load_explicit(&parts->touched, memory_order_relaxed);
+
+    if (!touched && !asim_parts_in(parts, ASIM_PART_LEAD) && parts->due_at >= until)
+        return;
+    /* A part that is opened may start a message that crosses another one. */
+    do {
+        atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
+        atomic_store_explicit(&parts->is_crossed, 0, memory_order_relaxed);
+        check_leaders(fabric, until);
+        check_followers(fabric, until);
+        if (touched)
+            look(fabric, until);
+        touched = 1;
+    } while (atomic_load_explicit(&parts->is_crossed, memory_order_relaxed));
+    tell_followers(fabric);
+    asim_parts_gather(fabric);
+}
+
+void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+    uint64_t look_at = load_look(parts, (uint32_t)(part - parts->at));
+
+    if (part->mode == ASIM_PART_LEAD) {
+        asim_part_lead_check(fabric, part, until);
+    } else if (part->mode == ASIM_PART_FOLLOW) {
+        if (look_at < until || part->must_check)
+            asim_part_follow_check(fabric, part, until);
+    } else if (part->mode == ASIM_PART_OPEN && !look_at) {
+        look_at_open(fabric, part);
+    }
+    if (part->mode != ASIM_PART_IDLE)
+        return;
+    part->begin = first_deferred(fabric, part);
+    if (part->begin != ASIM_NEVER && begin(fabric, part, until))
+        fabric->run.failed = ASIM_ENOMEM;
+}
+
+void asim_parts_after_domains(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
+    parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
+    tell_followers(fabric);
+    asim_parts_gather(fabric);
+}
+
+int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (parts->due_at >= t)
+        return 0;
+    asim_parts_after_window(fabric, parts->due_at + 1);
+    return 1;
+}
+
+void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    asim_part_leaf_open_unused(fabric);
+    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
+        if (parts->at[i].mode == ASIM_PART_LEAD)
+            asim_part_lead_window(&parts->at[i], until);
+}
+
+/* Beginning: the whole network is idle, so no part leads or follows. */
+void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (parts->suspended == is_suspended)
+        return;
+    parts->suspended = is_suspended;
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
+        atomic_store_explicit(&parts->at[i].is_unused, 0, memory_order_relaxed);
+        if (!is_suspended)
+            asim_part_touch(fabric, &parts->at[i]);
+    }
+}
+
+/* The lists of deferring hosts have only those that deferred for the whole network. */
+int asim_parts_hand_over(struct asim_fabric *fabric)
+{
+    if (fabric->memo->parts->suspended)
+        return 0;
+    asim_parts_suspend(fabric, 1);
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        fabric->workers.at[l].deferring.n = 0;
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        if (fabric->memo->host[v].deferred.n && ASIM_VEC_PUSH(fabric->host[v].worker->deferring, v))
+            return ASIM_ENOMEM;
+    return 0;
+}
+
+int asim_parts_have_all(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+            if (!stays_inside(fabric, fabric->workers.at[l].deferring.at[i]))
+                return 0;
+    return 1;
+}
+
+/* Starts the deferred messages of a host but those that an idle part takes, which stay deferred. */
+static int start_others(struct asim_fabric *fabric, uint32_t v)
+{
+    struct asim_memo_host *own = &fabric->memo->host[v];
+    struct asim_part *part = asim_part_of(fabric, v);
+    size_t kept = 0;
+
+    for (size_t i = 0; i < own->deferred.n; i++) {
+        uint32_t dst = own->deferred.at[i].msg.dst;
+
+        if (part && part->mode == ASIM_PART_IDLE && asim_parts_want(fabric, v, dst)) {
+            part->leaves |= !asim_part_is_inside(fabric, v, dst);
+            own->deferred.at[kept++] = own->deferred.at[i];
+        } else if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i])) {
+            return ASIM_ENOMEM;
+        }
+    }
+    own->deferred.n = kept;
+    if (kept)
+        asim_part_touch(fabric, part);
+    return 0;
+}
+
+void asim_parts_release(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+            if (start_others(fabric, fabric->workers.at[l].deferring.at[i]))
+                fabric->run.failed = ASIM_ENOMEM;
+        fabric->workers.at[l].deferring.n = 0;
+    }
+}
+
+void asim_parts_take(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    parts->suspended = 0;
+    asim_parts_count(fabric);
+    for (uint32_t i = 0; i < parts->n_parts; i++)
+        look_at_open(fabric, &parts->at[i]);
+    asim_parts_release(fabric);
+    atomic_store_explicit(&parts->touched, 1, memory_order_relaxed);
+    asim_parts_after_window(fabric, until);
+}
+
+void asim_parts_stop(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    for (uint32_t i = 0; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (part->mode == ASIM_PART_FOLLOW)
+            asim_part_abandon(fabric, part, NULL, until);
+        else
+            asim_part_give_up(fabric, part);
+    }
+    asim_parts_gather(fabric);
+}

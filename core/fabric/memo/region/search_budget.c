@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The account of the search for repetitions (search_budget.h).
+ */
+#include "fabric/memo/region/search_budget.h"
+
+#include "fabric/memo/state/counters.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/sleep/repeat.h"
+#include "fabric/node.h"
+
+/* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
+ * the time of simulated packet-hops, eager ones 0.5 % until so many packet-hops brought nothing,
+ * and a sixth of the time of skipped ones. */
+enum {
+    HOPS_A_WORD = 64,
+    EAGER_HOPS_A_WORD = 4,
+    EAGER_HOPS = 1 << 30,
+    WORDS_A_SAVED_HOP = 8,
+    FIRST_PAUSE = 16,
+    WIRES_A_WORD = 2
+};
+
+void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words)
+{
+    if ((int64_t)words <= budget->most)
+        return;
+    budget->left += (int64_t)words - budget->most;
+    budget->most = (int64_t)words;
+}
+
+static void earn(struct asim_search_budget *budget, uint64_t words)
+{
+    budget->left += (int64_t)words;
+    if (budget->left > budget->most)
+        budget->left = budget->most;
+}
+
+/* Packet-hops that were simulated, those of the counters without the replayed and skipped ones. */
+static uint64_t carried(const struct asim_fabric *fabric)
+{
+    const struct asim_memo *memo = fabric->memo;
+
+    return asim_counters_hops(fabric) - asim_repeats_saved(fabric) -
+           (memo ? memo->saved + memo->steady.saved : 0);
+}
+
+int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
+                           uint64_t words)
+{
+    uint64_t hops;
+
+    if (budget->left >= (int64_t)words)
+        return 1;
+    if (fabric->run.windows < budget->count_at)
+        return 0;
+    hops = carried(fabric);
+    asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
+    if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
+        budget->most = 2 * (int64_t)words;
+    budget->unproductive += hops - budget->hops;
+    earn(budget, (hops - budget->hops) / (budget->is_eager && budget->unproductive < EAGER_HOPS
+                                              ? EAGER_HOPS_A_WORD
+                                              : HOPS_A_WORD));
+    budget->hops = hops;
+    if (budget->left >= (int64_t)words || !budget->pause)
+        budget->pause = FIRST_PAUSE;
+    else
+        budget->pause *= 2;
+    budget->count_at = fabric->run.windows + budget->pause;
+    return budget->left >= (int64_t)words;
+}
+
+/* Replayed and skipped packet-hops earn more than simulated ones. */
+void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
+{
+    budget->unproductive = 0;
+    earn(budget, hops * WORDS_A_SAVED_HOP);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See use.h.
+ */
+#include "fabric/memo/region/use.h"
+
+#include "fabric/memo/state/counters.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/sleep/repeat.h"
+
+static uint64_t carried(const struct asim_fabric *fabric)
+{
+    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved -
+           asim_repeats_saved(fabric);
+}
+
+uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
+{
+    uint64_t now = carried(fabric), counted = fabric->memo->tally.counted;
+
+    return now > counted ? now - counted : 0;
+}
+
+void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason)
+{
+    struct asim_memo_tally *tally = &fabric->memo->tally;
+    uint64_t now = carried(fabric);
+
+    tally->hops[reason] += now - tally->counted;
+    tally->counted = now;
+}
+
+void asim_memo_carry_for(struct asim_fabric *fabric, enum asim_carried_reason reason)
+{
+    struct asim_memo_tally *tally = &fabric->memo->tally;
+
+    if (tally->reason == reason)
+        return;
+    asim_memo_carried_for(fabric, tally->reason);
+    tally->reason = reason;
+}
+
+/* Why there is no memo. */
+static const char *why_off(const struct asim_fabric *fabric)
+{
+    const struct asim_netconf *net = fabric->set.net;
+
+    if (fabric->run.per_event)
+        return "frames are watched, or advance event by event";
+    if (fabric->dist.part_of)
+        return "it was turned off, or this one of several processes has fewer than two servers "
+               "with a switch of their own, and packets carry telemetry";
+    if (fabric->set.cc->needs & ASIM_CC_DIGEST)
+        return "the congestion control draws for each packet (PINT)";
+    if (fabric->losses)
+        return "links lose frames at random";
+    if (fabric->events)
+        return "the network changes at planned times";
+    if (net->load_balance == ASIM_SPRAY)
+        return "packets of a message take several paths";
+    if (net->nic_total_pause_count)
+        return "NICs pause (NIC_TOTAL_PAUSE_TIME)";
+    if (fabric->watch.queue && !fabric->watch.sampling.every_ns)
+        return "every change of a queue is reported";
+    return "it was turned off";
+}
+
+void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *use)
+{
+    static const char *const phrase[ASIM_CARRIED_REASONS] = {
+        "such traffic had not occurred before, or the search for repetitions was too dear",
+        "recorded for replays",
+        "ranks deviated from a replay",
+        "recorded without use: pauses, drops or random marks",
+        "recorded without use: queue pairs ended in another order",
+        "recorded without use: too many messages without an idle network",
+        "the run has several processes, which replay only what stays inside a server",
+        "fast-forward is off",
+    };
+    const struct asim_memo *memo = fabric->memo;
+
+    *use = (struct asim_memo_use){.off = memo ? NULL : why_off(fabric)};
+    for (int i = 0; i < ASIM_CARRIED_REASONS; i++) {
+        use->reasons[i].why = phrase[i];
+        use->reasons[i].hops = memo ? memo->tally.hops[i] : 0;
+    }
+    if (!memo) {
+        use->carried = use->reasons[ASIM_CARRIED_OFF].hops = asim_counters_hops(fabric);
+        return;
+    }
+    use->carried = carried(fabric);
+    use->replayed = memo->saved;
+    use->skipped = memo->steady.saved + (fabric->repeats ? fabric->repeats->slept : 0);
+    use->again = memo->wasted;
+    use->episodes = memo->tally.episodes;
+    use->replays = memo->tally.replays;
+    use->rotated = memo->tally.rotated;
+    use->deviations = memo->tally.deviations;
+    use->reasons[memo->tally.reason].hops += use->carried - memo->tally.counted;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Idle checks, and the order of ports (idle_state.h).
+ */
+#include "fabric/memo/state/idle_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/node.h"
+
+/* A port may still be marked busy with a frame that has left. */
+static int port_is_idle(const struct asim_port *port)
+{
+    return !asim_link_ring_count(port->in) && !port->paused && !port->down;
+}
+
+/* A pending wake of a NIC delays its next one (qp.c), so that host is not idle. */
+static int host_is_idle(const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        if (!port_is_idle(&host->nics[i].port) || host->nics[i].acks.n ||
+            host->nics[i].wake_at != ASIM_NEVER)
+            return 0;
+    for (size_t i = 0; i < host->timers.n; i++) {
+        uint64_t kind = host->timers.at[i].value >> 56;
+
+        /* Timers of congestion control belong to complete messages. */
+        if (kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_CC)
+            return 0;
+    }
+    return 1;
+}
+
+int asim_network_is_idle(const struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        if (!host_is_idle(&fabric->host[v]))
+            return 0;
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            const struct asim_switch_port *port = &fabric->sw[v].ports[p];
+
+            if (!port_is_idle(&port->port) || port->frames || port->pausing)
+                return 0;
+        }
+    return 1;
+}
+
+/* A port, with the event count of its last use (tie_key.h). */
+struct used_port {
+    uint64_t seq;
+    uint32_t port;
+};
+
+/* Unused ports have count 0; the port number orders them. */
+static int by_seq(const void *a, const void *b)
+{
+    const struct used_port *x = a, *y = b;
+
+    if (x->seq != y->seq)
+        return x->seq < y->seq ? -1 : 1;
+    return x->port < y->port ? -1 : x->port > y->port;
+}
+
+/* Most nodes are hosts with one port, or unused switches: their ports are sorted already. */
+static void sort(struct used_port *ports, uint32_t n)
+{
+    uint32_t i = 1;
+
+    while (i < n && ports[i - 1].seq <= ports[i].seq)
+        i++;
+    if (i < n)
+        qsort(ports, n, sizeof *ports, by_seq);
+}
+
+/* The ports of a node, ordered by the last arrival or by the last start of a transmission. */
+enum last { ARRIVED, STARTED };
+static void sort_by(struct used_port *ports, const struct asim_fabric *fabric, uint32_t node,
+                    enum last last)
+{
+    uint32_t first = fabric->set.topo->first_port[node],
+             n = fabric->set.topo->first_port[node + 1] - first;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_port *port = fabric->ports[first + i];
+
+        ports[i] = (struct used_port){last == ARRIVED ? port->in->in_seq : port->start_seq, i};
+    }
+    sort(ports, n);
+}
+
+void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *at)
+{
+    for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++, at += 2)
+        if (fabric->ports[i]) {
+            at[0] = fabric->ports[i]->in->in_seq;
+            at[1] = fabric->ports[i]->start_seq;
+        }
+}
+
+/* Whether the saved counts rise in the order of the present ones. */
+static int rises(const struct used_port *ports, uint32_t n, const uint64_t *kept)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const struct used_port a = {kept[2 * (size_t)ports[i - 1].port], ports[i - 1].port};
+        const struct used_port b = {kept[2 * (size_t)ports[i].port], ports[i].port};
+
+        if (by_seq(&a, &b) > 0)
+            return 0;
+    }
+    return 1;
+}
+
+int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *at)
+{
+    const uint32_t *first = fabric->set.topo->first_port;
+    struct used_port *ports = malloc((first[fabric->set.nodes] + 1) * sizeof *ports);
+    int code = ports ? 1 : ASIM_ENOMEM;
+
+    for (uint32_t v = 0; code == 1 && v < fabric->set.nodes; v++) {
+        uint32_t n = first[v + 1] - first[v];
+        const uint64_t *kept = at + 2 * (size_t)first[v];
+
+        if (!asim_fabric_owns(fabric, v))
+            continue;
+        sort_by(ports, fabric, v, ARRIVED);
+        code = rises(ports, n, kept);
+        sort_by(ports, fabric, v, STARTED);
+        code = code && rises(ports, n, kept + 1);
+    }
+    free(ports);
+    return code;
+}

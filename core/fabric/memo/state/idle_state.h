@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Whether the network is idle, and the order in which ports were used last, which is the last
+ * tie-break (tie_key.h).
+ */
+#ifndef ASIM_FABRIC_MEMO_STATE_IDLE_STATE_H
+#define ASIM_FABRIC_MEMO_STATE_IDLE_STATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct asim_fabric;
+
+/* Whether only wakes of ranks and timers of finished messages are left. Linear in the network. Ask
+ * it only while no message is open. */
+int asim_network_is_idle(const struct asim_fabric *fabric);
+/* Writes the counts at which each port of this process was used last: 2 words a port. */
+void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *list);
+/* Whether the ports of each node are in the same order now. 0, 1 or ASIM_ENOMEM. */
+int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *list);
+
+#endif

@@ -83,12 +83,14 @@ struct asim_fabric {
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
-    struct asim_wire_loss *losses;            /* [2 x links], NULL where nothing is ever lost */
-    struct asim_fabric_events *events;        /* NULL where none is planned (events/) */
-    struct asim_fabric_traffic *traffic;      /* NULL: no background traffic (host/traffic.h) */
-    struct asim_datagrams *datagrams;         /* NULL: none (link/datagram.h) */
-    struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
-    const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
+    struct asim_wire_loss *losses;                /* [2 x links], NULL where nothing is ever lost */
+    struct asim_fabric_events *events;            /* NULL where none is planned (events/) */
+    struct asim_fabric_traffic *traffic;          /* NULL: no background traffic (host/traffic.h) */
+    struct asim_datagrams *datagrams;             /* NULL: none (link/datagram.h) */
+    struct asim_memo *memo;                       /* NULL: every frame is simulated (memo/memo.h) */
+    const struct asim_memo_hooks *memo_hooks;     /* NULL likewise (host/memo_hooks.h) */
+    const struct asim_window_hooks *window_hooks; /* NULL likewise (clock/hooks.h) */
+    const struct asim_process_hooks *process_hooks;       /* NULL: one process */
     const struct asim_completion_hooks *completion_hooks; /* NULL: nobody wants to know of them */
     struct asim_repeats *repeats;     /* NULL: no host or port sleeps (memo/repeat.h) */
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "fabric/host/fast/frame_loop.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/clock/domains.h"
 #include "fabric/link/schedule.h"
@@ -303,7 +304,7 @@ static void advance(struct asim_worker *worker, struct asim_domain *domain, uint
 static void advance_part(struct asim_worker *worker, struct asim_domain *domain, uint64_t until)
 {
     struct asim_fabric *fabric = worker->fabric;
-    const struct asim_memo_hooks *memo = fabric->memo_hooks;
+    const struct asim_window_hooks *memo = fabric->window_hooks;
     struct inner inner;
 
     memo->domain_begins(fabric, domain);
@@ -331,7 +332,7 @@ void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint
     while ((t = next_event(worker, &worker->domains->at[domain])) < until && !worker->failed) {
         advance_nodes(worker, &worker->domains->at[domain],
                       &(struct inner){t, until - t > lookahead ? t + lookahead : until, 1, 1});
-        fabric->memo_hooks->domain_window_over(worker);
+        fabric->window_hooks->domain_window_over(worker);
     }
     worker->silent = 0;
 }
@@ -353,7 +354,7 @@ static void advance_parts(struct asim_worker *worker, uint64_t until)
 
     for (uint32_t d = 0; d < domains->n; d++) {
         struct asim_domain *domain = &domains->at[d];
-        int is_first = fabric->memo_hooks->goes_first(fabric, domain);
+        int is_first = fabric->window_hooks->goes_first(fabric, domain);
 
         domains->turn[d] =
             (struct asim_domain_turn){is_first ? 0 : next_event(worker, domain) / 2 + 1, d};

@@ -7,9 +7,9 @@
  * (steady_state.h) may be one in which they are not at one time.
  */
 #include "fabric/clock/half_steps.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
-#include "fabric/memo/memo.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 
     if (asim_half_steps_allowed(fabric) && !fabric->dist.part_of &&
         first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
-        (!fabric->memo || asim_memo_allows_half_steps(fabric)))
+        (!fabric->window_hooks || fabric->window_hooks->allows_half_steps(fabric)))
         return ASIM_STEP_ALONE;
     if (fabric->run.horizon[0] == fabric->run.horizon[1])
         return ASIM_STEP_BOTH;

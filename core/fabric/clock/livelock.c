@@ -15,9 +15,9 @@
  * slowest link or of MIN_RATE, or TIMEOUTS of RTO.
  */
 #include "fabric/clock/livelock.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/link/schedule.h"
 #include "fabric/events/events.h"
-#include "fabric/memo/memo.h"
 #include "fabric/host/traffic.h"
 #include "net/packets.h"
 
@@ -64,19 +64,11 @@ void asim_livelock_open(struct asim_fabric *fabric)
     livelock->interval = livelock->look_at = (ticks + tick - 1) / tick * tick;
 }
 
-static int is_replaying(const struct asim_fabric *fabric)
-{
-    const struct asim_memo *memo = fabric->memo;
-
-    return memo && (memo->mode == ASIM_MEMO_REPLAY ||
-                    (memo->parts && asim_parts_in(memo->parts, ASIM_PART_FOLLOW)));
-}
-
 /* A flow whose queue pair has not opened (stage < 2) has no snd_una of its own. */
 static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sums)
 {
     memset(sums, 0, sizeof *sums);
-    sums->replays = (uint64_t)is_replaying(fabric);
+    sums->replays = fabric->window_hooks && fabric->window_hooks->is_replaying(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host *host = &fabric->host[v];
 

@@ -5,11 +5,10 @@
  * steps, and the memo may skip time before a step.
  */
 #include "fabric/clock/step.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/clock/insertion_order.h"
 #include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
-#include "fabric/memo/memo.h"
-#include "fabric/memo/sleep/repeat.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/window.h"
@@ -61,10 +60,13 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
  * Turns a recorded failure into an error. */
 static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
+    const struct asim_window_hooks *memo = fabric->window_hooks;
+
     asim_window_merge(fabric);
-    if (fabric->memo && !fabric->run.failed)
-        asim_memo_after_window(fabric, until);
-    asim_repeats_end(fabric);
+    if (memo && !fabric->run.failed)
+        memo->after_window(fabric, until);
+    if (memo)
+        memo->sleep_end(fabric);
     if (fabric->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
         until = next_of_nodes(fabric) < until ? next_of_nodes(fabric) : until;
     until = asim_to_ns(fabric, until);
@@ -95,8 +97,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     return commit(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
-/* For the memo, which simulates an episode again: advances to `until` without telling the user. */
-static void advance_silently(struct asim_fabric *fabric, uint64_t until)
+void asim_fabric_advance_silently(struct asim_fabric *fabric, uint64_t until)
 {
     uint64_t t, lookahead = fabric->set.lookahead;
 
@@ -109,11 +110,6 @@ static void advance_silently(struct asim_fabric *fabric, uint64_t until)
     }
     for (uint32_t w = 0; w < fabric->workers.n; w++)
         fabric->workers.at[w].silent = 0;
-}
-
-int asim_fabric_use_memo(struct asim_fabric *fabric)
-{
-    return asim_memo_open(fabric, advance_silently);
 }
 
 int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
@@ -135,8 +131,8 @@ static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
 
     if (lookahead > ASIM_NEVER - t || fabric->workers.domain_lookahead > ASIM_NEVER - t)
         until = ASIM_NEVER;
-    else if (fabric->memo && !fabric->insertion)
-        until = asim_memo_window_end(fabric, t);
+    else if (fabric->window_hooks && !fabric->insertion)
+        until = fabric->window_hooks->window_end(fabric, t);
     else
         until = t + lookahead;
     if (until > link)
@@ -151,10 +147,12 @@ static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
 static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64_t t,
                     uint64_t until)
 {
-    if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
+    const struct asim_window_hooks *memo = fabric->window_hooks;
+
+    if (!memo || fabric->run.failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
         return 0;
-    if (!(step == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
-                                  : asim_memo_before_window(fabric, t, until)))
+    if (!(step == ASIM_STEP_ALONE ? memo->before_half_step(fabric, t)
+                                  : memo->before_window(fabric, t, until)))
         return 0;
     if (!fabric->dist.exchange) /* with several processes parts only, which skip no time */
         fabric->livelock.skipped_to = next_of_nodes(fabric);
@@ -164,11 +162,13 @@ static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64
 /* The same where hosts and ports sleep. Returns 0 where none does. */
 static int next_with_sleep(struct asim_fabric *fabric, uint64_t *begin, uint64_t *until)
 {
+    const struct asim_window_hooks *memo = fabric->window_hooks;
+
     do {
         *begin = next_of_nodes(fabric);
-        if (!asim_repeats_begin(fabric, begin, until))
+        if (!memo || !memo->sleep_begin(fabric, begin, until))
             return 0;
-    } while (!asim_memo_is_dormant(fabric) && asim_memo_before_window_slow(fabric, *begin, *until));
+    } while (memo->before_window(fabric, *begin, *until));
     return 1;
 }
 
@@ -225,7 +225,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
         return step_in_order(fabric, begin, err);
     }
     if (asim_fabric_next_tick(fabric) >= fabric->livelock.look_at)
-        asim_repeats_stop(fabric);
+        asim_fabric_catch_up(fabric);
     if (look(fabric, asim_fabric_next_tick(fabric), err))
         return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
@@ -245,7 +245,8 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 
 void asim_fabric_catch_up(struct asim_fabric *fabric)
 {
-    asim_repeats_stop(fabric);
+    if (fabric->window_hooks)
+        fabric->window_hooks->sleep_stop(fabric);
 }
 
 /* For callers without a clock of their own; ends early when the user's done() says so. */

@@ -14,5 +14,8 @@ uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
  * its middle. 0 or the failure's code. */
 int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
                              struct asim_err *err);
+/* Advances all nodes to `until`, window by window, without telling the user or ranks: the memo
+ * simulates an episode again. */
+void asim_fabric_advance_silently(struct asim_fabric *fabric, uint64_t until);
 
 #endif

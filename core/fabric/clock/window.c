@@ -14,10 +14,8 @@
  */
 #include "fabric/clock/window.h"
 #include "fabric/host/completion.h"
-#include "fabric/host/memo_hooks.h"
-#include "fabric/memo/memo.h"
 #include "fabric/clock/domains.h"
-#include "fabric/processes/exchange.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/sharded_switch.h"
@@ -117,11 +115,11 @@ static int deliver(struct asim_fabric *fabric, const struct asim_notification *n
 {
     if (asim_fabric_owns(fabric, note->lost ? note->msg.src : note->msg.dst))
         return asim_notification_deliver(fabric, note);
-    return asim_exchange_notification(fabric, note);
+    return fabric->process_hooks->notification(fabric, note);
 }
 
-/* After a window, on the caller's thread. */
-static void merge(struct asim_fabric *fabric, struct asim_worker *worker)
+/* After a window, on the caller's thread. Returns the time of the worker's latest notification. */
+static uint64_t merge(struct asim_fabric *fabric, struct asim_worker *worker)
 {
     uint64_t last = worker->last_notified;
 
@@ -133,9 +131,7 @@ static void merge(struct asim_fabric *fabric, struct asim_worker *worker)
             worker->failed = ASIM_ENOMEM;
         last = worker->outbox.at[i].t > last ? worker->outbox.at[i].t : last;
     }
-    if (fabric->memo && last > fabric->memo->last_completion)
-        fabric->memo->last_completion = last;
-    if (worker->pending_releases.n && asim_exchange_releases(fabric, worker))
+    if (worker->pending_releases.n && fabric->process_hooks->releases(fabric, worker))
         worker->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < worker->deferred_frees.n; i++)
         free(worker->deferred_frees.at[i]);
@@ -146,12 +142,18 @@ static void merge(struct asim_fabric *fabric, struct asim_worker *worker)
         fabric->run.failed = worker->failed;
         fabric->run.failure = worker->failure;
     }
+    return last;
 }
 
 void asim_window_merge(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        merge(fabric, &fabric->workers.at[w]);
-    if (fabric->memo_hooks)
-        fabric->memo_hooks->window_over(fabric);
+    uint64_t last = 0;
+
+    for (uint32_t w = 0; w < fabric->workers.n; w++) {
+        uint64_t t = merge(fabric, &fabric->workers.at[w]);
+
+        last = t > last ? t : last;
+    }
+    if (fabric->window_hooks)
+        fabric->window_hooks->completions_known(fabric, last);
 }

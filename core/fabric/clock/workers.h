@@ -17,9 +17,9 @@ void asim_workers_close(struct asim_fabric *fabric);
  * links inside them (NVLinks) alone, as domains do. The memo looks at every window. */
 static inline uint64_t asim_workers_lookahead(const struct asim_fabric *fabric)
 {
-    if (!fabric->memo && fabric->workers.domain_lookahead > fabric->set.lookahead)
+    if (!fabric->window_hooks && fabric->workers.domain_lookahead > fabric->set.lookahead)
         return fabric->workers.domain_lookahead;
-    return fabric->memo || fabric->workers.lookahead < fabric->set.lookahead
+    return fabric->window_hooks || fabric->workers.lookahead < fabric->set.lookahead
                ? fabric->set.lookahead
                : fabric->workers.lookahead;
 }

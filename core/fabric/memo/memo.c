@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Set-up of the memo, sends of ranks, and the decisions between windows (memo.h).
+ * Set-up of the memo, and its decisions between windows.
  *
  * The network can become idle in the window in which the last open message completes. That time is
  * known one window ahead, because the notification of the completion exists by then. The memo
@@ -29,6 +29,7 @@
 #include "fabric/link/schedule.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"
+#include "fabric/clock/hooks.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
@@ -87,19 +88,6 @@ static int whole_is_active(const struct asim_fabric *fabric)
 
 static const struct asim_completion_hooks completion_hooks = {
     .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
-static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
-                                             .lost = asim_part_lost,
-                                             .complete = asim_replay_complete,
-                                             .wake_host = asim_repeat_host_wake,
-                                             .wake_switch = asim_repeats_wake_switch,
-                                             .window_over = asim_parts_log,
-                                             .domain_window_over = asim_parts_log_worker,
-                                             .goes_first = asim_part_goes_first,
-                                             .domain_begins = asim_part_domain_begins,
-                                             .look = asim_part_look,
-                                             .inner_begins = asim_part_inner_begins,
-                                             .inner_over = asim_part_inner_over};
-
 /* What sends, completions and windows ask from now on. */
 static void update_dormancy(struct asim_fabric *fabric)
 {
@@ -113,72 +101,6 @@ static void update_dormancy(struct asim_fabric *fabric)
     memo->intercept_from = counts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
-}
-
-static void open_steady_state(struct asim_fabric *fabric)
-{
-    struct asim_steady_state *steady = &fabric->memo->steady;
-    int may_repeat =
-        asim_feedback_may_repeat(fabric) && !(fabric->set.without & ASIM_FAST_STEADY_STATE);
-
-    if (!may_repeat || !sees_whole(fabric))
-        steady->look_at = ASIM_NEVER;
-    steady->common.is_on = may_repeat && asim_common_period_may_be(fabric);
-    steady->budget.is_eager = 1;
-}
-
-int asim_memo_open(struct asim_fabric *fabric,
-                   void (*advance)(struct asim_fabric *fabric, uint64_t until))
-{
-    struct asim_memo *memo;
-
-    if (fabric->memo || !can_memoise(fabric))
-        return 0;
-    memo = calloc(1, sizeof *memo);
-    if (!memo)
-        return ASIM_ENOMEM;
-    memo->host = calloc(fabric->set.hosts + 1, sizeof *memo->host);
-    if (!memo->host) {
-        free(memo);
-        return ASIM_ENOMEM;
-    }
-    fabric->memo = memo;
-    fabric->memo_hooks = &hooks;
-    memo->advance = advance;
-    asim_memo_found_repeat(fabric);
-    asim_map_init(&memo->seen);
-    memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
-    memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
-    if (!memo->is_tree && !memo->replay_off && asim_renaming_open(&memo->renaming, fabric))
-        return ASIM_ENOMEM;
-    open_steady_state(fabric);
-    /* As after an episode that is not recorded; with numbers until the network becomes idle behind
-     * them. */
-    if (memo->replay_off || fabric->insertion) {
-        memo->mode = ASIM_MEMO_RECORD;
-        memo->intercept_from = memo->defer_from = ASIM_NEVER;
-        memo->is_dormant = 1;
-    }
-    if (can_use_parts(fabric) && asim_parts_open(fabric))
-        return ASIM_ENOMEM;
-    if (memo->parts) {
-        asim_part_messages_open(fabric);
-        asim_part_domains_open(fabric);
-    }
-    if (!sees_whole(fabric) && !memo->parts && !memo->steady.common.is_on) {
-        asim_memo_close(fabric);
-        return 0;
-    }
-    if (!sees_whole(fabric) && memo->parts) {
-        asim_parts_suspend(fabric, 0);
-        memo->tally.reason = ASIM_CARRIED_OUTSIDE;
-    }
-    update_dormancy(fabric);
-    if (asim_repeats_open(fabric))
-        return ASIM_ENOMEM;
-    asim_search_budget_raise(&memo->idle_budget,
-                             FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
-    return 0;
 }
 
 void asim_memo_close(struct asim_fabric *fabric)
@@ -214,6 +136,7 @@ void asim_memo_close(struct asim_fabric *fabric)
     free(memo);
     fabric->memo = NULL;
     fabric->memo_hooks = NULL;
+    fabric->window_hooks = NULL;
     fabric->completion_hooks = NULL;
 }
 
@@ -230,89 +153,6 @@ void asim_memo_stop(struct asim_fabric *fabric)
     if (fabric->memo->parts)
         asim_parts_stop(fabric, fabric->memo->window_end);
     asim_memo_close(fabric);
-}
-
-/* Replay: compares a send with the episode, but for its path. The row `accepted` has room for the
- * sends of the episode only, because other threads read it; further sends go into `surplus`. */
-static int accept(struct asim_fabric *fabric, uint32_t node, struct asim_memo_message *message)
-{
-    struct asim_memo *memo = fabric->memo;
-    struct asim_memo_host *own = &memo->host[node];
-    const struct asim_episode_part *part = &memo->replaying->part[node];
-
-    message->injection.t -= memo->replay_begin;
-    if (own->accepted.n == part->injections.n || own->surplus.n) {
-        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
-        return ASIM_VEC_PUSH(own->surplus, *message);
-    }
-    if (!asim_injection_is_same(&message->injection, &part->injections.at[own->accepted.n]))
-        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
-    own->accepted.at[own->accepted.n++] = *message;
-    return 0;
-}
-
-/* A host with an open message does not defer: the network is not idle. It does not defer later
- * sends of that window either, since messages keep their order. A send becomes a queue pair in its
- * own ns, so the lists of queue pairs show all open messages but the latest. */
-static int must_defer(const struct asim_fabric *fabric, const struct asim_host *host)
-{
-    struct asim_memo_host *own = &fabric->memo->host[host->node];
-    uint32_t open = 0;
-
-    if (host->now < fabric->memo->defer_from)
-        return 0;
-    if (own->deferred.n)
-        return 1;
-    for (uint32_t i = 0; i < host->n_nics; i++)
-        open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
-    if (open)
-        own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
-    return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
-}
-
-static int defer(struct asim_fabric *fabric, struct asim_host *host,
-                 const struct asim_memo_message *message)
-{
-    struct asim_memo_host *own = &fabric->memo->host[host->node];
-
-    asim_node_schedule(fabric, host->node, host->now);
-    if (ASIM_VEC_RESERVE(own->deferred, own->deferred.n + 1) ||
-        (!own->deferred.n && ASIM_VEC_PUSH(host->worker->deferring, host->node)))
-        return ASIM_ENOMEM;
-    return ASIM_VEC_PUSH(own->deferred, *message);
-}
-
-/* The memo finds the path later, if at all: it never compares most sends. */
-static int inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
-{
-    const struct asim_parts *parts = fabric->memo->parts;
-    struct asim_memo_message message = {
-        .injection = {.t = host->now,
-                      .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
-                      .bytes = msg->bytes,
-                      .dst = msg->dst},
-        .msg = *msg,
-    };
-    uint64_t sport = asim_flow_sport(host, msg->dst);
-
-    if (sport == ASIM_NEVER)
-        return ASIM_ENOMEM;
-    message.injection.sport = (uint16_t)sport;
-    if (parts && !parts->suspended && asim_parts_want(fabric, host->node, msg->dst))
-        return asim_parts_inject(fabric, host, &message);
-    if (must_defer(fabric, host))
-        return defer(fabric, host, &message);
-    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
-        return accept(fabric, host->node, &message);
-    return asim_record_start(fabric, host, &message);
-}
-
-int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
-{
-    if (!fabric->memo->parts || !asim_parts_pass(fabric, host, msg->dst))
-        return inject(fabric, host, msg);
-    asim_part_started(fabric, host->node, msg->dst);
-    return 1;
 }
 
 /* Open messages, and those of them whose completion is known: the notification waits at the
@@ -363,7 +203,8 @@ static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
     return until;
 }
 
-uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
+/* While idle parts may get messages, no longer than no rank acts (clock/domains.h). */
+static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
 {
     const struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
@@ -389,19 +230,47 @@ uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t)
     return until;
 }
 
-int asim_memo_look(struct asim_fabric *fabric, uint64_t until)
+static int look_before(struct asim_fabric *fabric, uint64_t until)
 {
     return asim_memo_due(fabric) < until && asim_parts_look_before(fabric, until);
 }
 
+/* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
+static int allows_half_steps(const struct asim_fabric *fabric)
+{
+    return fabric->run.windows >= fabric->memo->lockstep_until && asim_memo_is_dormant(fabric);
+}
+
+static int is_replaying(const struct asim_fabric *fabric)
+{
+    return fabric->memo->mode == ASIM_MEMO_REPLAY ||
+           (fabric->memo->parts && asim_parts_in(fabric->memo->parts, ASIM_PART_FOLLOW));
+}
+
+static int has_parts(const struct asim_fabric *fabric)
+{
+    return fabric->memo->parts != NULL;
+}
+
+/* Whether a period was skipped. */
+static int detect(struct asim_fabric *fabric, uint64_t t)
+{
+    struct asim_steady_state *steady = &fabric->memo->steady;
+
+    return fabric->run.windows >= steady->look_at && !asim_repeats_are_on(fabric) &&
+           asim_steady_state_detect(fabric, t);
+}
+
 /* During a replay nothing happens between two windows. But a send may have been due there: then
  * the ranks deviate from that tick on, and no completion has come since. */
-int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+static int before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t open, known, overdue;
     struct asim_parts *parts = memo->parts;
 
+    if (asim_memo_is_dormant(fabric))
+        return detect(fabric, t);
     if (parts && !parts->suspended && asim_parts_look_before(fabric, t))
         return 1;
     if (memo->mode == ASIM_MEMO_REPLAY && (overdue = asim_replay_overdue(fabric, t)) < t) {
@@ -410,7 +279,7 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     }
     if (memo->mode != ASIM_MEMO_RECORD)
         return 0; /* defer_from is constant in these modes */
-    if (asim_memo_detect(fabric, t))
+    if (detect(fabric, t))
         return 1;
     open = open_messages(fabric, &known);
     memo->may_be_idle =
@@ -427,11 +296,20 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     return 0;
 }
 
-void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
+static void completions_known(struct asim_fabric *fabric, uint64_t last)
+{
+    if (last > fabric->memo->last_completion)
+        fabric->memo->last_completion = last;
+    asim_parts_log(fabric);
+}
+
+static void after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t known;
 
+    if (memo->is_dormant && !asim_memo_is_touched(fabric))
+        return;
     if (memo->is_dormant && fabric->run.half != ASIM_BOTH_HALVES)
         return; /* a part is looked at when both halves are at one time */
     memo->window_end = until;
@@ -467,4 +345,98 @@ void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
     if (asim_memo_piece_is_over(fabric))
         asim_parts_next_piece(fabric);
     update_dormancy(fabric);
+}
+
+/* --- set-up ----------------------------------------------------------------------------------- */
+
+static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
+                                             .lost = asim_part_lost,
+                                             .complete = asim_replay_complete,
+                                             .wake_host = asim_repeat_host_wake,
+                                             .wake_switch = asim_repeats_wake_switch};
+static const struct asim_window_hooks window_hooks = {.window_end = window_end,
+                                                      .before_window = before_window,
+                                                      .before_half_step = detect,
+                                                      .completions_known = completions_known,
+                                                      .after_window = after_window,
+                                                      .sleep_begin = asim_repeats_begin,
+                                                      .sleep_end = asim_repeats_end,
+                                                      .sleep_stop = asim_repeats_stop,
+                                                      .allows_half_steps = allows_half_steps,
+                                                      .is_replaying = is_replaying,
+                                                      .goes_first = asim_part_goes_first,
+                                                      .domain_begins = asim_part_domain_begins,
+                                                      .look = asim_part_look,
+                                                      .inner_begins = asim_part_inner_begins,
+                                                      .domain_window_over = asim_parts_log_worker,
+                                                      .inner_over = asim_part_inner_over,
+                                                      .has_parts = has_parts,
+                                                      .look_due = asim_memo_due,
+                                                      .look_before = look_before,
+                                                      .vote = asim_common_period_vote,
+                                                      .skip = asim_common_period_skip};
+
+static void open_steady_state(struct asim_fabric *fabric)
+{
+    struct asim_steady_state *steady = &fabric->memo->steady;
+    int may_repeat =
+        asim_feedback_may_repeat(fabric) && !(fabric->set.without & ASIM_FAST_STEADY_STATE);
+
+    if (!may_repeat || !sees_whole(fabric))
+        steady->look_at = ASIM_NEVER;
+    steady->common.is_on = may_repeat && asim_common_period_may_be(fabric);
+    steady->budget.is_eager = 1;
+}
+
+int asim_fabric_use_memo(struct asim_fabric *fabric)
+{
+    struct asim_memo *memo;
+
+    if (fabric->memo || !can_memoise(fabric))
+        return 0;
+    memo = calloc(1, sizeof *memo);
+    if (!memo)
+        return ASIM_ENOMEM;
+    memo->host = calloc(fabric->set.hosts + 1, sizeof *memo->host);
+    if (!memo->host) {
+        free(memo);
+        return ASIM_ENOMEM;
+    }
+    fabric->memo = memo;
+    fabric->memo_hooks = &hooks;
+    fabric->window_hooks = &window_hooks;
+    asim_memo_found_repeat(fabric);
+    asim_map_init(&memo->seen);
+    memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
+    memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
+    if (!memo->is_tree && !memo->replay_off && asim_renaming_open(&memo->renaming, fabric))
+        return ASIM_ENOMEM;
+    open_steady_state(fabric);
+    /* As after an episode that is not recorded; with numbers until the network becomes idle behind
+     * them. */
+    if (memo->replay_off || fabric->insertion) {
+        memo->mode = ASIM_MEMO_RECORD;
+        memo->intercept_from = memo->defer_from = ASIM_NEVER;
+        memo->is_dormant = 1;
+    }
+    if (can_use_parts(fabric) && asim_parts_open(fabric))
+        return ASIM_ENOMEM;
+    if (memo->parts) {
+        asim_part_messages_open(fabric);
+        asim_part_domains_open(fabric);
+    }
+    if (!sees_whole(fabric) && !memo->parts && !memo->steady.common.is_on) {
+        asim_memo_close(fabric);
+        return 0;
+    }
+    if (!sees_whole(fabric) && memo->parts) {
+        asim_parts_suspend(fabric, 0);
+        memo->tally.reason = ASIM_CARRIED_OUTSIDE;
+    }
+    update_dormancy(fabric);
+    if (asim_repeats_open(fabric))
+        return ASIM_ENOMEM;
+    asim_search_budget_raise(&memo->idle_budget,
+                             FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
+    return 0;
 }

@@ -86,13 +86,8 @@ struct asim_memo {
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
     struct asim_memo_tally tally;
     struct asim_parts *parts; /* NULL: the network has none (part.h) */
-    /* Simulates all nodes up to a time, window by window, without telling the user or ranks. */
-    void (*advance)(struct asim_fabric *fabric, uint64_t until);
 };
 
-/* Gives the fabric a memo, unless a feature of this network forbids it. 0 or ASIM_ENOMEM. */
-int asim_memo_open(struct asim_fabric *fabric,
-                   void (*advance)(struct asim_fabric *fabric, uint64_t until));
 void asim_memo_close(struct asim_fabric *fabric);
 /* Simulates frame by frame from now on. Call it between windows. */
 void asim_memo_stop(struct asim_fabric *fabric);
@@ -103,20 +98,12 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_msg *msg);
 
 /* --- between windows ------------------------------------------------------------------------- */
-/* The end of a window that begins at t, as the memo and the links allow: while idle parts may get
- * messages, no longer than no rank acts (clock/domains.h). */
-uint64_t asim_memo_window_end(struct asim_fabric *fabric, uint64_t t);
 /* Several processes: when a part is looked at next, even if no event is due; ASIM_NEVER: none is.
  */
 static inline uint64_t asim_memo_due(const struct asim_fabric *fabric)
 {
     return fabric->memo && fabric->memo->parts ? fabric->memo->parts->due_at : ASIM_NEVER;
 }
-/* Several processes: no event before `until` is left. Returns 1 if a look may have made one. */
-int asim_memo_look(struct asim_fabric *fabric, uint64_t until);
-/* A window from the next event, at t, to `until` is about to begin. Returns 1 if an earlier event
- * may have appeared: the caller then asks again. */
-int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
 /* Calls of ranks, and messages begun. */
 static inline uint64_t asim_memo_calls(const struct asim_fabric *fabric)
 {
@@ -155,31 +142,6 @@ static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
 {
     return fabric->memo->is_dormant && asim_memo_has_unknown(fabric) &&
            !asim_memo_is_touched(fabric);
-}
-/* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
-static inline int asim_memo_allows_half_steps(const struct asim_fabric *fabric)
-{
-    return fabric->run.windows >= fabric->memo->lockstep_until && asim_memo_is_dormant(fabric);
-}
-/* Detects a period. Returns 1 as asim_memo_before_window_slow does. */
-static inline int asim_memo_detect(struct asim_fabric *fabric, uint64_t t)
-{
-    struct asim_steady_state *steady = &fabric->memo->steady;
-
-    return fabric->run.windows >= steady->look_at && !asim_repeats_are_on(fabric) &&
-           asim_steady_state_detect(fabric, t);
-}
-static inline int asim_memo_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
-{
-    return asim_memo_is_dormant(fabric) ? asim_memo_detect(fabric, t)
-                                        : asim_memo_before_window_slow(fabric, t, until);
-}
-/* The window is over and its notifications are delivered. The fabric records failures. */
-void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until);
-static inline void asim_memo_after_window(struct asim_fabric *fabric, uint64_t until)
-{
-    if (!fabric->memo->is_dormant || asim_memo_is_touched(fabric))
-        asim_memo_after_window_slow(fabric, until);
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */

@@ -18,6 +18,7 @@
  * before (k+1)W the other half has sent before kW, its horizon after window k-1.
  */
 #include "fabric/processes/exchange.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "topo/partition.h"
@@ -65,6 +66,36 @@ static int put(struct peer *to, enum asim_record_kind kind, const void *record, 
     to->out.n += sizeof word + size;
     return 0;
 }
+
+/* It was made in this window and is due W or more after the window's begin, so in a later one. */
+static int put_notification(struct asim_fabric *fabric, const struct asim_notification *note)
+{
+    uint32_t host = note->lost ? note->msg.src : note->msg.dst;
+
+    return put(&fabric->dist.exchange->peer[fabric->dist.part_of[host]], ASIM_RECORD_NOTIFICATION,
+               note, sizeof *note);
+}
+
+static int put_releases(struct asim_fabric *fabric, struct asim_worker *worker)
+{
+    int code = 0;
+
+    for (size_t i = 0; !code && i < worker->pending_releases.n; i++) {
+        struct asim_release_record release = {.src = worker->pending_releases.at[i].src,
+                                              .slot = worker->pending_releases.at[i].slot};
+        struct asim_rx *rx = asim_rx_of(fabric, release.src, release.slot);
+
+        release.frames = atomic_exchange(&rx->frames, 0);
+        rx->release_pending = 0;
+        code = put(&fabric->dist.exchange->peer[fabric->dist.part_of[release.src]],
+                   ASIM_RECORD_RELEASE, &release, sizeof release);
+    }
+    worker->pending_releases.n = 0;
+    return code;
+}
+
+static const struct asim_process_hooks hooks = {.notification = put_notification,
+                                                .releases = put_releases};
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
@@ -117,6 +148,7 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
     uint64_t window = part->lookahead_fs / ASIM_FS_PER_NS;
 
     fabric->dist.exchange = exchange;
+    fabric->process_hooks = &hooks;
     if (!exchange || !(exchange->peer = calloc(part->n, sizeof *exchange->peer)))
         return asim_err_nomem(err, "preparing for several processes");
     exchange->n = part->n;
@@ -174,33 +206,6 @@ uint64_t asim_exchange_lookahead(const struct asim_fabric *fabric)
 }
 
 /* --- out -------------------------------------------------------------------------------------- */
-
-/* It was made in this window and is due W or more after the window's begin, so in a later one. */
-int asim_exchange_notification(struct asim_fabric *fabric, const struct asim_notification *note)
-{
-    uint32_t host = note->lost ? note->msg.src : note->msg.dst;
-
-    return put(&fabric->dist.exchange->peer[fabric->dist.part_of[host]], ASIM_RECORD_NOTIFICATION,
-               note, sizeof *note);
-}
-
-int asim_exchange_releases(struct asim_fabric *fabric, struct asim_worker *worker)
-{
-    int code = 0;
-
-    for (size_t i = 0; !code && i < worker->pending_releases.n; i++) {
-        struct asim_release_record release = {.src = worker->pending_releases.at[i].src,
-                                              .slot = worker->pending_releases.at[i].slot};
-        struct asim_rx *rx = asim_rx_of(fabric, release.src, release.slot);
-
-        release.frames = atomic_exchange(&rx->frames, 0);
-        rx->release_pending = 0;
-        code = put(&fabric->dist.exchange->peer[fabric->dist.part_of[release.src]],
-                   ASIM_RECORD_RELEASE, &release, sizeof release);
-    }
-    worker->pending_releases.n = 0;
-    return code;
-}
 
 /* Once per message and process; the process of the source knows its flows. */
 static int put_flow(struct asim_fabric *fabric, uint32_t peer, const struct asim_frame *frame)

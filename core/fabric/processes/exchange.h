@@ -15,9 +15,7 @@
 #include "asim/err.h"
 
 struct asim_fabric;
-struct asim_notification;
 struct asim_partition;
-struct asim_worker;
 
 /* Makes the fabric that of process `self` of part->n; before the first event. part is borrowed. 0,
  * or an error: memory, or a network that cannot be cut into so many parts. */
@@ -38,10 +36,5 @@ int asim_exchange_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bu
  * (unpack.c) */
 int asim_exchange_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
                          struct asim_err *err);
-
-/* A notification for a host of another process. 0 or ASIM_ENOMEM. */
-int asim_exchange_notification(struct asim_fabric *fabric, const struct asim_notification *note);
-/* Between windows: packs the releases that a worker has collected. 0 or ASIM_ENOMEM. */
-int asim_exchange_releases(struct asim_fabric *fabric, struct asim_worker *worker);
 
 #endif

@@ -4,8 +4,7 @@
  */
 #include "fabric/processes/grid.h"
 #include "fabric/events/events.h"
-#include "fabric/memo/period/common_period.h"
-#include "fabric/memo/memo.h"
+#include "fabric/clock/hooks.h"
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/step.h"
@@ -13,7 +12,8 @@
 /* Links shorter than those between processes would need more than two halves. */
 int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
 {
-    return asim_half_steps_allowed(fabric) && !(fabric->memo && fabric->memo->parts) &&
+    return asim_half_steps_allowed(fabric) &&
+           !(fabric->window_hooks && fabric->window_hooks->has_parts(fabric)) &&
            asim_to_ticks(fabric, asim_exchange_lookahead(fabric)) <= fabric->set.lookahead;
 }
 
@@ -82,7 +82,8 @@ static uint64_t without_skip(const struct asim_fabric *fabric, uint64_t end, uin
 
 uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64_t next)
 {
-    uint64_t skipped = asim_common_period_skip(fabric, asim_to_ticks(fabric, end));
+    const struct asim_window_hooks *memo = fabric->window_hooks;
+    uint64_t skipped = memo ? memo->skip(fabric, asim_to_ticks(fabric, end)) : 0;
 
     next = without_skip(fabric, end, next);
     return next == ASIM_NEVER ? next : next + asim_to_ns(fabric, skipped);
@@ -93,8 +94,10 @@ uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64
  * window, and behind the begin of the other half's. */
 uint64_t asim_grid_next(struct asim_fabric *fabric)
 {
+    const struct asim_window_hooks *memo = fabric->window_hooks;
     uint64_t t = asim_fabric_next(fabric), lookahead = asim_exchange_lookahead(fabric);
-    uint64_t next = ASIM_NEVER, due = asim_to_ns(fabric, asim_memo_due(fabric));
+    uint64_t next = ASIM_NEVER;
+    uint64_t due = memo ? asim_to_ns(fabric, memo->look_due(fabric)) : ASIM_NEVER;
 
     t = due < t ? due : t;
 
@@ -112,11 +115,13 @@ uint64_t asim_grid_next(struct asim_fabric *fabric)
 
 static void advance_both_halves(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
+    const struct asim_window_hooks *memo = fabric->window_hooks;
+
     fabric->dist.limit = until;
     do
         while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
             asim_fabric_step(fabric, err);
-    while (!fabric->run.failed && asim_memo_look(fabric, until));
+    while (!fabric->run.failed && memo && memo->look_before(fabric, until));
     if (fabric->livelock.is_closing)
         asim_livelock_sum(fabric);
 }
@@ -132,6 +137,7 @@ int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim
                                  err);
     else
         advance_both_halves(fabric, until, err);
-    asim_common_period_vote(fabric);
+    if (fabric->window_hooks)
+        fabric->window_hooks->vote(fabric);
     return fabric->run.failed;
 }

@@ -17,8 +17,9 @@
 #ifndef ASIM_FABRIC_MEMO_REGION_PART_DOMAINS_H
 #define ASIM_FABRIC_MEMO_REGION_PART_DOMAINS_H
 
-#include "fabric/host/memo_hooks.h"
 #include "fabric/memo/region/part.h"
+
+struct asim_domain;
 
 /* Finds the part of each domain. Call it when the parts are known, and whenever domains change. */
 void asim_part_domains_open(struct asim_fabric *fabric);
@@ -29,7 +30,7 @@ int asim_part_domains_may(const struct asim_fabric *fabric);
 void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until);
 void asim_part_domains_end(struct asim_fabric *fabric);
 
-/* --- hooks of domain windows (host/memo_hooks.h) --------------------------------------------- */
+/* --- hooks of domain windows (clock/hooks.h) ------------------------------------------------- */
 int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain);
 void asim_part_domain_begins(struct asim_fabric *fabric, const struct asim_domain *domain);
 int asim_part_look(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t t);

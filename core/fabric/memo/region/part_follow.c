@@ -8,6 +8,7 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
+#include "fabric/clock/step.h"
 #include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_lead.h"
 #include "fabric/memo/region/part_logs.h"
@@ -283,7 +284,7 @@ static void advance(struct asim_fabric *fabric, const struct asim_part *part, ui
     if (fabric->memo->parts->in_domains)
         asim_domain_advance_again(fabric->host[part->host[0]].worker, part->domain, until);
     else
-        fabric->memo->advance(fabric, until);
+        asim_fabric_advance_silently(fabric, until);
 }
 
 static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)

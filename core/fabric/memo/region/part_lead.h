@@ -19,11 +19,11 @@ void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part);
 /* Starts the deferred messages of the part. */
 void asim_part_release(struct asim_fabric *fabric, struct asim_part *part);
 
-/* A window is over, and its completions are known: logs that are being written get them. */
+/* The completions of a window are known: logs that are being written get them. */
 void asim_parts_log(struct asim_fabric *fabric);
 /* The same for one worker. */
 void asim_parts_log_worker(struct asim_worker *worker);
-/* A completion of a message is known (memo_hooks.h). */
+/* A completion of a message is known (host/memo_hooks.h). */
 void asim_parts_notified(struct asim_fabric *fabric, const struct asim_notification *notification);
 
 #endif

@@ -3,6 +3,7 @@
  * Replay of episodes (replay.h).
  */
 #include "fabric/memo/region/replay.h"
+#include "fabric/clock/step.h"
 
 #include <stdlib.h>
 
@@ -209,7 +210,7 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
     int code = kept ? start_accepted(fabric, kept) : ASIM_ENOMEM;
 
     if (!code)
-        fabric->memo->advance(fabric, until);
+        asim_fabric_advance_silently(fabric, until);
     for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
         if (!code && asim_memo_restore_timers(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;

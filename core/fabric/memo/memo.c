@@ -26,7 +26,6 @@
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/sleep/repeat_host.h"
 #include "fabric/memo/region/replay.h"
-#include "fabric/link/schedule.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/hooks.h"
@@ -263,14 +262,12 @@ static int detect(struct asim_fabric *fabric, uint64_t t)
 
 /* During a replay nothing happens between two windows. But a send may have been due there: then
  * the ranks deviate from that tick on, and no completion has come since. */
-static int before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+static int decide(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t open, known, overdue;
     struct asim_parts *parts = memo->parts;
 
-    if (asim_memo_is_dormant(fabric))
-        return detect(fabric, t);
     if (parts && !parts->suspended && asim_parts_look_before(fabric, t))
         return 1;
     if (memo->mode == ASIM_MEMO_REPLAY && (overdue = asim_replay_overdue(fabric, t)) < t) {
@@ -294,6 +291,11 @@ static int before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
     else if (parts && !parts->suspended)
         asim_parts_begin_window(fabric, until);
     return 0;
+}
+
+static int before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+{
+    return asim_memo_is_dormant(fabric) ? detect(fabric, t) : decide(fabric, t, until);
 }
 
 static void completions_known(struct asim_fabric *fabric, uint64_t last)

@@ -232,7 +232,7 @@ tree_build_program() {
 
 # True when the program is built and no source is newer than the beginning of its build.
 program_is_fresh() {
-    local sources=("$root"/{core,tools,ns3-module,scratch,cmake,CMakeLists.txt})
+    local sources=("$root"/{core,cli,tools,ns3-module,scratch,cmake,CMakeLists.txt})
     [[ -f $stamp ]] || return 1
     read -r program <"$stamp"
     [[ -x $program && ! $lock_file -nt $stamp ]] || return 1

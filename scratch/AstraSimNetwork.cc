@@ -21,13 +21,13 @@
 
 extern "C"
 {
-#include "tools/app.h"
-#include "tools/hugepages.h"
-#include "tools/run/job.h"
+#include "cli/app.h"
+#include "cli/hugepages.h"
+#include "cli/interrupt.h"
+#include "tools/report/report.h"
 #include "tools/scenario/traces.h"
 }
 
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,25 +41,6 @@ using namespace ns3;
 
 namespace
 {
-
-volatile std::sig_atomic_t g_interrupted = 0; //!< 1 after Ctrl-C
-
-/** Takes Ctrl-C. */
-void
-OnInterrupt(int)
-{
-    g_interrupted = 1;
-}
-
-/**
- * Tells of Ctrl-C; generators of traces have a handler of their own.
- * @return 1 after it
- */
-int
-Interrupted()
-{
-    return g_interrupted || asim_child_interrupted();
-}
 
 /** The variables that ns-3 reads, under the names they get before it looks. */
 const char* const VARIABLES[][2] = {{"NS_GLOBAL_VALUE", "AS_GLOBAL_VALUE"},
@@ -400,7 +381,7 @@ main(int argc, char** argv)
         return 1;
     }
     app.program = "AstraSimNetwork";
-    app.stop = Interrupted;
+    app.verdict = asim_report_text;
     app.settings.net_overrides = attributes.Overrides();
     app.settings.verbose = 1; /* scripts for ASTRA-sim parse the lines of each rank */
     if (AsimProcesses::Started() > 1)
@@ -409,7 +390,7 @@ main(int argc, char** argv)
         processes = CreateObject<AsimProcesses>();
         processes->Enable(&argc, &argv);
         /* mpiexec forwards SIGUSR1. After a SIGINT it would not wait for the reports. */
-        std::signal(SIGUSR1, OnInterrupt);
+        asim_interrupt_note_too(SIGUSR1);
         app.settings.process = processes->GetSelf();
         app.settings.processes = processes->GetSize();
         app.settings.borrowed_cores = processes->GetBorrowedCores();
@@ -424,10 +405,7 @@ main(int argc, char** argv)
     int result = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());
     if (result == ASIM_APP_GO_ON)
     {
-        std::signal(SIGINT, OnInterrupt);
-        std::signal(SIGTERM, OnInterrupt);
-        std::signal(SIGHUP, OnInterrupt);
-        std::signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
+        asim_interrupt_note();
         result = RunWorld(app, processes);
         Simulator::Destroy();
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * main of the `asim` tool: finds the command that a user typed and runs it. Commands are a family
- * with four tables ("asim NAME", "asim trace NAME", "asim topo NAME", "asim scenario NAME"), one file per command.
- * Started under a name in a command's called_as (a symbolic link `chakra_trace_link`), the tool is
- * that command, with
+ * with four tables ("asim NAME", "asim trace NAME", "asim topo NAME", "asim scenario NAME"), one
+ * file per command. Started under a name in a command's called_as (a symbolic link
+ * `chakra_trace_link`), the tool is that command, with
  * --compat if the command has it: scripts for the published tools get the same bytes.
  *
  * Exit codes: see asim/ext/command.h. A word that the tool itself refuses is a usage error, 2. The
@@ -17,7 +17,7 @@
 #include "asim/ext/command.h"
 #include "asim/version.h"
 #include "base/text.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 4, MOST_WORDS = 64 };
 

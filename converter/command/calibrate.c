@@ -9,7 +9,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "base/io/file_set.h"
 
 #define MAX_FILES 65536

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <strings.h>
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 extern const struct asim_command asim_trace_command_text, asim_trace_command_convert;
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "check/check.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     char *prefix, *groups;

@@ -7,8 +7,8 @@
 
 #include "asim/ext/command.h"
 #include "base/io/out.h"
-#include "tools/args.h"
-#include "tools/report/embedded.h"
+#include "cli/args.h"
+#include "cli/embedded.h"
 
 struct options {
     char *out;

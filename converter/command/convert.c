@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "convert/convert.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
 #include "llm/write.h"

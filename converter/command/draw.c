@@ -11,8 +11,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "draw/draw.h"
-#include "tools/args.h"
-#include "tools/dot.h"
+#include "cli/args.h"
+#include "cli/dot.h"
 #include "draw/formats.h"
 #include "draw/graph.h"
 

@@ -9,7 +9,7 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "dump/dump.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "dump/write.h"
 
 struct options {

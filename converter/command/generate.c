@@ -15,7 +15,7 @@
 
 #include "asim/ext/command.h"
 #include "base/text.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "link/link.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "link/report.h"
 
 struct options {

@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "base/io/file_set.h"
 #include "llm/llm.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "llm/micro.h"
 #include "llm/model.h"
 #include "llm/options.h"

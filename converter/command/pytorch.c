@@ -9,7 +9,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "pytorch/pytorch.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 enum { MAX_WORDS = 1 << 20 }; /* a folder and ranks */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "repair/repair.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 #define MAX_FILES 65536
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "samples/samples.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     char *out;

@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "scale/scale.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "asim/trace.h"
 
 struct options {

@@ -12,7 +12,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "text/text.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "text/write.h"
 
 struct options {

@@ -12,7 +12,7 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "timeline/timeline.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     char *input, *output, *frequency, *log;

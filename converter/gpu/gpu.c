@@ -10,7 +10,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "tools/report/embedded.h"
+#include "cli/embedded.h"
 
 enum { MOST_NAMES = 128 };
 

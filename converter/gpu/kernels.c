@@ -11,7 +11,7 @@
 #include <strings.h>
 
 #include "base/text.h"
-#include "tools/report/embedded.h"
+#include "cli/embedded.h"
 
 /* In the order of the classes; products have a curve instead. */
 static const char *const keys[ASIM_GPU_CLASSES] = {

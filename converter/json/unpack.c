@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/io/inflate.h"
-#include "tools/interrupt.h"
+#include "cli/interrupt.h"
 
 #define BLOCK_BYTES ((size_t)1 << 17) /* larger blocks are not faster */
 #define GZIP_ONLY   16                /* of inflateInit2 */

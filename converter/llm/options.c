@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "llm/options.h"
 
 #define AT(field) offsetof(struct asim_llm_options, field)

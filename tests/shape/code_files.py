@@ -25,7 +25,7 @@ def relative(path):
 
 def include_target(path, name):
     """The file an include names, as the compiler would look for it; None for system headers."""
-    for base in (path.parent, ROOT / "core", ROOT / "core/include", ROOT,
+    for base in (path.parent, ROOT / "core", ROOT / "core/include", ROOT, ROOT / "converter",
                  ROOT / "ns3-module/model", ROOT / "ns3-module/helper"):
         target = base / name
         if target.is_file():

@@ -9,7 +9,8 @@
  * packet` for questions of the network.
  */
 #include "asim/ext/command.h"
-#include "tools/app.h"
+#include "cli/app.h"
+#include "tools/report/report.h"
 
 #include <stddef.h>
 
@@ -26,6 +27,7 @@ static int run_analytical(int argc, char **argv)
 {
     struct asim_app app = {
         .program = "asim analytical",
+        .verdict = asim_report_text,
         .extra = options,
         .is_analytical = 1,
         .about = "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … over a network "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim compare: one workload at packet level (as asim packet) and over both analytical networks,
- * with the table of tools/compare.h at the end. AstraSimNetwork --compare=analytical is the same
+ * with the table of cli/compare.h at the end. AstraSimNetwork --compare=analytical is the same
  * with the packet level run by ns-3.
  *
  * Exit codes are those of the packet run: if it fails or stalls there is nothing to compare.
@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "tools/app.h"
-#include "tools/args.h"
+#include "cli/app.h"
+#include "cli/args.h"
+#include "tools/report/report.h"
 
 /* 1 if the option `compare`, which other commands have, says none: it would have no effect here. */
 static int says_none(int argc, char **argv)
@@ -33,6 +34,7 @@ static int run_compare(int argc, char **argv)
 {
     struct asim_app app = {
         .program = "asim compare",
+        .verdict = asim_report_text,
         .compare = 1,
         .about = "Runs the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … at packet level and "
                  "over both\nanalytical networks and prints how far they are apart."};

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/inference/inference.h"
-#include "tools/interrupt.h"
+#include "cli/interrupt.h"
 
 struct options {
     uint32_t prefill, decode, mixed, tp, pp, requests, burst, prompt, output, max_batch;

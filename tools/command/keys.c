@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "asim/ext/command.h"
 #include "asim/netconf.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     int none;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/machine/write.h"
 #include "tools/machine/import.h"
 #include "tools/machine/sweep.h"

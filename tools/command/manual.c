@@ -12,7 +12,7 @@
 #include "asim/ext/command.h"
 #include "asim/version.h"
 #include "base/io/out.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     char *out;

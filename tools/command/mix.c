@@ -11,7 +11,7 @@
 
 #include "asim/ext/command.h"
 #include "asim/mix.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct options {
     int links;

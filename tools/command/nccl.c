@@ -17,7 +17,7 @@
 #include "base/io/out.h"
 #include "asim/nccl.h"
 #include "asim/trace.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai_env.h"
 #include "base/io/file_set.h"

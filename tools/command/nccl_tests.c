@@ -10,7 +10,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/out.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/machine/plot.h"
 #include "tools/machine/sweep.h"
 

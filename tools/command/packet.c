@@ -8,12 +8,14 @@
  * equal to the byte; this one starts quicker and needs no ns-3 build.
  */
 #include "asim/ext/command.h"
-#include "tools/app.h"
+#include "cli/app.h"
+#include "tools/report/report.h"
 #include "tools/scenario/traces.h"
 
 static int run_packet(int argc, char **argv)
 {
     struct asim_app app = {.program = "asim packet",
+                           .verdict = asim_report_text,
                            .make_traces = asim_scenario_traces_for,
                            .drop_traces = asim_scenario_traces_drop};
 

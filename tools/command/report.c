@@ -8,7 +8,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/file_id.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/report/report.h"
 
 struct options {

@@ -26,8 +26,9 @@
 #include "asim/trace.h"
 #include "base/text.h"
 #include "asim/simai.h"
-#include "tools/app.h"
-#include "tools/args.h"
+#include "cli/app.h"
+#include "cli/args.h"
+#include "tools/report/report.h"
 #include "tools/simai_csv.h"
 #include "tools/simai_env.h"
 
@@ -263,6 +264,7 @@ static int start(const struct options *opt, const struct arguments *arguments,
 {
     struct program program = {.opt = opt,
                               .app = {.program = "asim simai",
+                                      .verdict = asim_report_text,
                                       .opened = watch,
                                       .settings = {.net_overrides = set->at, .verbose = 1}}};
     char system[800], workload[4200], topology[4200], conf[4200], threads[32];

@@ -12,7 +12,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/text.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/simai.h"
 
 static const char name[] = "simai-analytical";

@@ -11,7 +11,7 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "base/io/out.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/run/job.h"
 #include "tools/sweep/sweep.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/quote.h"
-#include "tools/report/embedded.h"
+#include "cli/embedded.h"
 #include "tools/report/html.h"
 #include "tools/report/report.h"
 

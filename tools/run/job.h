@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #include "asim/err.h"
+#include "cli/child.h"
 
-enum { ASIM_JOB_PATH = 2048, ASIM_JOB_WORDS = 64 };
+enum { ASIM_JOB_PATH = ASIM_CHILD_PATH, ASIM_JOB_WORDS = 64 };
 enum asim_job_backend {
     ASIM_JOB_PACKET,
     ASIM_JOB_UNAWARE,
@@ -33,7 +34,7 @@ struct asim_job {
     int backend, force, auto_calibrate;
     int is_scenario; /* among words; workload is its file then */
     struct asim_job_recorded recorded;
-    double compute_factor; /* of the run being calibrated; 1 = as recorded */
+    double compute_factor;             /* of the run being calibrated; 1 = as recorded */
     const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */
     size_t n_words;
     int argc;
@@ -80,18 +81,5 @@ int asim_job_calibrate(struct asim_job *job, const struct asim_job_result *first
  * output folder, each in one write under a lock. (metrics.c) */
 int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,
                      struct asim_err *err);
-
-/* Runs words[0 … n) as a process; its output goes to the file `log` and, from its stderr, to ours.
- * Signals that end us are passed on to it. *code: its exit code, 128 + signal where one ended it.
- * 0, or an error where it could not be started. (child.c) */
-int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
-                   struct asim_err *err);
-/* 1 after SIGINT, SIGTERM or SIGHUP. */
-int asim_child_interrupted(void);
-/* The path of this executable. 0, or ASIM_EIO. */
-int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err);
-/* The asim tool: this executable, or, in a program of another name, the one that the variable
- * ASIM_TOOL names; else `asim`, which asim_child_run looks for in PATH. 0, or ASIM_EIO. */
-int asim_child_tool(char path[ASIM_JOB_PATH], struct asim_err *err);
 
 #endif

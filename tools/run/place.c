@@ -142,7 +142,7 @@ static int place_auto(struct asim_job *job, struct asim_err *err)
 int asim_job_place(struct asim_job *job, struct asim_err *err)
 {
     struct asim_err wrong = {0};
-    struct shape shape;
+    struct shape shape = {0};
     uint32_t gpus;
     char kind[16];
 

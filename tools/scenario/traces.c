@@ -14,11 +14,12 @@
 
 #include "asim/scenario.h"
 #include "base/io/out.h"
-#include "tools/args.h"
-#include "tools/run/job.h"
+#include "cli/args.h"
+#include "cli/child.h"
+#include "cli/interrupt.h"
 
 /* NOT_FOUND: exit code of a program that could not be started. */
-enum { MOST_WORDS = 128, PATH = ASIM_JOB_PATH, NOT_FOUND = 127 };
+enum { MOST_WORDS = 128, PATH = ASIM_CHILD_PATH, NOT_FOUND = 127 };
 
 /* Options of the generators that say where the traces go, and how many ranks there are, with the
  * other name of the last one. */
@@ -150,7 +151,7 @@ int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *
         code = make_one(job, source, folder, err);
         ++*made;
     }
-    if (!code && asim_child_interrupted())
+    if (!code && asim_interrupted())
         code = asim_err_set(err, ASIM_EINTR, "interrupted while traces were made");
     asim_scenario_close(read);
     return code;

@@ -5,7 +5,7 @@
 #ifndef ASIM_TOOLS_SCENARIO_TRACES_H
 #define ASIM_TOOLS_SCENARIO_TRACES_H
 
-#include "tools/app.h"
+#include "cli/app.h"
 
 /* Runs the generator of each job that has one, as `asim trace …`, into
  * folder/<job>/trace.<rank>.et; its log is folder/<job>/log.txt. *made: the number of these jobs.

@@ -16,29 +16,11 @@
 
 #include "asim/trace.h"
 #include "base/io/out.h"
+#include "cli/interrupt.h"
 #include "tools/run/job.h"
 #include "tools/sweep/sweep.h"
 
 enum { MOST_WORDS = 64, MOST_KEYS = MOST_WORDS - 8 };
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
 
 static double wall_s(void)
 {
@@ -134,7 +116,6 @@ static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
 
     if (asim_sweep_generates(sweep) && generate(sweep, point, err))
         return ASIM_EINVAL;
-    catch_signals(); /* asim_child_run has its own */
     snprintf(log, sizeof log, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
     fflush(NULL);
     p->process = fork();
@@ -157,7 +138,7 @@ static void end(struct asim_sweep *sweep, size_t point, int status)
 
     p->process = 0;
     p->state = ASIM_POINT_FAILED;
-    if (interrupted)
+    if (asim_interrupted())
         p->state = ASIM_POINT_INTERRUPTED;
     else if (is_timed_out && !(WIFEXITED(status) && !WEXITSTATUS(status)))
         p->state = ASIM_POINT_TIMED_OUT;
@@ -192,7 +173,7 @@ static void stop_runs(const struct asim_sweep *sweep)
         const struct asim_sweep_point *p = &sweep->points[i];
 
         if (p->state == ASIM_POINT_RUNNING &&
-            (interrupted || (sweep->limit_s > 0 && wall_s() - p->began_s > sweep->limit_s)))
+            (asim_interrupted() || (sweep->limit_s > 0 && wall_s() - p->began_s > sweep->limit_s)))
             kill(-p->process, SIGTERM);
     }
 }
@@ -239,16 +220,15 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
     if (asim_out_mkdir(folder, err))
         return ASIM_EIO;
-    catch_signals();
+    asim_interrupt_note();
     for (;;) {
         size_t running = count(sweep, ASIM_POINT_RUNNING);
 
-        if (code || interrupted || !count(sweep, ASIM_POINT_WAITING)) {
+        if (code || asim_interrupted() || !count(sweep, ASIM_POINT_WAITING)) {
             if (!running)
                 break;
         } else if (running < sweep->jobs) {
             code = start_next(sweep, err);
-            interrupted |= asim_child_interrupted();
             continue;
         }
         nanosleep(&pause, NULL);
@@ -259,5 +239,5 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
         if (asim_sweep_write_csv(sweep, err) && !code)
             code = ASIM_EIO;
     }
-    return code ? code : interrupted ? ASIM_EINTR : 0;
+    return code ? code : asim_interrupted() ? ASIM_EINTR : 0;
 }

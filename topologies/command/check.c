@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "asim/topology.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "asim/topology.h"
 #include "base/io/file_set.h"
 #include "topologies/files.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/out.h"
-#include "tools/args.h"
-#include "tools/dot.h"
+#include "cli/args.h"
+#include "cli/dot.h"
 #include "asim/topology.h"
 #include "base/io/file_set.h"
 #include "topologies/levels.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/file_set.h"
-#include "tools/args.h"
-#include "tools/interrupt.h"
+#include "cli/args.h"
+#include "cli/interrupt.h"
 #include "asim/topology.h"
 #include "topologies/files.h"
 

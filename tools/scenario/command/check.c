@@ -9,7 +9,7 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "asim/scenario.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/scenario/traces.h"
 
 struct options {

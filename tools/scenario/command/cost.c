@@ -13,9 +13,9 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "asim/scenario.h"
-#include "tools/alone.h"
-#include "tools/args.h"
-#include "tools/interrupt.h"
+#include "cli/alone.h"
+#include "cli/args.h"
+#include "cli/interrupt.h"
 #include "tools/scenario/traces.h"
 
 enum { MOST_RUNS = 1000 };

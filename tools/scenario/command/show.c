@@ -7,7 +7,7 @@
 
 #include "asim/ext/command.h"
 #include "asim/scenario.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 static const struct asim_option options[] = {{.key = NULL}};
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 #include "tools/scenario/traces.h"
 
 struct options {

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
-#include "tools/args.h"
+#include "cli/args.h"
 
 struct greet_options {
     char *name;

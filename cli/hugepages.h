@@ -2,8 +2,8 @@
  *
  * Large pages for the first memory of a program: fewer page faults and TLB misses.
  */
-#ifndef ASIM_TOOLS_HUGEPAGES_H
-#define ASIM_TOOLS_HUGEPAGES_H
+#ifndef ASIM_CLI_HUGEPAGES_H
+#define ASIM_CLI_HUGEPAGES_H
 
 /* Gives the next 30 MiB of the program large pages. Unused memory of it costs nothing except the
  * rest of a page of 2 MiB. Does nothing on systems without large pages and under sanitizers. */

@@ -2,8 +2,8 @@
  *
  * Options of every command: ceilings for what an input may grow to and what an output may take.
  */
-#ifndef ASIM_TOOLS_LIMITS_H
-#define ASIM_TOOLS_LIMITS_H
+#ifndef ASIM_CLI_LIMITS_H
+#define ASIM_CLI_LIMITS_H
 
 #include "asim/ext/option.h"
 

@@ -3,8 +3,8 @@
  * The time that a run still takes, from its speed of late. The mean since the start would mislead:
  * fast-forward passes a phase that repeats a thousand times as fast as one that does not.
  */
-#ifndef ASIM_TOOLS_ETA_H
-#define ASIM_TOOLS_ETA_H
+#ifndef ASIM_CLI_ETA_H
+#define ASIM_CLI_ETA_H
 
 enum { ASIM_ETA_SAMPLES = 64 };
 

@@ -2,8 +2,8 @@
  *
  * Text files that cmake/embed.cmake compiles into the tool.
  */
-#ifndef ASIM_TOOLS_REPORT_EMBEDDED_H
-#define ASIM_TOOLS_REPORT_EMBEDDED_H
+#ifndef ASIM_CLI_EMBEDDED_H
+#define ASIM_CLI_EMBEDDED_H
 
 #include "base/embedded.h"
 

@@ -6,8 +6,8 @@
  * Order of calls: open (with the packet world, before it starts), run the packet world, finish,
  * close. Call close after a failed open, too.
  */
-#ifndef ASIM_TOOLS_COMPARE_H
-#define ASIM_TOOLS_COMPARE_H
+#ifndef ASIM_CLI_COMPARE_H
+#define ASIM_CLI_COMPARE_H
 
 #include "asim/asim.h"
 

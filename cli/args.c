@@ -6,14 +6,14 @@
  *
  * If both tables have a key, the first table takes it. base/option.c parses the values.
  */
-#include "tools/args.h"
+#include "cli/args.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/option_names.h"
 #include "base/text.h"
-#include "tools/files.h"
-#include "tools/interrupt.h"
+#include "cli/files.h"
+#include "cli/interrupt.h"
 
 /* -g and --g are the same: both styles are published. */
 static const char *skip_dashes(const char *arg)

@@ -3,7 +3,7 @@
  * See eta.h. The last quarter is long enough to even out single messages and short enough to follow
  * a change of phase. The start counts as a sample with nothing done.
  */
-#include "tools/eta.h"
+#include "cli/eta.h"
 
 static const double LATE = 0.25;
 

@@ -3,8 +3,8 @@
  * Runs before the run of a scenario: its jobs one by one (--alone), and the end of the job with
  * which the run ends.
  */
-#ifndef ASIM_TOOLS_ALONE_H
-#define ASIM_TOOLS_ALONE_H
+#ifndef ASIM_CLI_ALONE_H
+#define ASIM_CLI_ALONE_H
 
 #include "asim/asim.h"
 

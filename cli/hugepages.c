@@ -5,7 +5,7 @@
  * 4 % of runs with short messages among 128 hosts, which touch other memory in each window.
  */
 #define _DEFAULT_SOURCE /* MADV_HUGEPAGE */
-#include "tools/hugepages.h"
+#include "cli/hugepages.h"
 
 #include <stdint.h>
 #include <stdlib.h>

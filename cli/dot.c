@@ -3,7 +3,7 @@
  * See dot.h. Started without a shell, so that no file name can mean anything else. graphviz writes
  * a file of its own beside the picture, which is renamed when it is whole.
  */
-#include "tools/dot.h"
+#include "cli/dot.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -6,7 +6,7 @@
  * --compat stands for --force: the published tools replace files without asking, and scripts for
  * them rely on it.
  */
-#include "tools/files.h"
+#include "cli/files.h"
 
 #include <string.h>
 #include "base/io/file_set.h"

@@ -2,8 +2,8 @@
  *
  * Graphviz as a program, for the commands that draw.
  */
-#ifndef ASIM_TOOLS_DOT_H
-#define ASIM_TOOLS_DOT_H
+#ifndef ASIM_CLI_DOT_H
+#define ASIM_CLI_DOT_H
 
 #include "asim/err.h"
 

@@ -4,7 +4,7 @@
  * done; with more samples than the list has room for, too.
  */
 #include "check.h"
-#include "tools/eta.h"
+#include "cli/eta.h"
 
 /* Twenty times as fast before `turn` seconds as after it; returns the share done after s. */
 static double two_speeds(double s, double turn, double end)

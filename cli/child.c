@@ -1,50 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. The child's stdout goes straight to the log; its stderr comes through a pipe, so that
- * it reaches both the log and the user.
+ * Processes that a command starts and waits for. The child's stdout goes straight to the log; its
+ * stderr comes through a pipe, so that it reaches both the log and the user.
  */
-#include "tools/run/job.h"
+#include "cli/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "cli/interrupt.h"
 
-static volatile sig_atomic_t interrupted;
-static volatile pid_t child;
-
-/* A terminal sends Ctrl-C to the child as well, which takes a second one as "at once": so only
- * signals of which it does not know are passed on. */
-static void on_signal(int signal)
+int asim_child_self(char path[ASIM_CHILD_PATH], struct asim_err *err)
 {
-    interrupted = 1;
-    if (child > 0 && signal != SIGINT)
-        kill(child, signal);
-}
-
-int asim_child_interrupted(void)
-{
-    return interrupted;
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-}
-
-int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err)
-{
-    ssize_t n = readlink("/proc/self/exe", path, ASIM_JOB_PATH - 1);
+    ssize_t n = readlink("/proc/self/exe", path, ASIM_CHILD_PATH - 1);
 
     if (n <= 0)
         return asim_err_set(err, ASIM_EIO, "cannot find this program in /proc/self/exe: %s.",
@@ -53,7 +25,7 @@ int asim_child_self(char path[ASIM_JOB_PATH], struct asim_err *err)
     return 0;
 }
 
-int asim_child_tool(char path[ASIM_JOB_PATH], struct asim_err *err)
+int asim_child_tool(char path[ASIM_CHILD_PATH], struct asim_err *err)
 {
     const char *given = getenv("ASIM_TOOL"), *name;
     int code = asim_child_self(path, err);
@@ -62,7 +34,7 @@ int asim_child_tool(char path[ASIM_JOB_PATH], struct asim_err *err)
         return code;
     name = strrchr(path, '/');
     if (name && strcmp(name, "/asim") != 0)
-        snprintf(path, ASIM_JOB_PATH, "%.2000s", given && *given ? given : "asim");
+        snprintf(path, ASIM_CHILD_PATH, "%.2000s", given && *given ? given : "asim");
     return 0;
 }
 
@@ -75,9 +47,7 @@ static void become(const char *const *words, size_t n, int log, int out)
         argv[i] = (char *)(uintptr_t)words[i];
     dup2(log, 1);
     dup2(out, 2);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGHUP, SIG_DFL);
+    asim_interrupt_default();
     if (argv)
         execvp(argv[0], argv);
     fprintf(stderr, "cannot start %s: %s\n", words[0], strerror(errno));
@@ -102,6 +72,7 @@ static void copy_errors(int from, int log)
 int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
                    struct asim_err *err)
 {
+    pid_t child;
     int out[2], status = 0, file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
     if (file < 0)
@@ -110,13 +81,14 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
         close(file);
         return asim_err_set(err, ASIM_EIO, "cannot make a pipe: %s.", strerror(errno));
     }
-    catch_signals();
+    asim_interrupt_note();
     fflush(NULL);
     child = fork();
     if (!child) {
         close(out[0]);
         become(words, n, file, out[1]);
     }
+    asim_interrupt_pass_to(child);
     close(out[1]);
     if (child < 0) {
         close(out[0]);
@@ -128,7 +100,7 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
     close(file);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    child = 0;
+    asim_interrupt_pass_to(0);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return 0;
 }

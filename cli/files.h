@@ -3,10 +3,10 @@
  * The files that a command's options name: none is read and written, none is written twice, and
  * none is replaced without --force where the command has that option.
  */
-#ifndef ASIM_TOOLS_FILES_H
-#define ASIM_TOOLS_FILES_H
+#ifndef ASIM_CLI_FILES_H
+#define ASIM_CLI_FILES_H
 
-#include "tools/args.h"
+#include "cli/args.h"
 
 /* Checks the rows of the first table that have ASIM_F_READS or ASIM_F_WRITES. words: such flags for
  * the arguments that are no options. */

@@ -5,7 +5,7 @@
  * written; a lower one of the user stays.
  */
 #define _XOPEN_SOURCE 700
-#include "tools/limits.h"
+#include "cli/limits.h"
 
 #include <inttypes.h>
 #include <signal.h>

@@ -3,14 +3,14 @@
  * A run as a command-line program: options in, result lines and one error sentence out, progress
  * on a terminal. AstraSimNetwork and `asim packet` are this with different clocks.
  *
- * Zero the struct, set program (and stop, extra, about), then _open. Everything else is filled and
- * freed by the three functions.
+ * Zero the struct, set program (and extra, about, verdict), then _open. Everything else is filled
+ * and freed by the three functions.
  */
-#ifndef ASIM_TOOLS_APP_H
-#define ASIM_TOOLS_APP_H
+#ifndef ASIM_CLI_APP_H
+#define ASIM_CLI_APP_H
 
 #include "asim/asim.h"
-#include "tools/eta.h"
+#include "cli/eta.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,14 +22,16 @@ struct asim_app {
     struct asim_settings settings;
     struct asim_world *world;
     struct asim_err err;
-    const char *program; /* as messages call it; set before _open, like stop */
-    int (*stop)(void);   /* 1 after Ctrl-C */
+    const char *program; /* as messages call it; set before _open */
     /* Set before _open too, or NULL: a command's own options, which fill `settings` as well, and
      * the paragraph --help begins with. */
     const struct asim_option *extra;
     const char *about;
     /* Set before _open, or NULL: called once the world and its reports are open. */
     int (*opened)(struct asim_app *app, struct asim_err *err);
+    /* Set before _open, or NULL: the last text on stderr, from the folder --out; the caller frees
+     * it. */
+    int (*verdict)(const char *folder, char **text, struct asim_err *err);
     int is_analytical; /* set before _open: help shows the options that act on formulas */
     int n_own;         /* set before _open: so many words behind argv[0] are the program's own */
     int compare;       /* set before _open: compare whatever --compare says */

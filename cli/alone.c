@@ -2,7 +2,7 @@
  *
  * See alone.h. Every process of a run of several does this on its own, with the same results.
  */
-#include "tools/alone.h"
+#include "cli/alone.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,13 +7,13 @@
  * The structs of the tables must hold their defaults before parsing; asim_option_fini frees the
  * strings. asim_args_run does all of this for a command with one table.
  */
-#ifndef ASIM_TOOLS_ARGS_H
-#define ASIM_TOOLS_ARGS_H
+#ifndef ASIM_CLI_ARGS_H
+#define ASIM_CLI_ARGS_H
 
 #include <stdio.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
-#include "tools/limits.h"
+#include "cli/limits.h"
 
 struct asim_args_table {
     const struct asim_option *options; /* NULL = none */
@@ -51,7 +51,7 @@ struct asim_args_job {
      * with its sentence (exit code 1); or an exit code: ASIM_ARGS_USAGE without a sentence prints
      * the usage on stderr. */
     int (*work)(const struct asim_args *args, struct asim_err *err);
-    /* Before work, tools/files.h checks the files of the options. words_are: ASIM_F_READS for words
+    /* Before work, cli/files.h checks the files of the options. words_are: ASIM_F_READS for words
      * that name files, with ASIM_F_SET also prefixes of traces. */
     unsigned words_are;
     int reads_only;                    /* the command writes no file: Ctrl-C ends it at once */

@@ -7,13 +7,13 @@
  * caller runs the world with its own clock; asim_app_close ends it. In between only result lines
  * and the progress line are written.
  */
-#include "tools/app.h"
+#include "cli/app.h"
 #include "asim/version.h"
-#include "tools/alone.h"
-#include "tools/args.h"
-#include "tools/compare.h"
-#include "tools/hugepages.h"
-#include "tools/report/report.h"
+#include "cli/alone.h"
+#include "cli/args.h"
+#include "cli/compare.h"
+#include "cli/hugepages.h"
+#include "cli/interrupt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static int stop_asked(void *self)
 
     if (app->world)
         asim_app_tick(app);
-    return app->out_of_time || (app->stop && app->stop());
+    return app->out_of_time || asim_interrupted();
 }
 
 /* The first error of any process; process 0 prints it. */
@@ -358,9 +358,9 @@ void asim_app_tick(struct asim_app *app)
 static void print_verdict(const struct asim_app *app)
 {
     struct asim_err err = {0};
-    char *text;
+    char *text = NULL;
 
-    if (!asim_report_text(app->settings.out, &text, &err))
+    if (app->verdict && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);
     free(text);
 }

@@ -8,7 +8,7 @@
  * The comparison observes the packet run; the analytical runs follow in worlds of their own. stdout
  * is reproducible: it has no wall-clock times.
  */
-#include "tools/compare.h"
+#include "cli/compare.h"
 
 #include <inttypes.h>
 #include <stdio.h>

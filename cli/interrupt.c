@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One handler for all commands. Where writes shall fail, it lowers the process' limit of file sizes
+ * to 0: every write to a file then fails with EFBIG, wherever the command stands, and the command
+ * takes the path of any failed write, which removes its files. No loop needs to ask. Terminals and
+ * pipes have no size, so messages still appear; the limit is raised again before them.
+ */
+#define _XOPEN_SOURCE 700
+#include "cli/interrupt.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static volatile sig_atomic_t interrupted, writes_fail;
+static volatile pid_t passed_to;
+static struct rlimit file_size; /* as the user has set it; while writes_fail */
+
+/* A terminal sends Ctrl-C to the child as well, which takes a second one as "at once": so only
+ * signals of which it does not know are passed on. */
+static void on_signal(int number)
+{
+    struct rlimit none = {0, file_size.rlim_max};
+
+    interrupted = 1;
+    if (writes_fail)
+        setrlimit(RLIMIT_FSIZE, &none);
+    if (passed_to > 0 && number != SIGINT)
+        kill(passed_to, number);
+}
+
+static int is_ignored(int number)
+{
+    struct sigaction now;
+
+    return sigaction(number, NULL, &now) || now.sa_handler == SIG_IGN;
+}
+
+static void handle(int number, void (*handler)(int), int flags)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    sigaction(number, &action, NULL);
+}
+
+static void handle_all(void (*handler)(int), int flags)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!is_ignored(numbers[i]))
+            handle(numbers[i], handler, flags);
+}
+
+void asim_interrupt_catch(void)
+{
+    interrupted = 0;
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
+    writes_fail = !getrlimit(RLIMIT_FSIZE, &file_size);
+    if (writes_fail)
+        handle_all(on_signal, (int)SA_RESETHAND);
+}
+
+int asim_interrupt_end(int code, struct asim_err *err)
+{
+    asim_interrupt_default();
+    if (!interrupted || !writes_fail)
+        return code;
+    setrlimit(RLIMIT_FSIZE, &file_size);
+    if (!code)
+        return 0;
+    memset(err, 0, sizeof *err);
+    return asim_err_set(err, ASIM_EINTR, "interrupted; what was begun is removed.");
+}
+
+void asim_interrupt_note_too(int number)
+{
+    handle(number, on_signal, 0);
+}
+
+void asim_interrupt_note(void)
+{
+    if (!interrupted)
+        writes_fail = 0;
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
+    handle_all(on_signal, 0);
+    asim_interrupt_note_too(SIGINT); /* of a run in the background, too */
+    asim_interrupt_note_too(SIGTERM);
+}
+
+void asim_interrupt_pass_to(pid_t child)
+{
+    passed_to = child;
+}
+
+void asim_interrupt_default(void)
+{
+    handle_all(SIG_DFL, 0);
+}
+
+int asim_interrupted(void)
+{
+    return interrupted != 0;
+}
+
+int asim_interrupt_stop(void *self)
+{
+    (void)self;
+    return asim_interrupted();
+}

@@ -15,6 +15,7 @@
 #include "fabric/clock/insertion_order.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
+#include "fabric/host/transport/transport.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -251,7 +252,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;
-    fabric->set.without = config->without;
+    fabric->set.transport = asim_transport_of(config->net->loss_recovery);
+    fabric->set.without = config->without | fabric->set.transport->excludes;
     fabric->dist.part_of = config->part_of;
     fabric->dist.self = config->self;
     fabric->run.per_event = config->per_event;
@@ -270,8 +272,6 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)) &&
              !(code = asim_traffic_open(fabric, config->traffics, err)))
         code = asim_fabric_events_open(fabric, err);
-    fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
-                                     config->net->load_balance == ASIM_SPRAY;
     fabric->set.qps = config->net->qps_per_connection;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;

@@ -29,6 +29,7 @@ struct asim_fabric_setup {
     const struct asim_netconf *net;
     const struct asim_net_events *planned; /* NULL: none */
     const struct asim_cc *cc;
+    const struct asim_transport *transport;
     struct asim_cc_config cc_config;
     struct asim_net_user user;
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */
@@ -45,7 +46,6 @@ struct asim_fabric_setup {
     int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
     int writes_telemetry;             /* switches write into data packets as they leave */
     uint32_t qps;                     /* of a connection; 0: one a message (host/connection.h) */
-    int keeps_out_of_order;           /* receivers keep packets that come beyond a gap */
     uint64_t rto;                     /* 0 = from the path */
     uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     uint8_t *half_of; /* [nodes] which half each node is in; NULL: there is one (half_steps.h) */

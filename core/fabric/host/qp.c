@@ -16,6 +16,7 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/connection.h"
 #include "fabric/host/traffic.h"
+#include "fabric/host/transport/transport.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)
@@ -152,10 +153,10 @@ void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, stru
 /* Flags of a retransmission. After a timeout the ACK may be the lost frame, so the packet asks for
  * one. A packet that a NACK asked for needs no such flag. */
 static unsigned retransmit_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
-                                 int selective)
+                                 int solicits)
 {
     host->counts.retransmits++;
-    return selective || seq < flow->solicit_below ? ASIM_SOLICIT : 0;
+    return solicits || seq < flow->solicit_below ? ASIM_SOLICIT : 0;
 }
 
 /* Sends one packet of the chosen queue pair. The pacing gap counts from the start of the
@@ -176,8 +177,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (!frame)
         return;
     if (seq < flow->snd_high)
-        flags = retransmit_flags(host, flow, seq,
-                                 fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT);
+        flags = retransmit_flags(host, flow, seq, fabric->set.transport->solicits);
     frame->word1 = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->frame_word;
     frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
@@ -307,7 +307,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    asim_recovery_ack(host->worker, flow, frame, host->now);
+    asim_recovery_ack(host, flow, frame);
     asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
         asim_sender_complete(fabric, host, flow);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The receiving side of a host: go-back-N with cumulative ACKs (rdma-network.md#receiver).
+ * The receiving side of a host: cumulative ACKs (rdma-network.md#receiver). The transport answers
+ * packets beyond a gap (transport/).
  * ASTRA-sim resets its ACK milestone on every packet, so its rule is "ACK an in-order packet whose
  * end offset reaches L2_ACK_INTERVAL or is a multiple of L2_CHUNK_SIZE". Where that rule would
  * never acknowledge the end of a message (ASTRA-sim hangs), the last packet is ACKed.
@@ -10,6 +11,7 @@
  */
 #include "fabric/host/receiver.h"
 #include "fabric/host/qp.h"
+#include "fabric/host/transport/transport.h"
 #include "fabric/link/transmit.h"
 
 /* Hashed once a message, as long as no link goes down. */
@@ -90,10 +92,16 @@ static inline void send_ack(struct asim_fabric *fabric, struct asim_host *host,
     asim_port_commit(host->worker, &nic->port, ack);
 }
 
-/* Selective repeat keeps packets beyond a gap. So does packet spraying, where packets of a flow
- * take several paths: a gap then means no loss, and the receiver sends an ACK. */
-static void keep_out_of_order(struct asim_fabric *fabric, struct asim_host *host,
-                              const struct asim_frame *frame, struct asim_rx *rx)
+void asim_receiver_answer(struct asim_fabric *fabric, struct asim_host *host,
+                          const struct asim_frame *data, struct asim_rx *rx,
+                          enum asim_frame_type type)
+{
+    send_ack(fabric, host, data, rx, type);
+}
+
+void asim_receiver_keep(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_frame *frame, struct asim_rx *rx,
+                        enum asim_frame_type answer)
 {
     struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->set.data_overhead};
 
@@ -101,27 +109,7 @@ static void keep_out_of_order(struct asim_fabric *fabric, struct asim_host *host
         host->counts.duplicates++;
     else if (asim_ranges_add(&rx->out_of_order, packet))
         host->worker->failed = ASIM_ENOMEM;
-    send_ack(fabric, host, frame, rx,
-             fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
-}
-
-/* A gap: one NACK for each expected byte and NACK_INTERVAL. */
-static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_frame *frame, struct asim_rx *rx)
-{
-    uint64_t chunk = fabric->set.net->l2_chunk_bytes;
-
-    host->counts.discarded++;
-    if (rx->nacked && host->now < rx->nack_until && rx->nack_seq == rx->next)
-        return;
-    rx->nacked = 1;
-    rx->nack_until = host->now + asim_fs_to_ticks(fabric, fabric->set.net->nack_interval_fs);
-    rx->nack_seq = rx->next;
-    if (fabric->set.net->l2_back_to_zero && chunk) {
-        host->counts.in_order -= rx->next % chunk;
-        rx->next -= rx->next % chunk;
-    }
-    send_ack(fabric, host, frame, rx, ASIM_NACK);
+    asim_receiver_answer(fabric, host, frame, rx, answer);
 }
 
 /* A packet retransmitted from the start of a chunk (L2_BACK_TO_ZERO) may begin before the expected
@@ -168,10 +156,10 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     if (rx->begun_generation != generation)
         asim_rx_begin(rx, generation);
     if (frame->seq > rx->next) {
-        if (fabric->set.keeps_out_of_order)
-            keep_out_of_order(fabric, host, frame, rx);
+        if (fabric->set.net->load_balance == ASIM_SPRAY)
+            asim_receiver_keep(fabric, host, frame, rx, ASIM_ACK);
         else
-            out_of_order(fabric, host, frame, rx);
+            fabric->set.transport->gap(fabric, host, frame, rx);
     } else if (frame->seq < rx->next && !has_new_bytes(fabric, frame, rx)) {
         host->counts.duplicates++;
         if (frame->flags & ASIM_SOLICIT)

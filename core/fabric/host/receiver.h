@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The receiving side of a host (receiver.c), and the two steps that its fast path shares.
+ * The receiving side of a host (receiver.c), and the steps that its fast path and the transports
+ * share.
  */
 #ifndef ASIM_FABRIC_HOST_RECEIVER_H
 #define ASIM_FABRIC_HOST_RECEIVER_H
@@ -10,6 +11,14 @@
 /* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame);
+/* The steps of a transport (transport/): ACKs or NACKs *data; keeps a packet beyond a gap, in any
+ * order, and answers it. */
+void asim_receiver_answer(struct asim_fabric *fabric, struct asim_host *host,
+                          const struct asim_frame *data, struct asim_rx *rx,
+                          enum asim_frame_type type);
+void asim_receiver_keep(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_frame *frame, struct asim_rx *rx,
+                        enum asim_frame_type answer);
 /* The NIC that sends the ACKs of *data: hashed like a flow of its own, with the ports exchanged. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
                                     const struct asim_frame *data, struct asim_rx *rx);

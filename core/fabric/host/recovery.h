@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sender's answer to losses: go-back-N, or selective repeat with the state below (recovery.c).
+ * The sender's answer to losses: the steps that all transports have in common (recovery.c), and the
+ * packets to be sent again one by one.
  */
 #ifndef ASIM_FABRIC_HOST_RECOVERY_H
 #define ASIM_FABRIC_HOST_RECOVERY_H
@@ -14,15 +15,19 @@ struct asim_host;
 struct asim_worker;
 struct asim_notification;
 
-/* Selective repeat: bytes the receiver has beyond snd_una, and bytes to be sent again. */
+/* Bytes the receiver has beyond snd_una, and bytes to be sent again (selective repeat). */
 struct asim_sack {
     struct asim_ranges acked, retransmit;
     uint64_t seen_to; /* gaps below it have been put into `retransmit` */
 };
 
 /* Applies the bytes of an ACK or NACK: moves snd_una, prepares retransmissions. */
-void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
-                       const struct asim_frame *frame, uint64_t t);
+void asim_recovery_ack(struct asim_host *host, struct asim_flow *flow,
+                       const struct asim_frame *frame);
+/* The bytes of the packet that begins at seq, a multiple of the payload; only the last packet of a
+ * message is shorter. */
+struct asim_range asim_recovery_packet(const struct asim_fabric *fabric,
+                                       const struct asim_flow *flow, uint64_t seq);
 /* Whether a packet waits to be sent again, which the window does not stop. */
 static inline int asim_recovery_pending(const struct asim_sack *sack)
 {

@@ -28,6 +28,8 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
     memset(&world->own_messages, 0, sizeof world->own_messages);
     memcpy(&world->own_messages, hooks,
            hooks->size < sizeof world->own_messages ? hooks->size : sizeof world->own_messages);
+    if (world->own_messages.traffic_classes && world->via.packets->use_classes(world->via.fabric))
+        return asim_err_nomem(err, "preparing traffic classes");
     return 0;
 }
 
@@ -48,7 +50,8 @@ int asim_messages_send(struct asim_world *world, const struct asim_own_message *
                            .tag = ASIM_OWN_TAG,
                            .src = message->src,
                            .dst = message->dst,
-                           .cookie = message->cookie};
+                           .cookie = message->cookie,
+                           .traffic_class = message->traffic_class};
 
     if (msg.src >= ranks || msg.dst >= ranks || msg.src == msg.dst || !msg.bytes ||
         msg.bytes > ASIM_PACKET_BYTES_MAX)

@@ -76,7 +76,8 @@ static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
     return 1;
 }
 
-/* Creates the flow; start_flow in host.c makes the queue pair. */
+/* Creates the flow; start_flow in host.c makes the queue pair. ASIM_EINVAL: a traffic class that
+ * the network does not use. */
 static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
@@ -84,6 +85,8 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     uint64_t slot;
     int code;
 
+    if (msg->traffic_class >= fabric->set.classes)
+        return ASIM_EINVAL;
     if (fabric->memo && host->now >= fabric->memo->intercept_from &&
         (code = asim_memo_inject(fabric, host, msg)) <= 0)
         return code;
@@ -120,6 +123,7 @@ static const struct asim_packet_network network = {
     .hooks = asim_fabric_watcher,
     .watch_queues = asim_fabric_watch_queues,
     .use_memo = asim_fabric_use_memo,
+    .use_classes = asim_fabric_use_classes,
     .catch_up = asim_fabric_catch_up,
     .memo_use = asim_memo_get_use,
     .is_quiet = asim_fabric_is_quiet,

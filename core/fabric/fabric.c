@@ -275,6 +275,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.qps = config->net->qps_per_connection;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
+    fabric->set.classes = 1;
     fabric->set.writes_telemetry =
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&

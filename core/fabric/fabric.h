@@ -63,6 +63,11 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
 /* The network changes to per-event mode. 0 or ASIM_ENOMEM. */
 int asim_fabric_use_per_event(struct asim_fabric *fabric);
 
+/* Messages may have traffic classes other than 0 from now on; before the start. The network changes
+ * to per-event mode, because the fast paths of hosts, switches and the memo know one queue of data.
+ * 0 or ASIM_ENOMEM. */
+int asim_fabric_use_classes(struct asim_fabric *fabric);
+
 /* asim/datagram.h (datagrams.c). */
 int asim_fabric_datagrams_open(struct asim_fabric *fabric, asim_datagram_hook *hook, void *self,
                                struct asim_err *err);

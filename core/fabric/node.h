@@ -44,6 +44,7 @@ struct asim_fabric_setup {
     int cc_idle;                      /* no ACK changes a rate */
     int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
     int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
+    uint32_t classes;                 /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
     int writes_telemetry;             /* switches write into data packets as they leave */
     uint32_t qps;                     /* of a connection; 0: one a message (host/connection.h) */
     uint64_t rto;                     /* 0 = from the path */
@@ -141,11 +142,21 @@ static inline int asim_rx_has_begun(const struct asim_fabric *fabric, const stru
 {
     return rx->begun_generation == rx->generation && asim_fabric_owns(fabric, rx->dst);
 }
-/* The receiver's side of a flow; the lower half of its name is the source. */
+/* The source of a flow is in the low bits of its name. */
+static inline uint32_t asim_flow_source(const struct asim_flow *flow)
+{
+    return (uint32_t)flow->frame_word & ((1u << ASIM_NODE_BITS) - 1);
+}
+/* The receiver's side of a flow. */
 static inline struct asim_rx *asim_rx_of_flow(const struct asim_fabric *fabric,
                                               const struct asim_flow *flow)
 {
-    return asim_rx_of(fabric, (uint32_t)flow->frame_word, flow->slot);
+    return asim_rx_of(fabric, asim_flow_source(flow), flow->slot);
+}
+/* The queue that data of a traffic class takes. */
+static inline uint32_t asim_class_queue(const struct asim_fabric *fabric, uint32_t traffic_class)
+{
+    return traffic_class ? traffic_class : fabric->set.net->priority_group;
 }
 /* The destination has counted frames of a flow (asim_rx_count), which the source's process must
  * learn. */

@@ -32,6 +32,7 @@ static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim
     to->dst = from->dst;
     to->id = from->id;
     to->cookie = from->cookie;
+    to->traffic_class = from->traffic_class;
 }
 
 struct asim_due_queue;

@@ -218,6 +218,7 @@ struct asim_packet_network {
                                      struct asim_queue_length length),
                         const struct asim_queue_sampling *sampling);
     int (*use_memo)(struct asim_fabric *fabric);
+    int (*use_classes)(struct asim_fabric *fabric);
     void (*catch_up)(struct asim_fabric *fabric);
     void (*memo_use)(const struct asim_fabric *fabric, struct asim_memo_use *use);
     int (*is_quiet)(struct asim_fabric *fabric);

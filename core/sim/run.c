@@ -81,9 +81,10 @@ static void on_arrived(void *self, const struct asim_msg *msg)
         record_arrival(world, msg);
     if (msg->tag == ASIM_OWN_TAG) {
         if (world->own_messages.arrived)
-            world->own_messages.arrived(
-                world->own_messages.self,
-                &(struct asim_own_message){msg->src, msg->dst, msg->bytes, msg->cookie});
+            world->own_messages.arrived(world->own_messages.self,
+                                        &(struct asim_own_message){msg->src, msg->dst, msg->bytes,
+                                                                   msg->cookie,
+                                                                   msg->traffic_class});
         return;
     }
     if (msg->dst >= world->set.n_ranks && asim_topo_is_endpoint(&world->set.topo, msg->dst))

@@ -215,6 +215,7 @@ static inline uint64_t alloc(struct asim_host *host, const struct asim_msg *msg,
     if (flow->had_loss)
         flow->solicit_below = flow->last_gbn = flow->timed_out = 0;
     flow->aborted = flow->had_loss = 0;
+    flow->queue = asim_class_queue(host->worker->fabric, msg->traffic_class) & (ASIM_QUEUES - 1);
     if (flow->sack)
         asim_recovery_reset(flow->sack);
     return slot;

@@ -38,6 +38,7 @@ struct asim_flow {
     uint8_t generation, live, stage;
     uint8_t aborted : 1;  /* undeliverable: neither live nor finished, keeps its slot */
     uint8_t had_loss : 1; /* the fields for losses below are not all 0 */
+    uint8_t queue : 3;    /* of its data: the message's traffic class, or PRIORITY_GROUP */
     uint32_t slot;        /* its own, without generation */
     uint32_t place;       /* in its NIC's list (qplist.h) */
     uint32_t nic;         /* index of the NIC it sends on, chosen by hash when it opened */

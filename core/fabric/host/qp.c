@@ -31,20 +31,28 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic = &host->nics[at];
+    const struct asim_fabric *fabric = host->worker->fabric;
+    uint64_t traffic_class = flow->queue == fabric->set.net->priority_group ? 0 : flow->queue;
 
-    flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
-    if (host->worker->fabric->set.qps)
+    flow->frame_word = host->node | traffic_class << ASIM_NODE_BITS |
+                       (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
+    if (fabric->set.qps)
         asim_connection_join(host, nic, flow);
     else if (nic->qps.n >= ASIM_CROWD) /* most messages need no call */
         nic->crowded += (uint64_t)asim_connection_is_crowded(host, nic, flow);
     return asim_qplist_add(&nic->qps, flow);
 }
 
+static inline int is_paused(const struct asim_nic *nic, const struct asim_flow *flow)
+{
+    return nic->port.paused >> flow->queue & 1;
+}
+
 /* The first flow in block b, among the places in `mask`, that may send at t, or NULL. Begins to
  * load the flow behind the next one, which this scan or a later one looks at. */
-static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, uint64_t mask,
-                                        uint64_t t)
+static inline struct asim_flow *find_in(struct asim_nic *nic, uint32_t b, uint64_t mask, uint64_t t)
 {
+    struct asim_qplist *list = &nic->qps;
     struct asim_qp_block *block = &list->block[b];
 
     for (uint64_t bits = block->ready & block->in_use & mask; bits; bits &= bits - 1) {
@@ -56,36 +64,40 @@ static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, ui
             asim_flow_prefetch(asim_qplist_in(list, b, behind));
         if (!may_send(flow))
             block->ready &= ~(bits & -bits);
-        else if (flow->next_avail <= t)
+        else if (flow->next_avail <= t && !is_paused(nic, flow))
             return flow;
     }
     return NULL;
 }
 
 /* The same over all places, from `begin` on and round to it. */
-static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, uint64_t t)
+static inline struct asim_flow *find(struct asim_nic *nic, uint32_t begin, uint64_t t)
 {
+    const struct asim_qplist *list = &nic->qps;
     uint32_t n = asim_qplist_blocks(list), first = begin == list->end ? 0 : begin / ASIM_QP_BLOCK;
     uint64_t behind = begin == list->end ? UINT64_MAX : UINT64_MAX << begin % ASIM_QP_BLOCK;
-    struct asim_flow *flow = find_in(list, first, behind, t);
+    struct asim_flow *flow = find_in(nic, first, behind, t);
 
     for (uint32_t b = first + 1; !flow && b < n; b++)
-        flow = find_in(list, b, UINT64_MAX, t);
+        flow = find_in(nic, b, UINT64_MAX, t);
     for (uint32_t b = 0; !flow && b < first; b++)
-        flow = find_in(list, b, UINT64_MAX, t);
-    return flow ? flow : find_in(list, first, ~behind, t);
+        flow = find_in(nic, b, UINT64_MAX, t);
+    return flow ? flow : find_in(nic, first, ~behind, t);
 }
 
-/* Round robin, beginning behind the flow served last. */
-static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic *nic, uint64_t t,
-                                        int paused)
+/* Round robin over the flows of all queues, beginning behind the flow served last: as ns-3's NIC.
+ */
+static struct asim_flow *choose_of_many(const struct asim_fabric *fabric, struct asim_host *host,
+                                        struct asim_nic *nic, uint64_t t)
 {
+    int all_paused =
+        !fabric->set.several_queues && nic->port.paused >> fabric->set.net->priority_group & 1;
     struct asim_qplist *list = &nic->qps;
     uint32_t begin = asim_qplist_cursor(list);
     struct asim_flow *chosen = NULL;
 
-    if (!paused)
-        chosen = find(list, begin, t);
+    if (!all_paused)
+        chosen = find(nic, begin, t);
     if (list->n_finished)
         asim_qplist_reap(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;
@@ -96,13 +108,12 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
                                   struct asim_nic *nic, uint64_t t)
 {
     struct asim_flow *flow = nic->qps.front;
-    int paused = nic->port.paused >> fabric->set.net->priority_group & 1;
 
     if (!nic->qps.n)
         return NULL;
     if (nic->qps.n != 1 || nic->qps.n_finished)
-        return choose_of_many(host, nic, t, paused);
-    return !paused && may_send(flow) && flow->next_avail <= t ? flow : NULL;
+        return choose_of_many(fabric, host, nic, t);
+    return !is_paused(nic, flow) && may_send(flow) && flow->next_avail <= t ? flow : NULL;
 }
 
 /* When the first pacing gap ends; any time up to t if one has ended. With QPS_PER_CONNECTION gaps

@@ -31,7 +31,7 @@ static int keep(struct asim_worker *worker, int code)
 static void tell_memo(struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     if (fabric->memo_hooks)
-        fabric->memo_hooks->lost(fabric, (uint32_t)flow->frame_word, flow->dst);
+        fabric->memo_hooks->lost(fabric, asim_flow_source(flow), flow->dst);
 }
 
 struct asim_range asim_recovery_packet(const struct asim_fabric *fabric,

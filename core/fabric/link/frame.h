@@ -33,6 +33,9 @@ enum { ASIM_NO_RECORD = 15 };
 /* Queues of a port (802.1Qbb priorities). A port serves queue 0 first and never pauses it. */
 enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 
+/* Bits of a node's number: topologies have at most 2^24 nodes (topo/build.h). */
+enum { ASIM_NODE_BITS = 24 };
+
 /* Four 64-bit words; unions name their parts. Code writes and copies whole words
  * (asim_frame_copy) even where it needs one part: a load wider than the last store to its place
  * must wait until the store has left the processor, and that wait costs more than the rest of a
@@ -52,7 +55,8 @@ struct asim_frame {
     };
     union {
         struct {
-            uint32_t src;  /* host that owns the flow (the data's sender) */
+            uint32_t src : ASIM_NODE_BITS; /* host that owns the flow (the data's sender) */
+            uint32_t traffic_class : 8;    /* of the message (asim/net.h), in its ACKs too */
             uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
         };
         uint64_t flow;

@@ -96,7 +96,7 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
     headers->protocol = data                       ? ASIM_PROTOCOL_DATA
                         : frame->type == ASIM_NACK ? ASIM_PROTOCOL_NACK
                                                    : ASIM_PROTOCOL_ACK;
-    headers->priority = (uint8_t)fabric->set.net->priority_group;
+    headers->priority = (uint8_t)asim_class_queue(fabric, frame->traffic_class);
     headers->size = rx->size;
     headers->from = asim_topo_external_id(fabric->set.topo, data ? rx->msg.src : rx->msg.dst);
     headers->to = asim_topo_external_id(fabric->set.topo, data ? rx->msg.dst : rx->msg.src);

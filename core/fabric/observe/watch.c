@@ -54,6 +54,13 @@ int asim_fabric_use_per_event(struct asim_fabric *fabric)
     return 0;
 }
 
+int asim_fabric_use_classes(struct asim_fabric *fabric)
+{
+    fabric->set.several_queues = 1;
+    fabric->set.classes = ASIM_QUEUES;
+    return asim_fabric_use_per_event(fabric);
+}
+
 /* A network without an observer of samples has no rows of samples. */
 int asim_fabric_watch_queues(struct asim_fabric *fabric,
                              void (*hook)(void *self, uint64_t t, struct asim_port_id at,

@@ -71,17 +71,18 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
     port->waiting &= (uint8_t) ~((uint32_t)!port->queue[q].n << q);
 }
 
-/* The queue of a frame: its priority group; 0 for ACKs with priority; a datagram's own. ASTRA-sim's
- * ns-3 backend never gives ACKs priority in switches. */
+/* The queue of a frame: that of its message's traffic class; 0 for ACKs with priority; a datagram's
+ * own. ASTRA-sim's ns-3 backend never gives ACKs priority in switches. */
 static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
                                      const struct asim_frame *frame)
 {
-    if (fabric->set.several_queues && frame->type == ASIM_DATAGRAM)
+    if (!fabric->set.several_queues)
+        return fabric->set.net->priority_group;
+    if (frame->type == ASIM_DATAGRAM)
         return frame->tries;
-    if (fabric->set.several_queues && frame->type != ASIM_DATA &&
-        fabric->set.net->switch_ack_high_prio)
+    if (frame->type != ASIM_DATA && fabric->set.net->switch_ack_high_prio)
         return 0;
-    return fabric->set.net->priority_group;
+    return asim_class_queue(fabric, frame->traffic_class);
 }
 
 #endif

@@ -64,6 +64,9 @@ struct asim_msg {
     uint32_t src, dst; /* ranks */
     uint64_t id;       /* src << 32 | number of the message at that rank */
     uint64_t cookie;   /* the world's own; ASIM_NEVER = sent() may be left out */
+    /* 1 … 7: the priority of IEEE 802.1Qbb whose queues it takes; 0: the network's own choice, in
+     * the packet network PRIORITY_GROUP. A backend without queues ignores it. */
+    uint8_t traffic_class;
 };
 
 /* The world's side: what a backend calls. The backend copies this struct when it opens. */

@@ -12,11 +12,12 @@ struct game {
     struct asim_world *world;
     uint64_t sent_ns, took_ns, woken_ns;
     uint32_t rounds;
+    uint8_t traffic_class;
 };
 
 static void play(struct game *game, uint32_t from)
 {
-    const struct asim_own_message ball = {from, 1 - from, BYTES, game->rounds};
+    const struct asim_own_message ball = {from, 1 - from, BYTES, game->rounds, game->traffic_class};
 
     CHECK(asim_messages_send(game->world, &ball) == 0);
 }
@@ -37,6 +38,7 @@ static void on_arrived(void *self, const struct asim_own_message *message)
 
     CHECK_U64(message->cookie, game->rounds);
     CHECK_U64(message->bytes, BYTES);
+    CHECK_U64(message->traffic_class, game->traffic_class);
     CHECK(message->dst == 1 - message->src);
     if (!game->rounds)
         game->took_ns = asim_messages_now(game->world, message->dst) - game->sent_ns;
@@ -66,11 +68,14 @@ static struct asim_world *open_world(const char *folder, size_t n_ops, uint32_t 
     return world;
 }
 
-static void ping_pong(const char *folder)
+static void ping_pong(const char *folder, uint8_t traffic_class)
 {
-    struct game game = {.world = open_world(folder, 0, 1)};
-    const struct asim_messages_hooks hooks = {sizeof hooks, &game, on_wake, on_arrived};
-    const struct asim_own_message none = {0, 0, 1, 0}, beyond = {0, 2, 1, 0}, empty = {0, 1, 0, 0};
+    struct game game = {.world = open_world(folder, 0, 1), .traffic_class = traffic_class};
+    const struct asim_messages_hooks hooks = {sizeof hooks, &game, on_wake, on_arrived,
+                                              traffic_class != 0};
+    const struct asim_own_message none = {0, 0, 1, 0, 0}, beyond = {0, 2, 1, 0, 0},
+                                  empty = {0, 1, 0, 0, 0};
+    const struct asim_own_message classless = {0, 1, 1, 0, traffic_class ? 8 : 1};
     struct asim_err err = {0};
 
     CHECK(asim_messages_hook(game.world, &hooks, &err) == 0);
@@ -78,6 +83,7 @@ static void ping_pong(const char *folder)
     CHECK(asim_messages_send(game.world, &none) == ASIM_EINVAL);
     CHECK(asim_messages_send(game.world, &beyond) == ASIM_EINVAL);
     CHECK(asim_messages_send(game.world, &empty) == ASIM_EINVAL);
+    CHECK(asim_messages_send(game.world, &classless) == ASIM_EINVAL);
     CHECK(asim_world_run(game.world, &err) == 0);
     CHECK_U64(game.rounds, ROUNDS);
     CHECK_U64(game.woken_ns, 12345);
@@ -104,7 +110,8 @@ int main(void)
     char folder[] = "messages-XXXXXX";
 
     CHECK(mkdtemp(folder) != NULL);
-    ping_pong(folder);
+    ping_pong(folder, 0);
+    ping_pong(folder, 5);
     refused(folder, 1, 1, "traces without nodes");
     refused(folder, 0, 2, "one thread");
     run_remove_reports(folder);

@@ -17,6 +17,7 @@ enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 struct bench_message {
     uint64_t at, bytes;
     uint32_t src, dst;
+    uint8_t traffic_class;
     uint64_t sent, arrived; /* when each end was told */
     uint32_t n_sent, n_arrived;
     int started;
@@ -66,8 +67,13 @@ static inline void bench_start_due(struct testbench *bench, uint32_t rank)
 
     for (uint32_t i = 0; i < bench->n; i++) {
         struct bench_message *m = &bench->msg[i];
-        struct asim_msg msg = {
-            .id = i, .bytes = m->bytes, .tag = i, .cookie = i, .src = m->src, .dst = m->dst};
+        struct asim_msg msg = {.id = i,
+                               .bytes = m->bytes,
+                               .tag = i,
+                               .cookie = i,
+                               .src = m->src,
+                               .dst = m->dst,
+                               .traffic_class = m->traffic_class};
 
         if (m->src != rank || m->at != now || m->started)
             continue;

@@ -9,21 +9,21 @@
 int asim_datagrams_open(struct asim_world *world, asim_datagram_hook *hook, void *self,
                         struct asim_err *err)
 {
-    return asim_fabric_datagrams_open(world->via.fabric, hook, self, err);
+    return asim_fabric_datagrams_open(world->via.packet_net, hook, self, err);
 }
 
 int asim_datagram_send(struct asim_world *world, uint64_t now_ns,
                        const struct asim_datagram *datagram, struct asim_err *err)
 {
-    return asim_fabric_datagram_send(world->via.fabric, now_ns, datagram, err);
+    return asim_fabric_datagram_send(world->via.packet_net, now_ns, datagram, err);
 }
 
 uint32_t asim_datagram_max_bytes(const struct asim_world *world)
 {
-    return asim_fabric_datagram_max(world->via.fabric);
+    return asim_fabric_datagram_max(world->via.packet_net);
 }
 
 uint64_t asim_datagrams_under_way(const struct asim_world *world)
 {
-    return asim_fabric_datagrams_under_way(world->via.fabric);
+    return asim_fabric_datagrams_under_way(world->via.packet_net);
 }

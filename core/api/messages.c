@@ -13,7 +13,7 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
 {
     const struct asim_settings *set = &world->set.settings;
 
-    if (!world->via.fabric)
+    if (!asim_world_has(world, ASIM_NET_FRAMES))
         return asim_err_set(err, ASIM_EUSAGE, "messages of the program need the packet network.");
     if (world->set.ops_total)
         return asim_err_set(err, ASIM_EUSAGE, "messages of the program need traces without nodes.");
@@ -28,7 +28,8 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
     memset(&world->own_messages, 0, sizeof world->own_messages);
     memcpy(&world->own_messages, hooks,
            hooks->size < sizeof world->own_messages ? hooks->size : sizeof world->own_messages);
-    if (world->own_messages.traffic_classes && world->via.packets->use_classes(world->via.fabric))
+    if (world->own_messages.traffic_classes &&
+        world->via.packets->use_classes(world->via.packet_net))
         return asim_err_nomem(err, "preparing traffic classes");
     return 0;
 }

@@ -11,28 +11,28 @@
 
 int asim_packet_is_used(const struct asim_world *world)
 {
-    return world->via.fabric != NULL;
+    return asim_world_has(world, ASIM_NET_FRAMES);
 }
 
 uint64_t asim_packet_lookahead(const struct asim_world *world)
 {
-    return asim_fabric_window(world->via.fabric);
+    return asim_fabric_window(world->via.packet_net);
 }
 
 uint64_t asim_packet_next(struct asim_world *world)
 {
-    return asim_fabric_next(world->via.fabric);
+    return asim_fabric_next(world->via.packet_net);
 }
 
 uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err)
 {
-    return asim_fabric_step(world->via.fabric, err);
+    return asim_fabric_step(world->via.packet_net, err);
 }
 
 size_t asim_packet_link_changes(const struct asim_world *world, struct asim_link_change *changes,
                                 size_t room)
 {
-    return asim_link_events_changes(world->via.fabric, changes, room);
+    return asim_link_events_changes(world->via.packet_net, changes, room);
 }
 
 /* The caller's hook behind one of the fabric's; it lives in the world's arena. */
@@ -58,7 +58,7 @@ int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hoo
     if (!watcher)
         return asim_err_nomem(err, "watching frames");
     *watcher = (struct watcher){hook, self};
-    if (asim_fabric_watch_frames(world->via.fabric, on_frame, watcher))
+    if (asim_fabric_watch_frames(world->via.packet_net, on_frame, watcher))
         return asim_err_set(err, ASIM_ENOMEM, "four hooks watch the frames of this run already");
     return 0;
 }
@@ -68,15 +68,15 @@ void asim_packet_decode(const struct asim_world *world, const struct asim_frame_
 {
     const struct asim_port_id at = {seen->node, seen->port};
 
-    asim_fabric_decode_headers(world->via.fabric, seen->frame, at, headers);
+    asim_fabric_decode_headers(world->via.packet_net, seen->frame, at, headers);
 }
 
 void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)
 {
     struct asim_fabric_stats all;
 
-    asim_fabric_catch_up(world->via.fabric);
-    asim_fabric_stats(world->via.fabric, &all);
+    asim_fabric_catch_up(world->via.packet_net);
+    asim_fabric_stats(world->via.packet_net, &all);
     *counters = (struct asim_packet_counters){.hops = all.hops,
                                               .hop_bytes = all.hop_bytes,
                                               .messages = all.messages,
@@ -101,46 +101,46 @@ uint32_t asim_packet_directions(const struct asim_world *world)
 void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                           struct asim_link_use *use)
 {
-    asim_fabric_catch_up(world->via.fabric);
-    asim_fabric_link_use(world->via.fabric, direction, use);
+    asim_fabric_catch_up(world->via.packet_net);
+    asim_fabric_link_use(world->via.packet_net, direction, use);
 }
 
 int asim_packet_is_here(const struct asim_world *world, uint32_t node)
 {
-    return asim_exchange_is_local(world->via.fabric, node);
+    return asim_exchange_is_local(world->via.packet_net, node);
 }
 
 uint64_t asim_packet_common_lookahead(const struct asim_world *world)
 {
-    return asim_exchange_lookahead(world->via.fabric);
+    return asim_exchange_lookahead(world->via.packet_net);
 }
 
 int asim_packet_may_use_half_steps(const struct asim_world *world)
 {
-    return asim_grid_may_use_half_steps(world->via.fabric);
+    return asim_grid_may_use_half_steps(world->via.packet_net);
 }
 
 void asim_packet_use_half_steps(struct asim_world *world)
 {
-    asim_grid_use_half_steps(world->via.fabric);
+    asim_grid_use_half_steps(world->via.packet_net);
 }
 
 uint64_t asim_packet_window_end(struct asim_world *world, uint64_t now_ns)
 {
-    return asim_grid_window_end(world->via.fabric, now_ns);
+    return asim_grid_window_end(world->via.packet_net, now_ns);
 }
 
 uint64_t asim_packet_window_begin(struct asim_world *world, uint64_t end_ns, uint64_t next_ns)
 {
-    return asim_grid_window_begin(world->via.fabric, end_ns, next_ns);
+    return asim_grid_window_begin(world->via.packet_net, end_ns, next_ns);
 }
 
 uint64_t asim_packet_next_common(struct asim_world *world)
 {
-    return asim_grid_next(world->via.fabric);
+    return asim_grid_next(world->via.packet_net);
 }
 
 int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err)
 {
-    return asim_grid_advance(world->via.fabric, until_ns, err);
+    return asim_grid_advance(world->via.packet_net, until_ns, err);
 }

@@ -6,6 +6,7 @@
  *
  * Costs: a wake is one entry of the host's event heap; a message is a slot, and mostly no entry.
  */
+#include "fabric/observe/frame_headers.h"
 #include "fabric/observe/link_diagnostics.h"
 #include "fabric/node.h"
 #include "fabric/processes/exchange.h"
@@ -122,6 +123,9 @@ static const struct asim_packet_network network = {
     .diagnose_end = asim_links_diagnose_end,
     .hooks = asim_fabric_watcher,
     .watch_queues = asim_fabric_watch_queues,
+    .watch_frames = asim_fabric_watch_frames,
+    .decode_headers = asim_fabric_decode_headers,
+    .queued = asim_fabric_queued,
     .use_memo = asim_fabric_use_memo,
     .use_classes = asim_fabric_use_classes,
     .catch_up = asim_fabric_catch_up,
@@ -149,7 +153,7 @@ static const struct asim_net_extras extras = {.packets = &network};
 
 const struct asim_net_backend asim_packet_backend = {
     .member = {.name = "packet", .about = "RDMA over 802.1Qbb, frame by frame"},
-    .traits = ASIM_NET_LATE_RECEIVE_NOW,
+    .traits = ASIM_NET_LATE_RECEIVE_NOW | ASIM_NET_PACKETS,
     .now = packet_now,
     .clock = packet_clock,
     .wake_after = packet_wake_after,

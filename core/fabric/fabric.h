@@ -24,9 +24,6 @@
 struct asim_fabric;
 struct asim_thread_team;
 
-/* IPv4 address of a host, as ASTRA-sim's ns-3 backend numbers them: ECMP hashes it. */
-uint32_t asim_host_ip(uint32_t host);
-
 /* Builds the network; *fabric is the caller's to close, NULL on failure. Linear in nodes and
  * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,

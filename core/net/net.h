@@ -38,6 +38,24 @@ static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim
 struct asim_due_queue;
 struct asim_packet_network;
 
+/* What a network of the library can do beyond asim/net.h: further bits of asim_net_backend.traits.
+ * A bit stands for its functions in struct asim_packet_network. Code above net asks for the bit
+ * that it needs (asim_world_has in sim/sim.h), not for a network by name. */
+enum asim_net_capability {
+    ASIM_NET_FRAMES = 1 << 8,      /* messages are frames: counted, watched, of limited length */
+    ASIM_NET_QUEUES = 1 << 9,      /* lengths of the queues of switch ports */
+    ASIM_NET_PAUSES = 1 << 10,     /* PFC: pauses as they happen, and who waits for whom */
+    ASIM_NET_LINKS = 1 << 11,      /* use of each link */
+    ASIM_NET_HOSTS = 1 << 12,      /* use of each host's NICs */
+    ASIM_NET_FLOWS = 1 << 13,      /* completed messages, their rates and paths */
+    ASIM_NET_BACKGROUND = 1 << 14, /* background traffic */
+    ASIM_NET_REPLAYS = 1 << 15,    /* fast-forward, and what it has saved */
+    ASIM_NET_STALLS = 1 << 16,     /* messages that cannot continue, and why */
+    ASIM_NET_THREADS = 1 << 17,    /* several threads, and work of theirs while they wait */
+    ASIM_NET_PROCESSES = 1 << 18,  /* several processes */
+    ASIM_NET_PACKETS = ASIM_NET_OVER_TOPOLOGY | ((1 << 19) - ASIM_NET_FRAMES) /* all */
+};
+
 /* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
 struct asim_net_extras {
     /* The one queue and clock of all ranks (net/queue.h), if the backend has one. The spine may

@@ -24,6 +24,14 @@ struct asim_fabric;
 struct asim_frame;
 struct asim_thread_team;
 
+/* IPv4 address of a host, which ECMP hashes: 11.x.y.1, as the front end of ASTRA-sim's ns-3 backend
+ * hands them out (rdma-network.md#quirks). Ids from 65,536 on run into the first octet, there as
+ * well. */
+static inline uint32_t asim_host_ip(uint32_t host)
+{
+    return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
+}
+
 /* A port of a node, numbered from 1. */
 struct asim_port_id {
     uint32_t node, port;
@@ -217,6 +225,10 @@ struct asim_packet_network {
                         void (*hook)(void *self, uint64_t t, struct asim_port_id at,
                                      struct asim_queue_length length),
                         const struct asim_queue_sampling *sampling);
+    int (*watch_frames)(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
+    void (*decode_headers)(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                           struct asim_port_id at, struct asim_decoded_headers *headers);
+    uint64_t (*queued)(const struct asim_fabric *fabric, struct asim_port_id at, uint32_t queue);
     int (*use_memo)(struct asim_fabric *fabric);
     int (*use_classes)(struct asim_fabric *fabric);
     void (*catch_up)(struct asim_fabric *fabric);

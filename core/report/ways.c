@@ -17,7 +17,7 @@ int asim_ways_exist(const struct asim_world *world)
 {
     const struct asim_topo *topo = &world->set.topo;
 
-    return world->via.fabric && topo->n_links + 1 != topo->nodes &&
+    return asim_world_has(world, ASIM_NET_FLOWS) && topo->n_links + 1 != topo->nodes &&
            world->set.net.load_balance != ASIM_SPRAY;
 }
 
@@ -42,7 +42,7 @@ uint32_t asim_ways_path(const struct asim_world *world, const struct asim_event 
     struct asim_fct flow = {
         .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
 
-    return world->via.packets->path(world->via.fabric, &flow, hops, room);
+    return world->via.packets->path(world->via.packet_net, &flow, hops, room);
 }
 
 void asim_ways_see(struct asim_ways *ways, const struct asim_world *world,

@@ -196,7 +196,7 @@ static void on_queue(void *self, uint64_t t, struct asim_port_id at,
 /* Sets hooks on hot paths only where an observer wants them. */
 static int set_hooks(struct asim_world *world)
 {
-    struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.fabric);
+    struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.packet_net);
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
@@ -210,7 +210,7 @@ static int set_hooks(struct asim_world *world)
     if (!(world->run.event_bus.wants & all))
         sampling = (struct asim_queue_sampling){ASIM_QLEN_NS, world->set.net.qlen_start_ns,
                                                 ASIM_QLEN_BYTES};
-    return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
+    return world->via.packets->watch_queues(world->via.packet_net, on_queue, &sampling);
 }
 
 /* The packet network keeps pointers to the world's topology, routes and configuration. A world has
@@ -243,10 +243,10 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return asim_world_connect_analytical(world, &config.user, err);
     world->via.backend = &asim_packet_backend;
     world->via.packets = world->via.backend->extras->packets;
-    if (world->via.packets->open(&world->via.fabric, &config, err))
+    if (world->via.packets->open(&world->via.packet_net, &config, err))
         return asim_world_attach_source(ASIM_EINVAL, world->set.settings.network, err);
-    world->via.carrier = (struct asim_net *)world->via.fabric;
-    if (world->via.packets->diagnose(world->via.fabric, asim_world_diagnostics(world), err))
+    world->via.carrier = (struct asim_net *)world->via.packet_net;
+    if (world->via.packets->diagnose(world->via.packet_net, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
     if ((code = asim_distribution_connect(world, err)))
         return code;
@@ -301,8 +301,8 @@ static int observe_async(struct asim_world *world)
 {
     struct asim_background background = {NULL};
 
-    if (world->via.fabric)
-        background = world->via.packets->background(world->via.fabric);
+    if (asim_world_has(world, ASIM_NET_THREADS))
+        background = world->via.packets->background(world->via.packet_net);
     if (!background.team || !world->run.event_bus.async_wants || !asim_distribution_reports(world))
         return 0;
     return asim_async_observers_open(&world->run.event_bus.async, &world->run.event_bus, world,
@@ -311,10 +311,10 @@ static int observe_async(struct asim_world *world)
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
-    if (world->via.fabric && set_hooks(world))
+    if (asim_world_has(world, ASIM_NET_FLOWS | ASIM_NET_QUEUES) && set_hooks(world))
         return asim_err_nomem(err, "watching queues");
-    if (world->via.fabric && world->set.settings.fast_forward &&
-        world->via.packets->use_memo(world->via.fabric))
+    if (asim_world_has(world, ASIM_NET_REPLAYS) && world->set.settings.fast_forward &&
+        world->via.packets->use_memo(world->via.packet_net))
         return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
     if (observe_async(world))
@@ -365,8 +365,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_err run = {.code = 0}, closing = {.code = 0};
     struct asim_totals totals;
 
-    if (world->via.fabric)
-        world->via.packets->catch_up(world->via.fabric);
+    if (asim_world_has(world, ASIM_NET_REPLAYS))
+        world->via.packets->catch_up(world->via.packet_net);
     if (!asim_distribution_reports(world))
         return finish_follower(world, code, err);
     if (code && err)
@@ -378,8 +378,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
         asim_world_diagnose_traces(world);
     close_reports(world, &closing);
     asim_world_diagnose_run(world); /* the last events have been delivered */
-    if (world->via.fabric && !run.code)
-        world->via.packets->diagnose_end(world->via.fabric, asim_world_diagnostics(world));
+    if (asim_world_has(world, ASIM_NET_LINKS) && !run.code)
+        world->via.packets->diagnose_end(world->via.packet_net, asim_world_diagnostics(world));
     if (world->run.failed)
         closing = world->run.failure.err;
     if (closing.code) {
@@ -416,7 +416,7 @@ static void tell_memo_use(const struct asim_world *world, struct asim_progress *
 {
     struct asim_memo_use use;
 
-    world->via.packets->memo_use(world->via.fabric, &use);
+    world->via.packets->memo_use(world->via.packet_net, &use);
     progress->hops_replayed = use.replayed;
     progress->hops_skipped = use.skipped;
     for (int i = 0; i < ASIM_CARRIED_REASONS; i++) {
@@ -444,7 +444,7 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .hops = totals.net.hops,
                                        .ranks_done = totals.ranks_done,
                                        .ranks = world->set.n_here};
-    if (world->via.fabric)
+    if (asim_world_has(world, ASIM_NET_REPLAYS))
         tell_memo_use(world, progress);
 }
 

@@ -65,8 +65,8 @@ struct asim_rank {
     /* issuing: asim_issue_all is running and must not be entered again. */
     int issuing, finished;
     int is_cut; /* has ops left that it may not begin, because the end of the scenario has come */
-    uint32_t rounds;   /* times that it has gone through its trace (job->repeat) */
-    uint64_t round_ns; /* the beginning of the present one */
+    uint32_t rounds;        /* times that it has gone through its trace (job->repeat) */
+    uint64_t round_ns;      /* the beginning of the present one */
     uint32_t storage_waits; /* writes and reads under way that the next round waits for */
     /* The end of the last op, ns; valid once finished. */
     uint64_t cycles;
@@ -122,7 +122,7 @@ struct asim_world_setup {
     struct asim_job *jobs;          /* [n_jobs], at least one */
     struct asim_storage *checkpoints, *loading; /* as in the scenario */
     uint32_t *host_of; /* [n_ranks] of a scenario: the host of each rank in the topology as read */
-    uint64_t end_ns;                /* from then on ranks begin no op */
+    uint64_t end_ns;   /* from then on ranks begin no op */
     uint32_t n_jobs;
     uint64_t ops_total;         /* ops in the traces of this process */
     uint64_t bytes_total;       /* asim_op_progress_bytes of these */
@@ -159,8 +159,9 @@ struct asim_world_network {
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock; else NULL */
-    struct asim_fabric *fabric;   /* the packet network, or NULL */
-    const struct asim_packet_network *packets; /* the functions of the packet network */
+    /* Of a packet network: its functions, and their first argument. */
+    const struct asim_packet_network *packets;
+    struct asim_fabric *packet_net;
 };
 
 /* The run: state that changes in simulated time. */
@@ -180,7 +181,7 @@ struct asim_world_run {
     struct asim_map sizes;                /* message sizes with numbers (ops/p2p.c) */
     struct asim_nvswitch *nvswitches;     /* [topo.endpoints]; NULL where NVSwitches take no part */
     struct asim_memory_server *memory_servers;
-    uint32_t *storage_sent; /* [hosts] messages of storage hosts so far */
+    uint32_t *storage_sent;      /* [hosts] messages of storage hosts so far */
     int no_tensor_list_reported; /* the user knows that an op lists no tensors (rank/tensor.c) */
 };
 
@@ -205,6 +206,13 @@ static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world
     return &world->run.shards[world->run.shard_of ? world->run.shard_of[node] : 0];
 }
 
+/* Whether the network, once it is open, has all these bits of enum asim_net_trait and enum
+ * asim_net_capability. */
+static inline int asim_world_has(const struct asim_world *world, unsigned bits)
+{
+    return world->via.carrier && (world->via.backend->traits & bits) == bits;
+}
+
 static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t node)
 {
     return world->via.queue ? world->via.queue->now_ns
@@ -223,13 +231,13 @@ static inline uint64_t asim_rank_now(const struct asim_rank *rank)
     return rank->clock ? *rank->clock : asim_node_now(rank->world, rank->id);
 }
 
-/* Whether the rank lives in this process. All fields of other ranks are 0. */
 /* The number of a rank in its job, as its traces have it. */
 static inline uint32_t asim_rank_in_job(const struct asim_rank *rank)
 {
     return rank->id - rank->job->first;
 }
 
+/* Whether the rank lives in this process. All fields of other ranks are 0. */
 static inline int asim_rank_is_here(const struct asim_rank *rank)
 {
     return rank->world != NULL;

@@ -47,9 +47,9 @@ int asim_threads_connect(struct asim_world *world, struct asim_err *err)
 
     if (unpartitioned ? world->set.settings.process != 0 : n < 2)
         return 0;
-    if ((code = world->via.packets->use_threads(world->via.fabric, n, thread_of, err)))
+    if ((code = world->via.packets->use_threads(world->via.packet_net, n, thread_of, err)))
         return code;
-    worker_of = world->via.packets->worker_of(world->via.fabric, &n);
+    worker_of = world->via.packets->worker_of(world->via.packet_net, &n);
     if (unpartitioned)
         diagnose_unpartitioned(world, n);
     if (world->set.settings.threads > 1 && n == 1)

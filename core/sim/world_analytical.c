@@ -2,8 +2,7 @@
  *
  * A world over a network other than the packet network: an analytical network, whose YAML file
  * gives the logical dimensions and the speeds, or the caller's own backend (asim/net.h). Such a
- * world has no topology, no routes and no packets; code that needs them finds world->via.fabric
- * NULL.
+ * world has no topology and no routes, and none of the capabilities of net/net.h.
  *
  * All other parts of a world (ranks, collectives, matching, reports) know only the backend's
  * traits.
@@ -161,6 +160,7 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
             err, ASIM_EINVAL,
             "settings.backend lacks a function: open, now, wake_after, send, run "
             "and close are required, and defer_receive without ASIM_NET_LATE_RECEIVE_NOW");
+    own->traits &= ASIM_NET_FRAMES - 1; /* the functions of capabilities are the library's */
     own->extras = NULL;
     world->via.backend = own;
     return 0;

@@ -53,14 +53,6 @@ uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tup
                           tuple->dport);
 }
 
-/* 11.x.y.1 as the front end hands them out (rdma-network.md#quirks). Only the hash sees it, so we
- * need not mind that ids from 65,536 on run into the first octet; they do so in ASTRA-sim as
- * well. */
-uint32_t asim_host_ip(uint32_t host)
-{
-    return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
-}
-
 /* `a` names the place (switch and port), `b` counts the draws there. The same draw gives the same
  * number in any order and on any thread; a double holds its 53 bits. ASTRA-sim draws from a global
  * sequence, so agreement with it is statistical only (rdma-network.md#ecn-marking). */

@@ -95,7 +95,11 @@ enum asim_net_trait {
     ASIM_NET_LATE_RECEIVE_NOW = 1,
     /* A send matches a receive of its own size only, the k-th send of that size the k-th receive.
      * Without this trait the bytes of a tag are one stream. */
-    ASIM_NET_MEET_BY_SIZE = 2
+    ASIM_NET_MEET_BY_SIZE = 2,
+    /* Messages cross the physical network of the settings. The world reads network configuration,
+     * topology and placement as for the packet network, and asim_net_config has them. Without this
+     * trait the settings give a shape at most. */
+    ASIM_NET_OVER_TOPOLOGY = 4
 };
 
 struct asim_net;        /* the backend's own state */

@@ -39,7 +39,7 @@ static int close_file(void *self, const struct asim_world *world, struct asim_er
     struct asim_memo_use use;
 
     if (!world->run.failed) {
-        world->via.packets->memo_use(world->via.fabric, &use);
+        world->via.packets->memo_use(world->via.packet_net, &use);
         put(self, "replayed", use.replayed, "in replays of episodes");
         put(self, "skipped", use.skipped, "in periods of a steady state");
         put_carried(self, &use);
@@ -54,7 +54,7 @@ static int open_fast_forward(struct asim_event_observer *observer, struct asim_w
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "fast_forward"))
+    if (!asim_world_has(world, ASIM_NET_REPLAYS) || !asim_report_wanted(world, out, "fast_forward"))
         return 0;
     if (asim_report_file(&file, world, out, "fast_forward.csv", err))
         return ASIM_EIO;

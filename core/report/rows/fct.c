@@ -18,7 +18,6 @@
 
 #include "base/text.h"
 #include "base/sort_u64.h"
-#include "fabric/fabric.h"
 #include "report/report.h"
 
 /* Remembered lines that ended at a rank: more than the messages that can begin while others run. */
@@ -327,7 +326,8 @@ static int open_fct(struct asim_event_observer *observer, struct asim_world *wor
     struct fct *fct;
 
     (void)out;
-    if (!world->via.fabric || !world->set.net.fct_output || !*world->set.net.fct_output)
+    if (!asim_world_has(world, ASIM_NET_FLOWS) || !world->set.net.fct_output ||
+        !*world->set.net.fct_output)
         return 0;
     fct = make_fct(&world->set.topo);
     if (!fct)

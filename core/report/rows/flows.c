@@ -71,7 +71,7 @@ static int open_flows(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "flows"))
+    if (!asim_world_has(world, ASIM_NET_FLOWS) || !asim_report_wanted(world, out, "flows"))
         return 0;
     if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;

@@ -41,7 +41,7 @@ static int open_hosts(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "hosts"))
+    if (!asim_world_has(world, ASIM_NET_HOSTS) || !asim_report_wanted(world, out, "hosts"))
         return 0;
     if (asim_report_file(&file, world, out, "hosts.csv", err))
         return ASIM_EIO;

@@ -61,7 +61,7 @@ static int open_links(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "links"))
+    if (!asim_world_has(world, ASIM_NET_LINKS) || !asim_report_wanted(world, out, "links"))
         return 0;
     if (asim_report_file(&file, world, out, "links.csv", err))
         return ASIM_EIO;

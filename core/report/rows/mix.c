@@ -17,13 +17,12 @@
 
 #include "base/io/src.h"
 #include "base/text.h"
-#include "fabric/observe/frame_headers.h"
 #include "report/report.h"
 #include "topo/pair.h"
 
 struct mix {
     struct asim_out *file;
-    const struct asim_fabric *fabric;
+    const struct asim_world_network *via;
     const struct asim_topo *topo;
     uint8_t *traced; /* a flag per node */
 };
@@ -63,13 +62,13 @@ static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id
 
     if (!mix->traced[at.node])
         return;
-    asim_fabric_decode_headers(mix->fabric, frame, at, &facts);
+    mix->via->packets->decode_headers(mix->via->packet_net, frame, at, &facts);
     queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
     asim_report_put(record, t, 8);
     asim_report_put(record + 8, asim_topo_external_id(mix->topo, at.node), 2);
     asim_report_put(record + 10, at.port, 1);
     asim_report_put(record + 11, queue, 1);
-    asim_report_put(record + 12, asim_fabric_queued(mix->fabric, at, queue), 4);
+    asim_report_put(record + 12, mix->via->packets->queued(mix->via->packet_net, at, queue), 4);
     asim_report_put(record + 16, facts.src_ip, 4);
     asim_report_put(record + 20, facts.dst_ip, 4);
     asim_report_put(record + 24, facts.wire, 2);
@@ -157,7 +156,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
                             world->dist->n);
     if (read_nodes(mix, world->set.net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;
-    if (any && asim_fabric_watch_frames(world->via.fabric, on_frame, mix))
+    if (any && world->via.packets->watch_frames(world->via.packet_net, on_frame, mix))
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
     return 0;
 }
@@ -169,15 +168,15 @@ static int open_mix(struct asim_event_observer *observer, struct asim_world *wor
     struct mix *mix;
 
     (void)out;
-    if (!world->via.fabric || !net->enable_trace || !net->trace_file || !*net->trace_file ||
-        !net->trace_output || !*net->trace_output)
+    if (!asim_world_has(world, ASIM_NET_FRAMES) || !net->enable_trace || !net->trace_file ||
+        !*net->trace_file || !net->trace_output || !*net->trace_output)
         return 0;
     mix = calloc(1, sizeof *mix);
     if (!mix || !(mix->traced = calloc(world->set.topo.nodes, 1))) {
         free(mix);
         return asim_err_nomem(err, "tracing packets");
     }
-    mix->fabric = world->via.fabric;
+    mix->via = &world->via;
     mix->topo = &world->set.topo;
     if (asim_report_file(&mix->file, world, NULL, net->trace_output, err)) {
         free(mix->traced);

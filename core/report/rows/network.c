@@ -92,7 +92,7 @@ static int open_network(struct asim_event_observer *observer, struct asim_world 
     struct asim_out *file;
     size_t n;
 
-    if (!out || !world->via.fabric)
+    if (!out || !asim_world_has(world, ASIM_NET_OVER_TOPOLOGY))
         return 0;
     if (asim_report_file(&file, world, out, "network.json", err))
         return ASIM_EIO;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * --pcap=FILE: the frames hosts send, and every PFC frame, as a capture for Wireshark and tshark:
- * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/observe/frame_headers.h).
- * Each frame once, at the ns its transmission begins, in time order; the run therefore advances
- * event by event.
+ * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges. Each frame once, at the ns its
+ * transmission begins, in time order; the run therefore advances event by event.
  *
  * The payload is zeros in full length, since decoders of RoCE take the captured bytes for the
  * frame. Lengths are those of real RoCEv2 frames, a few bytes more than the simulation counts on
@@ -11,13 +10,12 @@
  */
 #include <stdlib.h>
 
-#include "fabric/observe/frame_headers.h"
 #include "sim/distributed/distribution.h"
 #include "report/report.h"
 
 struct pcap {
     struct asim_out *file;
-    const struct asim_fabric *fabric;
+    const struct asim_world_network *via;
     uint32_t hosts;
 };
 
@@ -42,9 +40,11 @@ static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id
     struct asim_decoded_headers facts;
     uint32_t kept, total;
 
-    if (what != ASIM_FRAME_TX || (at.node >= pcap->hosts && frame->type < ASIM_PAUSE))
+    if (what != ASIM_FRAME_TX)
         return;
-    asim_fabric_decode_headers(pcap->fabric, frame, at, &facts);
+    pcap->via->packets->decode_headers(pcap->via->packet_net, frame, at, &facts);
+    if (at.node >= pcap->hosts && facts.protocol != ASIM_PROTOCOL_PFC)
+        return;
     kept = asim_frame_roce(&facts, record + 16, &total);
     asim_report_put(record, t / 1000000000, 4);
     asim_report_put(record + 4, t % 1000000000, 4);
@@ -72,7 +72,7 @@ static int open_pcap(struct asim_event_observer *observer, struct asim_world *wo
     struct pcap *pcap;
 
     (void)out;
-    if (!world->via.fabric || !world->set.pcap || !*world->set.pcap)
+    if (!asim_world_has(world, ASIM_NET_FRAMES) || !world->set.pcap || !*world->set.pcap)
         return 0;
     if (asim_is_distributed(world))
         return asim_err_set(
@@ -82,14 +82,14 @@ static int open_pcap(struct asim_event_observer *observer, struct asim_world *wo
     pcap = calloc(1, sizeof *pcap);
     if (!pcap)
         return asim_err_nomem(err, "capturing packets");
-    pcap->fabric = world->via.fabric;
+    pcap->via = &world->via;
     pcap->hosts = world->set.topo.hosts;
     if (asim_report_file(&pcap->file, world, NULL, world->set.pcap, err)) {
         free(pcap);
         return ASIM_EIO;
     }
     write_head(pcap->file);
-    if (asim_fabric_watch_frames(world->via.fabric, on_frame, pcap)) {
+    if (world->via.packets->watch_frames(world->via.packet_net, on_frame, pcap)) {
         world->run.failed = 1;
         close_pcap(pcap, world, NULL);
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");

@@ -25,7 +25,8 @@ static int open_pfc(struct asim_event_observer *observer, struct asim_world *wor
     struct asim_out *file;
 
     (void)out;
-    if (!world->via.fabric || !world->set.net.pfc_output || !*world->set.net.pfc_output)
+    if (!asim_world_has(world, ASIM_NET_PAUSES) || !world->set.net.pfc_output ||
+        !*world->set.net.pfc_output)
         return 0;
     if (asim_report_file(&file, world, NULL, world->set.net.pfc_output, err))
         return ASIM_EIO;

@@ -90,7 +90,8 @@ static int open_qlen(struct asim_event_observer *observer, struct asim_world *wo
     struct qlen *q;
 
     (void)out;
-    if (!world->via.fabric || !world->set.net.qlen_output || !*world->set.net.qlen_output)
+    if (!asim_world_has(world, ASIM_NET_QUEUES) || !world->set.net.qlen_output ||
+        !*world->set.net.qlen_output)
         return 0;
     q = calloc(1, sizeof *q);
     if (!q)

@@ -99,7 +99,7 @@ static int open_queues(struct asim_event_observer *observer, struct asim_world *
     const struct asim_topo *topo = &world->set.topo;
     struct queues *queues;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "queues"))
+    if (!asim_world_has(world, ASIM_NET_QUEUES) || !asim_report_wanted(world, out, "queues"))
         return 0;
     queues = calloc(1, sizeof *queues);
     if (!queues)

@@ -19,7 +19,7 @@ static int open_queues_raw(struct asim_event_observer *observer, struct asim_wor
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "queues_raw"))
+    if (!asim_world_has(world, ASIM_NET_QUEUES) || !asim_report_wanted(world, out, "queues_raw"))
         return 0;
     if (asim_report_file(&file, world, out, "queues_raw.csv", err))
         return ASIM_EIO;

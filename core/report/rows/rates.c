@@ -132,7 +132,7 @@ static int open_rates(struct asim_event_observer *observer, struct asim_world *w
 {
     struct rates *rates;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "rates"))
+    if (!asim_world_has(world, ASIM_NET_FLOWS) || !asim_report_wanted(world, out, "rates"))
         return 0;
     rates = calloc(1, sizeof *rates);
     if (!rates)

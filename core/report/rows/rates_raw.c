@@ -20,7 +20,7 @@ static int open_rates_raw(struct asim_event_observer *observer, struct asim_worl
 {
     struct asim_out *file;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "rates_raw"))
+    if (!asim_world_has(world, ASIM_NET_FLOWS) || !asim_report_wanted(world, out, "rates_raw"))
         return 0;
     if (asim_report_file(&file, world, out, "rates_raw.csv", err))
         return ASIM_EIO;

@@ -133,7 +133,7 @@ static int json(const struct asim_world *world, struct totals *totals,
                     net->timeouts, net->given_up);
     asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
-    if (world->via.fabric)
+    if (asim_world_has(world, ASIM_NET_LINKS))
         code = asim_network_use_put(file, world, &totals->ways, err);
     asim_out_printf(file, "\n}\n");
     return code;
@@ -208,7 +208,7 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
     }
     *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .on_event = see, .close = close_summary};
-    if (out && world->via.fabric)
+    if (out && asim_world_has(world, ASIM_NET_LINKS))
         observer->wants |= 1u << ASIM_EV_LINKS;
     if (out && asim_ways_exist(world))
         observer->wants |= 1u << ASIM_EV_FCT;

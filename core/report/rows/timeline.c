@@ -366,7 +366,7 @@ static int watch_network(struct collector *collector, struct asim_world *world, 
     const struct asim_topo *topo = &world->set.topo;
     size_t ports;
 
-    if (!world->via.fabric)
+    if (!asim_world_has(world, ASIM_NET_FLOWS | ASIM_NET_PAUSES | ASIM_NET_QUEUES))
         return 0;
     ports = topo->first_port[topo->nodes];
     collector->timeline.topo = topo;

@@ -71,7 +71,7 @@ static int open_topology(struct asim_event_observer *observer, struct asim_world
     struct asim_out *file;
     uint8_t *tier;
 
-    if (!out || !world->via.fabric)
+    if (!out || !asim_world_has(world, ASIM_NET_OVER_TOPOLOGY))
         return 0;
     if (asim_topo_tiers(&tier, topo, err))
         return ASIM_ENOMEM;

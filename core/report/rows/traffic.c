@@ -168,7 +168,7 @@ static int open_traffic(struct asim_event_observer *observer, struct asim_world 
     struct traffic *traffic;
     void *opt;
 
-    if (!world->via.fabric || !asim_report_wanted(world, out, "traffic"))
+    if (!asim_world_has(world, ASIM_NET_BACKGROUND) || !asim_report_wanted(world, out, "traffic"))
         return 0;
     if (asim_report_options(&opt, world, &asim_report_traffic, err))
         return ASIM_EUSAGE;

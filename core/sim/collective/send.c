@@ -61,7 +61,7 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
 
-    if (world->via.fabric && msg->bytes > ASIM_PACKET_BYTES_MAX) {
+    if (msg->bytes > ASIM_PACKET_BYTES_MAX && asim_world_has(world, ASIM_NET_FRAMES)) {
         asim_rank_fail(rank,
                        "rank %u: a message of %llu bytes to rank %u is more than the packet "
                        "network can number (%llu); check the comm_size of its ops",

@@ -42,7 +42,7 @@ static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chu
            plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
            step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
            step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX &&
-           (!world->via.fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
+           (step->send_bytes <= ASIM_PACKET_BYTES_MAX || !asim_world_has(world, ASIM_NET_FRAMES));
 }
 
 static inline int has_row(const struct asim_uniform_phase *uniform)

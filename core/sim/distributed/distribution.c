@@ -116,9 +116,9 @@ int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
                             "the remote memory is shared between ranks, which couples them "
                             "without delay; %u processes cannot do that, run this on one.",
                             dist->n);
-    if ((code = world->via.packets->join(world->via.fabric, &dist->part, dist->self, err)))
+    if ((code = world->via.packets->join(world->via.packet_net, &dist->part, dist->self, err)))
         return code;
-    dist->lag_ns = world->via.packets->common_lookahead(world->via.fabric);
+    dist->lag_ns = world->via.packets->common_lookahead(world->via.packet_net);
     diagnose_parts(world);
     return 0;
 }
@@ -174,8 +174,8 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
                                    .bytes_total = world->set.bytes_total,
                                    .census = world->set.census,
                                    .settled_ns = world->run.settled_ns};
-    if (world->via.fabric)
-        world->via.packets->stats(world->via.fabric, &totals->net);
+    if (asim_world_has(world, ASIM_NET_FRAMES))
+        world->via.packets->stats(world->via.packet_net, &totals->net);
     for (uint32_t r = 0; r < world->set.n_ranks; r++) {
         const struct asim_rank *rank = &world->run.ranks[r];
 
@@ -184,7 +184,9 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->ranks_cut += rank->is_cut != 0;
         totals->ops_done += ops_done(rank);
         totals->bytes_done += rank->bytes_done + asim_coll_bytes_under_way(rank);
-        totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
+        totals->messages += asim_world_has(world, ASIM_NET_FRAMES)
+                                ? 0
+                                : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->alone += rank->alone;
         if (rank->alone && !totals->alone_rank) {
@@ -307,7 +309,8 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer 
     asim_rank_shards_gather(world); /* events of the start may not be pending yet */
     if (!peer && asim_events_pack(world, &dist->events))
         return asim_err_nomem(err, "telling another process");
-    if (world->via.fabric && world->via.packets->pack(world->via.fabric, peer, &network, err))
+    if (asim_world_has(world, ASIM_NET_PROCESSES) &&
+        world->via.packets->pack(world->via.packet_net, peer, &network, err))
         return ASIM_EINVAL;
     if (join(dist, peer, &network))
         return asim_err_nomem(err, "telling another process");
@@ -329,7 +332,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
     network.n = n;
     if (from.failed)
         return asim_err_set(err, ASIM_EBUG, "a buffer of another process is cut short");
-    if (n && world->via.packets->unpack(world->via.fabric, &network, err))
+    if (n && world->via.packets->unpack(world->via.packet_net, &network, err))
         return ASIM_EINVAL;
     code = asim_events_unpack(world, &from);
     if (code == ASIM_EBUG)
@@ -341,7 +344,8 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
 int asim_world_is_over(struct asim_world *world)
 {
     return world->run.ranks_done == world->set.n_here &&
-           (!world->via.fabric || world->via.packets->is_quiet(world->via.fabric));
+           (!asim_world_has(world, ASIM_NET_PROCESSES) ||
+            world->via.packets->is_quiet(world->via.packet_net));
 }
 
 /* The only place that asks the stop hook. A stop is final. */

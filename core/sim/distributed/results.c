@@ -84,8 +84,8 @@ static void pack_pauses(const struct asim_world *world, struct asim_serializer *
 {
     struct asim_pause_waits waits = {0};
 
-    if (world->via.fabric)
-        (void)world->via.packets->pause_waits(world->via.fabric, &waits);
+    if (asim_world_has(world, ASIM_NET_PAUSES))
+        (void)world->via.packets->pause_waits(world->via.packet_net, &waits);
     ASIM_SERIALIZE(into, waits.n);
     asim_serialize_bytes(into, waits.at, waits.n * sizeof *waits.at);
     free(waits.at);
@@ -98,15 +98,15 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     const uint32_t none = UINT32_MAX;
     struct asim_link_use use;
 
-    for (uint32_t wire = 0;
-         world->via.fabric && asim_event_bus_wants(&world->run.event_bus, ASIM_EV_LINKS) &&
-         wire < world->set.topo.n_links * 2;
+    for (uint32_t wire = 0; asim_world_has(world, ASIM_NET_LINKS) &&
+                            asim_event_bus_wants(&world->run.event_bus, ASIM_EV_LINKS) &&
+                            wire < world->set.topo.n_links * 2;
          wire++) {
         const struct asim_link *link = &world->set.topo.links[wire / 2];
 
         if (!asim_distribution_has(world, wire % 2 ? link->b : link->a))
             continue;
-        world->via.packets->link_use(world->via.fabric, wire, &use);
+        world->via.packets->link_use(world->via.packet_net, wire, &use);
         ASIM_SERIALIZE(into, wire);
         ASIM_SERIALIZE(into, use);
     }
@@ -120,12 +120,12 @@ static void pack_hosts(const struct asim_world *world, struct asim_serializer *i
     struct asim_host_use use;
 
     for (uint32_t host = 0;
-         world->via.fabric && asim_event_bus_wants(&world->run.event_bus, ASIM_EV_HOSTS) &&
-         host < world->set.topo.hosts;
+         asim_world_has(world, ASIM_NET_HOSTS) &&
+         asim_event_bus_wants(&world->run.event_bus, ASIM_EV_HOSTS) && host < world->set.topo.hosts;
          host++) {
         if (!asim_distribution_has(world, host))
             continue;
-        world->via.packets->host_use(world->via.fabric, host, &use);
+        world->via.packets->host_use(world->via.packet_net, host, &use);
         ASIM_SERIALIZE(into, host);
         ASIM_SERIALIZE(into, use);
     }
@@ -134,7 +134,9 @@ static void pack_hosts(const struct asim_world *world, struct asim_serializer *i
 
 static uint32_t generators(const struct asim_world *world)
 {
-    return world->via.fabric && world->set.plan ? (uint32_t)world->set.plan->traffics.n : 0;
+    return asim_world_has(world, ASIM_NET_BACKGROUND) && world->set.plan
+               ? (uint32_t)world->set.plan->traffics.n
+               : 0;
 }
 
 /* What the hosts of this process have done for each generator of background traffic. */
@@ -143,7 +145,7 @@ static void pack_traffic(const struct asim_world *world, struct asim_serializer 
     struct asim_traffic_use use;
 
     for (uint32_t i = 0; i < generators(world); i++) {
-        world->via.packets->traffic_use(world->via.fabric, i, &use);
+        world->via.packets->traffic_use(world->via.packet_net, i, &use);
         ASIM_SERIALIZE(into, use);
     }
 }
@@ -393,9 +395,9 @@ int asim_distribution_pauses(const struct asim_world *world, struct asim_pause_w
 {
     const struct asim_pause_waits *others = world->dist ? &world->dist->pauses : NULL;
 
-    if (!world->via.fabric)
+    if (!asim_world_has(world, ASIM_NET_PAUSES))
         return 0;
-    if (world->via.packets->pause_waits(world->via.fabric, waits) ||
+    if (world->via.packets->pause_waits(world->via.packet_net, waits) ||
         (others && others->n &&
          asim_grow(&waits->at, &waits->cap, waits->n + others->n, sizeof *waits->at)))
         return ASIM_ENOMEM;
@@ -414,7 +416,7 @@ void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
     if (dist && dist->links && dist->links[wire].to != UINT32_MAX)
         *use = dist->links[wire];
     else
-        world->via.packets->link_use(world->via.fabric, wire, use);
+        world->via.packets->link_use(world->via.packet_net, wire, use);
 }
 
 /* A host of a process that has told nothing has counted nothing. */
@@ -426,13 +428,13 @@ void asim_distribution_host_use(const struct asim_world *world, uint32_t host,
     if (dist && dist->hosts && !asim_distribution_has(world, host))
         *use = dist->hosts[host];
     else
-        world->via.packets->host_use(world->via.fabric, host, use);
+        world->via.packets->host_use(world->via.packet_net, host, use);
 }
 
 void asim_distribution_traffic_use(const struct asim_world *world, uint32_t index,
                                    struct asim_traffic_use *use)
 {
-    world->via.packets->traffic_use(world->via.fabric, index, use);
+    world->via.packets->traffic_use(world->via.packet_net, index, use);
     if (world->dist && world->dist->traffic)
         asim_traffic_use_add(use, &world->dist->traffic[index]);
 }

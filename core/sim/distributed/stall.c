@@ -243,7 +243,7 @@ static void collect_drops(const struct asim_world *world, struct asim_stall *sta
         struct asim_link_use use;
         struct asim_stall_drops drops;
 
-        world->via.packets->link_use(world->via.fabric, wire, &use);
+        world->via.packets->link_use(world->via.packet_net, wire, &use);
         drops = (struct asim_stall_drops){use.from, use.port, use.to, use.drops};
         stall->dropped += use.drops;
         if (use.drops)
@@ -267,9 +267,9 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
             explain(rank, &stall->rows[stall->n_rows++]);
         stall->stuck++;
     }
-    if (world->via.fabric) {
-        stall->undelivered =
-            world->via.packets->unfinished(world->via.fabric, stall->messages, ASIM_STALL_MESSAGES);
+    if (asim_world_has(world, ASIM_NET_STALLS)) {
+        stall->undelivered = world->via.packets->unfinished(world->via.packet_net, stall->messages,
+                                                            ASIM_STALL_MESSAGES);
         collect_drops(world, stall);
     }
     stall->n_messages = stall->undelivered < ASIM_STALL_MESSAGES ? (uint32_t)stall->undelivered

@@ -187,7 +187,8 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
 /* Whether packets were sent again without progress until the network ended the run. */
 static int has_no_progress(const struct asim_world *world, struct asim_no_progress *found)
 {
-    return world->via.fabric && world->via.packets->no_progress(world->via.fabric, found);
+    return asim_world_has(world, ASIM_NET_STALLS) &&
+           world->via.packets->no_progress(world->via.packet_net, found);
 }
 
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)

@@ -24,13 +24,13 @@ static struct asim_unfinished *list_messages(struct asim_world *world, size_t *n
 {
     struct asim_unfinished *list;
 
-    *n = world->via.packets->unfinished(world->via.fabric, NULL, 0);
+    *n = world->via.packets->unfinished(world->via.packet_net, NULL, 0);
     list = *n ? calloc(*n, sizeof *list) : NULL;
     if (*n && !list)
         world->run.event_bus.pending.failed = 1;
     *n = list ? *n : 0;
     if (list)
-        world->via.packets->unfinished(world->via.fabric, list, *n);
+        world->via.packets->unfinished(world->via.packet_net, list, *n);
     return list;
 }
 
@@ -92,6 +92,6 @@ void asim_record_unfinished(struct asim_world *world)
     for (uint32_t r = 0; wants & 1u << ASIM_EV_OP_LEFT && r < world->set.n_ranks; r++)
         if (asim_rank_is_here(&world->run.ranks[r]) && !world->run.ranks[r].finished)
             record_ops(world, &world->run.ranks[r]);
-    if (world->via.fabric && wants & 1u << ASIM_EV_MESSAGE_LEFT)
+    if (asim_world_has(world, ASIM_NET_STALLS) && wants & 1u << ASIM_EV_MESSAGE_LEFT)
         record_messages(world);
 }

@@ -162,8 +162,8 @@ void asim_world_finish_failures(struct asim_world *world, const struct asim_err 
     struct asim_failure failure = {.err = *run};
 
     asim_rank_shards_gather(world);
-    if (!run->code && world->via.fabric && !world->run.failed)
-        world->via.packets->audit(world->via.fabric, &failure.err);
+    if (!run->code && asim_world_has(world, ASIM_NET_FRAMES) && !world->run.failed)
+        world->via.packets->audit(world->via.packet_net, &failure.err);
     failure.at = (struct asim_event){.t = world->run.settled_ns,
                                      .stage = ASIM_STAGE_NODES,
                                      .rank = UINT32_MAX,

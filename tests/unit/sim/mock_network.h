@@ -192,10 +192,10 @@ static inline int mock_replace(struct mock *mock, struct asim_world *world)
     uint32_t w = mock->n_worlds++;
 
     mock->worlds[w] = world;
-    mock->user[w] = world->via.fabric->set.user;
+    mock->user[w] = world->via.packet_net->set.user;
     mock->n_ranks = world->set.n_ranks;
     world->via.backend->close(world->via.carrier);
-    world->via.fabric = NULL;
+    world->via.packet_net = NULL;
     world->via.backend = &mock_backend;
     world->via.carrier = (struct asim_net *)(void *)mock;
     for (uint32_t r = 0; r < world->set.n_ranks; r++) {

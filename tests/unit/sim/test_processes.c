@@ -146,16 +146,16 @@ static uint64_t next_window(struct asim_world *const *worlds, uint32_t n, uint64
     int over = 1;
 
     for (uint32_t w = 0; w < n; w++) {
-        uint64_t own = asim_grid_next(worlds[w]->via.fabric);
+        uint64_t own = asim_grid_next(worlds[w]->via.packet_net);
 
         if (asim_world_is_stopped(worlds[w]))
             return ASIM_NEVER;
         over &= asim_world_is_over(worlds[w]);
         next = own < next ? own : next;
     }
-    begin = asim_grid_window_begin(worlds[0]->via.fabric, end, next);
+    begin = asim_grid_window_begin(worlds[0]->via.packet_net, end, next);
     for (uint32_t w = 1; w < n; w++)
-        CHECK_U64(asim_grid_window_begin(worlds[w]->via.fabric, end, next), begin);
+        CHECK_U64(asim_grid_window_begin(worlds[w]->via.packet_net, end, next), begin);
     return over ? ASIM_NEVER : begin;
 }
 
@@ -165,9 +165,9 @@ static void agree_on_half_steps(struct asim_world *const *worlds, uint32_t n)
     uint32_t may = 0;
 
     for (uint32_t w = 0; w < n; w++)
-        may += asim_grid_may_use_half_steps(worlds[w]->via.fabric) != 0;
+        may += asim_grid_may_use_half_steps(worlds[w]->via.packet_net) != 0;
     for (uint32_t w = 0; may == n && w < n; w++)
-        asim_grid_use_half_steps(worlds[w]->via.fabric);
+        asim_grid_use_half_steps(worlds[w]->via.packet_net);
     half_step_runs += may == n;
 }
 
@@ -183,8 +183,8 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
     agree_on_half_steps(worlds, n);
     while ((t = next_window(worlds, n, end)) != ASIM_NEVER) {
         for (uint32_t w = 0; w < n; w++) {
-            end = asim_grid_window_end(worlds[w]->via.fabric, t);
-            CHECK(asim_grid_advance(worlds[w]->via.fabric, end, &outcome->err) == 0);
+            end = asim_grid_window_end(worlds[w]->via.packet_net, t);
+            CHECK(asim_grid_advance(worlds[w]->via.packet_net, end, &outcome->err) == 0);
         }
         exchange(worlds, n);
     }

@@ -144,7 +144,7 @@ static void some_work(const char *where, uint32_t ranks, uint64_t bytes)
 
 static void step(struct asim_world *world)
 {
-    struct asim_fabric *fabric = world->via.fabric;
+    struct asim_fabric *fabric = world->via.packet_net;
     struct asim_err err = {0};
 
     if (!asim_world_done(world) && asim_fabric_next(fabric) != UINT64_MAX)

@@ -126,9 +126,7 @@ void asim_memo_close(struct asim_fabric *fabric)
         free(memo->host[v].accepted.at);
         free(memo->host[v].surplus.at);
     }
-    asim_before_drop(fabric);
     asim_before_free(fabric);
-    asim_renaming_close(&memo->renaming);
     asim_map_fini(&memo->seen);
     asim_steady_state_fini(&memo->steady);
     free(memo->host);
@@ -411,8 +409,6 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
     memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
-    if (!memo->is_tree && !memo->replay_off && asim_renaming_open(&memo->renaming, fabric))
-        return ASIM_ENOMEM;
     open_steady_state(fabric);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */

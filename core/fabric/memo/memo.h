@@ -24,7 +24,6 @@
 #include "fabric/memo/region/episode.h"
 #include "fabric/memo/state/idle_state.h"
 #include "fabric/memo/region/part.h"
-#include "fabric/memo/region/renaming.h"
 #include "fabric/memo/sleep/repeat.h"
 #include "fabric/memo/period/steady_state.h"
 #include "fabric/memo/region/use.h"
@@ -73,8 +72,6 @@ struct asim_memo {
     struct asim_episode *episodes; /* a list, the last used first */
     struct asim_map seen;          /* (hash of the first sends, 0) -> number of times */
     struct asim_before *before;    /* of the recording; NULL: there was none */
-    struct asim_renaming renaming; /* of `replaying`, if is_renamed; in a tree all 0 */
-    int is_renamed;                /* some of the ways are others than those recorded */
     struct asim_steady_state steady;
     struct asim_search_budget idle_budget; /* for idle checks and new recordings */
     /* Windows until the next search for a window of long links, and their number after a failed

@@ -4,8 +4,8 @@
  * message. Its future depends on the messages that ranks inject, on their times, and on what the
  * network remembers (episode_state.h). An episode therefore consists of its injections, with times
  * since its begin, of the completions they led to, of the delta of every counter, and of the state
- * that it needs and leaves. The same injections from that state lead to the same completions, to
- * the tick, also over other ways of the same shape (renaming.h).
+ * that it needs and leaves. The same injections over the same paths from that state lead to the
+ * same completions, to the tick.
  *
  * Other simulators memoise packet traffic approximately (Wormhole, 2026, and others). This memo is
  * exact, because it compares for equality only.

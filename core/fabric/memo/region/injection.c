@@ -74,22 +74,6 @@ static enum path_kind append_path(struct asim_fabric *fabric, const struct asim_
     return kind;
 }
 
-/* Appends wires to the n of a list; 0: no route, or too many. */
-static uint32_t append_wires(struct asim_fabric *fabric, const struct asim_tuple *tuple,
-                             uint32_t *at, uint32_t n)
-{
-    struct choice choice;
-    const struct asim_wire *wire = leave_host(fabric, tuple, &choice);
-
-    while (wire && n < ASIM_MOST_WIRES) {
-        at[n++] = wire->id;
-        if (wire->to < fabric->set.hosts)
-            return n;
-        wire = leave_switch(fabric, tuple, wire->to, &choice);
-    }
-    return 0;
-}
-
 static struct asim_tuple data_tuple(uint32_t src, const struct asim_injection *injection)
 {
     return (struct asim_tuple){src, injection->dst, (uint16_t)injection->sport, ASIM_DPORT};
@@ -98,17 +82,6 @@ static struct asim_tuple data_tuple(uint32_t src, const struct asim_injection *i
 static struct asim_tuple reply_tuple(uint32_t src, const struct asim_injection *injection)
 {
     return (struct asim_tuple){injection->dst, src, ASIM_DPORT, (uint16_t)injection->sport};
-}
-
-uint32_t asim_injection_wires(struct asim_fabric *fabric, uint32_t src,
-                              const struct asim_injection *injection, uint32_t *at)
-{
-    const struct asim_tuple data = data_tuple(src, injection), reply = reply_tuple(src, injection);
-    uint32_t n = 0;
-
-    if (fabric->host[src].n_nics && fabric->host[injection->dst].n_nics)
-        n = append_wires(fabric, &data, at, 0);
-    return n ? append_wires(fabric, &reply, at, n) : 0;
 }
 
 void asim_injection_route(struct asim_fabric *fabric, uint32_t src,

@@ -26,8 +26,6 @@ struct asim_fixed_path {
     int is_known;
 };
 enum { ASIM_FIXED_PATHS = 4 };
-/* Of a path there and back, at most. */
-enum { ASIM_MOST_WIRES = 64 };
 
 /* All but the paths. */
 int asim_injection_is_same(const struct asim_injection *a, const struct asim_injection *b);
@@ -35,9 +33,5 @@ int asim_injection_is_same(const struct asim_injection *a, const struct asim_inj
  * the path has no number. Takes as long as three packet-hops. */
 void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
                           struct asim_injection *injection);
-/* The wires of the path there, then of the path back, as wire ids. Returns their number; 0: no
- * route, or more than ASIM_MOST_WIRES. */
-uint32_t asim_injection_wires(struct asim_fabric *fabric, uint32_t src,
-                              const struct asim_injection *injection, uint32_t *at);
 
 #endif

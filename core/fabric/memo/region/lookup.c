@@ -8,48 +8,38 @@
 
 #include "fabric/memo/state/mix.h"
 
-/* SEEN: hashes that the memo remembers, 2 MB or so. MOST_RENAMED: episodes that a lookup tries to
- * rename. WORDS: search cost of an injection there. HASHED_PATHS: injections whose paths go into a
- * hash. */
-enum { SEEN = 1 << 16, MOST_RENAMED = 8, WORDS = 100, HASHED_PATHS = 256 };
+/* SEEN: hashes that the memo remembers, 2 MB or so. HASHED_PATHS: injections whose paths go into a
+ * hash: an episode over other paths cannot be replayed. */
+enum { SEEN = 1 << 16, HASHED_PATHS = 256 };
 
-/* Of the injections of a host at the time `first`. The shape of the first paths goes into it: two
- * sets of paths have the same shape exactly if one is a renaming of the other. */
+/* Of the injections of a host at the time `first`, with the first paths. */
 static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first, uint32_t *paths)
 {
-    const struct asim_memo_host *own = &fabric->memo->host[v];
+    struct asim_memo_host *own = &fabric->memo->host[v];
     uint64_t hash = asim_mix_word(1, v);
 
     for (size_t i = 0; i < own->deferred.n && own->deferred.at[i].injection.t == first; i++) {
-        const struct asim_injection *injection = &own->deferred.at[i].injection;
+        struct asim_injection *injection = &own->deferred.at[i].injection;
 
         hash = asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->dst),
                              injection->tie);
-        if (!fabric->memo->is_tree && (*paths)++ < HASHED_PATHS)
-            hash = asim_mix_word(
-                hash, asim_renaming_shape(fabric, &fabric->memo->renaming, v, injection));
+        if (fabric->memo->is_tree || (*paths)++ >= HASHED_PATHS)
+            continue;
+        asim_injection_route(fabric, v, injection);
+        hash = asim_mix_word(hash, injection->path);
     }
     return hash;
 }
 
-/* Shapes depend on the order of the hosts. In a tree the sum over hosts needs none. */
+/* The sum over hosts needs no order of them. */
 static uint64_t hash_all(struct asim_fabric *fabric, uint64_t first)
 {
-    const struct asim_memo *memo = fabric->memo;
     uint64_t hash = 1;
     uint32_t paths = 0;
 
-    if (memo->is_tree) {
-        for (uint32_t l = 0; l < fabric->workers.n; l++)
-            for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
-                hash += hash_host(fabric, fabric->workers.at[l].deferring.at[i], first, &paths);
-        return hash;
-    }
-    asim_renaming_clear(&fabric->memo->renaming);
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        if (memo->host[v].deferred.n)
-            hash += hash_host(fabric, v, first, &paths);
-    asim_renaming_clear(&fabric->memo->renaming);
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+            hash += hash_host(fabric, fabric->workers.at[l].deferring.at[i], first, &paths);
     return hash;
 }
 
@@ -154,38 +144,11 @@ static int has_paths(struct asim_fabric *fabric, const struct asim_episode *epis
     return same;
 }
 
-/* Renames all sends so far for the episode. Whether they fit. */
-static int rename_all(struct asim_fabric *fabric, const struct asim_episode *episode)
-{
-    struct asim_memo *memo = fabric->memo;
-    uint64_t words = 0;
-    int fits = !episode->state.is_fixed && asim_search_budget_has(fabric, &memo->idle_budget, 1);
-
-    asim_renaming_clear(&memo->renaming);
-    memo->is_renamed = 1;
-    for (size_t h = 0; fits && h < episode->who.n; h++) {
-        uint32_t v = episode->who.at[h];
-        size_t n;
-        const struct asim_memo_message *at = messages_of(memo, v, &n);
-
-        for (size_t i = 0; fits && i < n; i++, words += WORDS)
-            fits = asim_renaming_add(fabric, &memo->renaming, v, &episode->part[v].injections.at[i],
-                                     &at[i].injection);
-    }
-    asim_search_budget_spend(&memo->idle_budget, words);
-    return fits && asim_renaming_fits(fabric, &memo->renaming, episode);
-}
-
 /* Whether the paths so far and the state of the network fit. A tree has one path. */
-static int fits(struct asim_fabric *fabric, const struct asim_episode *episode, uint32_t *renamed)
+static int fits(struct asim_fabric *fabric, const struct asim_episode *episode)
 {
-    fabric->memo->is_renamed = 0;
-    if (!asim_episode_nics_fit(fabric, episode))
-        return 0;
-    if ((fabric->memo->is_tree || has_paths(fabric, episode)) &&
-        asim_episode_wires_fit(fabric, episode))
-        return 1;
-    return !fabric->memo->is_tree && (*renamed)++ < MOST_RENAMED && rename_all(fabric, episode);
+    return asim_episode_state_fits(fabric, episode) &&
+           (fabric->memo->is_tree || has_paths(fabric, episode));
 }
 
 /* All sends so far are compared. */
@@ -199,7 +162,6 @@ struct asim_episode *asim_lookup_episode(struct asim_fabric *fabric,
                                          const struct asim_lookup *lookup)
 {
     struct asim_memo *memo = fabric->memo;
-    uint32_t renamed = 0;
 
     for (struct asim_episode **link = &memo->episodes; *link; link = &(*link)->next) {
         struct asim_episode *episode = *link;
@@ -207,7 +169,7 @@ struct asim_episode *asim_lookup_episode(struct asim_fabric *fabric,
         if (episode->hash != lookup->hash ||
             !(memo->replaying ? matches_accepted(fabric, episode, lookup)
                               : matches_deferred(fabric, episode, lookup)) ||
-            !fits(fabric, episode, &renamed))
+            !fits(fabric, episode))
             continue;
         set_compared(memo, episode);
         *link = episode->next;
@@ -222,7 +184,6 @@ int asim_lookup_follows(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
     const struct asim_episode *episode = memo->replaying;
-    uint32_t n_wires = memo->renaming.n_wires;
 
     for (size_t h = 0; !memo->is_tree && h < episode->who.n; h++) {
         uint32_t v = episode->who.at[h];
@@ -230,15 +191,11 @@ int asim_lookup_follows(struct asim_fabric *fabric)
 
         for (; own->n_compared < own->accepted.n; own->n_compared++) {
             struct asim_injection *now = &own->accepted.at[own->n_compared].injection;
-            const struct asim_injection *recorded =
-                &episode->part[v].injections.at[own->n_compared];
 
             asim_injection_route(fabric, v, now);
-            if (memo->is_renamed ? !asim_renaming_add(fabric, &memo->renaming, v, recorded, now)
-                                 : now->path != recorded->path && !rename_all(fabric, episode))
+            if (now->path != episode->part[v].injections.at[own->n_compared].path)
                 return 0;
         }
     }
-    return !memo->is_renamed || memo->renaming.n_wires == n_wires ||
-           asim_renaming_fits(fabric, &memo->renaming, episode);
+    return 1;
 }

@@ -20,9 +20,8 @@ struct asim_lookup {
 uint64_t asim_lookup_first(struct asim_fabric *fabric, uint64_t *hash);
 /* Whether an episode has begun with this hash before. Remembers the hash. */
 int asim_lookup_seen(struct asim_memo *memo, uint64_t hash);
-/* The episode that has the deferred injections, or during a replay the accepted ones, over ways of
- * the same shape, and no other before `until`. NULL: none. Moves it to the front of the list, and
- * sets memo->renaming. */
+/* The episode that has the deferred injections, or during a replay the accepted ones, over the same
+ * paths, and no other before `until`. NULL: none. Moves it to the front of the list. */
 struct asim_episode *asim_lookup_episode(struct asim_fabric *fabric,
                                          const struct asim_lookup *lookup);
 /* Whether the ways of the sends accepted since the last call fit the replayed episode. */

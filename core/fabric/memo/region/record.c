@@ -157,29 +157,18 @@ static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
     }
 }
 
-/* 0 if a path has no number. The paths must have all wires of the episode, or it stays where it is.
- */
+/* 0 if a path has no number. */
 static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
 {
-    struct asim_renaming *renaming = &fabric->memo->renaming;
-    int renames = !fabric->memo->is_tree;
-
-    if (renames)
-        asim_renaming_clear(renaming);
     for (size_t h = 0; h < episode->who.n; h++) {
         uint32_t v = episode->who.at[h];
 
         for (size_t i = 0; i < episode->part[v].injections.n; i++) {
-            struct asim_injection *injection = &episode->part[v].injections.at[i];
-
-            asim_injection_route(fabric, v, injection);
-            if (injection->path == UINT64_MAX)
+            asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
+            if (episode->part[v].injections.at[i].path == UINT64_MAX)
                 return 0;
-            renames = renames && asim_renaming_add(fabric, renaming, v, injection, injection);
         }
     }
-    if (!renames || !asim_renaming_is_whole(renaming, episode))
-        episode->state.is_fixed = 1;
     return 1;
 }
 
@@ -217,7 +206,6 @@ void asim_record_limit(struct asim_fabric *fabric)
     if (messages <= MOST_MESSAGES)
         return;
     asim_memo_carry_for(fabric, ASIM_CARRIED_LONG);
-    asim_before_drop(fabric);
     asim_episode_free(memo->recording, fabric->set.hosts);
     memo->recording = NULL;
 }

@@ -240,15 +240,10 @@ static void end_replay(struct asim_fabric *fabric, uint64_t until)
     struct asim_memo *memo = fabric->memo;
     const struct asim_episode *episode = memo->replaying;
 
-    if (memo->is_renamed)
-        asim_renaming_count(fabric, &memo->renaming, episode);
-    else
-        asim_counter_deltas_add(&episode->deltas);
-    asim_episode_state_apply(fabric, episode, memo->is_renamed ? &memo->renaming : NULL,
-                             memo->replay_begin);
+    asim_counter_deltas_add(&episode->deltas);
+    asim_episode_state_apply(fabric, episode, memo->replay_begin);
     memo->saved += episode->hops;
     memo->tally.replays++;
-    memo->tally.renamed += memo->is_renamed != 0;
     asim_search_budget_saved(&memo->idle_budget, episode->hops);
     for (size_t i = 0; i < episode->who.n; i++) {
         struct asim_memo_host *own = &memo->host[episode->who.at[i]];

@@ -13,7 +13,6 @@
 struct asim_memo_tally {
     uint64_t hops[ASIM_CARRIED_REASONS], counted; /* counted: their sum */
     uint64_t episodes, replays, rotated, deviations;
-    uint64_t renamed;                /* of the replays: those over other ways (renaming.h) */
     int skips_in_logs;               /* periods were skipped while a part led */
     enum asim_carried_reason reason; /* of the frames since the last count */
 };

@@ -73,16 +73,12 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
         visit(walk, &wire->frames, 2); /* and bytes */
         visit(walk, &wire->received, 2);
     }
-    if (walk->deltas)
-        walk->deltas->hosts = walk->deltas->n;
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit(walk, &fabric->host[v].messages, 1);
         visit(walk, (uint64_t *)&fabric->host[v].counts, HOST_COUNTS - 1);
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
             visit(walk, &fabric->host[v].nics[i].crowded, 1);
     }
-    if (walk->deltas)
-        walk->deltas->switches = walk->deltas->n;
     for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++)
         visit_switch(walk, &fabric->sw[v - fabric->set.hosts]);
 }
@@ -118,20 +114,10 @@ int asim_counters_deltas(struct asim_fabric *fabric, uint64_t *list,
     return walk.failed ? ASIM_ENOMEM : 0;
 }
 
-static void add_deltas(const struct asim_counter_deltas *deltas, size_t from, size_t to)
-{
-    for (size_t i = from; i < to; i++)
-        *deltas->at[i].counter += deltas->at[i].by;
-}
-
 void asim_counter_deltas_add(const struct asim_counter_deltas *deltas)
 {
-    add_deltas(deltas, 0, deltas->n);
-}
-
-void asim_counter_deltas_add_hosts(const struct asim_counter_deltas *deltas)
-{
-    add_deltas(deltas, deltas->hosts, deltas->switches);
+    for (size_t i = 0; i < deltas->n; i++)
+        *deltas->at[i].counter += deltas->at[i].by;
 }
 
 uint64_t asim_counters_hops(const struct asim_fabric *fabric)

@@ -16,11 +16,9 @@ struct asim_fabric;
 struct asim_counter_delta {
     uint64_t *counter, by;
 };
-/* Those of wires come first, then those of hosts from `hosts` on, and of switches from `switches`
- * on. */
 struct asim_counter_deltas {
     struct asim_counter_delta *at;
-    size_t n, cap, hosts, switches;
+    size_t n, cap;
 };
 
 size_t asim_counters_size(const struct asim_fabric *fabric);
@@ -32,12 +30,6 @@ void asim_counters_add(struct asim_fabric *fabric, uint64_t *list, uint64_t time
 int asim_counters_deltas(struct asim_fabric *fabric, uint64_t *list,
                          struct asim_counter_deltas *deltas);
 void asim_counter_deltas_add(const struct asim_counter_deltas *deltas);
-void asim_counter_deltas_add_hosts(const struct asim_counter_deltas *deltas);
-/* Number of counters of switches. */
-static inline size_t asim_counter_deltas_of_switches(const struct asim_counter_deltas *deltas)
-{
-    return deltas->n - deltas->switches;
-}
 /* Packet-hops so far. Linear in the links. */
 uint64_t asim_counters_hops(const struct asim_fabric *fabric);
 /* Events so far that no replay can repeat: drops, pauses, random marks, samples of queues. */

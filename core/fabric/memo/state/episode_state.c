@@ -1,26 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See episode_state.h.
+ * The state of the network before and after an episode, and its comparison.
  */
 #include "fabric/memo/state/episode_state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/renaming.h"
 
 struct wire_before {
-    uint64_t frames, bytes, marks, in_seq;
+    uint64_t frames, in_seq;
     uint8_t rr;
 };
 
 struct asim_before {
-    struct wire_before *wire;          /* [2 x links] */
-    uint64_t *seq;                     /* [nodes] */
-    struct asim_nic_state *nic;        /* [ports of hosts] */
-    struct asim_first_arrivals *first; /* [switches] */
-    int is_open;
+    struct wire_before *wire;   /* [2 x links] */
+    uint64_t *seq;              /* [nodes] */
+    struct asim_nic_state *nic; /* [ports of hosts] */
 };
 
 static uint64_t *seq_of(const struct asim_fabric *fabric, uint32_t node)
@@ -29,13 +25,22 @@ static uint64_t *seq_of(const struct asim_fabric *fabric, uint32_t node)
                                     : &fabric->sw[node - fabric->set.hosts].seq;
 }
 
-struct asim_switch_port *asim_wire_sender(const struct asim_fabric *fabric, uint32_t wire)
+/* The switch port that sends on a wire; NULL: a host does. */
+static struct asim_switch_port *sender_of(const struct asim_fabric *fabric, uint32_t wire)
 {
     uint32_t from = fabric->wires[wire].from;
 
     if (from < fabric->set.hosts)
         return NULL;
     return &fabric->sw[from - fabric->set.hosts].ports[fabric->wires[wire ^ 1].to_port];
+}
+
+/* The round robin of the port that sends on a wire; 0 for a host. */
+static uint8_t rr_of(const struct asim_fabric *fabric, uint32_t wire)
+{
+    const struct asim_switch_port *sender = sender_of(fabric, wire);
+
+    return sender ? sender->rr : 0;
 }
 
 static struct asim_port *port_of(const struct asim_fabric *fabric, uint32_t wire)
@@ -60,11 +65,6 @@ static int nics_are_same(const struct asim_nic_state *a, const struct asim_nic_s
     return a->n == b->n && a->cursor == b->cursor && a->position == b->position;
 }
 
-static uint32_t switches_of(const struct asim_fabric *fabric)
-{
-    return fabric->set.nodes - fabric->set.hosts;
-}
-
 static int allocate(struct asim_fabric *fabric)
 {
     struct asim_before *before = calloc(1, sizeof *before);
@@ -76,8 +76,7 @@ static int allocate(struct asim_fabric *fabric)
     before->wire = calloc(topo->n_links * 2 + 1, sizeof *before->wire);
     before->seq = calloc(fabric->set.nodes + (size_t)1, sizeof *before->seq);
     before->nic = calloc(topo->first_port[fabric->set.hosts] + (size_t)1, sizeof *before->nic);
-    before->first = calloc(switches_of(fabric) + (size_t)1, sizeof *before->first);
-    return before->wire && before->seq && before->nic && before->first ? 0 : ASIM_ENOMEM;
+    return before->wire && before->seq && before->nic ? 0 : ASIM_ENOMEM;
 }
 
 void asim_before_free(struct asim_fabric *fabric)
@@ -86,9 +85,6 @@ void asim_before_free(struct asim_fabric *fabric)
 
     if (!before)
         return;
-    for (uint32_t s = 0; before->first && s < switches_of(fabric); s++)
-        free(before->first[s].list.at);
-    free(before->first);
     free(before->wire);
     free(before->seq);
     free(before->nic);
@@ -96,89 +92,46 @@ void asim_before_free(struct asim_fabric *fabric)
     fabric->memo->before = NULL;
 }
 
-/* Its first frames, and its peaks from now on. */
-static void watch_switch(const struct asim_fabric *fabric, uint32_t s)
-{
-    struct asim_before *before = fabric->memo->before;
-    struct asim_switch *sw = &fabric->sw[s];
-
-    before->first[s].since = sw->seq;
-    before->first[s].list.n = 0;
-    if (sw->n_shards == 1)
-        sw->first = &before->first[s];
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        asim_switch_port_restart_peak(&sw->ports[p]);
-}
-
 int asim_before_save(struct asim_fabric *fabric)
 {
     const uint32_t *first_port = fabric->set.topo->first_port;
     struct asim_before *before;
 
-    asim_before_drop(fabric);
     if (!fabric->memo->before && allocate(fabric))
         return ASIM_ENOMEM;
     before = fabric->memo->before;
     for (uint32_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         const struct asim_wire *wire = &fabric->wires[w];
-        const struct asim_switch_port *sender = asim_wire_sender(fabric, w);
 
-        before->wire[w] =
-            (struct wire_before){wire->frames, wire->bytes, sender ? sender->marks : 0,
-                                 wire->in_seq, asim_wire_rr(fabric, w)};
+        before->wire[w] = (struct wire_before){wire->frames, wire->in_seq, rr_of(fabric, w)};
     }
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
         before->seq[v] = *seq_of(fabric, v);
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
             before->nic[first_port[v] + i] = nic_state(&fabric->host[v].nics[i]);
-    /* In a tree a replay is never renamed. So all wires into a node may count as tied, and the
-     * peaks are those of the recording. */
-    for (uint32_t s = 0; !fabric->memo->is_tree && s < switches_of(fabric); s++)
-        watch_switch(fabric, s);
-    before->is_open = 1;
     return 0;
-}
-
-void asim_before_drop(struct asim_fabric *fabric)
-{
-    struct asim_before *before = fabric->memo->before;
-
-    if (!before || !before->is_open)
-        return;
-    before->is_open = 0;
-    for (uint32_t s = 0; !fabric->memo->is_tree && s < switches_of(fabric); s++) {
-        struct asim_switch *sw = &fabric->sw[s];
-
-        sw->first = NULL;
-        for (uint32_t p = 0; p < sw->n_ports; p++)
-            asim_switch_port_join_peaks(&sw->ports[p]);
-    }
 }
 
 /* --- ties --------------------------------------------------------------------------------------
  */
-/* A wire into a node, with its first frame; t ASIM_NEVER: not known. */
-struct first {
-    uint64_t t, tie, seq; /* seq: in_seq before it */
+/* A wire into a node. */
+struct used_wire {
+    uint64_t seq; /* in_seq before it */
     uint32_t port, wire;
 };
 
-static int by_arrival(const void *a, const void *b)
+static int by_seq(const void *a, const void *b)
 {
-    const struct first *x = a, *y = b;
+    const struct used_wire *x = a, *y = b;
 
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    if (x->tie != y->tie)
-        return x->tie < y->tie ? -1 : 1;
     if (x->seq != y->seq)
         return x->seq < y->seq ? -1 : 1;
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
 /* The wires into a node that the episode used. */
-static uint32_t list_used(const struct asim_fabric *fabric, uint32_t node, struct first *at)
+static uint32_t list_used(const struct asim_fabric *fabric, uint32_t node, struct used_wire *at)
 {
     const uint32_t *first_port = fabric->set.topo->first_port;
     uint32_t n = 0;
@@ -188,37 +141,14 @@ static uint32_t list_used(const struct asim_fabric *fabric, uint32_t node, struc
         const struct wire_before *before = &fabric->memo->before->wire[in->id];
 
         if (in->frames != before->frames)
-            at[n++] = (struct first){ASIM_NEVER, 0, before->in_seq, i - first_port[node], in->id};
+            at[n++] = (struct used_wire){before->in_seq, i - first_port[node], in->id};
     }
     return n;
 }
 
-/* All first frames are known, or none. */
-static void set_arrivals(const struct asim_fabric *fabric, uint32_t node, struct first *at,
-                         uint32_t n)
-{
-    const struct asim_first_arrivals *first;
-    uint32_t known = 0;
-
-    if (node < fabric->set.hosts)
-        return;
-    first = &fabric->memo->before->first[node - fabric->set.hosts];
-    for (size_t i = 0; i < first->list.n; i++)
-        for (uint32_t j = 0; j < n; j++)
-            if (at[j].port == first->list.at[i].port && at[j].t == ASIM_NEVER) {
-                at[j].t = first->list.at[i].t;
-                at[j].tie = first->list.at[i].tie;
-                known++;
-            }
-    for (uint32_t j = 0; known < n && j < n; j++) {
-        at[j].t = ASIM_NEVER;
-        at[j].tie = 0;
-    }
-}
-
 static int list_ties(const struct asim_fabric *fabric, struct asim_episode_state *state)
 {
-    struct first *at =
+    struct used_wire *at =
         malloc((fabric->set.topo->first_port[fabric->set.nodes] + (size_t)1) * sizeof *at);
     int code = at ? 0 : ASIM_ENOMEM;
 
@@ -226,15 +156,10 @@ static int list_ties(const struct asim_fabric *fabric, struct asim_episode_state
     for (uint32_t v = 0; !code && v < fabric->set.nodes; v++) {
         uint32_t n = list_used(fabric, v, at);
 
-        if (n < 2)
-            continue;
-        if (!fabric->memo->is_tree)
-            set_arrivals(fabric, v, at, n);
-        qsort(at, n, sizeof *at, by_arrival);
+        qsort(at, n, sizeof *at, by_seq);
         for (uint32_t i = 1; !code && i < n; i++)
-            if (at[i - 1].t == at[i].t && at[i - 1].tie == at[i].tie)
-                code = ASIM_VEC_PUSH(state->ties,
-                                     ((struct asim_episode_tie){at[i - 1].wire, at[i].wire}));
+            code =
+                ASIM_VEC_PUSH(state->ties, ((struct asim_episode_tie){at[i - 1].wire, at[i].wire}));
     }
     free(at);
     return code;
@@ -246,23 +171,17 @@ static struct asim_episode_wire describe(const struct asim_fabric *fabric, uint3
                                          uint64_t begin)
 {
     const struct asim_wire *wire = &fabric->wires[w];
-    const struct wire_before *before = &fabric->memo->before->wire[w];
-    const struct asim_switch_port *sender = asim_wire_sender(fabric, w);
     const struct asim_port *port = port_of(fabric, w);
 
-    return (struct asim_episode_wire){
-        .id = w,
-        .start_recency = port->start_recency,
-        .rr_before = before->rr,
-        .rr = asim_wire_rr(fabric, w),
-        .frames = wire->frames - before->frames,
-        .bytes = wire->bytes - before->bytes,
-        .marks = sender ? sender->marks - before->marks : 0,
-        .peak = sender && !fabric->memo->is_tree ? sender->peak_bytes : 0,
-        .start_seq = port->start_seq - fabric->memo->before->seq[wire->from],
-        .in_seq = wire->in_seq - fabric->memo->before->seq[wire->to],
-        .tx_start = port->tx_start - begin,
-        .busy_until = port->busy_until - begin};
+    return (struct asim_episode_wire){.id = w,
+                                      .start_recency = port->start_recency,
+                                      .rr_before = fabric->memo->before->wire[w].rr,
+                                      .rr = rr_of(fabric, w),
+                                      .start_seq =
+                                          port->start_seq - fabric->memo->before->seq[wire->from],
+                                      .in_seq = wire->in_seq - fabric->memo->before->seq[wire->to],
+                                      .tx_start = port->tx_start - begin,
+                                      .busy_until = port->busy_until - begin};
 }
 
 /* Returns 1 if it leaves other finished queue pairs than it found. */
@@ -292,25 +211,18 @@ static int list_nics(const struct asim_fabric *fabric, struct asim_episode *epis
 static int list_wires_and_nodes(const struct asim_fabric *fabric, struct asim_episode *episode)
 {
     struct asim_episode_state *state = &episode->state;
-    size_t marked = 0;
 
     state->wires.n = state->nodes.n = 0;
-    for (uint32_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
-        if (fabric->wires[w].frames == fabric->memo->before->wire[w].frames)
-            continue;
-        if (ASIM_VEC_PUSH(state->wires, describe(fabric, w, episode->begin)))
+    for (uint32_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+        if (fabric->wires[w].frames != fabric->memo->before->wire[w].frames &&
+            ASIM_VEC_PUSH(state->wires, describe(fabric, w, episode->begin)))
             return ASIM_ENOMEM;
-        marked += state->wires.at[state->wires.n - 1].marks != 0;
-    }
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         struct asim_episode_node node = {v, *seq_of(fabric, v) - fabric->memo->before->seq[v]};
 
         if (node.events && ASIM_VEC_PUSH(state->nodes, node))
             return ASIM_ENOMEM;
     }
-    /* Only marks are counters of a port that a renaming knows. */
-    state->is_fixed =
-        fabric->memo->is_tree || asim_counter_deltas_of_switches(&episode->deltas) != marked;
     return 0;
 }
 
@@ -322,7 +234,6 @@ int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode *epi
         code = list_ties(fabric, &episode->state);
     if (!code)
         code = list_nics(fabric, episode);
-    asim_before_drop(fabric);
     return code;
 }
 
@@ -342,7 +253,7 @@ size_t asim_episode_state_bytes(const struct asim_episode_state *state)
 
 /* --- before and after a replay -----------------------------------------------------------------
  */
-int asim_episode_nics_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
+static int nics_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
 {
     for (size_t i = 0; i < episode->state.nics.n; i++) {
         const struct asim_episode_nic *nic = &episode->state.nics.at[i];
@@ -354,19 +265,12 @@ int asim_episode_nics_fit(const struct asim_fabric *fabric, const struct asim_ep
     return 1;
 }
 
-uint8_t asim_wire_rr(const struct asim_fabric *fabric, uint32_t wire)
-{
-    const struct asim_switch_port *sender = asim_wire_sender(fabric, wire);
-
-    return sender ? sender->rr : 0;
-}
-
-int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
+static int wires_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
 {
     const struct asim_episode_state *state = &episode->state;
 
     for (size_t i = 0; i < state->wires.n; i++)
-        if (asim_wire_rr(fabric, state->wires.at[i].id) != state->wires.at[i].rr_before)
+        if (rr_of(fabric, state->wires.at[i].id) != state->wires.at[i].rr_before)
             return 0;
     for (size_t i = 0; i < state->ties.n; i++)
         if (!asim_wire_used_before(&fabric->wires[state->ties.at[i].first],
@@ -375,10 +279,16 @@ int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_e
     return 1;
 }
 
-static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wire *left,
-                       uint32_t wire, uint64_t begin)
+int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_episode *episode)
 {
-    struct asim_switch_port *sender = asim_wire_sender(fabric, wire);
+    return nics_fit(fabric, episode) && wires_fit(fabric, episode);
+}
+
+static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wire *left,
+                       uint64_t begin)
+{
+    uint32_t wire = left->id;
+    struct asim_switch_port *sender = sender_of(fabric, wire);
     struct asim_port *port = port_of(fabric, wire);
 
     fabric->wires[wire].in_seq = *seq_of(fabric, fabric->wires[wire].to) + left->in_seq;
@@ -386,28 +296,19 @@ static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wir
     port->start_recency = left->start_recency;
     port->tx_start = begin + left->tx_start;
     port->busy_until = begin + left->busy_until;
-    if (!sender)
-        return;
-    sender->rr = left->rr;
-    if (left->peak > sender->peak_bytes)
-        sender->peak_bytes = left->peak;
+    if (sender)
+        sender->rr = left->rr;
 }
 
 void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode *episode,
-                              const struct asim_renaming *renaming, uint64_t begin)
+                              uint64_t begin)
 {
     const struct asim_episode_state *state = &episode->state;
 
-    for (size_t i = 0; i < state->wires.n; i++) {
-        uint32_t w = state->wires.at[i].id;
-
-        apply_wire(fabric, &state->wires.at[i], renaming ? renaming->wire[w] : w, begin);
-    }
-    for (size_t i = 0; i < state->nodes.n; i++) {
-        uint32_t v = state->nodes.at[i].node;
-
-        *seq_of(fabric, renaming ? renaming->node[v] : v) += state->nodes.at[i].events;
-    }
+    for (size_t i = 0; i < state->wires.n; i++)
+        apply_wire(fabric, &state->wires.at[i], begin);
+    for (size_t i = 0; i < state->nodes.n; i++)
+        *seq_of(fabric, state->nodes.at[i].node) += state->nodes.at[i].events;
     for (size_t i = 0; i < state->nics.n; i++) {
         const struct asim_episode_nic *nic = &state->nics.at[i];
         struct asim_qplist *qps = &fabric->host[nic->host].nics[nic->nic].qps;

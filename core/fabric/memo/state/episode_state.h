@@ -5,17 +5,15 @@
  * is
  *
  * - round robins of the ports and NICs that it uses;
- * - the order in which the wires into a node were used last. It decides only between first frames
- *   that reach the node at one time with equal tie keys (tie_key.h): the `ties` of the episode. For
- *   hosts, and where first frames are not known, all wires into a node count as tied.
+ * - the order in which the wires into a node were used last. It decides between first frames that
+ *   reach the node at one time with equal tie keys (tie_key.h).
  *
  * Absolute times and counts have no influence. Features that look at them (INT, PINT, random
  * losses) exclude the memo. Ports that transmit nothing break no ties, so the last transmissions
  * before an episode do not matter, and ports that it does not use do not either.
  *
- * An episode is known by its shape. It may be replayed on other wires than those it was recorded
- * on (renaming.h), so it leaves counts relative to the node's count at its begin, and times
- * relative to its begin.
+ * An episode leaves counts relative to the node's count at its start, and times relative to its
+ * start. Peaks of queues are those of the recording, since a replay uses the same wires.
  */
 #ifndef ASIM_FABRIC_MEMO_STATE_EPISODE_STATE_H
 #define ASIM_FABRIC_MEMO_STATE_EPISODE_STATE_H
@@ -25,15 +23,11 @@
 
 struct asim_episode;
 struct asim_fabric;
-struct asim_renaming;
-struct asim_switch_port;
 
 /* A wire that the episode used: what the port that sends there and the node that receives keep. */
 struct asim_episode_wire {
     uint32_t id, start_recency;
-    uint8_t rr_before, rr; /* of a switch's port */
-    uint64_t frames, bytes, marks;
-    uint64_t peak;                 /* most bytes queued in the episode; 0 in a tree */
+    uint8_t rr_before, rr;         /* of a switch's port */
     uint64_t start_seq, in_seq;    /* since the begin, of the sending and the receiving node */
     uint64_t tx_start, busy_until; /* of the last frame, ticks since the begin */
 };
@@ -62,18 +56,14 @@ struct asim_episode_state {
     ASIM_VEC(struct asim_episode_wire) wires; /* ids ascend */
     ASIM_VEC(struct asim_episode_node) nodes;
     ASIM_VEC(struct asim_episode_nic) nics;
-    ASIM_VEC(struct asim_episode_tie) ties;
-    int is_fixed; /* fits the wires only that it was recorded on */
+    ASIM_VEC(struct asim_episode_tie) ties; /* of all wires into each node */
 };
 
 /* The network at the begin of the recording; belongs to the memo. */
 struct asim_before;
 
-/* A recording begins: keeps the state of the network, and begins to count peaks and to list first
- * frames. 0 or ASIM_ENOMEM. */
+/* A recording begins: keeps the state of the network. 0 or ASIM_ENOMEM. */
 int asim_before_save(struct asim_fabric *fabric);
-/* The recording ends, with an episode or without. Any number of calls. */
-void asim_before_drop(struct asim_fabric *fabric);
 void asim_before_free(struct asim_fabric *fabric);
 
 /* The recording is complete, and the network is idle again. Returns 0, ASIM_ENOMEM, or 1: a replay
@@ -82,17 +72,11 @@ int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode *epi
 void asim_episode_state_free(struct asim_episode_state *state);
 size_t asim_episode_state_bytes(const struct asim_episode_state *state);
 
-/* Whether the NICs of its hosts are as they were before the recording. */
-int asim_episode_nics_fit(const struct asim_fabric *fabric, const struct asim_episode *episode);
-/* Whether the wires it was recorded on are in the state that matters. */
-int asim_episode_wires_fit(const struct asim_fabric *fabric, const struct asim_episode *episode);
-/* The switch port that sends on a wire; NULL: a host does. */
-struct asim_switch_port *asim_wire_sender(const struct asim_fabric *fabric, uint32_t wire);
-/* The round robin of the port that sends on a wire; 0 for a host. */
-uint8_t asim_wire_rr(const struct asim_fabric *fabric, uint32_t wire);
+/* Whether the NICs of its hosts and the wires that it uses are in the state that matters. */
+int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_episode *episode);
 /* Puts the network, in which the episode began at `begin`, into the state that it leaves; without
- * counters. renaming NULL: on the wires of the recording. */
+ * counters. */
 void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode *episode,
-                              const struct asim_renaming *renaming, uint64_t begin);
+                              uint64_t begin);
 
 #endif

@@ -11,7 +11,7 @@
 extern const struct asim_embedded report_page_files[];
 /* The script of `asim trace collect`. */
 extern const struct asim_embedded collect_files[];
-/* The table of GPUs of `asim trace calibrate` and `asim trace llm`. */
-extern const struct asim_embedded gpus_files[];
+/* The tables of catalogue/. */
+extern const struct asim_embedded catalogue_files[];
 
 #endif

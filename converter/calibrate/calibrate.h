@@ -9,7 +9,7 @@
 #define ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
 
 #include <stdio.h>
-#include "gpu/gpu.h"
+#include "catalogue/gpu.h"
 #include "lib/rankfiles.h"
 #include "link/kineto.h"
 

@@ -26,7 +26,7 @@ struct asim_llm_options {
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency, host_us;
-    uint32_t kv_heads;
+    uint32_t kv_heads, head_size;
     int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
     /* --schedule: a step with the ops of each rank (step/) */
     int schedule, zero, overlap_gradients, dispatch, dispatch_fp8;
@@ -42,9 +42,8 @@ struct asim_llm_options {
     /* micro tests */
     char *test_comm;
     uint64_t begin_size, end_size;
-    unsigned given; /* bits below: options on the command line */
+    unsigned given; /* a bit for each option that options.c looks for on the command line */
 };
-enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4, ASIM_LLM_BATCH = 8 };
 enum { ASIM_LLM_16BIT, ASIM_LLM_TF32, ASIM_LLM_32BIT };
 enum { ASIM_LLM_DISTRIBUTED, ASIM_LLM_REPLICATED, ASIM_LLM_SHARDED };
 enum { ASIM_LLM_KEEP, ASIM_LLM_SELECTIVE, ASIM_LLM_FULL };
@@ -54,6 +53,7 @@ struct asim_llm { /* the options with all derived values */
     const struct asim_llm_options *opt;
     int deepseek;
     uint64_t dp, ga, stage_layers, padded_vocab, ffn;
+    uint64_t q, kv;        /* elements of a token's queries, and of its keys or values */
     uint64_t tokens_bytes; /* T = 2 b s h; 4 b s h in 32 bits */
     /* elements per GPU */
     uint64_t p_embedding, p_attention, p_norm, p_mlp, p_moe, p_final;

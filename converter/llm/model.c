@@ -56,6 +56,7 @@ static int check_right(const struct asim_llm_options *opt, struct asim_err *err)
     const char *word = opt->compute_model    ? "compute_model"
                        : opt->recompute_how  ? "recompute_granularity"
                        : opt->kv_heads       ? "num_query_groups"
+                       : opt->head_size      ? "kv_channels"
                        : opt->optimizer      ? "optimizer"
                        : opt->gradient_16bit ? "grad_bytes"
                                              : NULL;
@@ -116,25 +117,25 @@ static uint64_t inner_size(const struct asim_llm_options *opt)
 static uint64_t attention_params(const struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
-    uint64_t h = o->hidden, t = o->tp, a = o->heads;
+    uint64_t h = o->hidden, t = o->tp, a = o->heads, wide = a * (o->qk_nope + o->qk_rope) / t;
     if (llm->deepseek)
-        return h * o->q_lora + o->q_lora * a * (o->qk_nope + o->qk_rope) / t +
+        return (o->q_lora ? h * o->q_lora + o->q_lora * wide : h * wide) +
                h * (o->kv_lora + o->qk_rope) + o->kv_lora * a * (o->qk_nope + o->v_head) / t +
                a * o->v_head * h / t;
-    uint64_t kv = o->kv_heads ? h / a * o->kv_heads : h;
-    return h * (h + 2 * kv) / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
+    return h * (llm->q + 2 * llm->kv) / t + h * llm->q / t + (o->bias ? 3 * h / t + h : 0);
 }
 
 /* Each count is of one layer and one GPU, so embedding and final layer are separate. */
 static void count_params(struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
-    uint64_t h = o->hidden, t = o->tp, f = llm->ffn, vocab = llm->padded_vocab / t;
+    uint64_t h = o->hidden, t = o->tp, f = llm->ffn, dense = o->dense_ffn ? o->dense_ffn : f,
+             vocab = llm->padded_vocab / t;
     uint64_t inner = f * o->experts / o->ep / t, gates = o->right && o->swiglu ? 2 : 1;
     llm->p_embedding = o->right ? vocab * h : 4 * vocab * h + o->seq * h;
     llm->p_attention = attention_params(llm);
     llm->p_norm = o->right ? 4 * h : 2 * h;
-    llm->p_mlp = gates * (h * f / t) + f * h / t + (o->bias ? f / t + h : 0);
+    llm->p_mlp = gates * (h * dense / t) + dense * h / t + (o->bias ? dense / t + h : 0);
     llm->p_moe =
         llm->deepseek ? 3 * h * (inner + f * o->shared_experts / t) : gates * h * inner + inner * h;
     llm->p_final = h * vocab;
@@ -173,6 +174,9 @@ int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, st
     uint64_t unit = opt->vocab_unit * opt->tp;
     llm->padded_vocab = (opt->vocab + unit - 1) / unit * unit;
     llm->ffn = inner_size(opt);
+    uint64_t head = opt->head_size ? opt->head_size : opt->hidden / opt->heads;
+    llm->q = opt->head_size ? head * opt->heads : opt->hidden;
+    llm->kv = opt->kv_heads ? head * opt->kv_heads : llm->q;
     llm->tokens_bytes = (uint64_t)asim_llm_element(opt) * opt->micro_batch * opt->seq * opt->hidden;
     count_params(llm);
     sum_params(llm);

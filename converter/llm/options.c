@@ -6,9 +6,8 @@
  */
 #include "llm/llm.h"
 
-#include <stdio.h>
 #include <string.h>
-#include "base/text.h"
+#include "catalogue/model.h"
 #include "cli/args.h"
 #include "llm/options.h"
 
@@ -45,10 +44,12 @@
 #define SILENT_SWITCH(key) SILENT(key, ASIM_T_BOOL, unused_switch)
 
 const struct asim_option asim_llm_option_table[] = {
-    TEXT("model", "m",
-         "preset sizes: gpt-7b gpt-13b gpt-22b gpt-175b llama-405b mixtral-8x7b "
-         "deepseek-16b -236b -671b, or AICB's 7 13 22 175 405 moe deepseek16 …",
-         NULL, model),
+    TEXT(
+        "model", "m",
+        "sizes of a model of catalogue/models.json: llama-3-70b deepseek-v3 qwen3-235b-a22b …; of "
+        "a file config.json of Hugging Face; or what AICB sets for gpt-7b gpt-13b gpt-22b gpt-175b "
+        "llama-405b mixtral-8x7b deepseek-16b -236b -671b, or 7 13 22 175 405 moe deepseek16 …",
+        NULL, model),
     TEXT("frame", NULL, "Megatron or DeepSeek (default: as the preset), or collective_test", NULL,
          frame),
     SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world, 1 << 24),
@@ -88,16 +89,16 @@ const struct asim_option asim_llm_option_table[] = {
           database, ASIM_F_READS),
     TEXT("roofline", NULL,
          "compute times of this GPU by the roofline model: A100, H100, H200, B200, MI300X, … "
-         "(converter/gpu/gpus.json)",
+         "(catalogue/gpus.json)",
          NULL, roofline),
     {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
      ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},
     TEXT("compute_model", NULL,
          "compute times of this GPU, kernel by kernel at the shares of its peak that each class of "
-         "kernels was measured to reach (converter/gpu/kernels.json); needs formulas=right or a "
+         "kernels was measured to reach (catalogue/kernels.json); needs formulas=right or a "
          "schedule",
          NULL, compute_model),
-    FILES("kernels", NULL, "compute_model: own table of shares (as converter/gpu/kernels.json)",
+    FILES("kernels", NULL, "compute_model: own table of shares (as catalogue/kernels.json)",
           kernels, ASIM_F_READS),
     {"host_us", NULL,
      "compute_model: host time to launch a kernel, us; a part takes at least this for each of its "
@@ -113,6 +114,9 @@ const struct asim_option asim_llm_option_table[] = {
     NUMBER("num_query_groups", "kv_heads",
            "formulas=right or a schedule: key-value heads (default: as many as attention heads)",
            NULL, ASIM_T_U32, kv_heads, 1 << 14),
+    NUMBER("kv_channels", NULL,
+           "formulas=right or a schedule: size of a head (default: hidden size / heads)", NULL,
+           ASIM_T_U32, head_size, 1 << 14),
     {"optimizer", NULL,
      "formulas=right: its state is distributed over data-parallel ranks (reduce-scatter, "
      "all-gather), the same on each (all-reduce), or sharded with gradients and parameters, which "
@@ -216,26 +220,6 @@ const struct asim_option asim_llm_option_table[] = {
     SILENT("activation_func", ASIM_T_STRING, activation),
     {0}};
 
-struct preset {
-    const char *name, *short_name; /* ours, AICB's -m */
-    uint32_t layers, heads, tp, experts, topk;
-    uint64_t hidden, ffn, dense, shared;
-    int deepseek, moe;
-};
-
-static const struct preset presets[] = {
-    {"gpt-7b", "7", 36, 32, 4, 0, 0, 4096, 0, 0, 0, 0, 0},
-    {"gpt-13b", "13", 40, 40, 0, 0, 0, 5120, 0, 0, 0, 0, 0},
-    {"gpt-22b", "22", 48, 64, 8, 0, 0, 6144, 0, 0, 0, 0, 0},
-    {"gpt-175b", "175", 96, 96, 8, 0, 0, 12288, 0, 0, 0, 0, 0},
-    {"llama-405b", "405", 128, 128, 0, 0, 0, 16384, 53248, 0, 0, 0, 0},
-    {"mixtral-8x7b", "moe", 32, 32, 4, 8, 2, 4096, 14336, 0, 0, 0, 1},
-    {"deepseek-671b", "deepseek671", 61, 128, 1, 256, 8, 18432, 2048, 3, 1, 1, 1},
-    {"deepseek-236b", "deepseek236", 60, 128, 1, 160, 6, 12288, 1536, 1, 2, 1, 1},
-    {"deepseek-16b", "deepseek16", 27, 16, 1, 64, 6, 10944, 1408, 1, 2, 1, 1},
-};
-enum { PRESETS = sizeof presets / sizeof *presets };
-
 /* 0 means "not given": no size of a model is 0. */
 static void fill_u32(uint32_t *at, uint32_t value)
 {
@@ -250,39 +234,83 @@ static void fill_u64(uint64_t *at, uint64_t value)
         *at = value;
 }
 
+/* Options whose defaults a model replaces, unless they are given. */
+static const char *const looked_for[] = {
+    "moe_router_topk", "n_dense_layers", "n_shared_expert", "global_batch", "vocab_size", "swiglu",
+    "qk_rope_dim",     "qk_nope_dim",    "q_lora_rank",     "kv_lora_rank", "v_head_dim"};
+enum { LOOKED_FOR = sizeof looked_for / sizeof *looked_for };
+
 void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
 {
-    const struct {
-        const char *key;
-        unsigned bit;
-    } keys[] = {{"moe_router_topk", ASIM_LLM_TOPK},
-                {"n_dense_layers", ASIM_LLM_DENSE},
-                {"n_shared_expert", ASIM_LLM_SHARED},
-                {"global_batch", ASIM_LLM_BATCH}};
-
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+    for (size_t k = 0; k < LOOKED_FOR; k++)
         for (int i = 1; i < argc; i++)
-            if (asim_args_is(argv[i], asim_option_find(asim_llm_option_table, keys[k].key)))
-                opt->given |= keys[k].bit;
+            if (asim_args_is(argv[i], asim_option_find(asim_llm_option_table, looked_for[k])))
+                opt->given |= 1u << k;
 }
 
-/* Keeps the options of the command line. */
-static void apply(struct asim_llm_options *opt, const struct preset *preset)
+static int is_given(const struct asim_llm_options *opt, const char *key)
 {
-    fill_u32(&opt->layers, preset->layers);
-    fill_u32(&opt->heads, preset->heads);
-    fill_u32(&opt->tp, preset->tp);
-    fill_u32(&opt->experts, preset->experts);
-    fill_u64(&opt->hidden, preset->hidden);
-    fill_u64(&opt->ffn, preset->ffn);
-    if (!(opt->given & ASIM_LLM_TOPK) && preset->topk)
-        opt->topk = preset->topk;
-    if (!(opt->given & ASIM_LLM_DENSE) && preset->deepseek)
-        opt->dense_layers = preset->dense;
-    if (!(opt->given & ASIM_LLM_SHARED) && preset->deepseek)
-        opt->shared_experts = preset->shared;
-    if (preset->moe)
+    size_t k = 0;
+
+    while (strcmp(looked_for[k], key))
+        k++;
+    return opt->given >> k & 1;
+}
+
+static void replace(const struct asim_llm_options *opt, uint64_t *at, const char *key,
+                    uint64_t value)
+{
+    if (!is_given(opt, key))
+        *at = value;
+}
+
+/* What AICB's presets leave to the command line. Its rows have no key-value heads. */
+static void apply_whole(struct asim_llm_options *opt, const struct asim_model *model)
+{
+    int has_heads = opt->right || opt->schedule;
+
+    replace(opt, &opt->vocab, "vocab_size", model->vocab);
+    if (!is_given(opt, "swiglu"))
+        opt->swiglu = model->gated;
+    if (model->experts && model->dense_layers)
+        fill_u64(&opt->dense_ffn, model->ffn);
+    if (has_heads && !model->kv_lora && model->kv_heads < model->heads)
+        fill_u32(&opt->kv_heads, (uint32_t)model->kv_heads);
+    if (has_heads)
+        fill_u32(&opt->head_size, (uint32_t)asim_model_head_size(model));
+    if (!model->kv_lora)
+        return;
+    replace(opt, &opt->q_lora, "q_lora_rank", model->q_lora);
+    replace(opt, &opt->kv_lora, "kv_lora_rank", model->kv_lora);
+    replace(opt, &opt->qk_rope, "qk_rope_dim", model->qk_rope);
+    replace(opt, &opt->qk_nope, "qk_nope_dim", model->qk_nope);
+    replace(opt, &opt->v_head, "v_head_dim", model->v_dim);
+}
+
+/* Keeps the options of the command line. AICB leaves inner sizes of 4 h to --swiglu. */
+static void apply(struct asim_llm_options *opt, const struct asim_model *model)
+{
+    uint64_t ffn = model->experts ? model->expert_ffn : model->ffn;
+
+    fill_u32(&opt->layers, (uint32_t)model->layers);
+    fill_u32(&opt->heads, (uint32_t)model->heads);
+    fill_u32(&opt->tp, model->aicb_tp);
+    fill_u64(&opt->hidden, model->hidden);
+    if (!model->as_aicb || ffn != 4 * model->hidden)
+        fill_u64(&opt->ffn, ffn);
+    if (model->experts) {
+        fill_u32(&opt->experts, (uint32_t)model->experts);
         opt->moe = opt->sp = 1;
+        if (!is_given(opt, "moe_router_topk"))
+            opt->topk = (uint32_t)model->topk;
+    }
+    if (model->kv_lora) {
+        replace(opt, &opt->dense_layers, "n_dense_layers", model->dense_layers);
+        replace(opt, &opt->shared_experts, "n_shared_expert",
+                model->shared_ffn / model->expert_ffn);
+    }
+    if (!model->as_aicb)
+        apply_whole(opt, model);
 }
 
 /* AICB's defaults for options that neither the command line nor a preset sets. */
@@ -303,29 +331,18 @@ static int set_text(char **at, const char *value, struct asim_err *err)
     return *at ? 0 : asim_option_parse(&row, at, value, (struct asim_where){"", 0, 0}, err);
 }
 
-/* Names are asim's (gpt-13b) or AICB's (13); both count for suggestions. */
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
 {
-    const struct preset *found = NULL;
-    const char *names[2 * PRESETS];
-    char safe[64], hint[160];
-    for (size_t i = 0; i < PRESETS; i++) {
-        names[2 * i] = presets[i].name;
-        names[2 * i + 1] = presets[i].short_name;
-        if (opt->model &&
-            (!strcmp(opt->model, presets[i].name) || !strcmp(opt->model, presets[i].short_name)))
-            found = &presets[i];
-    }
-    if (opt->model && !found)
-        return asim_err_set(
-            err, ASIM_EUSAGE, "unknown model '%s'.%s --help lists them.",
-            asim_text_safe(safe, sizeof safe, opt->model),
-            asim_text_hint(hint, sizeof hint, asim_text_nearest(opt->model, names, 2 * PRESETS)));
-    if (found)
-        apply(opt, found);
+    struct asim_model model = {.name = "gpt"};
+    int rc = opt->model ? asim_model_find(&model, opt->model, err) : 0;
+
+    if (rc)
+        return rc;
+    if (opt->model)
+        apply(opt, &model);
     apply_defaults(opt);
-    int rc = set_text(&opt->frame, found && found->deepseek ? "DeepSeek" : "Megatron", err);
-    return rc ? rc : set_text(&opt->model_name, found ? found->name : "gpt", err);
+    rc = set_text(&opt->frame, model.kv_lora ? "DeepSeek" : "Megatron", err);
+    return rc ? rc : set_text(&opt->model_name, model.name, err);
 }
 
 /* With AICB's default of 4 most presets have no micro-batch on its 32 GPUs. */
@@ -334,7 +351,7 @@ int asim_llm_fit_batch(struct asim_llm_options *opt)
     uint64_t context = opt->schedule ? opt->cp : 1;
     uint64_t least = opt->world / (opt->tp * context * opt->pp) * opt->micro_batch;
 
-    if ((opt->given & ASIM_LLM_BATCH) || least <= opt->global_batch || least > UINT32_MAX)
+    if (is_given(opt, "global_batch") || least <= opt->global_batch || least > UINT32_MAX)
         return 0;
     opt->global_batch = (uint32_t)least;
     return 1;

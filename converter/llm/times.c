@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "gpu/gpu.h"
+#include "catalogue/gpu.h"
 #include "llm/database.h"
 #include "llm/sections.h"
 #include "llm/times.h"
@@ -34,16 +34,14 @@ struct work {
     double flops, bytes;
 };
 
-/* The time is the slower of computing and moving, at the given share of the peak. */
-static int add_work(struct asim_llm_times *times, const struct asim_gpu *gpu, double efficiency,
+static int add_work(struct asim_llm_times *times, const struct asim_gpu_kernels *gpu,
                     const struct work *work)
 {
     struct asim_llm_section *section = asim_llm_sections_add(times, work->name);
-    double compute_us = work->flops / (gpu->tflops_16bit * 1e12 * efficiency) * 1e6;
-    double memory_us = work->bytes / (gpu->memory_gbps * 1e9 * efficiency) * 1e6;
     if (!section)
         return ASIM_ENOMEM;
-    section->avg_us = compute_us > memory_us ? compute_us : memory_us;
+    section->avg_us = asim_gpu_work_us(
+        gpu, &(struct asim_gpu_work){.ops = work->flops, .bytes = work->bytes, .count = 1});
     section->min_us = section->max_us = section->avg_us;
     return 0;
 }
@@ -85,7 +83,7 @@ static int has_part(const struct asim_llm_times *times, size_t n, const char *pa
  * scores are causal: half of s x s. Gradients: param_time reads and writes what an Adam step of the
  * GPU's share of 16 bytes a parameter moves. */
 static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
-                       const struct asim_gpu *gpu, struct asim_err *err)
+                       const struct asim_gpu_kernels *gpu, struct asim_err *err)
 {
     size_t known = times->sections.n;
     const struct asim_llm_options *o = llm->opt;
@@ -107,7 +105,7 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
     for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
         if (known && has_part(times, known, works[i].name))
             continue;
-        if (add_work(times, gpu, o->efficiency, &works[i]))
+        if (add_work(times, gpu, &works[i]))
             return asim_err_nomem(err, "computing the roofline");
         if (o->database)
             add_miss(times, works[i].name);
@@ -182,7 +180,7 @@ static int compute_model(struct asim_llm_times *times, const struct asim_llm *ll
 /* What the database lacks comes from the roofline, if a GPU is named for it; else it is an error:
  * 1 ns in its place would look like a result. */
 static int find_all(struct asim_llm_times *times, const struct asim_llm *llm,
-                    const struct asim_gpu *gpu, struct asim_err *err)
+                    const struct asim_gpu_kernels *gpu, struct asim_err *err)
 {
     static const char *const needed[] = {"Emb",        "layernorm",  "atten_linear", "atten_flash",
                                          "layernorm2", "mlp_linear", "param_time"};
@@ -225,7 +223,8 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
                         struct asim_err *err)
 {
     const struct asim_llm_options *o = llm->opt;
-    struct asim_gpu gpu;
+    struct asim_gpu peak;
+    struct asim_gpu_kernels gpu;
     int rc = check_sources(o, err);
     memset(times, 0, sizeof *times);
     if (!rc && o->compute_model)
@@ -233,7 +232,9 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     if (rc || (!o->comp_file && !o->roofline && !o->database))
         return rc;
     if (o->roofline)
-        rc = asim_gpu_find(&gpu, o->roofline, NULL, err);
+        rc = asim_gpu_find(&peak, o->roofline, NULL, err);
+    if (!rc && o->roofline)
+        asim_gpu_kernels_even(&gpu, &peak, o->efficiency);
     if (!rc && o->database)
         rc = find_all(times, llm, o->roofline ? &gpu : NULL, err);
     else if (!rc && o->comp_file)

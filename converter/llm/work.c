@@ -21,9 +21,9 @@ struct maker {
     const struct asim_gpu_kernels *kernels;
     const struct asim_llm *llm;
     enum asim_gpu_dtype dtype;
-    double e, n, h, t;
-    double local; /* tokens of the parts outside of the tensor group: n / t with sequence
-                     parallelism */
+    double e, n, h, q, t; /* q: elements of a token's queries */
+    double local;         /* tokens of the parts outside of the tensor group: n / t with sequence
+                             parallelism */
 };
 
 /* A phase of a part being summed. */
@@ -85,8 +85,8 @@ static void add_residual(const struct maker *m, struct sums *part)
 static void add_flash(const struct maker *m, struct sums *part)
 {
     double s = (double)m->llm->opt->seq;
-    struct asim_gpu_work work = {.ops = 2 * m->n * s * m->h / m->t,
-                                 .bytes = 4 * m->e * m->n * m->h / m->t};
+    struct asim_gpu_work work = {.ops = 2 * m->n * s * m->q / m->t,
+                                 .bytes = 4 * m->e * m->n * m->q / m->t};
 
     add(m, &part->of[FORWARD], ASIM_GPU_ATTENTION_FORWARD, &work);
     work.ops *= 2.5;
@@ -99,8 +99,8 @@ static void add_scores(const struct maker *m, struct sums *part)
 {
     double s = (double)m->llm->opt->seq;
     double scores = m->n * (double)m->llm->opt->heads / m->t * s;
-    const struct asim_gpu_work product = {.ops = 2 * m->n * s * m->h / m->t,
-                                          .bytes = m->e * (2 * m->n * m->h / m->t + scores)};
+    const struct asim_gpu_work product = {.ops = 2 * m->n * s * m->q / m->t,
+                                          .bytes = m->e * (2 * m->n * m->q / m->t + scores)};
 
     for (int i = 0; i < 2; i++) {
         add(m, &part->of[FORWARD], ASIM_GPU_GEMM, &product);
@@ -124,16 +124,13 @@ static void add_core(const struct maker *m, struct sums *part)
 /* DeepSeek's projections are counted by their parameters, as five products. */
 static void add_projections(const struct maker *m, struct sums *part)
 {
-    const struct asim_llm_options *o = m->llm->opt;
-    double kv = o->kv_heads ? (double)o->kv_heads / o->heads : 1;
-
     if (m->llm->deepseek) {
         double columns = (double)m->llm->p_attention / 5 / m->h;
         add_product(m, part, (struct product){m->n, columns, m->h, 5});
         return;
     }
-    add_product(m, part, (struct product){m->n, m->h * (1 + 2 * kv) / m->t, m->h, 1});
-    add_product(m, part, (struct product){m->n, m->h, m->h / m->t, 1});
+    add_product(m, part, (struct product){m->n, (m->q + 2 * (double)m->llm->kv) / m->t, m->h, 1});
+    add_product(m, part, (struct product){m->n, m->h, m->q / m->t, 1});
 }
 
 /* Selective recomputation runs the scores again in the backward pass; full recomputation is in the
@@ -241,6 +238,7 @@ void asim_llm_work_times(struct asim_llm_times *times, const struct asim_llm *ll
     m.e = asim_llm_element(o);
     m.n = (double)o->micro_batch * (double)o->seq;
     m.h = (double)o->hidden;
+    m.q = (double)llm->q;
     m.t = o->tp;
     m.local = o->sp ? m.n / m.t : m.n;
     finish(&m, ASIM_LLM_ATTENTION, times, attention);

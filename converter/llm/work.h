@@ -5,7 +5,7 @@
 #ifndef ASIM_CONVERTER_LLM_WORK_H
 #define ASIM_CONVERTER_LLM_WORK_H
 
-#include "gpu/kernels.h"
+#include "catalogue/kernels.h"
 #include "llm/llm.h"
 
 /* The kernels of one micro-batch on one GPU, and the optimizer's, at the rates of `kernels`: fills

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Kernels of a layer, and their time: measured shares of the GPU's peak by class of kernels
- * (--compute_model, gpu/kernels.h), or one efficiency for all (--roofline): the larger of
- * operations and bytes. A matrix product takes as long backward for the activations and for the
- * weights as forward; FlashAttention's backward pass has 2.5 times the products of the forward pass
- * (Dao, 2023). Bytes are counted as in llm/work.c.
+ * (--compute_model), or one efficiency for all (--roofline). A matrix product takes as long
+ * backward for the activations and for the weights as forward; FlashAttention's backward pass
+ * has 2.5 times the products of the forward pass (Dao, 2023). Bytes are counted as in llm/work.c.
  *
  * A measured section replaces the forward time of the kernel of its name; NAME_dgrad and NAME_wgrad
  * those of the backward passes, which else keep the ratio. A kernel with neither a section nor a
@@ -34,16 +33,6 @@ struct model {
     struct sums part[ASIM_STEP_PARTS];
     char misses[400]; /* kernels without a measured time */
 };
-
-/* us of `count` equal kernels; 0 without a GPU. */
-static double model_us(const struct asim_step_times *t, const struct asim_gpu_work *work)
-{
-    if (t->has_shares)
-        return asim_gpu_work_us(&t->shares, work);
-    double compute = t->flops_rate > 0 ? work->ops / t->flops_rate : 0;
-    double memory = t->bytes_rate > 0 ? work->bytes / t->bytes_rate : 0;
-    return work->count * (compute > memory ? compute : memory) * 1e6;
-}
 
 static int measured_us(const struct model *m, const char *name, const char *tail, double *us)
 {
@@ -91,7 +80,7 @@ static double modelled_us(const struct model *m, const struct kernel *k, int pha
     work.ops = scale * k->flops;
     work.bytes = scale * k->bytes;
     work.count = count;
-    return model_us(&m->step->times, &work);
+    return m->step->times.has_gpu ? asim_gpu_work_us(&m->step->times.gpu, &work) : 0;
 }
 
 static void add_kernel(struct model *m, const struct kernel *k)
@@ -131,8 +120,8 @@ static void add_kernels(struct model *m, const struct kernel *kernels, size_t n)
 
 /* Sizes in elements of 2 bytes. */
 struct sizes {
-    double tokens, own, h, kv, f, t, s, heads; /* own: tokens of a rank between the matrices */
-    double up;                                 /* matrices of an MLP's first half */
+    double tokens, own, h, q, kv, f, t, s, heads; /* own: tokens of a rank between the matrices */
+    double up;                                    /* matrices of an MLP's first half */
 };
 
 static struct sizes sizes_of(const struct asim_step *s)
@@ -141,7 +130,8 @@ static struct sizes sizes_of(const struct asim_step *s)
     struct sizes z = {.tokens = (double)s->tokens, .h = (double)o->hidden, .t = s->tp};
 
     z.own = o->sp ? z.tokens / z.t : z.tokens;
-    z.kv = z.h / o->heads * s->kv_heads;
+    z.q = (double)s->llm->q;
+    z.kv = (double)s->llm->kv;
     z.f = (double)(o->dense_ffn ? o->dense_ffn : s->llm->ffn);
     z.s = (double)o->seq;
     z.heads = o->heads;
@@ -153,18 +143,18 @@ static struct sizes sizes_of(const struct asim_step *s)
  * and written and read four times by softmax and dropout. */
 static void add_attention(struct model *m, const struct sizes *z)
 {
-    double square = z->tokens * z->s * z->heads / z->t, flops = 4 * z->tokens * z->s * z->h / z->t;
+    double square = z->tokens * z->s * z->heads / z->t, flops = 4 * z->tokens * z->s * z->q / z->t;
     double matrices = m->step->llm->deepseek
                           ? (double)m->step->llm->p_attention
-                          : z->h * (z->h + 2 * z->kv) / z->t + z->h * z->h / z->t;
-    double proj = z->h * z->h / z->t, qkv = matrices - proj;
-    double wide = z->tokens * (z->h + 2 * z->kv) / z->t;
+                          : z->h * (z->q + 2 * z->kv) / z->t + z->h * z->q / z->t;
+    double proj = z->h * z->q / z->t, qkv = matrices - proj;
+    double wide = z->tokens * (z->q + 2 * z->kv) / z->t;
     const struct kernel kernels[] = {
         {ASIM_STEP_NORM1, "layernorm", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
         {ASIM_STEP_QKV, "atten_qkv", ASIM_GPU_GEMM, 2 * z->tokens * qkv,
          2 * (qkv + z->tokens * z->h + wide), 1, 1},
         {ASIM_STEP_PROJ, "atten_linear", ASIM_GPU_GEMM, 2 * z->tokens * proj,
-         2 * (proj + z->tokens * z->h / z->t + z->tokens * z->h), 1, 1},
+         2 * (proj + z->tokens * z->q / z->t + z->tokens * z->h), 1, 1},
         {ASIM_STEP_NORM2, "bias_dropout_add", ASIM_GPU_ELEMENTWISE, 0, 7 * z->own * z->h, 5.0 / 7,
          0},
         {ASIM_STEP_NORM2, "layernorm2", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
@@ -173,7 +163,7 @@ static void add_attention(struct model *m, const struct sizes *z)
                                  "atten_flash",
                                  ASIM_GPU_ATTENTION_FORWARD,
                                  flops / 2,
-                                 2 * (wide + z->tokens * z->h / z->t),
+                                 2 * (wide + z->tokens * z->q / z->t),
                                  2.5,
                                  0};
     const struct kernel plain[] = {
@@ -257,10 +247,10 @@ static int open_gpu(struct model *m, struct asim_err *err)
     if (rc)
         return rc;
     times->has_gpu = 1;
-    times->has_shares = o->compute_model != NULL;
-    times->flops_rate = gpu.tflops_16bit * 1e12 * o->efficiency;
-    times->bytes_rate = gpu.memory_gbps * 1e9 * o->efficiency;
-    return times->has_shares ? asim_gpu_kernels_find(&times->shares, &gpu, o->kernels, err) : 0;
+    if (o->compute_model)
+        return asim_gpu_kernels_find(&times->gpu, &gpu, o->kernels, err);
+    asim_gpu_kernels_even(&times->gpu, &gpu, o->efficiency);
+    return 0;
 }
 
 int asim_step_kernels(struct asim_step *s, const struct asim_llm_times *measured,
@@ -301,7 +291,7 @@ uint64_t asim_step_expert_ns(const struct asim_step *s, uint64_t pairs)
 
     if (!pairs || !t->has_gpu)
         return 1;
-    us = model_us(t, &work);
+    us = asim_gpu_work_us(&t->gpu, &work);
     return (uint64_t)((us > n * s->opt->host_us ? us : n * s->opt->host_us) * 1000 + 0.5);
 }
 
@@ -311,5 +301,5 @@ uint64_t asim_step_optimizer_ns(const struct asim_step *s, uint64_t params)
     const struct asim_gpu_work work = {ASIM_GPU_OPTIMIZER, ASIM_GPU_16BIT, 0, 42 * (double)params,
                                        1};
 
-    return s->times.has_gpu ? (uint64_t)(model_us(&s->times, &work) * 1000 + 0.5) : 1;
+    return s->times.has_gpu ? (uint64_t)(asim_gpu_work_us(&s->times.gpu, &work) * 1000 + 0.5) : 1;
 }

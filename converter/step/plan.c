@@ -33,7 +33,7 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
     if (o->layers < s->virtuals)
         return asim_err_set(err, ASIM_EUSAGE, "%u layers are too few for %u pipeline stages.",
                             o->layers, s->virtuals);
-    if (o->hidden % o->heads || o->heads % o->tp || s->kv_heads > o->heads ||
+    if ((!o->head_size && o->hidden % o->heads) || o->heads % o->tp || s->kv_heads > o->heads ||
         o->heads % s->kv_heads)
         return asim_err_set(err, ASIM_EUSAGE,
                             "hidden_size=%" PRIu64 ", num_attention_heads=%u, num_query_groups=%u "
@@ -108,10 +108,11 @@ static int check_schedule(const struct asim_step *s, struct asim_err *err)
 static void count_params(struct asim_step *s)
 {
     const struct asim_llm_options *o = s->opt;
-    uint64_t h = o->hidden, t = s->tp, kv = h / o->heads * s->kv_heads;
+    uint64_t h = o->hidden, t = s->tp;
     uint64_t f = o->dense_ffn ? o->dense_ffn : s->llm->ffn, matrices = s->gated ? 3 : 2;
 
-    s->p_attention = (s->llm->deepseek ? s->llm->p_attention : h * (2 * h + 2 * kv) / t) + 4 * h;
+    s->p_attention =
+        (s->llm->deepseek ? s->llm->p_attention : h * (2 * s->llm->q + 2 * s->llm->kv) / t) + 4 * h;
     s->p_mlp = matrices * h * f / t;
     s->p_embedding = s->llm->padded_vocab / t * h;
     if (!o->moe)
@@ -150,7 +151,7 @@ int asim_step_plan(struct asim_step *s, const struct asim_llm *llm, struct asim_
     s->first_moe = !o->moe ? o->layers : llm->deepseek ? (uint32_t)o->dense_layers : 0;
     s->tokens = o->micro_batch * (o->seq / s->cp);
     s->activation = 2 * s->tokens * o->hidden;
-    s->kv_bytes = 4 * s->tokens * (o->hidden / o->heads * s->kv_heads) / s->tp;
+    s->kv_bytes = 4 * s->tokens * llm->kv / s->tp;
     rc = check_experts(s, err);
     if (!rc)
         rc = check_schedule(s, err);

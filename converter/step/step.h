@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "base/mem.h"
-#include "gpu/kernels.h"
+#include "catalogue/kernels.h"
 #include "llm/llm.h"
 
 /* Words of --schedule, in its order. */
@@ -77,9 +77,8 @@ struct asim_step_time {
 struct asim_step_times {
     struct asim_step_time part[ASIM_STEP_PARTS];
     double expert_flops_per_token, expert_weight_bytes, expert_bytes_per_token;
-    int has_gpu, has_shares;
-    double flops_rate, bytes_rate;  /* --roofline: per second, efficiency included */
-    struct asim_gpu_kernels shares; /* --compute_model */
+    int has_gpu;
+    struct asim_gpu_kernels gpu; /* --compute_model or --roofline */
 };
 
 /* --- where tokens go ----------------------------------------------------------------------------

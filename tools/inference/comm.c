@@ -188,7 +188,10 @@ static int time_of(struct asim_comm *comm, int type, uint64_t tokens, double *ns
 
 int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err)
 {
-    int has_experts = comm->model->experts > 0, code = 0;
+    const struct asim_model *m = comm->model;
+    double layers = (double)m->layers,
+           experts = m->experts ? layers - (double)m->dense_layers : 0; /* layers with experts */
+    int code = 0;
     double reduce = 0, exchange = 0, pass = 0;
 
     *ns = 0;
@@ -196,11 +199,11 @@ int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct a
         return 0;
     if (comm->tp > 1)
         code = time_of(comm, ALL_REDUCE, tokens, &reduce, err);
-    if (!code && comm->tp > 1 && has_experts)
+    if (!code && comm->tp > 1 && m->experts)
         code = time_of(comm, ALL_TO_ALL, tokens, &exchange, err);
     if (!code && comm->stages > 1)
         code = time_of(comm, PASS, tokens, &pass, err);
-    *ns = (uint64_t)(comm->model->layers * (reduce * (has_experts ? 1 : 2) + exchange * 2) +
+    *ns = (uint64_t)(layers * reduce + (layers - experts) * reduce + experts * exchange * 2 +
                      (comm->stages - 1) * pass + 0.5);
     return code;
 }

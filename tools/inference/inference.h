@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include "asim/asim.h"
 #include "base/mem.h"
+#include "catalogue/kernels.h"
+#include "catalogue/model.h"
 
 /* A request, and what became of it. Times in ns since the start; 0 = not yet. */
 struct asim_request {
@@ -52,17 +54,6 @@ int asim_stream_make(struct asim_requests *requests, const struct asim_stream *s
 
 /* --- model.c: how long an iteration computes -------------------------------------------------- */
 
-struct asim_model {
-    char name[32];
-    uint32_t layers, hidden, heads, kv_heads, head_dim;
-    uint32_t experts, topk;       /* 0: dense */
-    double params, expert_params; /* all; those of one expert in all layers */
-};
-/* A built-in shape by name. An unknown name is an error that lists them. */
-int asim_model_find(struct asim_model *model, const char *name, struct asim_err *err);
-/* Bytes of the KV cache of one token, 2 bytes an element. */
-uint64_t asim_model_kv_bytes(const struct asim_model *model);
-
 /* The tokens of one iteration. */
 struct asim_batch {
     uint64_t prefill_tokens, decode_tokens;
@@ -72,7 +63,8 @@ struct asim_batch {
 
 struct asim_times {
     struct asim_model model;
-    double flops, bytes_per_s;      /* of an instance, with the efficiency */
+    struct asim_gpu_kernels gpu;    /* with the efficiency */
+    uint32_t gpus;                  /* which share the work */
     uint64_t overhead_ns;           /* of each iteration */
     struct asim_times_table *table; /* or NULL: the roofline */
 };

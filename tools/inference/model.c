@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inference.h: the time that an iteration computes, from a table or from the roofline model
- * (Williams, Waterman, Patterson: Roofline, 2009): the longer of its arithmetic and of the bytes it
- * reads, at a share of the GPU's peaks. Arithmetic is 2 operations for each parameter that a token
+ * The time that an iteration computes, from a table or from the roofline model at a share of the
+ * GPU's peaks (catalogue/kernels.h). Arithmetic is 2 operations for each parameter that a token
  * uses, and 4 x layers x heads x head_dim for each pair of tokens that attend. Bytes are the
  * parameters that some token of the iteration uses, and the KV caches it reads, 2 bytes an element.
  */
@@ -13,37 +12,6 @@
 #include <string.h>
 #include "base/io/csv.h"
 #include "base/text.h"
-#include "gpu/gpu.h"
-
-/* Shapes of the models' published configurations; parameters counted from them. */
-static const struct asim_model models[] = {
-    {"llama-3-8b", 32, 4096, 32, 8, 128, 0, 0, 8.03e9, 0},
-    {"llama-3-70b", 80, 8192, 64, 8, 128, 0, 0, 70.6e9, 0},
-    {"llama-3-405b", 126, 16384, 128, 8, 128, 0, 0, 405.9e9, 0},
-    {"mixtral-8x7b", 32, 4096, 32, 8, 128, 8, 2, 46.7e9, 5.637e9},
-};
-
-int asim_model_find(struct asim_model *model, const char *name, struct asim_err *err)
-{
-    const char *names[sizeof models / sizeof *models];
-    char safe[64], known[300];
-
-    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
-        names[i] = models[i].name;
-        if (!strcmp(models[i].name, name)) {
-            *model = models[i];
-            return 0;
-        }
-    }
-    return asim_err_set(err, ASIM_EINVAL, "--model names '%s'; known are: %s.",
-                        asim_text_safe(safe, sizeof safe, name),
-                        asim_text_list(known, sizeof known, names, sizeof names / sizeof *names));
-}
-
-uint64_t asim_model_kv_bytes(const struct asim_model *model)
-{
-    return (uint64_t)2 * model->layers * model->kv_heads * model->head_dim * 2;
-}
 
 /* --- a table --- */
 
@@ -148,14 +116,17 @@ static double roofline(const struct asim_times *times, const struct asim_batch *
 {
     const struct asim_model *m = &times->model;
     double tokens = (double)(batch->prefill_tokens + batch->decode_tokens);
-    double named = tokens * m->topk < m->experts ? tokens * m->topk : m->experts;
-    double used = m->params - (m->experts - (double)m->topk) * m->expert_params;
-    double read = m->params - (m->experts - named) * m->expert_params;
-    double flops = 2 * used * tokens + 4.0 * m->layers * m->heads * m->head_dim * batch->attention;
-    double bytes = 2 * read + (double)batch->kv_read * (double)asim_model_kv_bytes(m);
-    double compute = flops / times->flops, memory = bytes / times->bytes_per_s;
+    double experts = (double)m->experts, topk = (double)m->topk;
+    double named = tokens * topk < experts ? tokens * topk : experts;
+    double used = m->params - (experts - topk) * m->expert_params;
+    double read = m->params - (experts - named) * m->expert_params;
+    double scores = 4 * (double)(m->layers * m->heads) * asim_model_head_size(m);
+    const struct asim_gpu_work work = {
+        .ops = (2 * used * tokens + scores * batch->attention) / times->gpus,
+        .bytes = (2 * read + (double)batch->kv_read * (double)asim_model_kv_bytes(m)) / times->gpus,
+        .count = 1};
 
-    return 1e9 * (compute > memory ? compute : memory);
+    return 1000 * asim_gpu_work_us(&times->gpu, &work);
 }
 
 uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *batch)
@@ -177,8 +148,8 @@ int asim_times_open(struct asim_times *times, const struct asim_times_options *o
     if ((code = asim_model_find(&times->model, opt->model, err)) ||
         (code = asim_gpu_find(&gpu, opt->gpu, opt->gpus, err)))
         return code;
-    times->flops = gpu.tflops_16bit * 1e12 * opt->efficiency * opt->tp;
-    times->bytes_per_s = gpu.memory_gbps * 1e9 * opt->efficiency * opt->tp;
+    asim_gpu_kernels_even(&times->gpu, &gpu, opt->efficiency);
+    times->gpus = opt->tp;
     times->overhead_ns = (uint64_t)(opt->overhead_us * 1000 + 0.5);
     return opt->table ? read_table(times, opt->table, err) : 0;
 }

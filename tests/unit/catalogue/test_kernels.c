@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "gpu/kernels.h"
+#include "catalogue/kernels.h"
 #include "check.h"
 
 static int is_near(double got, double want)
@@ -63,7 +63,7 @@ static void test_table(void)
 /* Writes a table, reads it, and compares the sentence. */
 static void refuses(const char *text, const char *words)
 {
-    static const char path[] = "test_gpu_kernels.json";
+    static const char path[] = "test_kernels.json";
     struct asim_err err = {0};
     struct asim_gpu gpu;
     struct asim_gpu_kernels k;
@@ -94,6 +94,6 @@ int main(void)
             "\"gemm_share\": [0.5, 0.5]}]}",
             "gemm_gflop and gemm_share");
     refuses("{\"kernels\": [{\"gpus\": [\"A100\"], \"gemm_share\": [0.5]}]}", "gemm_gflop");
-    refuses("[", "cannot read the shares");
+    refuses("[", "cannot read the table of kernels");
     return CHECK_DONE();
 }

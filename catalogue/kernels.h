@@ -4,13 +4,13 @@
  * of the peak rate that kernels of its class were measured to reach (kernels.json). That is the
  * roofline model (Williams, Waterman, Patterson: Roofline, 2009) under measured ceilings.
  */
-#ifndef ASIM_CONVERTER_GPU_KERNELS_H
-#define ASIM_CONVERTER_GPU_KERNELS_H
+#ifndef ASIM_CATALOGUE_KERNELS_H
+#define ASIM_CATALOGUE_KERNELS_H
 
 #include <stddef.h>
 
 #include "asim/err.h"
-#include "gpu/gpu.h"
+#include "catalogue/gpu.h"
 
 enum asim_gpu_class {
     ASIM_GPU_GEMM,              /* matrix products */
@@ -46,6 +46,9 @@ struct asim_gpu_work {
  * the row has. path: NULL = built-in only. */
 int asim_gpu_kernels_find(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
                           const char *path, struct asim_err *err);
+/* The same share of the peaks for all classes: the plain roofline model with an efficiency. */
+void asim_gpu_kernels_even(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
+                           double share);
 /* us of all `count` kernels. */
 double asim_gpu_work_us(const struct asim_gpu_kernels *kernels, const struct asim_gpu_work *work);
 

@@ -4,8 +4,8 @@
  * (Williams, Waterman, Patterson: Roofline, 2009): a kernel takes the longer of its arithmetic at
  * peak rate and its bytes at peak bandwidth.
  */
-#ifndef ASIM_CONVERTER_GPU_GPU_H
-#define ASIM_CONVERTER_GPU_GPU_H
+#ifndef ASIM_CATALOGUE_GPU_H
+#define ASIM_CATALOGUE_GPU_H
 
 #include "asim/err.h"
 

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See kernels.h. Rows are read on top of each other: '*', then the GPU's own, then the user's.
+ * The roofline under measured ceilings. Rows are read on top of each other: '*', then the GPU's
+ * own, then the user's.
  */
-#include "gpu/kernels.h"
+#include "catalogue/kernels.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/text.h"
-#include "cli/embedded.h"
+#include "catalogue/table.h"
 
 /* In the order of the classes; products have a curve instead. */
 static const char *const keys[ASIM_GPU_CLASSES] = {
@@ -79,65 +76,47 @@ static int read_row(struct asim_gpu_kernels *k, const json_t *row, const char *p
     return rc;
 }
 
-/* The first row that lists the name. */
-static const json_t *row_of(const json_t *root, const char *name)
+/* A file of the user without a row for the GPU would have no effect, so it is an error. */
+static int refuse_file(const char *path, const char *gpu, struct asim_err *err)
 {
-    const json_t *rows = json_object_get(root, "kernels");
-
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i), *gpus = json_object_get(row, "gpus");
-
-        for (size_t g = 0; g < json_array_size(gpus); g++) {
-            const char *word = json_string_value(json_array_get(gpus, g));
-
-            if (word && !strcasecmp(word, name))
-                return row;
-        }
-    }
-    return NULL;
-}
-
-/* A file without a row for the GPU would have no effect, so it is an error. */
-static int read_own(struct asim_gpu_kernels *k, const char *path, struct asim_err *err)
-{
-    json_error_t bad;
-    json_t *root = json_load_file(path, 0, &bad);
-    const json_t *row = root ? row_of(root, k->peak.name) : NULL;
-    int rc;
-
-    if (!root)
-        return asim_err_at(err, ASIM_EINVAL,
-                           (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
-                           "cannot read the shares of kernels: %s.", bad.text);
-    if (!row)
-        row = row_of(root, "*");
-    if (row)
-        rc = read_row(k, row, path, err);
-    else
-        rc = asim_err_set(err, ASIM_EINVAL,
-                          "%s has no row for the GPU %s; expected {\"kernels\": [{\"gpus\": "
-                          "[\"%s\"], \"elementwise\": 0.9, …}]}.",
-                          path, k->peak.name, k->peak.name);
-    json_decref(root);
-    return rc;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s has no row for the GPU %s; expected {\"kernels\": [{\"gpus\": "
+                        "[\"%s\"], \"elementwise\": 0.9, …}]}.",
+                        path, gpu, gpu);
 }
 
 int asim_gpu_kernels_find(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
                           const char *path, struct asim_err *err)
 {
-    json_error_t bad;
-    json_t *root = json_loads(gpus_files[1].text, 0, &bad);
-    const json_t *row = row_of(root, gpu->name);
-    int rc;
+    struct asim_catalogue shares;
+    const json_t *row[3] = {NULL}; /* later ones replace keys of those before them */
+    int code = asim_catalogue_open(&shares, "kernels", "kernel", path, err);
 
     memset(kernels, 0, sizeof *kernels);
     kernels->peak = *gpu;
-    kernels->is_assumed = !row && !path;
-    rc = read_row(kernels, row_of(root, "*"), "kernels.json", err);
-    if (!rc && row)
-        rc = read_row(kernels, row, "kernels.json", err);
-    json_decref(root);
-    return rc || !path ? rc : read_own(kernels, path, err);
+    if (!code) {
+        row[0] = asim_catalogue_row(&shares, ASIM_CATALOGUE_BUILT_IN, "*");
+        row[1] = asim_catalogue_row(&shares, ASIM_CATALOGUE_BUILT_IN, gpu->name);
+        row[2] = asim_catalogue_row(&shares, ASIM_CATALOGUE_OWN, gpu->name);
+        if (!row[2])
+            row[2] = asim_catalogue_row(&shares, ASIM_CATALOGUE_OWN, "*");
+    }
+    kernels->is_assumed = !row[1] && !path;
+    if (!code && path && !row[2])
+        code = refuse_file(path, gpu->name, err);
+    for (int i = 0; !code && i < 3; i++)
+        code = row[i] ? read_row(kernels, row[i], i < 2 ? "kernels.json" : path, err) : 0;
+    asim_catalogue_close(&shares);
+    return code;
+}
+
+void asim_gpu_kernels_even(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
+                           double share)
+{
+    *kernels = (struct asim_gpu_kernels){
+        .peak = *gpu, .points = 1, .gemm_gflop = {1}, .gemm_share = {share}, .gemm_32bit = share};
+    for (int class = 0; class < ASIM_GPU_CLASSES; class ++)
+        kernels->share[class] = share;
 }
 
 /* Linear in the logarithm of the size; constant beyond the ends. */

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See gpu.h.
+ * Finds GPUs, and what limits a recorded kernel, by its numbers or by the words in its name.
  */
-#include "gpu/gpu.h"
+#include "catalogue/gpu.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/text.h"
-#include "cli/embedded.h"
-
-enum { MOST_NAMES = 128 };
-
-/* A table being searched: where it comes from, and its names so far, for the sentence about an
- * unknown one. */
-struct names {
-    const char *path;
-    const char *at[MOST_NAMES];
-    size_t n;
-};
+#include "catalogue/kernels.h"
+#include "catalogue/table.h"
 
 static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, struct asim_err *err)
 {
@@ -33,70 +21,26 @@ static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, s
         if (*values[i] <= 0)
             return asim_err_set(err, ASIM_EINVAL,
                                 "%s: the GPU '%s' needs the number %s above 0; see "
-                                "converter/gpu/gpus.json.",
+                                "catalogue/gpus.json.",
                                 path, gpu->name, keys[i]);
     }
     return 0;
 }
 
-/* 1: found, 0: not there, or an error. */
-static int find_in(struct asim_gpu *gpu, const char *name, const json_t *root, struct names *names,
-                   struct asim_err *err)
-{
-    const json_t *rows = json_object_get(root, "gpus");
-
-    if (!json_is_array(rows))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s is no table of GPUs; expected {\"gpus\": [{\"name\": …, "
-                            "\"tflops_16bit\": …, \"tflops_32bit\": …, \"memory_GBps\": …}]}.",
-                            names->path);
-    for (size_t i = 0; i < json_array_size(rows); i++) {
-        const json_t *row = json_array_get(rows, i);
-        const char *word = json_string_value(json_object_get(row, "name"));
-
-        if (!word)
-            return asim_err_set(err, ASIM_EINVAL, "%s: GPU %zu has no name.", names->path, i + 1);
-        if (!strcasecmp(word, name))
-            return read_row(gpu, row, names->path, err) ? err->code : 1;
-        if (names->n < MOST_NAMES)
-            names->at[names->n++] = word;
-    }
-    return 0;
-}
-
-static int refuse(const char *name, const struct names *names, struct asim_err *err)
-{
-    char safe[64], hint[160], list[900];
-
-    return asim_err_set(
-        err, ASIM_EUSAGE, "unknown GPU '%s'.%s Known are %s; --gpus=FILE adds others.",
-        asim_text_safe(safe, sizeof safe, name),
-        asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names->at, names->n)),
-        asim_text_list(list, sizeof list, names->at, names->n));
-}
-
 int asim_gpu_find(struct asim_gpu *gpu, const char *name, const char *path, struct asim_err *err)
 {
-    struct names names = {.path = path};
-    json_error_t bad;
-    json_t *own = path ? json_load_file(path, 0, &bad) : NULL, *built_in;
-    int found = 0;
+    struct asim_catalogue gpus;
+    const json_t *row = NULL;
+    int code = asim_catalogue_open(&gpus, "gpus", "GPU", path, err), file = -1;
 
-    if (path && !own)
-        return asim_err_at(err, ASIM_EINVAL,
-                           (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
-                           "cannot read the table of GPUs: %s.", bad.text);
-    if (own)
-        found = find_in(gpu, name, own, &names, err);
-    built_in = found ? NULL : json_loads(gpus_files[0].text, 0, &bad);
-    names.path = "gpus.json";
-    if (!found)
-        found = find_in(gpu, name, built_in, &names, err);
-    if (!found)
-        refuse(name, &names, err);
-    json_decref(own);
-    json_decref(built_in);
-    return found == 1 ? 0 : err->code;
+    while (!code && !row && ++file < ASIM_CATALOGUE_FILES)
+        row = asim_catalogue_row(&gpus, file, name);
+    if (row)
+        code = read_row(gpu, row, gpus.path[file], err);
+    else if (!code)
+        code = asim_catalogue_refuse(&gpus, name, "--gpus=FILE adds others", err);
+    asim_catalogue_close(&gpus);
+    return code;
 }
 
 /* Matrix products, convolutions and attention of cuBLAS, cuDNN, CUTLASS, Triton, rocBLAS (Tensile's
@@ -138,10 +82,14 @@ enum asim_gpu_limit asim_gpu_limit_of(const struct asim_gpu_kernel *kernel,
 static double roofline(const struct asim_gpu_kernel *kernel, const struct asim_gpu *gpu,
                        int is_32bit)
 {
-    double arithmetic = kernel->ops / rate_of(gpu, is_32bit),
-           memory = kernel->bytes / (gpu->memory_gbps * 1e9);
+    const struct asim_gpu_work work = {.dtype = is_32bit ? ASIM_GPU_32BIT : ASIM_GPU_16BIT,
+                                       .ops = kernel->ops,
+                                       .bytes = kernel->bytes,
+                                       .count = 1};
+    struct asim_gpu_kernels peak;
 
-    return arithmetic > memory ? arithmetic : memory;
+    asim_gpu_kernels_even(&peak, gpu, 1);
+    return asim_gpu_work_us(&peak, &work);
 }
 
 double asim_gpu_factor(const struct asim_gpu_kernel *kernel, const struct asim_gpu *from,

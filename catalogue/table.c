@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reads the tables of this folder, which are compiled into the tool, and files in their form.
+ */
+#include "catalogue/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "cli/embedded.h"
+
+enum { MOST_NAMES = 128 };
+
+json_t *asim_catalogue_load(const char *path, const char *what, struct asim_err *err)
+{
+    json_error_t bad;
+    json_t *root = json_load_file(path, 0, &bad);
+
+    if (!root)
+        asim_err_at(err, ASIM_EINVAL,
+                    (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                    "cannot read %s: %s.", what, bad.text);
+    return root;
+}
+
+int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, const char *noun,
+                        const char *path, struct asim_err *err)
+{
+    char table[40];
+    const struct asim_embedded *file = catalogue_files;
+    size_t n = strlen(what);
+
+    *catalogue = (struct asim_catalogue){.what = what, .noun = noun, .path = {path}};
+    while (strncmp(file->name, what, n) != 0 || file->name[n] != '.')
+        file++;
+    catalogue->path[ASIM_CATALOGUE_BUILT_IN] = file->name;
+    catalogue->root[ASIM_CATALOGUE_BUILT_IN] = json_loads(file->text, 0, NULL);
+    if (!catalogue->root[ASIM_CATALOGUE_BUILT_IN])
+        return asim_err_nomem(err, "reading a table");
+    if (!path)
+        return 0;
+    snprintf(table, sizeof table, "the table of %ss", noun);
+    catalogue->root[ASIM_CATALOGUE_OWN] = asim_catalogue_load(path, table, err);
+    if (!catalogue->root[ASIM_CATALOGUE_OWN])
+        return err->code;
+    if (json_is_array(json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], what)))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s is no table of %s; expected {\"%s\": [ rows ]} as in catalogue/%s.",
+                        path, what, what, file->name);
+}
+
+/* Name i of a row: its "name", then the words of its lists; NULL behind the last. */
+static const char *name_of(const json_t *row, size_t i)
+{
+    const json_t *lists[] = {json_object_get(json_object_get(row, "aicb"), "names"),
+                             json_object_get(row, "gpus")};
+    const char *name = json_string_value(json_object_get(row, "name"));
+
+    if (name && !i--)
+        return name;
+    for (size_t l = 0; l < 2; l++) {
+        if (i < json_array_size(lists[l]))
+            return json_string_value(json_array_get(lists[l], i));
+        i -= json_array_size(lists[l]);
+    }
+    return NULL;
+}
+
+const json_t *asim_catalogue_row(const struct asim_catalogue *catalogue, int file, const char *name)
+{
+    const json_t *rows = json_object_get(catalogue->root[file], catalogue->what);
+    const char *word;
+
+    for (size_t r = 0; r < json_array_size(rows); r++)
+        for (size_t i = 0; (word = name_of(json_array_get(rows, r), i)); i++)
+            if (!strcasecmp(word, name))
+                return json_array_get(rows, r);
+    return NULL;
+}
+
+/* Adds the first name of a row, or the others, to names[n …). */
+static size_t add_names(const json_t *row, int others, const char *names[MOST_NAMES], size_t n)
+{
+    const char *word;
+
+    for (size_t i = others ? 1 : 0; n < MOST_NAMES && (word = name_of(row, i)); i++) {
+        names[n++] = word;
+        if (!others)
+            break;
+    }
+    return n;
+}
+
+static size_t add_all(const struct asim_catalogue *catalogue, int others,
+                      const char *names[MOST_NAMES], size_t n)
+{
+    for (int file = 0; file < ASIM_CATALOGUE_FILES; file++) {
+        const json_t *rows = json_object_get(catalogue->root[file], catalogue->what);
+
+        for (size_t r = 0; r < json_array_size(rows); r++)
+            n = add_names(json_array_get(rows, r), others, names, n);
+    }
+    return n;
+}
+
+int asim_catalogue_refuse(const struct asim_catalogue *catalogue, const char *name,
+                          const char *advice, struct asim_err *err)
+{
+    char safe[64], hint[160], list[900];
+    const char *names[MOST_NAMES];
+    size_t first = add_all(catalogue, 0, names, 0), n = add_all(catalogue, 1, names, first);
+
+    return asim_err_set(err, ASIM_EUSAGE, "unknown %s '%s'.%s Known are %s; %s.", catalogue->noun,
+                        asim_text_safe(safe, sizeof safe, name),
+                        asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)),
+                        asim_text_list(list, sizeof list, names, first), advice);
+}
+
+void asim_catalogue_close(struct asim_catalogue *catalogue)
+{
+    for (int file = 0; file < ASIM_CATALOGUE_FILES; file++)
+        json_decref(catalogue->root[file]);
+}

@@ -22,7 +22,8 @@ struct call {
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
 {
     base->user = config->user;
-    base->shape = *config->shape;
+    if (config->shape)
+        base->shape = *config->shape;
     base->ranks = config->ranks;
     base->last_key = UINT32_MAX; /* nothing worked out yet */
     asim_due_init(&base->queue);

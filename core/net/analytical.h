@@ -53,7 +53,7 @@ struct asim_analytical {
     uint32_t last_key; /* hops (unaware), or the link's dimension (aware) */
     struct asim_due_queue queue;
     struct asim_net_user user;
-    /* A copy; ranks = product of its dimensions. */
+    /* A copy; ranks = product of its dimensions. Over a topology it has none. */
     struct asim_netshape shape;
     uint32_t ranks;
     /* Recycled on completion: memory follows the messages in flight, not the length of the run. */

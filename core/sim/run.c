@@ -239,7 +239,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
     world->run.event_bus.in_order = world->run.memory_servers != NULL;
-    if (!asim_settings_has_packets(&world->set.settings))
+    if (!asim_settings_has(&world->set.settings, ASIM_NET_FRAMES))
         return asim_world_connect_analytical(world, &config.user, err);
     world->via.backend = &asim_packet_backend;
     world->via.packets = world->via.backend->extras->packets;

@@ -15,18 +15,18 @@ void asim_world_disconnect(struct asim_world *world);
 /* Names `path` as the source of an error that has none (NULL: no file). Returns code. */
 int asim_world_attach_source(int code, const char *path, struct asim_err *err);
 
-/* Whether the packet network carries the messages, and not an analytical network or the caller's.
- */
-static inline int asim_settings_has_packets(const struct asim_settings *set)
-{
-    return !set->mode && !set->backend;
-}
-/* A world over another network (settings.mode or .backend): the dimensions of that network are the
- * logical ones. */
+/* Whether the network of the settings has all these bits of enum asim_net_trait and enum
+ * asim_net_capability; a mode that does not exist has none. During asim_world_open only;
+ * asim_world_has tells once the network is open. */
+int asim_settings_has(const struct asim_settings *set, unsigned bits);
+/* Names the given options that need more than the network of the settings has. */
+void asim_world_diagnose_unused(const struct asim_world *world, const struct asim_settings *set);
+/* A world over an analytical network (settings.mode), or with settings.shape: the dimensions of
+ * that network are the logical ones. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err);
-/* The packet network: settings, topology, hosts of the ranks, routes; nothing over another network.
- */
+/* A network over a topology: settings, topology, hosts of the ranks, routes; nothing over another
+ * network. */
 int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err);
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,

@@ -2,7 +2,8 @@
  *
  * A world over a network other than the packet network: an analytical network, whose YAML file
  * gives the logical dimensions and the speeds, or the caller's own backend (asim/net.h). Such a
- * world has no topology and no routes, and none of the capabilities of net/net.h.
+ * world has a topology and routes only with ASIM_NET_OVER_TOPOLOGY, and none of the capabilities of
+ * net/net.h.
  *
  * All other parts of a world (ranks, collectives, matching, reports) know only the backend's
  * traits.
@@ -24,6 +25,18 @@ static const struct asim_net_backend *find(const char *mode, struct asim_err *er
         asim_net_backend_table, "analytical network", name, err);
 }
 
+int asim_settings_has(const struct asim_settings *set, unsigned bits)
+{
+    const struct asim_net_backend *backend = &asim_packet_backend;
+    unsigned own = ASIM_NET_FRAMES - 1; /* the functions of capabilities are the library's */
+
+    if (set->backend)
+        return (set->backend->traits & own & bits) == bits;
+    if (set->mode)
+        backend = find(set->mode, &(struct asim_err){0});
+    return backend && (backend->traits & bits) == bits;
+}
+
 /* Opens the network of --mode: NAME or NAME,key=value,… Its options live during open only. */
 static int open_mode(struct asim_world *world, struct asim_net_config *config, struct asim_err *err)
 {
@@ -42,31 +55,33 @@ static int open_mode(struct asim_world *world, struct asim_net_config *config, s
     return code;
 }
 
-/* Names the options that only the packet network reads. */
-static void diagnose_unused_options(const struct asim_world *world, const struct asim_settings *set)
+void asim_world_diagnose_unused(const struct asim_world *world, const struct asim_settings *set)
 {
     const struct {
         const char *name;
         int is_given;
-    } rows[] = {{"topology", set->topology != NULL},
-                {"logical-topology-configuration", set->logical && (set->shape || !set->backend)},
-                {"network-configuration", set->network && set->backend},
-                {"pcap", set->pcap != NULL},
-                {"reports", set->reports && set->out},
-                {"per-event", set->per_event},
-                {"threads", set->threads > 1},
-                {"compare", set->compare},
-                {"cc", set->cc != NULL},
-                {"mtu", set->mtu_bytes != 0},
-                {"qps-per-connection", set->qps_per_connection != NULL},
-                {"bandwidth", set->bandwidth && set->backend},
-                {"latency", set->latency && set->backend}};
+        unsigned needs;
+    } rows[] = {{"topology", set->topology != NULL, ASIM_NET_OVER_TOPOLOGY},
+                {"logical-topology-configuration", set->logical && (set->shape || !set->backend),
+                 ASIM_NET_OVER_TOPOLOGY},
+                {"network-configuration", set->network && set->backend, ASIM_NET_OVER_TOPOLOGY},
+                {"pcap", set->pcap != NULL, ASIM_NET_FRAMES},
+                {"reports", set->reports && set->out, ASIM_NET_FRAMES},
+                {"per-event", set->per_event, ASIM_NET_FRAMES},
+                {"threads", set->threads > 1, ASIM_NET_THREADS},
+                {"compare", set->compare, ASIM_NET_FRAMES},
+                {"cc", set->cc != NULL, ASIM_NET_FRAMES},
+                {"mtu", set->mtu_bytes != 0, ASIM_NET_FRAMES},
+                {"qps-per-connection", set->qps_per_connection != NULL, ASIM_NET_FRAMES},
+                {"bandwidth", set->bandwidth && set->backend, ASIM_NET_OVER_TOPOLOGY},
+                {"latency", set->latency && set->backend, ASIM_NET_OVER_TOPOLOGY}};
     const char *network = set->backend ? "the caller's own network" : "an analytical network";
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].is_given)
+        if (rows[i].is_given && !asim_settings_has(set, rows[i].needs))
             asim_world_diagnose(world, "--%s has no effect on %s", rows[i].name, network);
-    if (world->set.without & ~(uint32_t)ASIM_FAST_UNIFORM_PHASE)
+    if (!asim_settings_has(set, ASIM_NET_FRAMES) &&
+        world->set.without & ~(uint32_t)ASIM_FAST_UNIFORM_PHASE)
         asim_world_diagnose(world,
                             "--without turns off only uniform-phase on %s, which has none of "
                             "the other fast paths",
@@ -82,9 +97,10 @@ static void diagnose_shape(const struct asim_world *world, const char *source)
             asim_world_diagnose(world, "%s: %s", source, text);
 }
 
-/* --bandwidth and --latency, as asim_topo_override for links. A shape counts in 2^30 byte/s. */
-static int override_shape(struct asim_netshape *shape, const char *option, const char *text,
-                          struct asim_err *err)
+/* One of --bandwidth and --latency, as asim_topo_override for links. A shape counts in 2^30 byte/s.
+ */
+static int override_by(struct asim_netshape *shape, const char *option, const char *text,
+                       struct asim_err *err)
 {
     int is_rate = option[0] == 'b';
     struct asim_override override;
@@ -110,6 +126,15 @@ static int override_shape(struct asim_netshape *shape, const char *option, const
     return 0;
 }
 
+static int override_shape(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err)
+{
+    struct asim_netshape *shape = &world->set.shape;
+    int code = set->bandwidth ? override_by(shape, "bandwidth", set->bandwidth, err) : 0;
+
+    return !code && set->latency ? override_by(shape, "latency", set->latency, err) : code;
+}
+
 /* set->shape, which tests and embedding programs use, overrides the file. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
@@ -118,7 +143,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 
     if (!set->backend && !find(set->mode, &why))
         return asim_err_set(err, ASIM_EUSAGE, "%s", why.text);
-    diagnose_unused_options(world, set);
+    asim_world_diagnose_unused(world, set);
     if (set->shape)
         world->set.shape = *set->shape;
     else if (!set->network)
@@ -130,8 +155,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
     if (!world->set.shape.n || world->set.shape.n > ASIM_DIMS)
         return asim_err_set(err, ASIM_EINVAL, "settings.shape has %zu dimensions; expected 1 to %d",
                             world->set.shape.n, ASIM_DIMS);
-    if ((set->bandwidth && override_shape(&world->set.shape, "bandwidth", set->bandwidth, err)) ||
-        (set->latency && override_shape(&world->set.shape, "latency", set->latency, err)))
+    if (!asim_settings_has(set, ASIM_NET_OVER_TOPOLOGY) && override_shape(world, set, err))
         return ASIM_EINVAL;
     diagnose_shape(world, set->shape ? "settings.shape" : set->network);
     world->set.dims.n = world->set.shape.n;
@@ -175,6 +199,11 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
                                      .data = world->set.settings.backend_data};
     const struct asim_net_extras *extras;
 
+    if (asim_settings_has(&world->set.settings, ASIM_NET_OVER_TOPOLOGY)) {
+        config.topo = &world->set.topo;
+        config.routes = world->set.route;
+        config.netconf = &world->set.net;
+    }
     if (world->set.settings.backend) {
         if (take_backend(world, err) || world->via.backend->open(&world->via.carrier, &config, err))
             return ASIM_EINVAL;

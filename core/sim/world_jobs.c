@@ -36,7 +36,7 @@ struct dims_file {
 
 static struct dims_file dims_file_of(const struct asim_settings *set)
 {
-    if (set->mode && !set->shape && set->network)
+    if (set->mode && !set->shape && set->network && !asim_settings_has(set, ASIM_NET_OVER_TOPOLOGY))
         return (struct dims_file){"network", set->network};
     return (struct dims_file){"logical topology", set->logical ? set->logical : ""};
 }
@@ -55,7 +55,7 @@ static int open_workload(struct asim_world *world, const struct asim_settings *s
         return ASIM_EINVAL;
     files = traces.ranks;
     job->exact_names = traces.plain;
-    if (!asim_settings_has_packets(set) && (set->mode || set->shape)) {
+    if (set->backend ? set->shape != NULL : !asim_settings_has(set, ASIM_NET_OVER_TOPOLOGY)) {
         if (asim_world_open_shape(world, set, err))
             return ASIM_EINVAL;
     } else if (set->logical) {
@@ -171,7 +171,7 @@ static int open_scenario(struct asim_world *world, const struct asim_settings *s
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario does not go together with --workload, --logical, "
                             "--placement or --groups: the scenario says these for each job.");
-    if (!asim_settings_has_packets(set))
+    if (!asim_settings_has(set, ASIM_NET_FRAMES))
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario is for the packet network; the formulas have no hosts for "
                             "several jobs.");

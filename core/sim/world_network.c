@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network of a world: settings, topology, hosts of the ranks, routes.
+ * The physical network of a world: settings, topology, hosts of the ranks, routes; for the packet
+ * network and others with ASIM_NET_OVER_TOPOLOGY.
  */
 #include "sim/collective/nvswitch.h"
 #include "sim/scenario/plan.h"
@@ -141,11 +142,13 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
 {
     int code;
 
-    if (!asim_settings_has_packets(set))
+    if (!asim_settings_has(set, ASIM_NET_OVER_TOPOLOGY))
         return set->placement ? asim_err_set(err, ASIM_EINVAL,
                                              "--placement is for the packet network; the formulas "
                                              "have no hosts to place ranks on.")
                               : 0;
+    if (!set->shape)
+        asim_world_diagnose_unused(world, set);
     code = set->network ? asim_netconf_read(&world->set.net, set->network,
                                             asim_world_diagnostics(world), err)
                         : asim_netconf_defaults(&world->set.net, err);

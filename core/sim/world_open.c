@@ -63,7 +63,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_attach_source(ASIM_EINVAL, set->memory, err);
-    if (world->run.memory_servers && asim_settings_has_packets(set) && !set->per_event)
+    if (world->run.memory_servers && asim_settings_has(set, ASIM_NET_FRAMES) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
     if (asim_algorithm_option(world, set->algorithm, err))
@@ -210,7 +210,7 @@ static int keep_texts(struct asim_world *world, const struct asim_settings *set,
 /* Ranks that share one clock run on one thread. */
 static int check_parallel(const struct asim_settings *set, struct asim_err *err)
 {
-    if (asim_settings_has_packets(set) || set->processes < 2)
+    if (asim_settings_has(set, ASIM_NET_FRAMES) || set->processes < 2)
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "an analytical network has one clock for all ranks and runs in one "

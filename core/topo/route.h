@@ -26,7 +26,7 @@
 #include "asim/err.h"
 #include "topo/topo.h"
 
-struct asim_route;
+/* Next hops are asim_route_ports and asim_route_error (asim/topology.h). */
 
 /* topo must be finished and must outlive the handle. Leaves out the links l with down[l] != 0; port
  * numbers stay the same. down is borrowed and must not change while the handle lives; NULL = all
@@ -38,14 +38,6 @@ void asim_route_close(struct asim_route *route);
 uint32_t asim_route_dest_classes(const struct asim_route *route);
 /* The destination class of `host`, 0 … classes - 1. */
 uint32_t asim_route_dest_class(const struct asim_route *route, uint32_t host);
-
-/* Returns the interfaces (1-based) of `node`, host or switch, on shortest paths to dst_host, and
- * their number in *n. The list lives as long as the handle. NULL and *n = 0: dst_host is
- * unreachable or is node itself, or memory ran out (see asim_route_error). */
-const uint32_t *asim_route_ports(struct asim_route *route, uint32_t node, uint32_t dst_host,
-                                 uint32_t *n);
-/* 0, or the recorded failure of a search on first use. */
-int asim_route_error(const struct asim_route *route, struct asim_err *err);
 
 /* Fills the rows of all classes. Afterwards asim_route_ports changes nothing, and threads may share
  * the handle. */

@@ -2,8 +2,8 @@
  *
  * Networks that carry the messages of a run. A network backend is a table of functions, struct
  * asim_net_backend. asim has three: packet level, analytical with congestion and analytical
- * without. A program can bring its own in struct asim_settings (asim/asim.h):
- * examples/embed/pipe.c.
+ * without. A program can bring its own in struct asim_settings (asim/asim.h), with delays of its
+ * own, as examples/embed/pipe.c, or over the topology of the run, as examples/embed/slowest_link.c.
  *
  * The world calls the backend's table; the backend calls struct asim_net_user back. Each call names
  * a rank and runs at the current time of that rank. A backend with one clock for all ranks returns
@@ -106,12 +106,25 @@ struct asim_net;        /* the backend's own state */
 struct asim_msg_train;  /* the backend's own: a message train, see train_open */
 struct asim_net_extras; /* of the backends inside the library */
 
+struct asim_topo;
+struct asim_route;
+struct asim_netconf;
+
 struct asim_net_config {
     const struct asim_netshape *shape; /* borrowed during open; NULL where the settings give none */
     uint32_t ranks;                    /* ranks 0 … ranks - 1 exist */
     struct asim_net_user user;
-    void *
-        data; /* settings->backend_data; of the library's own networks, their options during open */
+    /* settings->backend_data; of the library's own networks, their options during open. */
+    void *data;
+    /* With ASIM_NET_OVER_TOPOLOGY, else NULL. The world owns all three; they live until close().
+     * topo: nodes and links (asim/topology.h). Rank r is host r; placement has renumbered the
+     * hosts. With NVSWITCH_ENDPOINTS and NVLS, messages have hosts from `ranks` on as src or dst,
+     * too; then wake_after() and now() take these as ranks. routes: next hops on shortest paths, by
+     * asim_route_ports; the world refuses messages without a path before send(). netconf: the keys
+     * of the network configuration, by asim_netconf_field (asim/netconf.h). */
+    const struct asim_topo *topo;
+    struct asim_route *routes;
+    const struct asim_netconf *netconf;
 };
 
 /* Functions that return int return 0 or a negative enum asim_code. */

@@ -110,6 +110,18 @@ ASIM_API int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t h
  * Returns NULL and sets err if the name is unknown. */
 ASIM_API const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err);
 
+/* Routes of a finished topology: equal-cost next hops on the paths with the fewest links, where
+ * only switches forward. A backend over the topology gets them in asim_net_config (asim/net.h). */
+struct asim_route;
+/* Returns the interfaces (1-based) of `node`, host or switch, on shortest paths to host dst_host,
+ * and their number in *n. The list lives as long as the routes. NULL and *n = 0: dst_host is
+ * unreachable or is node itself, or memory ran out (asim_route_error). A look-up may fill a row on
+ * first use: one thread at a time. */
+ASIM_API const uint32_t *asim_route_ports(struct asim_route *route, uint32_t node,
+                                          uint32_t dst_host, uint32_t *n);
+/* 0, or the recorded failure of a search on first use. */
+ASIM_API int asim_route_error(const struct asim_route *route, struct asim_err *err);
+
 /* 0 if word is NULL or one word of letters, digits and "_+.-" that fits asim_topo.gpu_type. */
 ASIM_API int asim_topo_check_gpu_type(const char *word, struct asim_err *err);
 /* Writes the file name that SimAI's generator gives the topology of maker `name` with options opt,

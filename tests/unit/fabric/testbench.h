@@ -17,10 +17,9 @@ enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 struct bench_message {
     uint64_t at, bytes;
     uint32_t src, dst;
-    uint8_t traffic_class;
     uint64_t sent, arrived; /* when each end was told */
     uint32_t n_sent, n_arrived;
-    int started;
+    uint8_t started, traffic_class;
 };
 
 struct testbench {
@@ -67,17 +66,13 @@ static inline void bench_start_due(struct testbench *bench, uint32_t rank)
 
     for (uint32_t i = 0; i < bench->n; i++) {
         struct bench_message *m = &bench->msg[i];
-        struct asim_msg msg = {.id = i,
-                               .bytes = m->bytes,
-                               .tag = i,
-                               .cookie = i,
-                               .src = m->src,
-                               .dst = m->dst,
-                               .traffic_class = m->traffic_class};
+        struct asim_msg msg = {
+            .id = i, .bytes = m->bytes, .tag = i, .cookie = i, .src = m->src, .dst = m->dst};
 
         if (m->src != rank || m->at != now || m->started)
             continue;
         m->started = 1;
+        msg.traffic_class = m->traffic_class;
         code = asim_packet_backend.send(bench_net(bench), &msg);
         bench_lock(bench);
         CHECK(code == 0);

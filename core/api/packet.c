@@ -75,7 +75,6 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
 {
     struct asim_fabric_stats all;
 
-    asim_fabric_catch_up(world->via.packet_net);
     asim_fabric_stats(world->via.packet_net, &all);
     *counters = (struct asim_packet_counters){.hops = all.hops,
                                               .hop_bytes = all.hop_bytes,
@@ -101,7 +100,6 @@ uint32_t asim_packet_directions(const struct asim_world *world)
 void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                           struct asim_link_use *use)
 {
-    asim_fabric_catch_up(world->via.packet_net);
     asim_fabric_link_use(world->via.packet_net, direction, use);
 }
 

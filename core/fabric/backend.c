@@ -128,7 +128,6 @@ static const struct asim_packet_network network = {
     .queued = asim_fabric_queued,
     .use_memo = asim_fabric_use_memo,
     .use_classes = asim_fabric_use_classes,
-    .catch_up = asim_fabric_catch_up,
     .memo_use = asim_memo_get_use,
     .is_quiet = asim_fabric_is_quiet,
     .stats = asim_fabric_stats,

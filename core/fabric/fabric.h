@@ -86,9 +86,6 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
  * of queues. 0 or ASIM_ENOMEM. */
 int asim_fabric_use_memo(struct asim_fabric *fabric);
 
-/* Between steps: all nodes come to the present time, so that what follows is right. Each call ends
- * what fast-forward does at the time (memo/repeat.h). asim_fabric_run calls it at its end. */
-void asim_fabric_catch_up(struct asim_fabric *fabric);
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
 /* wire: 2 x link + direction. */

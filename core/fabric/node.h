@@ -93,7 +93,6 @@ struct asim_fabric {
     const struct asim_window_hooks *window_hooks; /* NULL likewise (clock/hooks.h) */
     const struct asim_process_hooks *process_hooks;       /* NULL: one process */
     const struct asim_completion_hooks *completion_hooks; /* NULL: nobody wants to know of them */
-    struct asim_repeats *repeats;     /* NULL: no host or port sleeps (memo/repeat.h) */
     struct asim_insertion *insertion; /* NULL: tie keys order simultaneous events */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;

@@ -19,7 +19,6 @@ const struct asim_fast_path_row asim_fast_path_rows[] = {
     {"steady-state", ASIM_FAST_STEADY_STATE},
     {"half-steps", ASIM_FAST_HALF_STEPS},
     {"domains", ASIM_FAST_DOMAINS},
-    {"repeats", ASIM_FAST_REPEATS},
     {NULL, 0},
 };
 enum { PATHS = sizeof asim_fast_path_rows / sizeof *asim_fast_path_rows - 1 };

@@ -231,7 +231,6 @@ struct asim_packet_network {
     uint64_t (*queued)(const struct asim_fabric *fabric, struct asim_port_id at, uint32_t queue);
     int (*use_memo)(struct asim_fabric *fabric);
     int (*use_classes)(struct asim_fabric *fabric);
-    void (*catch_up)(struct asim_fabric *fabric);
     void (*memo_use)(const struct asim_fabric *fabric, struct asim_memo_use *use);
     int (*is_quiet)(struct asim_fabric *fabric);
     void (*stats)(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);

@@ -365,8 +365,6 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_err run = {.code = 0}, closing = {.code = 0};
     struct asim_totals totals;
 
-    if (asim_world_has(world, ASIM_NET_REPLAYS))
-        world->via.packets->catch_up(world->via.packet_net);
     if (!asim_distribution_reports(world))
         return finish_follower(world, code, err);
     if (code && err)

@@ -101,8 +101,7 @@ static uint64_t find_completion(const struct asim_worker *worker, const struct a
 
     for (uint32_t i = 0; i < domain->n_hosts; i++) {
         const struct asim_host *host = &worker->fabric->host[worker->node[domain->index[i]]];
-        uint64_t at =
-            host->sleeps_until ? host->sleeps_until : completes_at(worker->fabric, host, t, known);
+        uint64_t at = completes_at(worker->fabric, host, t, known);
 
         first = at < first ? at : first;
     }
@@ -266,28 +265,15 @@ static struct inner next_inner(struct asim_worker *worker, struct asim_domain *d
     return inner;
 }
 
-/* A frame on a short link, or a timer, reaches a sleeping host. What the host has missed since the
- * begin of the long window concerns no other node of the domain, so it catches up at once. */
-static void wake(struct asim_worker *worker, uint32_t i)
-{
-    struct asim_fabric *fabric = worker->fabric;
-
-    if (i < worker->n_hosts && fabric->host[worker->node[i]].sleeps_until)
-        fabric->memo_hooks->wake_host(fabric, &fabric->host[worker->node[i]]);
-}
-
 static void advance_nodes(struct asim_worker *worker, const struct asim_domain *domain,
                           const struct inner *inner)
 {
     uint32_t from = inner->has_hosts ? 0 : domain->n_hosts;
     uint32_t to = inner->has_switches ? domain->n : domain->n_hosts;
 
-    for (uint32_t k = from; k < to; k++) {
-        if (worker->next[domain->index[k]] >= inner->end)
-            continue;
-        wake(worker, domain->index[k]);
-        advance_node(worker, domain->index[k], inner->end);
-    }
+    for (uint32_t k = from; k < to; k++)
+        if (worker->next[domain->index[k]] < inner->end)
+            advance_node(worker, domain->index[k], inner->end);
     asim_worker_deliver(worker);
 }
 

@@ -25,12 +25,6 @@ struct asim_window_hooks {
      * at `until`, and its notifications are delivered. The fabric records failures. */
     void (*completions_known)(struct asim_fabric *fabric, uint64_t last);
     void (*after_window)(struct asim_fabric *fabric, uint64_t until);
-    /* Before a window: 1 sets its begin and its end, because hosts and ports sleep in it; then
-     * after it; all wake, between windows. */
-    int (*sleep_begin)(struct asim_fabric *fabric, uint64_t *begin, uint64_t *until);
-    void (*sleep_end)(struct asim_fabric *fabric);
-    void (*sleep_stop)(struct asim_fabric *fabric);
-
     int (*allows_half_steps)(const struct asim_fabric *fabric);
     /* Messages advance at the end of a replay only. */
     int (*is_replaying)(const struct asim_fabric *fabric);

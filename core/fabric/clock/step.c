@@ -65,8 +65,6 @@ static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *e
     asim_window_merge(fabric);
     if (memo && !fabric->run.failed)
         memo->after_window(fabric, until);
-    if (memo)
-        memo->sleep_end(fabric);
     if (fabric->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
         until = next_of_nodes(fabric) < until ? next_of_nodes(fabric) : until;
     until = asim_to_ns(fabric, until);
@@ -159,19 +157,6 @@ static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64
     return 1;
 }
 
-/* The same where hosts and ports sleep. Returns 0 where none does. */
-static int next_with_sleep(struct asim_fabric *fabric, uint64_t *begin, uint64_t *until)
-{
-    const struct asim_window_hooks *memo = fabric->window_hooks;
-
-    do {
-        *begin = next_of_nodes(fabric);
-        if (!memo || !memo->sleep_begin(fabric, begin, until))
-            return 0;
-    } while (memo->before_window(fabric, *begin, *until));
-    return 1;
-}
-
 /* Begins the next window, at *begin, and returns its end; *begin is ASIM_NEVER where nothing is
  * left. */
 static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
@@ -179,8 +164,6 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
     enum asim_half_step step;
     uint64_t until;
 
-    if (next_with_sleep(fabric, begin, &until))
-        return until;
     do {
         *begin = next_of_nodes(fabric);
         step = asim_half_steps_next(fabric);
@@ -224,8 +207,6 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
             return ASIM_NEVER;
         return step_in_order(fabric, begin, err);
     }
-    if (asim_fabric_next_tick(fabric) >= fabric->livelock.look_at)
-        asim_fabric_catch_up(fabric);
     if (look(fabric, asim_fabric_next_tick(fabric), err))
         return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
@@ -243,12 +224,6 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
-void asim_fabric_catch_up(struct asim_fabric *fabric)
-{
-    if (fabric->window_hooks)
-        fabric->window_hooks->sleep_stop(fabric);
-}
-
 /* For callers without a clock of their own; ends early when the user's done() says so. */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
 {
@@ -258,6 +233,5 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
         if (fabric->run.failed)
             return fabric->run.failed;
     }
-    asim_fabric_catch_up(fabric);
     return fabric->run.failed;
 }

@@ -114,7 +114,6 @@ struct asim_host {
     size_t n_chunks, cap_chunks, cap_rx;
     ASIM_VEC(uint32_t) free_slots;
     uint64_t held_since;                     /* ticks */
-    uint64_t sleeps_until;                   /* 0: it is awake (memo/repeat.h) */
     ASIM_VEC(struct asim_event_entry) held;  /* timers that wait for the end of the hold */
     struct asim_map sports;                  /* destination -> messages sent so far */
     struct asim_notification *notifications; /* those too long for a timer's value, by index */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Calls from hosts and switches to the memo (memo/memo.h). They go through a table, because the memo
+ * Calls from hosts to the memo (memo/memo.h). They go through a table, because the memo
  * calls both: a direct call would close a circle between folders.
  */
 #ifndef ASIM_FABRIC_HOST_MEMO_HOOKS_H
@@ -12,7 +12,6 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_notification;
-struct asim_switch;
 
 /* What the memo wants to know of each message, if anything. */
 struct asim_completion_hooks {
@@ -30,11 +29,6 @@ struct asim_memo_hooks {
     void (*lost)(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
     /* A recorded completion of this host is due. */
     void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
-
-    /* Something reaches a sleeping host. */
-    void (*wake_host)(struct asim_fabric *fabric, struct asim_host *host);
-    /* A switch with sleeping ports is about to go through a window in which none may sleep. */
-    void (*wake_switch)(struct asim_fabric *fabric, struct asim_switch *sw);
 };
 
 #endif

@@ -35,14 +35,6 @@ static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, 
     return next >= size;
 }
 
-/* Which of the following packets are ACKed depends on no more than this of the progress. */
-static inline uint64_t asim_ack_phase(const struct asim_netconf *net, uint64_t next)
-{
-    if (net->l2_ack_interval_bytes)
-        return next >= net->l2_ack_interval_bytes ? 0 : next;
-    return net->l2_chunk_bytes ? next % net->l2_chunk_bytes : 0;
-}
-
 /* The first frame of a message has arrived; no other event tells the destination that a message
  * begins. */
 static inline void asim_rx_begin(struct asim_rx *rx, uint8_t generation)

@@ -118,13 +118,11 @@ static int grow(struct asim_wire *wire)
         return ASIM_ENOMEM;
     for (uint32_t i = head; i != tail; i++)
         at[i & (more - 1)] = wire->at[i & wire->mask];
-    if (wire->in_at == wire->at) { /* else the reader has other frames (memo/repeat.h) */
-        wire->in_at = at;
-        wire->in_mask = more - 1;
-    }
     free(wire->at);
     wire->at = at;
     wire->mask = more - 1;
+    wire->in_at = at;
+    wire->in_mask = more - 1;
     wire->limit = head + more;
     return 0;
 }

@@ -24,7 +24,6 @@
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
-#include "fabric/memo/sleep/repeat_host.h"
 #include "fabric/memo/region/replay.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"
@@ -108,7 +107,6 @@ void asim_memo_close(struct asim_fabric *fabric)
 
     if (!memo)
         return;
-    asim_repeats_close(fabric);
     while (memo->episodes) {
         struct asim_episode *next = memo->episodes->next;
 
@@ -142,7 +140,6 @@ void asim_memo_stop(struct asim_fabric *fabric)
 {
     if (!fabric->memo)
         return;
-    asim_repeats_stop(fabric);
     if (fabric->memo->mode == ASIM_MEMO_REPLAY)
         asim_replay_abandon(fabric, fabric->memo->window_end);
     else
@@ -252,9 +249,7 @@ static int has_parts(const struct asim_fabric *fabric)
 /* Whether a period was skipped. */
 static int detect(struct asim_fabric *fabric, uint64_t t)
 {
-    struct asim_steady_state *steady = &fabric->memo->steady;
-
-    return fabric->run.windows >= steady->look_at && !asim_repeats_are_on(fabric) &&
+    return fabric->run.windows >= fabric->memo->steady.look_at &&
            asim_steady_state_detect(fabric, t);
 }
 
@@ -349,19 +344,13 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
-                                             .lost = asim_part_lost,
-                                             .complete = asim_replay_complete,
-                                             .wake_host = asim_repeat_host_wake,
-                                             .wake_switch = asim_repeats_wake_switch};
+static const struct asim_memo_hooks hooks = {
+    .completions = &completion_hooks, .lost = asim_part_lost, .complete = asim_replay_complete};
 static const struct asim_window_hooks window_hooks = {.window_end = window_end,
                                                       .before_window = before_window,
                                                       .before_half_step = detect,
                                                       .completions_known = completions_known,
                                                       .after_window = after_window,
-                                                      .sleep_begin = asim_repeats_begin,
-                                                      .sleep_end = asim_repeats_end,
-                                                      .sleep_stop = asim_repeats_stop,
                                                       .allows_half_steps = allows_half_steps,
                                                       .is_replaying = is_replaying,
                                                       .goes_first = asim_part_goes_first,
@@ -432,8 +421,6 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
         memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }
     update_dormancy(fabric);
-    if (asim_repeats_open(fabric))
-        return ASIM_ENOMEM;
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
     return 0;

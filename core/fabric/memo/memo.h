@@ -24,7 +24,6 @@
 #include "fabric/memo/region/episode.h"
 #include "fabric/memo/state/idle_state.h"
 #include "fabric/memo/region/part.h"
-#include "fabric/memo/sleep/repeat.h"
 #include "fabric/memo/period/steady_state.h"
 #include "fabric/memo/region/use.h"
 #include "fabric/node.h"

@@ -13,7 +13,6 @@
  */
 #include "fabric/switch/switch.h"
 
-#include "fabric/host/memo_hooks.h"
 #include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/switch_shard.h"
@@ -454,20 +453,11 @@ void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch 
     update_maybe_paused(sw);
 }
 
-/* Events need all ports of the switch. */
-static void wake_ports(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
-{
-    fabric->memo_hooks->wake_switch(fabric, sw);
-    asim_switch_shard_open_rings(sw->shard, until);
-}
-
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
     struct asim_switch_shard *shard = sw->shard;
     uint64_t begin = asim_switch_shard_open_rings(shard, until);
 
-    if (sw->sleeping)
-        begin = sw->sleeping->begin;
     if (begin >= until)
         return begin;
     if (sw->first)
@@ -482,8 +472,6 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
         asim_tie_sequence_assign(shard);
         asim_bulk_window_end(sw, until - begin);
     } else {
-        if (sw->sleeping)
-            wake_ports(fabric, sw, until);
         asim_switch_events(fabric, sw, begin, until);
     }
     if (sw->samples)

@@ -153,18 +153,6 @@ struct asim_switch_shard {
     char cache_line_pad[ASIM_LINE_BYTES]; /* two workers never write to one cache line */
 };
 
-/* Egress ports that sleep, while windows have one length (bulk/sleeping.h). */
-struct asim_sleeping_ports {
-    uint64_t begin;     /* of the window */
-    uint64_t *ports;    /* bit per egress port: it sleeps */
-    uint64_t *unsteady; /* bit per ingress port: its arrivals are not those of the last window */
-    uint64_t *unread;   /* bit per ingress port: no awake port gets its frames */
-    struct asim_port_event *arrival; /* [n_ports] of unread ones: the last arrival in a window, with
-                                        the bytes of all; 0 bytes: none */
-    uint64_t *start; /* [n_ports] the arrival that found the egress port idle last in its last
-                        window; UINT64_MAX: none did */
-};
-
 struct asim_switch {
     _Alignas(ASIM_LINE_BYTES) struct asim_worker *worker;
     uint32_t node, n_ports;
@@ -203,10 +191,9 @@ struct asim_switch {
     /* Flows that the cache did not have, less those that it had, not below 0; frames that will not
      * ask it, because it had too few. */
     uint32_t ecmp_misses, ecmp_bypassed;
-    uint64_t reported;                    /* queue lengths that a sample could have shown */
-    struct asim_queue_sample *samples;    /* [n_ports]; NULL: the observer hears every change */
-    struct asim_first_arrivals *first;    /* NULL: nobody wants them */
-    struct asim_sleeping_ports *sleeping; /* NULL: no port may sleep now */
+    uint64_t reported;                 /* queue lengths that a sample could have shown */
+    struct asim_queue_sample *samples; /* [n_ports]; NULL: the observer hears every change */
+    struct asim_first_arrivals *first; /* NULL: nobody wants them */
 };
 
 struct asim_fabric;

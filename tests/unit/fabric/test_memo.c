@@ -214,6 +214,6 @@ int main(void)
         one(seed);
     CHECK(saved > 100000);
     CHECK(wasted > 1000);
-    CHECK(skipped > 400000);
+    CHECK(skipped > 300000);
     return CHECK_DONE();
 }

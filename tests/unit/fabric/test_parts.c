@@ -309,8 +309,6 @@ static void go(enum variant variant, uint64_t seed)
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     use_short_pieces(seed);
-    if (bench->fabric->repeats)
-        asim_repeats_pause(bench->fabric->repeats, 1, 1);
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(bench, h, 0);
     CHECK(asim_fabric_run(bench->fabric, &err) == 0);

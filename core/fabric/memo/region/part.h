@@ -249,10 +249,4 @@ void asim_parts_gather(struct asim_fabric *fabric);
 int asim_parts_open(struct asim_fabric *fabric);
 void asim_parts_close(struct asim_fabric *fabric);
 
-/* Its episode is simulated for others, or replayed. */
-static inline int asim_part_is_busy(const struct asim_part *part)
-{
-    return part->mode == ASIM_PART_LEAD || part->mode == ASIM_PART_FOLLOW;
-}
-
 #endif

@@ -6,7 +6,6 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/sleep/repeat.h"
 #include "fabric/node.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
@@ -41,8 +40,7 @@ static uint64_t carried(const struct asim_fabric *fabric)
 {
     const struct asim_memo *memo = fabric->memo;
 
-    return asim_counters_hops(fabric) - asim_repeats_saved(fabric) -
-           (memo ? memo->saved + memo->steady.saved : 0);
+    return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
 }
 
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,

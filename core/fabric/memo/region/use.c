@@ -6,12 +6,10 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/sleep/repeat.h"
 
 static uint64_t carried(const struct asim_fabric *fabric)
 {
-    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved -
-           asim_repeats_saved(fabric);
+    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved;
 }
 
 uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
@@ -90,7 +88,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
     }
     use->carried = carried(fabric);
     use->replayed = memo->saved;
-    use->skipped = memo->steady.saved + (fabric->repeats ? fabric->repeats->slept : 0);
+    use->skipped = memo->steady.saved;
     use->again = memo->wasted;
     use->episodes = memo->tally.episodes;
     use->replays = memo->tally.replays;

@@ -415,8 +415,6 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
     uint64_t cause = is_burst(fabric, shard, out) ? serve_burst(fabric, shard, out, window)
                                                   : serve_batch(fabric, shard, out, window);
 
-    if (cause && shard->sw->sleeping)
-        shard->sw->sleeping->start[out] = cause - 1;
     if (cause)
         shard->last_tx_start[shard->n_last_tx_starts++] =
             (struct asim_port_event){cause - 1, out, 0};

@@ -4,7 +4,6 @@
  */
 #include "fabric/switch/bulk/egress_batch.h"
 
-#include "fabric/switch/bulk/sleeping.h"
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/ecmp.h"
@@ -163,7 +162,7 @@ static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard
     out = egress_of(fabric, shard, asim_link_ring_view_nth(&ring, 0));
     if (out == UINT32_MAX)
         return UINT64_MAX;
-    if (!asim_port_sleeps(sw, out) && bucket_burst(shard, out, p, n, begin))
+    if (bucket_burst(shard, out, p, n, begin))
         return fail(shard);
     for (; n != available; n++) {
         const struct asim_frame *frame = asim_link_ring_view_nth(&ring, n);
@@ -173,8 +172,7 @@ static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard
         out = egress_of(fabric, shard, frame);
         if (out == UINT32_MAX)
             return UINT64_MAX;
-        if (!asim_port_sleeps(sw, out) &&
-            bucket(shard, out, asim_arrival_entry(p, n, frame->t - begin), begin))
+        if (bucket(shard, out, asim_arrival_entry(p, n, frame->t - begin), begin))
             return fail(shard);
         bytes += frame->wire;
     }
@@ -198,8 +196,6 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
         struct asim_wire *wire = sw->in[shard->last_arrival[i].port];
 
         sw->lockstep_group[shard->last_arrival[i].port] = UINT32_MAX;
-        if (asim_port_is_unread(sw, shard->last_arrival[i].port))
-            continue;
         wire->received -= asim_arrival_index(shard->last_arrival[i].entry) + 1;
         wire->received_bytes -= shard->last_arrival[i].bytes;
     }
@@ -245,10 +241,7 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
         shard->most_in = bytes > shard->most_in ? bytes : shard->most_in;
         shard->bytes_in += bytes;
     }
-    if (shard->sw->sleeping)
-        asim_sleeping_add(shard);
-    shard->in_lockstep = !shard->sw->sleeping &&
-                         (shard->sw->n_shards > 1 || shard->n_last_arrivals > ASIM_FEW_PORTS);
+    shard->in_lockstep = shard->sw->n_shards > 1 || shard->n_last_arrivals > ASIM_FEW_PORTS;
     if (shard->in_lockstep)
         asim_lockstep_detect(shard);
     return 1;

@@ -8,7 +8,6 @@
 
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/bulk/sleeping.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/queue.h"
 
@@ -124,21 +123,6 @@ static uint32_t list_mail(const struct asim_switch_shard *shard)
     return n;
 }
 
-/* The same without the rings of unread ports: what they hold has been sent in this window, and
- * leaves them at its end. */
-static uint32_t list_read_mail(const struct asim_switch_shard *shard)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < shard->n_ports; i++) {
-        uint32_t p = shard->lru[i];
-
-        if (!asim_port_is_unread(shard->sw, p) && has_mail(shard->sw->in[p]))
-            shard->active[n++] = p;
-    }
-    return n;
-}
-
 /* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
  * again. Lists rings with frames first. The rings do not depend on each other, so their cache
  * misses overlap. */
@@ -147,7 +131,7 @@ uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t 
     struct asim_wire *const *in = shard->sw->in;
     uint64_t begin = first_departure(shard), later = ASIM_NEVER;
     uint32_t *active = shard->active, n = 0;
-    uint32_t n_mail = shard->sw->sleeping ? list_read_mail(shard) : list_mail(shard);
+    uint32_t n_mail = list_mail(shard);
 
     for (uint32_t i = 0; i < n_mail; i++) {
         uint32_t p = active[i];

@@ -7,13 +7,6 @@
 #include <string.h>
 
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/bulk/sleeping.h"
-
-/* What the times of an entry's frames count from. */
-static uint64_t base_of(const struct asim_switch *sw, uint64_t entry)
-{
-    return asim_port_is_unread(sw, asim_arrival_port(entry)) ? sw->sleeping->begin : 0;
-}
 
 /* The order of two arrivals in one tick: first the ages of their causes, then the order in which
  * their links were served last. The frames before them on their links show that order, or the event
@@ -26,7 +19,6 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
     const struct asim_port *y = &sw->ports[asim_arrival_port(b)].port;
     const uint64_t places = (1ull << ASIM_INDEX_BITS) - 1;
     uint64_t left = (a & places) < (b & places) ? a & places : b & places;
-    uint64_t x_base = base_of(sw, a), y_base = base_of(sw, b);
     int alike = asim_wires_time_alike(x->in, y->in);
 
     if (x == y)
@@ -36,8 +28,8 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
                                 *g = asim_arrival_frame(y->in, b);
         uint64_t f_tie, g_tie;
 
-        if (f->t + x_base != g->t + y_base)
-            return f->t + x_base < g->t + y_base;
+        if (f->t != g->t)
+            return f->t < g->t;
         if (!alike || f->wire != g->wire || f->cause_recency != g->cause_recency) {
             f_tie = asim_wire_tie_key(x->in, f);
             g_tie = asim_wire_tie_key(y->in, g);
@@ -166,34 +158,6 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     return spare;
 }
 
-/* With sleeping ports: whether two events of one tick were what they are now in the last window,
- * too. Then they keep their order. */
-static int keep_order(const struct asim_switch *sw, const struct asim_port_event *a,
-                      const struct asim_port_event *b)
-{
-    const struct asim_sleeping_ports *sleeping = sw->sleeping;
-
-    if (!sleeping || a->entry >> ASIM_TICK_SHIFT != b->entry >> ASIM_TICK_SHIFT)
-        return 0;
-    if (a->bytes) /* arrivals */
-        return !asim_port_set_has(sleeping->unsteady, a->port) &&
-               !asim_port_set_has(sleeping->unsteady, b->port);
-    return asim_port_set_has(sleeping->ports, a->port) &&
-           asim_port_set_has(sleeping->ports, b->port);
-}
-
-static inline int comes_before(const struct asim_switch *sw, const struct asim_port_event *a,
-                               const struct asim_port_event *b)
-{
-    uint64_t x, y;
-
-    if (!keep_order(sw, a, b))
-        return arrived_before(sw, a->entry, b->entry);
-    x = a->bytes ? sw->in[a->port]->in_seq : sw->ports[a->port].port.start_seq;
-    y = b->bytes ? sw->in[b->port]->in_seq : sw->ports[b->port].port.start_seq;
-    return x != y ? x < y : a->entry < b->entry;
-}
-
 /* Insertion sort in pieces, and merges. Sorted input, as in lockstep, costs one comparison an
  * entry. */
 static const struct asim_port_event *
@@ -206,10 +170,10 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
         struct asim_port_event one = at[i];
         uint32_t k = i;
 
-        if (!comes_before(sw, &one, &at[i - 1]))
+        if (!arrived_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % ASIM_FEW_PORTS && comes_before(sw, &one, &at[k - 1]); k--)
+        for (; k % ASIM_FEW_PORTS && arrived_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -221,8 +185,9 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !comes_before(sw, &from[j], &from[i])) ? from[i++]
-                                                                                       : from[j++];
+                to[k] = i < mid && (j == end || !arrived_before(sw, from[j].entry, from[i].entry))
+                            ? from[i++]
+                            : from[j++];
         }
         swap = from;
         from = to;
@@ -267,14 +232,14 @@ static inline void include(struct times *times, uint32_t t, uint64_t yes)
 
 /* Moves events that may share their tick with another one to the front, and returns their number.
  * Only they need an order: event counts begin with the tick. Above ASIM_FEW_PORTS events all go to
- * the sort, because ports in lockstep are nearly sorted; where some sleep, they are not. */
-static uint32_t put_ties_first(const struct asim_switch *sw, struct asim_port_event *at, uint32_t n)
+ * the sort, because ports in lockstep are nearly sorted. */
+static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 {
     struct times seen, again;
     uint64_t any = 0;
     uint32_t ties = 0;
 
-    if (n < 2 || (n > ASIM_FEW_PORTS && !sw->sleeping))
+    if (n < 2 || n > ASIM_FEW_PORTS)
         return n < 2 ? 0 : n;
     seen = again = (struct times){{0}};
     for (uint32_t i = 0; i < n; i++) {
@@ -296,25 +261,8 @@ static uint32_t put_ties_first(const struct asim_switch *sw, struct asim_port_ev
     return ties;
 }
 
-/* Orders n events as far as they need it; *ties: so many, which come first. The others follow in
- * any order. */
-static const struct asim_port_event *order(const struct asim_switch *sw,
-                                           struct asim_port_event *const at_spare[2], uint32_t n,
-                                           uint32_t *ties)
-{
-    const struct asim_port_event *ordered;
-
-    *ties = put_ties_first(sw, at_spare[0], n);
-    ordered = sort_ports(sw, at_spare, *ties);
-    if (ordered != at_spare[0])
-        memcpy(at_spare[1] + *ties, at_spare[0] + *ties, (n - *ties) * sizeof *ordered);
-    return ordered;
-}
-
 void asim_order_ties(struct asim_switch *sw)
 {
-    uint32_t ties;
-
     sw->n_last_arrivals = sw->shard->n_last_arrivals;
     if (sw->in_lockstep) {
         for (uint32_t d = 1; d < sw->n_shards; d++)
@@ -323,6 +271,8 @@ void asim_order_ties(struct asim_switch *sw)
     }
     sw->n_last_tx_starts = sw->shard->n_last_tx_starts;
     gather(sw);
-    sw->tx_start_order = order(sw, sw->last_tx_start, sw->n_last_tx_starts, &ties);
-    sw->arrival_order = order(sw, sw->last_arrival, sw->n_last_arrivals, &sw->ties);
+    sw->tx_start_order = sort_ports(sw, sw->last_tx_start,
+                                    put_ties_first(sw->last_tx_start[0], sw->n_last_tx_starts));
+    sw->ties = put_ties_first(sw->last_arrival[0], sw->n_last_arrivals);
+    sw->arrival_order = sort_ports(sw, sw->last_arrival, sw->ties);
 }

@@ -5,7 +5,6 @@
 #include "fabric/switch/bulk/tie_sequence.h"
 
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/bulk/sleeping.h"
 
 /* Whether all arrivals of two ports are identical. */
 static int arrivals_are_alike(const struct asim_switch *sw, const struct asim_port_event *a,
@@ -114,8 +113,7 @@ static inline void take_in(struct asim_switch *sw, struct asim_port_event arriva
 
     sw->lockstep_group[arrival.port] = UINT32_MAX;
     wire->in_seq = count;
-    if (!asim_port_is_unread(sw, arrival.port))
-        asim_link_ring_drop_many(wire, asim_arrival_index(arrival.entry) + 1);
+    asim_link_ring_drop_many(wire, asim_arrival_index(arrival.entry) + 1);
 }
 
 static void settle_ordered(struct asim_switch_shard *shard)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See alone.h. Every process of a run of several does this on its own, with the same results.
+ * Runs the jobs of a scenario alone, before the scenario. Every process of a run of several does
+ * this on its own, with the same results.
  */
 #include "cli/alone.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See app.h. Result lines go to stdout, everything else to stderr, so that stdout is the same for
- * the same input.
+ * Runs a simulation as a program. Result lines go to stdout, everything else to stderr, so that
+ * stdout is the same for the same input.
  *
  * The order of a command: asim_app_open reads the options and opens the world and its reports; the
  * caller runs the world with its own clock; asim_app_close ends it. In between only result lines

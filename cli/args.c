@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See args.h. A key may have - for _, as with getopt and argparse. A boolean takes the next word as
- * its value only if that word is a boolean (0, 1, true, off …), so both `--ro -g 8` and `--ro 1 -g
- * 8` work.
+ * Parses command lines over option tables. A key may have - for _, as with getopt and argparse. A
+ * boolean takes the next word as its value only if that word is a boolean (0, 1, true, off …), so
+ * both `--ro -g 8` and `--ro 1 -g 8` work.
  *
  * If both tables have a key, the first table takes it. base/option.c parses the values.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See compare.h. Per rank and in total: cycles, communication and exposed communication at packet
- * level and over the two analytical networks, and their ratios. Then two ops: the first one (by end
- * at packet level) that ends at another time, and the one whose duration differs most. Times of ops
- * take 16 bytes per op and run.
+ * Compares a packet run with both analytical networks. Per rank and in total: cycles, communication
+ * and exposed communication at packet level and over the two analytical networks, and their ratios.
+ * Then two ops: the first one (by end at packet level) that ends at another time, and the one whose
+ * duration differs most. Times of ops take 16 bytes per op and run.
  *
  * The comparison observes the packet run; the analytical runs follow in worlds of their own. stdout
  * is reproducible: it has no wall-clock times.

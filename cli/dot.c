@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See dot.h. Started without a shell, so that no file name can mean anything else. graphviz writes
- * a file of its own beside the picture, which is renamed when it is whole.
+ * Runs graphviz. Started without a shell, so that no file name can mean anything else. graphviz
+ * writes a file of its own beside the picture, which is renamed when it is whole.
  */
 #include "cli/dot.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See eta.h. The last quarter is long enough to even out single messages and short enough to follow
- * a change of phase. The start counts as a sample with nothing done.
+ * Estimates the time left from a run's latest speed. The last quarter is long enough to even out
+ * single messages and short enough to follow a change of phase. The start counts as a sample with
+ * nothing done.
  */
 #include "cli/eta.h"
 

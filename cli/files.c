@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See files.h. Files that a command derives from others (the traces of a prefix, a name made of
- * sizes) are checked where they are opened, by base/io/inputs.h too.
+ * Checks the files that options name. Files that a command derives from others (the traces of a
+ * prefix, a name made of sizes) are checked where they are opened, by base/io/inputs.h too.
  *
  * --compat stands for --force: the published tools replace files without asking, and scripts for
  * them rely on it.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See limits.h. The limit of traces goes into the environment, where base/io/inflate.c looks for
- * it. The limit of outputs is the system's own (RLIMIT_FSIZE), so that it holds however a file is
- * written; a lower one of the user stays.
+ * Puts the ceilings of traces and outputs in force. The limit of traces goes into the environment,
+ * where base/io/inflate.c looks for it. The limit of outputs is the system's own (RLIMIT_FSIZE), so
+ * that it holds however a file is written; a lower one of the user stays.
  */
 #define _XOPEN_SOURCE 700
 #include "cli/limits.h"

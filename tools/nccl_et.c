@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See nccl_et.h. Flow i gives its source the nodes 3i + 1 (the send latency) and 3i + 2 (the send)
- * and its destination 3i + 3 (the receive), so ids are the same in every member's file. A send
- * waits for the receives of its parent flows at its own rank. Messages of a pair are told apart by
- * tag: channel and chunk.
+ * Writes flows of NCCL as Chakra traces. Flow i gives its source the nodes 3i + 1 (the send
+ * latency) and 3i + 2 (the send) and its destination 3i + 3 (the receive), so ids are the same in
+ * every member's file. A send waits for the receives of its parent flows at its own rank. Messages
+ * of a pair are told apart by tag: channel and chunk.
  *
  * Every member's file holds its own sends, receives and waits only; sim/collective/op_graph.c reads
  * them.

@@ -12,6 +12,8 @@
 #ifndef ASIM_TOOLS_SIMAI_H
 #define ASIM_TOOLS_SIMAI_H
 
+#include "asim/err.h"
+#include "asim/asim.h"
 #include "asim/ext/option.h"
 #include "asim/simai.h"
 
@@ -83,5 +85,19 @@ void asim_sa_put_summary(struct asim_out *out, const char *name, const struct as
 /* Walks the rows and writes <folder>/<prefix>EndToEnd.csv (and .html); path receives the name. */
 int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char *path, size_t size,
                    struct asim_err *err);
+
+/* Watches rank 0 of a world that runs the SimAI text `workload`, and writes the file at its end.
+ * Call before the start; the world ends it. Fails where the workload is no such text. */
+int asim_simai_csv_open(struct asim_world *world, const char *workload, const char *path,
+                        struct asim_err *err);
+
+/* The longest AS_SEND_LAT, us: a delay of the core has 31 bits of ns. */
+#define ASIM_SIMAI_LATENCY_US 2e6
+
+/* AS_NVLS_ENABLE and AS_PXN_ENABLE: a number above 0 sets the switch. Returns 0, or an error for a
+ * value that is not a number. */
+int asim_simai_env_switches(int *nvls, int *pxn, struct asim_err *err);
+/* AS_SEND_LAT in us, unless *us is 0 or more already. */
+int asim_simai_env_latency(double *us, struct asim_err *err);
 
 #endif

@@ -12,7 +12,6 @@
  *
  * Cost: 16 bytes an op of rank 0 and 72 a row.
  */
-#include "tools/simai_csv.h"
 
 #include <stdio.h>
 #include <stdlib.h>

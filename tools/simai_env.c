@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See simai_env.h. SimAI takes any word for no and a latency that is no number for 0; here both are
- * refused.
+ * The variables SimAI reads (simai.md#send-latency and simai.md#environment-variables), where
+ * options say nothing. SimAI takes any word for no and a latency that is no number for 0; here both
+ * are refused.
  */
-#include "tools/simai_env.h"
+#include "tools/simai.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See files.h. The content of the topology chooses the format, so that `asim topo make` loses
- * nothing unless the user asks for another format.
+ * Finds formats of topology files. The content of the topology chooses the format, so that `asim
+ * topo make` loses nothing unless the user asks for another format.
  */
 #include "topologies/files.h"
 

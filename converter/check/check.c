@@ -10,12 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/text.h"
-#include "check/graph.h"
-#include "check/groups.h"
-#include "check/messages.h"
-#include "check/ops.h"
-#include "check/say.h"
-#include "check/waits.h"
 
 /* Stops at UINT64_MAX, as the sums of one trace do. */
 static uint64_t sum(uint64_t a, uint64_t b)

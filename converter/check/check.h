@@ -125,4 +125,40 @@ struct asim_check {
 int asim_check_run(struct asim_check *check, struct asim_err *err);
 void asim_check_fini(struct asim_check *check);
 
+/* Counts an error or a warning and passes the sentence to check->say. */
+void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...) ASIM_PRINTF(3, 4);
+
+/* Checks ids, parents and cycles of one rank. */
+void asim_check_graph(struct asim_check *check, uint32_t rank);
+
+/* Checks every op of one rank and collects its collectives and messages. Returns 1 if the trace
+ * cannot be read to its end: asim_check_graph has reported the reason. */
+int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err);
+
+/* Counts a send or a receive. Returns 0 or ASIM_ENOMEM. */
+int asim_check_message(struct asim_check *check, uint32_t rank, const struct asim_op *op);
+/* After the last rank: reports messages without a partner. */
+void asim_check_messages(struct asim_check *check);
+
+/* Returns the index of the group of that name, and makes it if it is new; negative = out of memory.
+ */
+int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t rank);
+/* Compares the collectives of the current rank with those of the first rank in the group. */
+int asim_check_compare(struct asim_check *check, uint32_t rank, struct asim_err *err);
+/* After the last rank: reports members that never joined. */
+void asim_check_members(struct asim_check *check);
+
+/* Keeps the groups that a METADATA node lists. Returns the problem with them, ASIM_CHECK_FINE, or
+ * negative = out of memory. */
+int asim_check_metadata(struct asim_check *check, const struct asim_op *op);
+/* Sorts the METADATA nodes of the current rank into the order in which they run. */
+void asim_check_sort_defs(struct asim_check *check);
+/* After all ops of the rank: checks the members of the collective's group. Returns the problem or
+ * ASIM_CHECK_FINE. */
+int asim_check_named(struct asim_check *check, uint32_t rank, const struct asim_check_coll *coll);
+
+/* Follows all ranks without time, and reports ranks that none can release. 0, or ASIM_ENOMEM with
+ * err. A set of more nodes than memory allows is not followed; check->unfollowed tells. */
+int asim_check_waits(struct asim_check *check, struct asim_err *err);
+
 #endif

@@ -2,8 +2,7 @@
  *
  * Checks the dependencies of one rank with the index that a simulation builds.
  */
-#include "check/graph.h"
-#include "check/say.h"
+#include "check/check.h"
 #include "asim/trace.h"
 
 void asim_check_graph(struct asim_check *check, uint32_t rank)

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/groups.h"
-#include "check/say.h"
+#include "check/check.h"
 
 /* FNV-1a. Two names with one hash share a slot; the comparison of names detects this. */
 static uint64_t hash(const char *name)

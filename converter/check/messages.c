@@ -6,8 +6,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include "check/messages.h"
-#include "check/say.h"
+#include "check/check.h"
 
 struct message_key {
     uint64_t ranks, tag; /* ranks: source in the high half, destination in the low half */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "check/named.h"
+#include "check/check.h"
 #include "asim/trace.h"
 
 /* Returns the index of the list with that text, and makes it if it is new; negative = out of

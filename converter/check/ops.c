@@ -9,11 +9,7 @@
 #include <string.h>
 #include "asim/trace_record.h"
 #include "base/text.h"
-#include "check/groups.h"
-#include "check/messages.h"
-#include "check/named.h"
-#include "check/ops.h"
-#include "check/say.h"
+#include "check/check.h"
 
 enum { ALL_TO_ALL = 6 };                           /* a comm_type */
 #define PACKET_BYTES_MAX ((UINT64_C(1) << 44) - 1) /* sequence numbers have 44 bits */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See say.h. Longer sentences are cut.
+ * Problems of the traces, for the caller. Longer sentences are cut.
  */
-#include "check/say.h"
+#include "check/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>

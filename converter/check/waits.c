@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See waits.h. Everything that can start starts at once: a node ends when its parents have ended, a
- * receive also needs the bytes of its sends, a collective also the other members. Slots and times
- * are left out, so a set that gets stuck here gets stuck in every simulation; the opposite does not
- * hold.
+ * Do the ranks wait for each other in a circle? Everything that can start starts at once: a node
+ * ends when its parents have ended, a receive also needs the bytes of its sends, a collective also
+ * the other members. Slots and times are left out, so a set that gets stuck here gets stuck in
+ * every simulation; the opposite does not hold.
  *
  * Which collective of a group meets which depends on the order in which a rank starts them. The set
  * is followed by the order in which they become ready here, and by ascending ids; only a set that
@@ -12,14 +12,12 @@
  *
  * Memory: about 16 bytes a node, 4 a dependency and 64 a communication, of all ranks at once.
  */
-#include "check/waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/groups.h"
-#include "check/say.h"
+#include "check/check.h"
 
 enum { NODES_MAX = 1 << 25, SHOWN = 3, BROADCAST = 5 };
 #define NONE UINT32_MAX

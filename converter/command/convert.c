@@ -10,7 +10,7 @@
 #include "cli/args.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
-#include "llm/write.h"
+#include "llm/llm.h"
 
 struct options {
     char *input, *output, *groups;

@@ -13,8 +13,6 @@
 #include "draw/draw.h"
 #include "cli/args.h"
 #include "cli/dot.h"
-#include "draw/formats.h"
-#include "draw/graph.h"
 
 struct options {
     char *input, *output;

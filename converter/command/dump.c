@@ -10,7 +10,6 @@
 #include "base/io/out.h"
 #include "dump/dump.h"
 #include "cli/args.h"
-#include "dump/write.h"
 
 struct options {
     char *input, *output;

@@ -8,7 +8,6 @@
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "cli/args.h"
-#include "link/report.h"
 
 struct options {
     char *host, *device, *output, *log_level;

@@ -11,13 +11,7 @@
 #include "base/io/file_set.h"
 #include "llm/llm.h"
 #include "cli/args.h"
-#include "llm/micro.h"
-#include "llm/model.h"
-#include "llm/options.h"
-#include "llm/rows.h"
-#include "llm/times.h"
-#include "llm/write.h"
-#include "step/write.h"
+#include "step/step.h"
 
 /* Prints the first and the last file only. */
 static int convert(const char *workload, const struct asim_llm_options *opt, struct asim_err *err)

@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "text/text.h"
 #include "cli/args.h"
-#include "text/write.h"
 
 struct options {
     char *input, *output, *dims;

@@ -6,8 +6,6 @@
  * removes the edge that closes each cycle, and reports the edge.
  */
 #include "convert/convert.h"
-#include "convert/clean.h"
-#include "convert/tree.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,13 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/file_set.h"
-#include "convert/clean.h"
-#include "convert/emit.h"
-#include "convert/load.h"
 #include "convert/pgroups.h"
-#include "convert/tree.h"
-#include "convert/make.h"
-#include "convert/order.h"
 
 static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {

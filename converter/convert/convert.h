@@ -83,4 +83,38 @@ int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options 
 void asim_convert_report(const struct asim_convert *cv, const char *title, FILE *file);
 void asim_convert_fini(struct asim_convert *cv);
 
+/* Reads the input and keeps what the graph needs of each node. */
+int asim_convert_load(struct asim_convert *cv, struct asim_err *err);
+
+/* Adds a GPU node for each record_param_comms of a host-only trace. */
+int asim_convert_make(struct asim_convert *cv, struct asim_err *err);
+
+/* Finds children and roots; breaks cycles of callers. */
+int asim_convert_tree(struct asim_convert *cv, struct asim_err *err);
+/* Walks the tree and adds the dependencies of each thread. */
+int asim_convert_walk(struct asim_convert *cv, struct asim_err *err);
+/* The parent of a node as an index, or ASIM_NONE (none, itself, not in the file). */
+uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node);
+const char *asim_convert_name(const struct asim_convert *cv, uint32_t node);
+/* Adds an edge. Returns 0 or ASIM_ENOMEM. */
+int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from);
+
+/* Adds the dependencies of streams and waits; makes the final ranges. */
+int asim_convert_order(struct asim_convert *cv, struct asim_err *err);
+
+/* Deletes isolated nodes and breaks cycles. */
+int asim_convert_clean(struct asim_convert *cv, struct asim_err *err);
+
+/* The communication of a GPU node, from all sources. */
+struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node, int *guessed);
+
+struct asim_chakra_writer;
+
+/* Writes the first record: five top-level members of the input as attributes. */
+int asim_convert_metadata(struct asim_convert *cv, struct asim_chakra_writer *out,
+                          struct asim_err *err);
+
+/* Writes the trace to the output file. */
+int asim_convert_emit(struct asim_convert *cv, struct asim_err *err);
+
 #endif

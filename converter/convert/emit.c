@@ -9,7 +9,6 @@
  * name without a collective ends the conversion.
  */
 #include "convert/convert.h"
-#include "convert/metadata.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,12 +16,9 @@
 #include <string.h>
 #include "json/print.h"
 #include "asim/trace.h"
-#include "convert/emit.h"
 #include "convert/pgroups.h"
-#include "convert/resolve.h"
-#include "convert/tree.h"
 #include "json/access.h"
-#include "json/reread.h"
+#include "json/reader.h"
 
 struct emit {
     struct asim_convert *cv;

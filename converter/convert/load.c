@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "convert/load.h"
 #include "convert/pgroups.h"
 #include "json/access.h"
 

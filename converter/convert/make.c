@@ -6,8 +6,6 @@
  * NCCL's stream.
  */
 #include "convert/convert.h"
-#include "convert/tree.h"
-#include "convert/make.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * simulation uses it; chakra_converter stops there, and so does --compat.
  */
 #include "convert/convert.h"
-#include "convert/metadata.h"
 
 #include <inttypes.h>
 #include <string.h>

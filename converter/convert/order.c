@@ -8,8 +8,6 @@
  * GPU operations have no order among themselves; --compat does both.
  */
 #include "convert/convert.h"
-#include "convert/tree.h"
-#include "convert/order.h"
 
 #include <stdlib.h>
 

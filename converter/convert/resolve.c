@@ -7,8 +7,6 @@
  * Bytes likewise: the tensors of the launching op, else stated count and type.
  */
 #include "convert/convert.h"
-#include "convert/resolve.h"
-#include "convert/tree.h"
 
 #include <string.h>
 

@@ -9,8 +9,7 @@
  * without a thread root is walked like a thread.
  */
 #include "convert/convert.h"
-#include "convert/tree.h"
-#include "link/assign_parent.h"
+#include "link/host.h"
 
 #include <inttypes.h>
 #include <stdio.h>

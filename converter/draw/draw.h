@@ -31,4 +31,13 @@ struct asim_picture {
     struct asim_arena names;
 };
 
+int asim_picture_read(struct asim_picture *graph, const char *path, struct asim_err *err);
+/* Also takes an all-zero struct. */
+void asim_picture_fini(struct asim_picture *graph);
+
+void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out);
+/* compat: of a data and a control dependency between the same nodes only the second is written,
+ * because networkx has one edge between two nodes. */
+void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out);
+
 #endif

@@ -8,7 +8,6 @@
 #include "base/io/quote.h"
 #include "base/text.h"
 #include "draw/draw.h"
-#include "draw/formats.h"
 
 /* A line end inside a label would break the record's shape; a character that does not show would
  * hide what the name is. */

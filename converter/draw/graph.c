@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include "draw/draw.h"
 #include "asim/trace_record.h"
-#include "draw/graph.h"
 
 #define MAX_NAMES_BYTES ((size_t)4 << 30)
 

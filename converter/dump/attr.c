@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See attr.h. Lookup is a scan: nodes have a handful of attributes.
+ * Attributes of a node by name, with the defaults of readers, for any type of number. The first
+ * attribute of a name counts. Lookup is a scan: nodes have a handful of attributes.
  */
-#include "dump/attr.h"
+#include "dump/dump.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,10 +6,9 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include "dump/attr.h"
+#include "dump/dump.h"
 #include "json/print.h"
 #include "asim/trace_record.h"
-#include "dump/forms.h"
 #include "json/access.h"
 
 static void put_key(struct asim_jbuf *buf, const char *key)

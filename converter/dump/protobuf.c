@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/print.h"
-#include "dump/protobuf.h"
+#include "dump/dump.h"
 #include "json/access.h"
 
 /* json_format indents by two blanks. */

@@ -3,9 +3,6 @@
  * Writes the frame of each form around its nodes; one buffer serves all.
  */
 #include "dump/dump.h"
-#include "dump/forms.h"
-#include "dump/protobuf.h"
-#include "dump/write.h"
 #include "json/access.h"
 
 static const struct {

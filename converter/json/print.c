@@ -5,7 +5,6 @@
  */
 #include "json/print.h"
 #include "json/access.h"
-#include "json/printable.h"
 
 #include <inttypes.h>
 #include <stdio.h>

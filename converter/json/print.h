@@ -27,4 +27,7 @@ void asim_jprint_line(struct asim_jbuf *buf, unsigned level);
 void asim_jprint_repr(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v,
                       struct asim_jbuf *scratch);
 
+/* Python's str.isprintable() of one character. */
+int asim_jprint_is_printable(uint32_t c);
+
 #endif

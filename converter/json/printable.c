@@ -4,7 +4,7 @@
  * formats, surrogates, private, unassigned) and "separator"; the blank is kept. Unassigned
  * characters depend on the version: this is Unicode 14.0, as in CPython 3.11.
  */
-#include "json/printable.h"
+#include "json/print.h"
 
 /* The first characters of runs: kept from [0] on, escaped from [1] on, and so on in turn. */
 static const uint32_t run[] = {

@@ -47,4 +47,8 @@ void asim_jreader_close(struct asim_jreader *r);
 int asim_jreader_fail(const struct asim_jreader *r, const struct asim_jdoc *doc,
                       struct asim_err *err, const char *fmt, ...) ASIM_PRINTF(4, 5);
 
+/* Parses the `size` bytes at `offset` again. */
+int asim_jreader_reread(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
+                        struct asim_err *err);
+
 #endif

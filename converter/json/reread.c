@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/reader.h"
-#include "json/reread.h"
 
 /* The file to seek in: the file itself, or its inflated copy. */
 static int open_spool(struct asim_jreader *r, struct asim_err *err)

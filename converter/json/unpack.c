@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See unpack.h. zlib's gzread does not serve: it accepts a missing check sum and foreign data after
- * the last member, and takes a cut header for an empty file.
+ * Inflates gzip input piece by piece. zlib's gzread does not serve: it accepts a missing check sum
+ * and foreign data after the last member, and takes a cut header for an empty file.
  */
 #define _XOPEN_SOURCE 700
 #include "json/unpack.h"

@@ -7,7 +7,6 @@
  * agree is taken.
  */
 #include "link/link.h"
-#include "link/align.h"
 
 #include <stdlib.h>
 #include <string.h>

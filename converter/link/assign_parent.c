@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "link/host.h"
-#include "link/assign_parent.h"
 
 #define OUTSIDE (UINT32_MAX - 1) /* not on a path of growing ids from a thread's root */
 

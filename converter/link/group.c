@@ -9,7 +9,6 @@
  * every operation twice; --compat does the same.
  */
 #include "link/link.h"
-#include "link/group.h"
 
 #include <stdlib.h>
 

@@ -83,4 +83,9 @@ struct asim_host_head {
     const char *name; /* NULL = the node's own */
 };
 
+int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *roots);
+
+void asim_host_print(struct asim_jbuf *buf, const struct asim_jdoc *doc,
+                     const struct asim_host_head *head);
+
 #endif

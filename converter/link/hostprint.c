@@ -8,7 +8,6 @@
 #include <string.h>
 #include "json/print.h"
 #include "json/access.h"
-#include "link/hostprint.h"
 
 #define LEVEL 3 /* {"nodes": [{ … */
 

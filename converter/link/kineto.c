@@ -8,7 +8,6 @@
  */
 #include "link/kineto.h"
 #include "json/access.h"
-#include "link/listed.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -106,4 +106,29 @@ enum asim_kineto_what {
 int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err);
 void asim_kineto_fini(struct asim_kineto *kin);
 
+/* Fills by_time, by_thread, thread_at. */
+int asim_nest_order(struct asim_kineto *kin, struct asim_err *err);
+/* Fills exclusive and enclosing. path names the file in errors. */
+int asim_nest_exclusive(struct asim_kineto *kin, int compat, const char *path,
+                        struct asim_err *err);
+/* Fills inter_thread. */
+int asim_nest_threads(struct asim_kineto *kin, struct asim_err *err);
+
+struct asim_launch_counts {
+    uint64_t no_correlation; /* GPU operations without correlation */
+    uint64_t no_call;        /* without a runtime call of that correlation */
+    uint64_t no_op;          /* whose launching thread ran no op before */
+    uint64_t outside;        /* launched outside of any op: the latest op before was taken */
+    uint64_t not_listed;     /* launched by calls that Chakra's tools do not know */
+};
+
+/* Fills call and parent of every GPU operation. */
+int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_counts *counts,
+                       struct asim_err *err);
+
+enum asim_kineto_what asim_kineto_classify(const struct asim_jdoc *doc, const struct asim_jv *cat,
+                                           int *gpu_kind);
+/* 1 if Chakra's tools take that runtime call as a launch. */
+int asim_kineto_is_listed(const char *name);
+
 #endif

@@ -9,8 +9,7 @@
  * parity: with --compat only calls on Chakra's list launch, and without an equal External id the
  * latest started op is taken even if it had ended.
  */
-#include "link/nesting.h"
-#include "link/launch.h"
+#include "link/kineto.h"
 
 #include <ctype.h>
 #include <stdlib.h>

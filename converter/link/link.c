@@ -5,11 +5,7 @@
  * files.
  */
 #include "link/link.h"
-#include "link/group.h"
-#include "link/launch.h"
-#include "link/match.h"
-#include "link/sync.h"
-#include "link/write.h"
+#include "link/kineto.h"
 
 #include <stdlib.h>
 #include <string.h>

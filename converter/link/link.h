@@ -8,7 +8,6 @@
 
 #include "link/host.h"
 #include "link/kineto.h"
-#include "link/nesting.h"
 
 struct asim_link_options {
     const char *host, *device, *output;
@@ -47,5 +46,21 @@ struct asim_linking {
 int asim_link_run(struct asim_linking *link, const struct asim_link_options *opt,
                   struct asim_err *err);
 void asim_link_fini(struct asim_linking *link);
+
+/* Finds the CPU op of each host node, and parents for orphans. */
+int asim_link_match(struct asim_linking *link, struct asim_err *err);
+
+int asim_link_number(struct asim_linking *link, struct asim_err *err);
+
+int asim_link_sync(struct asim_linking *link, struct asim_err *err);
+
+/* For device traces without Record function ids (PyTorch before 2.1): matches ops thread by thread
+ * by their sequence of names. names: for each host node a number of link->kin.names. */
+int asim_link_align(struct asim_linking *link, const uint32_t *names, struct asim_err *err);
+
+int asim_link_write(struct asim_linking *link, struct asim_err *err);
+
+/* Prints the summary. */
+void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file);
 
 #endif

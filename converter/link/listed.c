@@ -6,7 +6,6 @@
  */
 #include "link/kineto.h"
 #include "json/access.h"
-#include "link/listed.h"
 
 #include <string.h>
 

@@ -8,9 +8,7 @@
  */
 #include "link/link.h"
 #include "json/access.h"
-#include "link/align.h"
-#include "link/assign_parent.h"
-#include "link/match.h"
+#include "link/host.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  * starts with its child does not subtract it. --compat keeps this; otherwise the longer op comes
  * first. Chakra's tools stop when rounding makes a duration negative; here it becomes 0.
  */
-#include "link/nesting.h"
+#include "link/kineto.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,6 @@
  * reason.
  */
 #include "link/link.h"
-#include "link/report.h"
 
 #include <inttypes.h>
 #include <string.h>

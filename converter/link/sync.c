@@ -11,7 +11,6 @@
  * A dependency is kept only if its source started before its target, so none can make a cycle.
  */
 #include "link/link.h"
-#include "link/sync.h"
 
 #include <math.h>
 #include <stdlib.h>

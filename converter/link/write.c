@@ -15,9 +15,8 @@
 #include "base/io/out.h"
 #include "json/print.h"
 #include "json/access.h"
-#include "json/reread.h"
-#include "link/hostprint.h"
-#include "link/write.h"
+#include "json/reader.h"
+#include "link/host.h"
 
 struct write {
     struct asim_linking *link;

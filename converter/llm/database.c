@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Looks compute times up in a database (database.h).
+ * Looks compute times up in a database.
  *
  * A table has a row per kernel or sub-module: the column `part`, `time_us`, perhaps `min_us`, and
  * any of the key columns below. A key column that the table lacks, and an empty cell, fit every
@@ -11,7 +11,6 @@
  * change the time of a kernel must be equal (model, tp, ep, mbs, seq, flash_attn); of several such
  * files the one with the same world size, stages and batch counts, else the first by name.
  */
-#include "llm/database.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -23,7 +22,7 @@
 #include "base/io/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
-#include "llm/sections.h"
+#include "llm/llm.h"
 
 enum { KEYS = 12, WORD = 48, PATH_BYTES = 1024 };
 

@@ -12,6 +12,7 @@
 #ifndef ASIM_CONVERTER_LLM_H
 #define ASIM_CONVERTER_LLM_H
 
+#include "catalogue/kernels.h"
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
@@ -101,5 +102,67 @@ struct asim_llm_rows {
     ASIM_VEC(struct asim_llm_row) list;
     int failed; /* out of memory */
 };
+
+/* Call it before the command line is parsed: records the options that it gives, also with their
+ * default values. */
+void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv);
+/* Fills in the preset sizes of opt->model for options that the command line does not give. */
+int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err);
+/* Call it after the preset: a global batch that was not given becomes one micro-batch for each
+ * data-parallel rank if it is smaller. Returns 1 if it did. */
+int asim_llm_fit_batch(struct asim_llm_options *opt);
+
+/* Checks the options and derives values; sizes that do not divide are an error. */
+int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err);
+
+/* Bytes of an activation. */
+double asim_llm_element(const struct asim_llm_options *opt);
+/* Bytes of a gradient where ranks reduce it. */
+uint64_t asim_llm_gradient(const struct asim_llm_options *opt);
+
+/* Adds a section, with the first 47 letters of its name; NULL: out of memory, or too many. */
+struct asim_llm_section *asim_llm_sections_add(struct asim_llm_times *times, const char *name);
+/* Adds the sections of AIOB's file. */
+int asim_llm_sections_read(struct asim_llm_times *times, const char *path, struct asim_err *err);
+
+/* Adds the sections that fit the options (GPU, model, tp, ep, micro batch, sequence, sizes). A
+ * table of kernels that fits none adds none; a folder without a file that fits is an error that
+ * names the nearest file. */
+int asim_llm_database_find(struct asim_llm_times *times, const struct asim_llm *llm,
+                           struct asim_err *err);
+/* The GPU that the options name for a look-up, or "". */
+const char *asim_llm_database_gpu(const struct asim_llm_options *opt);
+
+/* From opt->comp_file, opt->database, opt->roofline, or none. */
+int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
+                        struct asim_err *err);
+/* The sections of opt->database or opt->comp_file only, for a step of --schedule; none without. */
+int asim_llm_times_measured(struct asim_llm_times *times, const struct asim_llm *llm,
+                            struct asim_err *err);
+/* ns of the section of that name; 1 (and counted as missing) if there is none. */
+uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name);
+void asim_llm_times_close(struct asim_llm_times *times);
+
+/* The kernels of one micro-batch on one GPU, and the optimizer's, at the rates of `kernels`: fills
+ * times->parts and what AICB's rows take of it. */
+void asim_llm_work_times(struct asim_llm_times *times, const struct asim_llm *llm,
+                         const struct asim_gpu_kernels *kernels);
+
+int asim_llm_rows_make(struct asim_llm_rows *rows, const struct asim_llm *llm,
+                       struct asim_llm_times *times, struct asim_err *err);
+
+/* Writes SimAI text. path NULL: AICB's name, which *name receives (size bytes). */
+int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
+                   struct asim_err *err);
+void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size);
+/* Writes every rank of a workload file (SimAI text, or any trace) as PREFIX.<rank>.et. *ranks
+ * receives their number. */
+int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, int force,
+                   struct asim_err *err);
+
+/* 1 for micro tests instead of a model: frame collective_test (micro.c). */
+int asim_llm_is_micro(const struct asim_llm_options *opt);
+int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_t *rows,
+                   struct asim_err *err);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "base/text.h"
-#include "llm/micro.h"
 
 /* AICB's words and the workload's. */
 static const char *const comms[][2] = {{"all_reduce", "ALLREDUCE"},

@@ -10,7 +10,6 @@
  * final layer always.
  */
 #include "llm/llm.h"
-#include "llm/model.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -9,7 +9,6 @@
 #include <string.h>
 #include "catalogue/model.h"
 #include "cli/args.h"
-#include "llm/options.h"
 
 #define AT(field) offsetof(struct asim_llm_options, field)
 /* The most a row takes keeps all products of sizes below 2^63. */

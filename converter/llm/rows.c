@@ -12,9 +12,6 @@
  * takes the optimizer's time, and without compute times there is no backward communication.
  */
 #include "llm/llm.h"
-#include "llm/model.h"
-#include "llm/rows.h"
-#include "llm/times.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Measured times of kernels and sub-modules, as AIOB writes them: "Name:" and indented
  * "time_gpu_avg: us" lines (simai.md#compute-times).
  */
-#include "llm/sections.h"
+#include "llm/llm.h"
 
 #include <stdio.h>
 #include <string.h>

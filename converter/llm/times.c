@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Compute times of a micro-batch: from a file of AIOB ("Name:" and indented "time_gpu_avg: us"
- * lines), from a database of measured times (database.h), or from the roofline model of a named GPU
+ * lines), from a database of measured times (database.c), or from the roofline model of a named GPU
  * (Williams et al., CACM 2009: the larger of flops / peak and bytes / bandwidth), so that no GPU is
  * needed. AICB decides which sections make an attention or MLP block (simai.md#compute-times).
  */
@@ -12,10 +12,6 @@
 #include <string.h>
 #include "base/text.h"
 #include "catalogue/gpu.h"
-#include "llm/database.h"
-#include "llm/sections.h"
-#include "llm/times.h"
-#include "llm/work.h"
 
 /* Linear: a file has tens of sections. */
 static struct asim_llm_section *section_of(struct asim_llm_times *times, const char *name)

@@ -11,9 +11,8 @@
  * A part takes at least its number of kernels times host_us, the host's time to launch one: eager
  * PyTorch on small tensors is bound by that.
  */
-#include "llm/work.h"
 
-#include "llm/model.h"
+#include "llm/llm.h"
 
 enum phase { FORWARD, INPUT, WEIGHT };
 

@@ -12,7 +12,6 @@
 #include "base/io/out.h"
 #include "asim/trace.h"
 #include "base/io/file_set.h"
-#include "llm/write.h"
 
 /* AICB's name with the folder; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)

@@ -18,7 +18,6 @@
 #include "repair/repair.h"
 #include "base/io/file_set.h"
 #include "convert/pgroups.h"
-#include "link/report.h"
 
 struct job {
     const struct asim_pytorch_options *opt;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
-#include "repair/compare.h"
 
 #define LOOK_AHEAD 64
 #define TOLD       5 /* differences reported per rank */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
-#include "repair/filter.h"
 
 /* Types that ASTRA-sim runs; it replays BROADCAST with the recorded time. */
 static int astra_runs(int kind)

@@ -72,4 +72,25 @@ void asim_graph_fini(struct asim_graph *graph);
 /* Bytes of the tensors in the repr of a node's inputs ("[[718, 715, 0, 6144, 4, 'cuda:0']]"). */
 uint64_t asim_repair_tensor_bytes(const char *values);
 
+/* Removes nodes as the options say; counts each under its reason. */
+int asim_graph_filter(struct asim_graph *graph, const struct asim_repair_options *opt,
+                      struct asim_err *err);
+/* Breaks and reports cycles, and fills topo. */
+int asim_graph_order(struct asim_graph *graph, const struct asim_repair_options *opt,
+                     struct asim_err *err);
+
+/* Connects nodes that were connected through removed nodes. */
+int asim_graph_reconnect(struct asim_graph *graph, struct asim_err *err);
+
+int asim_graph_write(struct asim_graph *graph, const char *path,
+                     const struct asim_repair_options *opt, struct asim_err *err);
+/* --simple: communication nodes only, ids from 0, each after the one before. */
+int asim_graph_write_simple(struct asim_graph *graph, const char *path,
+                            const struct asim_repair_options *opt, struct asim_err *err);
+
+/* All ranks must run the same collectives in each group; reports the differences and counts them in
+ * *problems. */
+int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_diagnostics *notes,
+                        uint64_t *problems, struct asim_err *err);
+
 #endif

@@ -8,7 +8,6 @@
  * one.
  */
 #include "repair/graph.h"
-#include "repair/reconnect.h"
 
 #include <stdlib.h>
 #include <string.h>

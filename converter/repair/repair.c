@@ -9,10 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/file_set.h"
-#include "repair/compare.h"
-#include "repair/filter.h"
-#include "repair/reconnect.h"
-#include "repair/rewrite.h"
+#include "repair/graph.h"
 
 /* The values filled in while writing count in the comparison, too. */
 static int as_written(struct asim_graph *graph, const struct asim_repair_options *opt,

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "asim/trace.h"
-#include "repair/rewrite.h"
 
 static int is_comm(const struct asim_rnode *node)
 {

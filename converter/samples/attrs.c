@@ -2,7 +2,7 @@
  *
  * One attribute of every type in the schema, with chakra_generator's values.
  */
-#include "samples/attrs.h"
+#include "samples/samples.h"
 
 #define LIST(array)                                                                                \
     {                                                                                              \

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
-#include "samples/attrs.h"
 
 #define VERSION   "1.0.0"
 #define PATH_ROOM 64 /* "/<set>.<rank>.et" */

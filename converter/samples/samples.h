@@ -20,4 +20,7 @@ struct asim_samples_options {
 int asim_samples_write(const struct asim_samples_options *opt, uint64_t *files,
                        struct asim_err *err);
 
+/* The attributes of the node that has one of each of the 30 types. */
+const struct asim_chakra_attr *asim_samples_attrs(size_t *n);
+
 #endif

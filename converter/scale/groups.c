@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "asim/trace.h"
 #include "scale/scale.h"
-#include "scale/groups.h"
 
 #define WRAP 2 /* characters around the JSON of a METADATA node: ['…'] */
 

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "asim/trace_record.h"
 #include "asim/trace.h"
-#include "scale/groups.h"
 
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;

@@ -46,4 +46,11 @@ void asim_scale_fini(struct asim_scale *scale);
 
 /* --- parts --- */
 
+/* Collects the groups of the file and of METADATA nodes, with their numbers in the new set. */
+int asim_scale_groups(struct asim_scale *scale, struct asim_err *err);
+int asim_scale_write_groups(struct asim_scale *scale, struct asim_err *err);
+const struct asim_scale_group *asim_scale_find(const struct asim_scale *scale, int64_t id);
+/* 1 if a METADATA node defines process groups. */
+int asim_scale_defines(const ChakraProtoMsg__Node *node);
+
 #endif

@@ -6,7 +6,7 @@
  * nearer end; d is the distance of a stage from that end, and h = p / 2. Weight halves that a stage
  * puts off wait in a queue.
  */
-#include "step/order.h"
+#include "step/step.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See emit.h.
+ * Makes the nodes and dependencies of one rank's trace.
  */
 #include "step/emit.h"
 

@@ -9,7 +9,6 @@
 #define ASIM_CONVERTER_STEP_EMIT_H
 
 #include "asim/trace.h"
-#include "step/plan.h"
 #include "step/step.h"
 
 /* Ids of ops that an op waits for; 0 = none. */
@@ -71,5 +70,44 @@ struct asim_step_message {
 };
 uint64_t asim_step_message(struct asim_step_emit *e, struct asim_step_message message,
                            struct asim_step_after after);
+
+/* again: for recomputation; parameters are there already. */
+uint64_t asim_step_layer_forward(struct asim_step_emit *e, uint32_t layer, uint64_t at, int again);
+/* fused: with the weight gradients. */
+uint64_t asim_step_layer_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at, int fused);
+uint64_t asim_step_layer_weights(struct asim_step_emit *e, uint32_t layer, uint64_t at);
+/* Tensor-parallel collectives, for the ends of the model too: of whole activations before a
+ * column-parallel matrix (nothing without sequence parallelism) and behind a row-parallel one. */
+uint64_t asim_step_before_column(struct asim_step_emit *e, const char *name, uint64_t at);
+uint64_t asim_step_behind_row(struct asim_step_emit *e, const char *name, uint64_t at);
+
+uint64_t asim_step_ring_forward(struct asim_step_emit *e, uint64_t at);
+uint64_t asim_step_ring_backward(struct asim_step_emit *e, uint64_t at);
+
+/* The expert layer forward, without shared experts' tensor-parallel collectives. */
+uint64_t asim_step_moe_forward(struct asim_step_emit *e, uint32_t layer, uint64_t at);
+/* Backward for the activations. *experts receives the op behind which weight gradients can be
+ * computed. */
+uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at,
+                                uint64_t *experts);
+/* Weight gradients of router and experts. */
+uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer,
+                               struct asim_step_after after);
+/* Bytes of a token on its way to an expert and back. */
+uint64_t asim_step_dispatch_bytes(const struct asim_step *step);
+uint64_t asim_step_combine_bytes(const struct asim_step *step);
+
+/* Before a pass of a layer: what its first op waits for. Without ZeRO-3 that is `at`. */
+struct asim_step_after asim_step_gather(struct asim_step_emit *e, struct asim_step_params params,
+                                        uint64_t at);
+/* After the weight gradients of a layer (or an end of the model) of a virtual stage. */
+void asim_step_reduce(struct asim_step_emit *e, uint32_t virtual_stage,
+                      struct asim_step_params params, uint64_t at);
+/* 1 if gradients are reduced while the passes run: of this micro-batch. */
+int asim_step_reduces_now(const struct asim_step_emit *e, uint32_t micro, uint32_t chunk);
+/* After all passes: gradients that wait until then, their norm, optimizer, parameters. */
+void asim_step_optimizer(struct asim_step_emit *e, uint64_t at);
+
+void asim_step_passes(struct asim_step_emit *e, const struct asim_step_order *order);
 
 #endif

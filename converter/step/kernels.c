@@ -9,7 +9,7 @@
  * those of the backward passes, which else keep the ratio. A kernel with neither a section nor a
  * GPU for the rest is an error.
  */
-#include "step/kernels.h"
+#include "step/step.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See layer.h.
+ * The ops of one layer in one pass. `at` is the op that they follow; each returns the last one.
+ * Tensor parallelism with sequence parallelism (Korthikanti et al., 2022): forward an all-gather
+ * before and a reduce-scatter behind attention and MLP each; backward the same with the gradients,
+ * and the inputs of both are gathered again for the weight gradients. Without sequence parallelism
+ * (Shoeybi et al., 2019): an all-reduce behind each, forward and backward. Weight gradients are
+ * computed while the gradients of the inputs are on their way.
  */
-#include "step/layer.h"
-
-#include "step/moe.h"
-#include "step/ring.h"
-#include "step/zero.h"
+#include "step/emit.h"
 
 static struct asim_step_after behind(uint64_t at)
 {

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See moe.h. The two legs of the normal kernels run in `dispatch_chunks` pieces, so that a piece is
- * forwarded while the next one is under way.
+ * Experts: dispatch of tokens, expert computation, combination of the results.
+ *
+ * - normal, DeepEP's kernels for training and prefill: a token goes once to each server with one of
+ *   its experts, to the GPU of the sender's index there, and from it over NVLink once to each GPU
+ *   with an expert; back the same way, with sums per server. The two legs run in `dispatch_chunks`
+ *   pieces, so that a piece is forwarded while the next one is under way.
+ * - low-latency, DeepEP's kernels for decode: a message for each (token, expert) pair, straight.
+ * - all-to-all, Megatron Core's dispatcher: the same without the header of a message.
+ *
+ * Dispatch has 2 bytes an element or, with fp8, 1 and a scale of 4 bytes for 128; results have 2.
+ * Backward, gradients are dispatched and combined likewise.
  */
-#include "step/moe.h"
+#include "step/emit.h"
 
-#include "step/kernels.h"
-#include "step/route.h"
+#include "step/step.h"
 
 uint64_t asim_step_dispatch_bytes(const struct asim_step *s)
 {

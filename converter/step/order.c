@@ -10,7 +10,7 @@
  *                fills the end of the pipeline (Qi et al., 2023)
  *   dualpipe     dualpipe.c
  */
-#include "step/order.h"
+#include "step/step.h"
 
 #include <stdlib.h>
 

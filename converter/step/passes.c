@@ -5,13 +5,11 @@
  * waits for. A joined pass (DualPipe) begins with the one before it: the computation of the one
  * fills what the communication of the other leaves free.
  */
-#include "step/passes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "step/layer.h"
-#include "step/zero.h"
+#include "step/emit.h"
 
 struct pass {
     const struct asim_step_pass *what;

@@ -3,7 +3,7 @@
  * Sizes of a training step. Unlike AICB's rows, embedding and final layer are on the first and last
  * stage only, are not tied, and each matrix counts once.
  */
-#include "step/plan.h"
+#include "step/step.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "base/io/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
-#include "step/route.h"
+#include "step/step.h"
 
 struct matrix {
     const struct asim_step *step;

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ring.h.
+ * Attention scores, over a ring of ranks with context parallelism (Liu et al., Ring Attention,
+ * 2023): each rank holds its tokens' queries, and keys and values go round in cp - 1 steps while
+ * the scores of the step before are computed. Every step takes equal time, as with the zigzag
+ * placement of a causal mask (each rank has two of 2 cp pieces of a sequence). Backward, keys and
+ * values go round again, and their gradients, of 2 bytes, in cp steps, back to their owner.
  */
-#include "step/ring.h"
+#include "step/emit.h"
 
 /* Tags of the ring and those of the pipeline never meet. */
 #define RING_TAGS (UINT32_C(1) << 30)

@@ -13,7 +13,6 @@
  * Capacity (Megatron Core): an expert takes ceil(factor · tokens · k / experts) tokens of each
  * rank; later ones are dropped.
  */
-#include "step/route.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +20,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "step/plan.h"
+#include "step/step.h"
 
 enum { MOST_K = 1024 };
 #define MOST_CHOICES 2e9 /* a few minutes */

@@ -141,4 +141,87 @@ struct asim_step_traffic {
     uint64_t compute_ns, nodes;
 };
 
+/* Checks the options and derives sizes and parameters; times and routes stay empty. */
+int asim_step_plan(struct asim_step *step, const struct asim_llm *llm, struct asim_err *err);
+
+/* Coordinates of a rank. */
+struct asim_step_place {
+    uint32_t rank, stage, local; /* local: rank within its stage */
+    uint32_t tensor, context, data;
+    uint32_t expert_tensor, expert, expert_data;
+};
+struct asim_step_place asim_step_place_of(const struct asim_step *step, uint32_t rank);
+
+/* The virtual stage that chunk `chunk` of a stage is, and back. */
+uint32_t asim_step_virtual(const struct asim_step *step, uint32_t stage, uint32_t chunk);
+uint32_t asim_step_stage(const struct asim_step *step, uint32_t virtual_stage, uint32_t chunk);
+/* First layer of a virtual stage; virtuals gives the number of layers. */
+uint32_t asim_step_first_layer(const struct asim_step *step, uint32_t virtual_stage);
+/* Number of MoE layers before layer `layer`. */
+uint32_t asim_step_moe_before(const struct asim_step *step, uint32_t layer);
+int asim_step_is_moe(const struct asim_step *step, uint32_t layer);
+
+/* Parameters of a layer or of a virtual stage's ends, of a rank: dense ones, and those of experts.
+ */
+struct asim_step_params {
+    uint64_t dense, experts;
+};
+struct asim_step_params asim_step_layer_params(const struct asim_step *step, uint32_t layer);
+
+/* Fills the order of a stage; the caller frees order->list.at. */
+int asim_step_order_make(struct asim_step_order *order, const struct asim_step *step,
+                         uint32_t stage, struct asim_err *err);
+
+/* For the schedules: appends one pass. */
+static inline void asim_step_order_add(struct asim_step_order *order, struct asim_step_pass pass)
+{
+    if (order->failed || ASIM_VEC_PUSH(order->list, pass))
+        order->failed = 1;
+}
+
+/* DualPipe's order (dualpipe.c). */
+void asim_step_order_dualpipe(struct asim_step_order *order, const struct asim_step *step,
+                              uint32_t stage);
+
+/* Fills step->times. measured: sections of a database or of AIOB's file, which replace the roofline
+ * for kernels of their names. */
+int asim_step_kernels(struct asim_step *step, const struct asim_llm_times *measured,
+                      struct asim_err *err);
+/* ns of the experts' matrix products for so many (token, expert) pairs of a rank. */
+uint64_t asim_step_expert_ns(const struct asim_step *step, uint64_t pairs);
+/* ns of the optimizer for so many parameters. */
+uint64_t asim_step_optimizer_ns(const struct asim_step *step, uint64_t params);
+
+/* Fills step->routes from the options' distribution; nothing without experts. Close it in any case.
+ */
+int asim_step_routes_make(struct asim_step *step, struct asim_err *err);
+void asim_step_routes_close(struct asim_step *step);
+
+/* The rank within its stage of member `member` of the expert group of `local`. */
+uint32_t asim_step_member(const struct asim_step *step, uint32_t local, uint32_t member);
+
+/* A recorded matrix (recorded.c): for each MoE layer and each source rank of a stage, tokens to
+ * each expert. The caller frees `counts`: layers x sources x experts. */
+int asim_step_recorded(const struct asim_step *step, const char *path, uint32_t **counts,
+                       struct asim_err *err);
+
+/* Least, most and sum over the ranks. */
+struct asim_step_summary {
+    struct asim_step_traffic least, most, sum;
+    /* Of all MoE layers, for one micro-batch: (token, expert) pairs that reach an expert, tokens
+     * once for each GPU and each server with one of their experts, the sender's own included; and
+     * pairs beyond the experts' capacity. */
+    struct asim_step_tokens {
+        uint64_t pairs, gpus, servers, dropped;
+        uint64_t most_pairs;                    /* to one rank */
+        uint64_t dispatch_bytes, combine_bytes; /* of a token */
+        uint32_t layers, ranks;
+    } tokens;
+};
+/* Plans and writes the step of the options; measured may be NULL. */
+int asim_step_write(const struct asim_llm *llm, const struct asim_llm_times *measured,
+                    struct asim_step_summary *summary, struct asim_err *err);
+/* What `asim trace llm` prints about it. */
+void asim_step_print(const struct asim_llm *llm, const struct asim_step_summary *summary);
+
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See write.h. One rank is in memory at a time; routes of tokens are there for all.
+ * Writes a training step: PREFIX.<rank>.et of every rank, and PREFIX.system.json with the settings
+ * that let its communications overlap. One rank is in memory at a time; routes of tokens are there
+ * for all.
  */
-#include "step/write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,11 +13,7 @@
 #include "base/io/file_set.h"
 #include "base/io/out.h"
 #include "step/emit.h"
-#include "step/kernels.h"
-#include "step/moe.h"
-#include "step/order.h"
-#include "step/passes.h"
-#include "step/route.h"
+#include "step/step.h"
 
 static void take(uint64_t *least, uint64_t *most, uint64_t *sum, uint64_t value)
 {

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See zero.h. Parameters have 2 bytes, gradients `grad_bytes`. Gathers and reductions have
- * communicators of their own, so that one need not wait for the other (as FullyShardedDataParallel
- * does with streams).
+ * What data parallelism sends: gradients, and with ZeRO parameters (Rajbhandari et al., 2020).
+ * zero=0  all-reduce of the gradients once a step zero=1  reduce-scatter of the gradients,
+ * all-gather of the parameters once a step zero=2  the gradients are reduced and scattered after
+ * every micro-batch zero=3  so, and parameters are gathered before each forward and backward pass
+ * of a layer, `prefetch` layer passes ahead Parameters have 2 bytes, gradients `grad_bytes`.
+ * Gathers and reductions have communicators of their own, so that one need not wait for the other
+ * (as FullyShardedDataParallel does with streams).
  */
-#include "step/zero.h"
+#include "step/emit.h"
 
-#include "step/kernels.h"
+#include "step/step.h"
 
 static uint64_t share(uint64_t bytes, uint64_t n)
 {

@@ -6,7 +6,6 @@
  * chain. Forward layers wait for their own weight-gradient collective of the previous pass.
  */
 #include "text/graph.h"
-#include "text/extended.h"
 
 #define FWD ASIM_LAYERS_FWD
 #define IG  ASIM_LAYERS_IG

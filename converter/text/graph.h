@@ -54,4 +54,9 @@ uint64_t asim_text_or(uint64_t first, uint64_t second);
 int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *layers, int kind,
                        const struct asim_text_options *opt, struct asim_err *err);
 
+void asim_text_pass_extended(struct asim_text_graph *g);
+
+/* One pass of the file's kind (published.c, extended.c). */
+void asim_text_pass_published(struct asim_text_graph *g);
+
 #endif

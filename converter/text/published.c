@@ -4,7 +4,6 @@
  * collective NONE has no node; nodes that would wait for it wait for the computation before it.
  */
 #include "text/graph.h"
-#include "text/published.h"
 
 #define FWD ASIM_LAYERS_FWD
 #define IG  ASIM_LAYERS_IG

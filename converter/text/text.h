@@ -30,4 +30,8 @@ struct asim_text_result {
     int has_groups;        /* <output>.groups.json was written */
 };
 
+/* Writes <output>.<rank>.et for all ranks. */
+int asim_text_write(const struct asim_layers *layers, const struct asim_text_options *opt,
+                    struct asim_text_result *result, struct asim_err *err);
+
 #endif

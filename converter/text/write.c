@@ -10,9 +10,7 @@
 #include "base/io/out.h"
 #include "text/graph.h"
 #include "base/io/file_set.h"
-#include "text/extended.h"
-#include "text/published.h"
-#include "text/write.h"
+#include "text/text.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
 #define PATH_TAIL 32 /* ".groups.json" and room */

@@ -2,7 +2,7 @@
  *
  * Reads the input, plain or gzip, as bytes or as lines, and reports errors with their line.
  */
-#include "timeline/input.h"
+#include "timeline/timeline.h"
 
 #include <stdarg.h>
 #include <string.h>

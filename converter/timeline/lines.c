@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "timeline/input.h"
-#include "timeline/lines.h"
-#include "timeline/output.h"
+#include "timeline/timeline.h"
 
 static int has_prefix(const char *text, const char *prefix)
 {

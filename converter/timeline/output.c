@@ -3,7 +3,7 @@
  * Writes trace events. A process is an NPU and a thread is a track; metadata events name both when
  * they first appear.
  */
-#include "timeline/output.h"
+#include "timeline/timeline.h"
 
 #include <inttypes.h>
 #include <stdio.h>

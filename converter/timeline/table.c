@@ -7,10 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
-#include "timeline/input.h"
-#include "timeline/lines.h"
-#include "timeline/output.h"
-#include "timeline/table.h"
+#include "timeline/timeline.h"
 #include "asim/trace.h"
 #include "base/io/csv.h"
 

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/unpack.h"
-#include "timeline/input.h"
-#include "timeline/lines.h"
-#include "timeline/table.h"
 #include "json/access.h"
 
 /* The first line, which stays unread, decides the form. The first piece holds it: longer lines are

@@ -18,6 +18,7 @@
 #ifndef ASIM_CONVERTER_TIMELINE_TIMELINE_H
 #define ASIM_CONVERTER_TIMELINE_TIMELINE_H
 
+#include "base/io/csv.h"
 #include <stdio.h>
 #include "base/map.h"
 #include "json/value.h"
@@ -68,5 +69,45 @@ struct asim_timeline {
 };
 
 int asim_timeline_run(struct asim_timeline *t, struct asim_err *err);
+
+enum { ASIM_TIMELINE_LINE_BYTES = 65536, ASIM_TIMELINE_PIECE_BYTES = 65536 };
+
+/* Reads the next piece of the input if the last one is used up. */
+int asim_timeline_fill(struct asim_timeline *t, struct asim_err *err);
+/* Copies up to size bytes; *got = 0 at the end. self: a struct asim_timeline. */
+int asim_timeline_bytes(void *self, char *to, size_t size, size_t *got, struct asim_err *err);
+/* Reads the next line into t->text, without its end. Returns 1, 0 at the end, or a negative code.
+ */
+int asim_timeline_line(struct asim_timeline *t, struct asim_err *err);
+/* Fails with "path:line: <sentence>" and ASIM_EINVAL. */
+int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
+    ASIM_PRINTF(3, 4);
+
+/* 1 if a line of text (without its end) is a header that names the columns needed. */
+int asim_timeline_is_header(const char *line);
+/* Reads the rest of the file as a table. */
+int asim_timeline_table(struct asim_timeline *t, struct asim_err *err);
+
+/* Both handle the line in t->text. */
+int asim_timeline_log(struct asim_timeline *t, struct asim_err *err);
+int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err);
+/* Returns the track of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE";
+ * may be NULL), or 0 if both are unknown. */
+int asim_timeline_track(const char *name, const char *type);
+
+/* An op that ran on an NPU. */
+struct asim_timeline_event {
+    uint64_t npu, id;
+    const char *name;
+    int track;
+    uint64_t start, length; /* cycles */
+};
+
+/* Writes an event. */
+int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_event *event,
+                        struct asim_err *err);
+/* Writes a message, which may overlap with others of its NPU. */
+int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_event *event,
+                          struct asim_err *err);
 
 #endif

@@ -65,7 +65,7 @@ static int show(const char *name, struct asim_err *err)
 /* --- check --------------------------------------------------------------------------------------
  */
 
-/* Where the defaults of core/conf/machine.c come from, by the begin of their keys. */
+/* Where the defaults of core/conf/machine.c come from, by the start of their keys. */
 static const struct {
     const char *begin, *source;
 } default_sources[] = {

@@ -19,7 +19,7 @@
 #include "asim/trace.h"
 #include "cli/args.h"
 #include "tools/nccl_et.h"
-#include "tools/simai_env.h"
+#include "tools/simai.h"
 #include "base/io/file_set.h"
 
 enum { H100 = 2, H800 = 3 }; /* among the choices of gpu_type */

@@ -11,7 +11,6 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "cli/args.h"
-#include "tools/machine/plot.h"
 #include "tools/machine/sweep.h"
 
 struct options {

@@ -29,8 +29,7 @@
 #include "cli/app.h"
 #include "cli/args.h"
 #include "tools/report/report.h"
-#include "tools/simai_csv.h"
-#include "tools/simai_env.h"
+#include "tools/simai.h"
 
 struct options {
     char *workload, *topology, *conf, *csv;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inference.h: the communication inside an instance. A layer has two all-reduces of the hidden
- * states of all tokens (tensor parallelism, Shoeybi et al.: Megatron-LM, 2019); with experts, which
- * are spread over the GPUs, one all-reduce and two all-to-alls, of a share of the tokens for each
+ * Simulates the communication inside an instance. A layer has two all-reduces of the hidden states
+ * of all tokens (tensor parallelism, Shoeybi et al.: Megatron-LM, 2019); with experts, which are
+ * spread over the GPUs, one all-reduce and two all-to-alls, of a share of the tokens for each
  * expert that they name. From stage to stage each GPU passes its share of the hidden states to the
  * GPU of the same number. Each is simulated as a job of its own of the first instance, in the same
  * network and alone in it: contention of collectives with KV caches, and with each other, is not

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inference.h: instances, their schedulers, and the way of KV caches.
+ * Runs instances with their schedulers, and sends KV caches.
  *
  * Request i goes to prefill (or mixed) instance i modulo their number, and from there to decode
  * instance i modulo theirs. Each stage of an instance's pipeline has one iteration at a time, so as

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inference.h: percentiles on stdout, inference.json, and requests.csv. A percentile is the
- * smallest value that as many per cent of the requests do not exceed (nearest rank).
+ * Writes percentiles on stdout, inference.json, and requests.csv. A percentile is the smallest
+ * value that as many per cent of the requests do not exceed (nearest rank).
  */
 #include "tools/inference/inference.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inference.h: the stream of requests. Draws are counter-based: request i of a seed is the same
+ * Makes or reads the stream of requests. Draws are counter-based: request i of a seed is the same
  * whatever else is drawn.
  */
 #include "tools/inference/inference.h"

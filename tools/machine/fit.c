@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See fit.h. What is made small is the mean over the rows of h(ln(predicted / measured)), where h
- * is a square near 0 and a straight line beyond 5 %: a few odd rows pull little. A small price on
- * the distance from the value before keeps apart numbers that the table cannot tell apart. The
- * search changes one number at a time by a step that grows after a success and shrinks after a
- * failure.
+ * Fits numbers of a machine file to a measured table. What is made small is the mean over the rows
+ * of h(ln(predicted / measured)), where h is a square near 0 and a straight line beyond 5 %: a few
+ * odd rows pull little. A small price on the distance from the value before keeps apart numbers
+ * that the table cannot tell apart. The search changes one number at a time by a step that grows
+ * after a success and shrinks after a failure.
  */
 #include "tools/machine/fit.h"
 

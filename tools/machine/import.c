@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See import.h. The first character tells XML from YAML.
+ * Imports descriptions of machines. The first character tells XML from YAML.
  */
 #include "tools/machine/import.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See measured.h. The first characters tell the formats apart: { and [ begin JSON; a first line
- * with commas that is no comment begins CSV; anything else is the text of nccl-tests.
+ * Reads measured tables. The first characters tell the formats apart: { and [ begin JSON; a first
+ * line with commas that is no comment begins CSV; anything else is the text of nccl-tests.
  */
 #include "tools/machine/measured.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See measured.h: rows as the readers of the formats find them.
+ * Takes rows of measured tables as the readers of the formats find them.
  */
 #include "tools/machine/measured.h"
 

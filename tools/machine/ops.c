@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ops.h.
+ * Names of the ops of nccl-tests and rccl-tests.
  */
-#include "tools/machine/ops.h"
+#include "tools/machine/sweep.h"
 
 #include <string.h>
 #include "asim/machine.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plot.h. Sizes are logarithmic, bandwidths linear from 0. The names of the lines stand below.
+ * Bus bandwidth against size as a picture (SVG), a line for each table and a ring for each time
+ * that was measured. Sizes are logarithmic, bandwidths linear from 0. The names of the lines stand
+ * below.
  */
-#include "tools/machine/plot.h"
+#include "tools/machine/sweep.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sweep.h. The columns are those of nccl-tests, so that its readers take the text; NCCL's
- * choice and the comparison follow behind them. In place and out of place are one model, so they
- * are equal.
+ * Predicts a table of sizes and prints it. The columns are those of nccl-tests, so that its readers
+ * take the text; NCCL's choice and the comparison follow behind them. In place and out of place are
+ * one model, so they are equal.
  */
 #include "tools/machine/sweep.h"
 

@@ -5,10 +5,10 @@
 #ifndef ASIM_TOOLS_MACHINE_SWEEP_H
 #define ASIM_TOOLS_MACHINE_SWEEP_H
 
+#include "asim/err.h"
 #include "asim/machine.h"
 #include "base/mem.h"
 #include "tools/machine/measured.h"
-#include "tools/machine/ops.h"
 
 struct asim_size_row {
     uint64_t bytes;
@@ -42,5 +42,15 @@ struct asim_bandwidth {
 /* As nccl-tests computes them for the table's op. */
 struct asim_bandwidth asim_size_table_bandwidth(const struct asim_size_table *table, uint64_t bytes,
                                                 double us);
+
+/* The words of --op, by enum asim_nccl_op; NULL at the end. */
+extern const char *const asim_nccl_op_names[];
+/* The op of a word, or -1: all_reduce, AllReduce, all_reduce_perf, also with a path before it. */
+int asim_nccl_op_find(const char *word);
+/* The same; where there is none, an error of usage that lists the ops. */
+int asim_nccl_op_parse(const char *word, int *op, struct asim_err *err);
+
+int asim_size_tables_plot(const struct asim_size_table *tables, size_t n, const char *path,
+                          struct asim_err *err);
 
 #endif

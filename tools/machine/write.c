@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See write.h.
+ * Reads and writes JSON of machines.
  */
 #include "tools/machine/write.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See html.h: the topology as SVG. A row a tier, hosts at the bottom; NVSwitches below their GPUs;
- * a switch stands above the middle of what it joins. Links within a tier are arcs. A network of
- * hosts only is a circle. The colour of a link is the use of its busier direction, in ten steps.
+ * Draws the topology as SVG. A row a tier, hosts at the bottom; NVSwitches below their GPUs; a
+ * switch stands above the middle of what it joins. Links within a tier are arcs. A network of hosts
+ * only is a circle. The colour of a link is the use of its busier direction, in ten steps.
  */
 #include <math.h>
 #include <stdio.h>

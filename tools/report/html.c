@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See html.h: texts, cells and tables.
+ * Writes texts, cells and tables of the page.
  */
 #include "tools/report/html.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: ranks.csv, compare.csv, and the order of the parts.
+ * Reads ranks.csv and compare.csv, and calls the other loaders.
  */
 #include "tools/report/run.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: summary.json, topology.json and network.json. summary.json must be there, the others
- * may be absent.
+ * Reads summary.json, topology.json and network.json. summary.json must be there, the others may be
+ * absent.
  */
 #include "tools/report/run.h"
 
@@ -69,9 +69,8 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
 
     json_object_foreach(object, key, value)
     {
-        char *text = json_is_array(value)
-                         ? NULL
-                         : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT),
+        char *text =
+                 json_is_array(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT),
              name[200];
         struct asim_run_figure figure = {0};
 

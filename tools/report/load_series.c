@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: time series of the busiest link in ASIM_RUN_POINTS bins: its queue (queues.csv), what
+ * Reads time series of the busiest link in ASIM_RUN_POINTS bins: its queue (queues.csv), what
  * messages bring over it where it leads from or to a host (flows.csv), and the PAUSE frames of the
  * whole network (pfc.txt).
  */

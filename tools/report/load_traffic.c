@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: tiers, oversubscription and equal ways of summary.json, and traffic.csv.
+ * Reads tiers, oversubscription and equal ways of summary.json, and traffic.csv.
  */
 #include <jansson.h>
 #include <stdio.h>

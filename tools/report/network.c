@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: flows.csv and links.csv.
+ * Reads flows.csv and links.csv.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: ops.csv, and what follows from it. Collectives are summed up as nccl-tests prints
- * them. Who waited for whom: a collective starts when its last member has issued it, so the others'
- * waiting is charged to the member whose issue is the start.
+ * Reads ops.csv, and what follows from it. Collectives are summed up as nccl-tests prints them. Who
+ * waited for whom: a collective starts when its last member has issued it, so the others' waiting
+ * is charged to the member whose issue is the start.
  *
  * The critical path is walked back from the last end: behind an op that waited comes the member
  * that came last; behind an issue comes the op of that rank that ended then, since an op is issued

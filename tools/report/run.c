@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See run.h: what all loaders use, and the end of a run in memory. */
+ * Has what all loaders use, and frees a run.
+ */
 #include "tools/report/run.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See html.h: the tables of a run.
+ * Writes the tables of a run.
  */
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See html.h: time series as SVG, with their numbers beside for the script of the page, which
- * replaces the picture by one that can be zoomed.
+ * Draws time series as SVG, with their numbers beside for the script of the page, which replaces
+ * the picture by one that can be zoomed.
  */
 #include <stdio.h>
 #include "base/io/quote.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See show.h.
+ * Spells numbers with units.
  */
 #include "tools/report/show.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See table.h.
+ * Reads the CSV files of a run.
  */
 #include "tools/report/table.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See html.h: where the bytes went, with a picture of the bytes from rank to rank.
+ * Shows where the bytes went, with a picture of the bytes from rank to rank.
  */
 #include <stdio.h>
 #include "base/io/quote.h"

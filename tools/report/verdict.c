@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See verdict.h. Rules in this order; shares are of the time of all ranks together.
+ * Says what limits a run. Rules in this order; shares are of the time of all ranks together.
  *
  *   slow rank   waiting is at least 10 %, and one rank causes more than half of it
  *   compute     computation takes more time than all else

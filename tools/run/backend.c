@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. The command line of each backend. The formulas get the network as `asim compare`
- * derives it from the topology, written as network.yml.
+ * Makes the command line of each backend. The formulas get the network as `asim compare` derives it
+ * from the topology, written as network.yml.
  */
 #include <inttypes.h>
 #include <stdio.h>

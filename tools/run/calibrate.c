@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. The factor of computation times with which the simulated step is as long as the
- * recorded one. What communication a computation hides changes with the factor, so that the step
- * is no straight line over it: each try corrects the factor by what the step still lacks, as if
- * all computation counted.
+ * Finds the factor of computation times with which the simulated step is as long as the recorded
+ * one. What communication a computation hides changes with the factor, so that the step is no
+ * straight line over it: each try corrects the factor by what the step still lacks, as if all
+ * computation counted.
  */
 #include <math.h>
 #include <stdio.h>

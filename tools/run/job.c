@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h: the order of a run. The folder appears first, so that every output has a place; what
+ * Orders the steps of a run. The folder appears first, so that every output has a place; what
  * limits the run and the rows of metrics.csv come last, also for a run that was interrupted.
  */
 #include "tools/run/job.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. The rows of metrics.csv. A cycle is 1 ns, so alpha, the real time of a simulated cycle
- * in us, is 0.001 where the simulation is exact.
+ * Writes the rows of metrics.csv. A cycle is 1 ns, so alpha, the real time of a simulated cycle in
+ * us, is 0.001 where the simulation is exact.
  */
 #include <errno.h>
 #include <fcntl.h>

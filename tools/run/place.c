@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. --topo: a file, "auto:NAME,key=value" of the makers, or a name of the published runner
- * such as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Topologies with
+ * Reads --topo: a file, "auto:NAME,key=value" of the makers, or a name of the published runner such
+ * as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Topologies with
  * dimensions have logical dimensions, too, so that collectives run dimension by dimension.
  */
 #include <inttypes.h>

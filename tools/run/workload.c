@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See job.h. A workload is a prefix P of P.<rank>.et, a folder with the traces of one prefix, or a
- * folder with PyTorch's traces, which `asim trace pytorch` converts into the run's folder. What was
- * recorded comes from training_*.json beside the traces.
+ * Finds the traces of a run. A workload is a prefix P of P.<rank>.et, a folder with the traces of
+ * one prefix, or a folder with PyTorch's traces, which `asim trace pytorch` converts into the run's
+ * folder. What was recorded comes from training_*.json beside the traces.
  */
 #include <dirent.h>
 #include <errno.h>

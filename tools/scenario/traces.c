@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See traces.h. A generator runs as a process of the asim tool, so a job has the traces that the
- * same words make on a command line.
+ * Makes the traces of jobs with a generator. A generator runs as a process of the asim tool, so a
+ * job has the traces that the same words make on a command line.
  */
 #include "tools/scenario/traces.h"
 

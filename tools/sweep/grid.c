@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sweep.h: the keys and the points. A list on the command line is separated by commas, or by
+ * Reads the keys and makes the points. A list on the command line is separated by commas, or by
  * semicolons where it has one, because topologies contain commas.
  */
 #include <jansson.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sweep.h: sweep.svg. Both axes are logarithmic, since sizes and times of a sweep span decades;
- * values of the horizontal key that are no numbers stand side by side.
+ * Draws sweep.svg. Both axes are logarithmic, since sizes and times of a sweep span decades; values
+ * of the horizontal key that are no numbers stand side by side.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sweep.h: runs points as processes of `asim run`, a folder each. Ctrl-C ends the runs under
- * way; their points are not done and run again when the sweep goes on.
+ * Runs points as processes of `asim run`, a folder each. Ctrl-C ends the runs under way; their
+ * points are not done and run again when the sweep goes on.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sweep.h: sweep.csv and the table on the terminal. A row of sweep.csv belongs to the point
- * with the same values of all keys.
+ * Writes sweep.csv and the table on the terminal. A row of sweep.csv belongs to the point with the
+ * same values of all keys.
  */
 #include <inttypes.h>
 #include <stdio.h>

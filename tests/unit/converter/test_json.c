@@ -7,7 +7,6 @@
 #include "json/print.h"
 #include "check.h"
 #include "json/access.h"
-#include "json/printable.h"
 
 static enum asim_jresult parse(struct asim_jdoc *doc, const char *text, const char **why)
 {

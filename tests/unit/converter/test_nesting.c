@@ -6,9 +6,8 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "link/nesting.h"
+#include "link/kineto.h"
 #include "check.h"
-#include "link/launch.h"
 
 static uint32_t seed = 1;
 

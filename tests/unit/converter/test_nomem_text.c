@@ -6,7 +6,7 @@
 #include <unistd.h>
 #include "text/graph.h"
 #include "nomem.h"
-#include "text/write.h"
+#include "text/text.h"
 
 static const char input[] = "test_nomem_layers.txt", prefix[] = "test_nomem_out";
 

@@ -11,8 +11,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "step/order.h"
-#include "step/plan.h"
+#include "step/step.h"
 #include "check.h"
 
 enum { MOST_STAGES = 16, MOST_MICROS = 64 };

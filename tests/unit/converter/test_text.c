@@ -9,7 +9,6 @@
 #include "check.h"
 #include "text/text.h"
 #include "trace/open.h"
-#include "text/write.h"
 
 #define A_FULL "a -1 1 ALLGATHER 8 2 ALLREDUCE 16 3 ALLREDUCE 32 1\n"
 #define B_FULL "b -1 4 ALLTOALL 8 5 ALLTOALL 16 6 REDUCESCATTER 32 1\n"

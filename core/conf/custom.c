@@ -14,7 +14,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "conf/conf.h"
-#include "conf/yaml.h"
+#include "base/io/yaml.h"
 
 /* Rank 0's file stands for the set when a prefix is looked for: P.0.et exists where P does not. */
 static const char FIRST[] = ".0.et";

@@ -17,7 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
-#include "conf/yaml.h"
+#include "base/io/yaml.h"
 
 /* One file being read; all borrowed. Indices of lines and counts are those of keys[]. */
 struct reading {

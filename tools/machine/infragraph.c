@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
-#include "base/io/src.h"
+#include "base/io/yaml.h"
 
 struct device {
     yaml_document_t *document;
@@ -168,30 +167,15 @@ static void read_root(struct asim_import_host *found, yaml_document_t *document)
 int asim_import_infragraph(struct asim_import_host *found, const char *path, struct asim_err *err)
 {
     yaml_document_t document;
-    yaml_parser_t parser;
-    struct asim_src src;
-    int rc = asim_src_open(&src, path, err);
+    int rc = asim_yaml_read(&document, path, err);
 
     if (rc)
         return rc;
-    if (!yaml_parser_initialize(&parser)) {
-        asim_src_close(&src);
-        return asim_err_nomem(err, "reading YAML");
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)src.data, src.size);
-    if (!yaml_parser_load(&parser, &document)) {
-        rc = asim_err_at(err, ASIM_EINVAL,
-                         (struct asim_where){path, (unsigned)parser.problem_mark.line + 1, 0},
-                         "this is not valid YAML: %s.", parser.problem ? parser.problem : "?");
-    } else {
-        read_root(found, &document);
-        yaml_document_delete(&document);
-        if (!found->gpus)
-            rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
-                             "no device of this file has a component xpu; expected a device of "
-                             "InfraGraph with components, links and edges.");
-    }
-    yaml_parser_delete(&parser);
-    asim_src_close(&src);
-    return rc;
+    read_root(found, &document);
+    yaml_document_delete(&document);
+    if (!found->gpus)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+                           "no device of this file has a component xpu; expected a device of "
+                           "InfraGraph with components, links and edges.");
+    return 0;
 }

@@ -14,19 +14,17 @@
 /* The value of an attribute in `element`, which ends at its >, into out; "" where there is none. */
 static void attribute(const char *element, const char *name, char *out, size_t size)
 {
-    const char *end = strchr(element, '>'), *at = element;
+    const char *end = element + strcspn(element, ">");
     size_t n = strlen(name), used = 0;
 
     out[0] = '\0';
-    while ((at = strstr(at, name)) && (!end || at < end)) {
-        if ((at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t') && at[n] == '=' &&
-            at[n + 1] == '"') {
-            for (at += n + 2; *at && *at != '"' && used + 1 < size; at++)
-                out[used++] = *at;
-            out[used] = '\0';
-            return;
-        }
-        at += n;
+    for (const char *at = element + 1; at < end; at++) {
+        if (!strchr(" \n\t", at[-1]) || strncmp(at, name, n) || strncmp(at + n, "=\"", 2))
+            continue;
+        for (at += n + 2; *at && *at != '"' && used + 1 < size; at++)
+            out[used++] = *at;
+        out[used] = '\0';
+        return;
     }
 }
 

@@ -2,8 +2,8 @@
  *
  * A YAML file that is one document.
  */
-#ifndef ASIM_CONF_YAML_H
-#define ASIM_CONF_YAML_H
+#ifndef ASIM_BASE_IO_YAML_H
+#define ASIM_BASE_IO_YAML_H
 
 #include <yaml.h>
 #include "asim/err.h"

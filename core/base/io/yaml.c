@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See yaml.h. The file is read whole through base/src for its limits, then handed to libyaml from
- * memory.
+ * Reads a YAML file whole, for the limits of base/src, and hands it to libyaml from memory.
  */
-#include "conf/yaml.h"
+#include "base/io/yaml.h"
 #include "base/io/src.h"
 
 static int fail(const yaml_parser_t *parser, const char *path, struct asim_err *err)
@@ -56,8 +55,8 @@ static int check_depth(const struct asim_src *src, struct asim_err *err)
     yaml_parser_delete(&parser);
     return depth <= MOST ? 0
                          : asim_err_at(err, ASIM_EINVAL, at,
-                                       "lists are nested more than %d deep; settings need two "
-                                       "levels.",
+                                       "lists are nested more than %d deep; no file that asim "
+                                       "reads needs so many levels.",
                                        MOST);
 }
 

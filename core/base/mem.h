@@ -89,7 +89,7 @@ void *asim_calloc_lines(size_t n, size_t size);
 int asim_grow(void *at, size_t *cap, size_t need, size_t size);
 
 /* ASIM_VEC(type) v = {0}; ASIM_VEC_PUSH(v, x) is not 0 if out of memory; v.at[i], v.n;
- * free(v.at). */
+ * ASIM_VEC_POP(v) of one that is not empty; free(v.at). */
 #define ASIM_VEC(type)                                                                             \
     struct {                                                                                       \
         type *at;                                                                                  \
@@ -99,5 +99,6 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size);
     ((need) <= (v).cap ? 0 : asim_grow(&(v).at, &(v).cap, (need), sizeof *(v).at))
 #define ASIM_VEC_PUSH(v, x)                                                                        \
     (ASIM_VEC_RESERVE(v, (v).n + 1) ? ASIM_ENOMEM : ((v).at[(v).n++] = (x), 0))
+#define ASIM_VEC_POP(v) ((v).at[--(v).n])
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "asim/netconf.h"
 #include "sim/collective/graph_runner.h"
-#include "sim/collective/match.h"
-#include "sim/collective/send.h"
 #include "sim/distributed/stall_report.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/round.h"
@@ -46,7 +44,7 @@ static void on_sent(void *self, const struct asim_msg *msg)
     if (msg->tag == ASIM_OWN_TAG)
         return;
     if (msg->src < world->set.n_ranks && !rank->failed)
-        asim_send_done(rank, msg);
+        asim_rank_sent(rank, msg);
 }
 
 /* Into the events of the node's shard. The network calls its hooks in the thread that advances the
@@ -92,7 +90,7 @@ static void on_arrived(void *self, const struct asim_msg *msg)
     else if (msg->dst >= world->set.n_ranks)
         asim_storage_arrived(world, msg);
     else if (!rank->failed && msg->tag != ASIM_STORAGE_DROP)
-        asim_match_arrived(rank, msg);
+        asim_rank_arrived(rank, msg);
 }
 
 static void on_receive_due(void *self, uint32_t r, uint64_t cookie)
@@ -100,7 +98,7 @@ static void on_receive_due(void *self, uint32_t r, uint64_t cookie)
     struct asim_rank *rank = &((struct asim_world *)self)->run.ranks[r];
 
     if (!rank->failed)
-        asim_match_deliver(rank, (struct asim_recv *)(uintptr_t)cookie);
+        asim_rank_received(rank, (struct asim_recv *)(uintptr_t)cookie);
 }
 
 static int on_done(void *self)

@@ -194,10 +194,8 @@ struct asim_world {
     struct asim_world_run run;
     struct asim_distribution *dist; /* NULL: this process simulates all ranks (distribution.h) */
     struct asim_messages_hooks own_messages; /* of the program (asim/messages.h) */
-    /* Ends an op (ops/issue.c). Rooms below ops/ call asim_op_done through this pointer. */
+    /* asim_op_done (ops/issue.c), for the end of a collective (chunk_scheduler.c). */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
-    /* A write or read of a round ends (ops/round.c), likewise. */
-    void (*round_go)(struct asim_rank *rank);
 };
 
 static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,
@@ -218,6 +216,7 @@ static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t no
     return world->via.queue ? world->via.queue->now_ns
                             : world->via.backend->now(world->via.carrier, node);
 }
+
 /* Sizes of communication weigh ops in the progress of a run; 48 bits. */
 static inline uint64_t asim_op_progress_bytes(const struct asim_op *op)
 {

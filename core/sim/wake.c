@@ -1,17 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See wake.h. Events of one time run in the order of registration, including events that these
- * events add for the same time (system-layer.md#ticks-and-event-order). Nearly every event of a
- * large run is a credit of a uniform phase, so that case has a path of its own.
+ * Turns events, messages and complete receives of a rank into calls. Matching and engines return
+ * what is over, and this file acts on it, so no call comes back up and no depth of calls grows with
+ * the workload.
+ *
+ * Events of one time run in the order of registration, including events that these events add for
+ * the same time (system-layer.md#ticks-and-event-order). Nearly every event of a large run is a
+ * credit of a uniform phase, so that case has a path of its own.
  */
 #include "sim/wake.h"
 #include "sim/collective/bus.h"
+#include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/coll_run.h"
 #include "sim/collective/graph_runner.h"
+#include "sim/collective/match.h"
+#include "sim/collective/send.h"
 #include "sim/collective/uniform_phase.h"
 #include "sim/ops/issue.h"
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
+
+/* chunk: what an engine returns; NULL: no phase is over. */
+static inline void advance(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    if (chunk)
+        asim_chunk_advance(rank, chunk);
+}
+
+/* --- messages ----------------------------------------------------------------------------------
+ */
+/* action: NULL for the receive of a chunk or an op. A receive that the end of a request posts may
+ * be complete at once; then the loop goes on with its own action. */
+static void complete(struct asim_rank *rank, struct asim_deferred_action *action,
+                     struct asim_chunk *chunk, uint32_t op)
+{
+    while (action) {
+        struct asim_deferred_action now = asim_deferred_action_take(rank, action);
+
+        switch (now.kind) {
+        case ASIM_DEFERRED_SEND:
+            asim_send_now(rank, &now.msg);
+            return;
+        case ASIM_DEFERRED_NODE:
+            advance(rank, asim_graph_runner_node_ended(rank, now.runner, now.node));
+            return;
+        case ASIM_DEFERRED_ROUND:
+            asim_issue_after_storage(rank);
+            return;
+        case ASIM_DEFERRED_POST:
+            if (!asim_match_post(rank, &now.recv))
+                return;
+            action = now.recv.action;
+            chunk = now.recv.chunk;
+            op = now.recv.op;
+        }
+    }
+    if (chunk)
+        asim_chunk_arrival(rank, chunk);
+    else
+        asim_op_done(rank, op);
+}
+
+/* Frees recv first, because the calls may post the next receive. */
+void asim_rank_received(struct asim_rank *rank, struct asim_recv *recv)
+{
+    struct asim_chunk *chunk = recv->chunk;
+    struct asim_deferred_action *action = recv->action;
+    uint32_t op = recv->op;
+
+    if (!recv->uniform)
+        asim_pool_give(&rank->shard->pools.recv, recv);
+    complete(rank, action, chunk, op);
+}
+
+/* Each receive goes its way before the next is taken: what it starts may post further ones. */
+static void arrived_any(struct asim_rank *rank, const struct asim_msg *msg)
+{
+    struct asim_inbox *inbox = asim_match_add(rank, msg);
+    struct asim_recv *recv;
+
+    if (!inbox)
+        return;
+    while ((recv = asim_match_next(inbox)))
+        asim_rank_received(rank, recv);
+    asim_match_unpin(rank, inbox);
+}
+
+void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg)
+{
+    struct asim_recv *recv = asim_match_only(rank, msg);
+
+    if (!recv)
+        arrived_any(rank, msg);
+    else if (recv->uniform)
+        asim_uniform_phase_arrival(rank, recv->uniform);
+    else
+        asim_rank_received(rank, recv);
+}
+
+/* cookie: ASIM_NEVER: no one waits for the end; else a deferred action, or the index of an op. */
+void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg)
+{
+    if (msg->cookie != ASIM_NEVER)
+        complete(rank, asim_cookie_action(msg->cookie), NULL, (uint32_t)msg->cookie);
+}
+
+/* --- events ------------------------------------------------------------------------------------
+ */
+static void run_bus(struct asim_rank *rank, const struct asim_rank_event *event)
+{
+    struct asim_bus_credit over;
+
+    if (asim_bus_step(rank, event, &over))
+        advance(rank, asim_chunk_credit(rank, over.chunk, over.bytes));
+    asim_bus_go_on(rank, event->op);
+}
 
 /* Works on a copy, because the memory of the event is free before the call that may want it. */
 static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
@@ -28,7 +132,7 @@ static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
     case ASIM_RANK_EVENT_CREDIT:
         break;
     case ASIM_RANK_EVENT_NODE:
-        asim_graph_runner_node_ended(rank, event.runner, event.op);
+        advance(rank, asim_graph_runner_node_ended(rank, event.runner, event.op));
         break;
     case ASIM_RANK_EVENT_FLOW:
         asim_graph_runner_send_flow(rank, event.runner, event.op);
@@ -37,7 +141,7 @@ static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
         asim_memory_next(rank, event.op);
         break;
     case ASIM_RANK_EVENT_BUS:
-        asim_bus_step(rank, &event);
+        run_bus(rank, &event);
         break;
     case ASIM_RANK_EVENT_START:
         asim_issue_first(rank);
@@ -55,13 +159,13 @@ static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uin
         return;
     }
     if (kept->kind == ASIM_RANK_EVENT_UNIFORM) {
-        asim_uniform_phase_step(rank, kept->uniform, now);
+        advance(rank, asim_uniform_phase_step(rank, kept->uniform, now));
         return;
     }
     if (kept->kind == ASIM_RANK_EVENT_CREDIT)
         bytes = 0; /* the reduction is over */
     asim_pool_give(&rank->shard->pools.event, kept);
-    asim_chunk_credit(rank, chunk, bytes);
+    advance(rank, asim_chunk_credit(rank, chunk, bytes));
 }
 
 /* A tick does not move while its events run: its events may add ticks behind it, and only this
@@ -98,7 +202,7 @@ void asim_rank_wake(struct asim_rank *rank)
         return;
     }
     tick->head = NULL;
-    asim_uniform_phase_step(rank, kept->uniform, tick->t);
+    advance(rank, asim_uniform_phase_step(rank, kept->uniform, tick->t));
     if (tick->head)
         run_tick(rank, tick);
     else if (--rank->n_ticks)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs the events of a rank at the present time: the one place where kinds of rank events become
- * calls.
+ * The one place where what has happened on a rank becomes calls: its events, messages that have
+ * arrived or ended, receives that are complete.
  */
 #ifndef ASIM_SIM_WAKE_H
 #define ASIM_SIM_WAKE_H
 
 #include "sim/sim.h"
 
-/* Runs all events of the rank at the present time. The network calls it. */
+/* The network calls these. Runs all events of the rank at the present time. */
 void asim_rank_wake(struct asim_rank *rank);
+/* A message to the rank has arrived. */
+void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg);
+/* A receive whose completion the network has deferred is complete; frees it. */
+void asim_rank_received(struct asim_rank *rank, struct asim_recv *recv);
+/* A message of the rank has ended. */
+void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg);
 
 #endif

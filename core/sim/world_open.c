@@ -299,7 +299,6 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->run.sizes);
     world->op_done = asim_op_done;
-    world->round_go = asim_issue_after_storage;
     pthread_mutex_init(&world->made.lock, NULL);
     asim_topo_init(&world->set.topo);
     code = take_settings(&own, settings, err);

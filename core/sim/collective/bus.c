@@ -14,7 +14,6 @@
  * it is.
  */
 #include "sim/collective/bus.h"
-#include "sim/collective/coll_run.h"
 #include "sim/rank/clock.h"
 #include "sim/rank/rank_shard.h"
 
@@ -84,41 +83,12 @@ static struct request *pop(struct line *line)
     return request;
 }
 
-/* Starts the next send of side x if it can. After more than eight sends in a row the partner goes
- * first, so that neither side starves. */
-static void try_start(struct asim_rank *rank, uint32_t x);
-/* The request leaves the bus, or returns where it is a round trip. At side A it crosses the inner
- * bus once more either way. */
-static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
-
 /* Schedules a step of side x in the rank's event list. */
 static void schedule(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
 {
     asim_clock_add(
         rank, ns,
         &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_BUS, .op = x, .bytes = (uint64_t)step});
-}
-
-/* Enters the queue of B, A' or B'. */
-static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
-{
-    push(&rank->bus->sides[x].to_send, request);
-    if (rank->bus->sides[x].state == FREE)
-        try_start(rank, x);
-}
-
-/* Sends a shadow of A's request across the inner bus from side x; `then` is the next step. */
-static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
-{
-    struct request *shadow = asim_pool_get(&rank->shard->pools.bus);
-
-    if (!shadow) {
-        asim_rank_fail_nomem(rank, "moving data over the bus");
-        return;
-    }
-    *shadow = (struct request){.outer = request, .then = then, .bytes = request->bytes};
-    shadow->back = x == INNER_A && (then != NEXT_OUT); /* a round trip */
-    enter(rank, x, shadow);
 }
 
 /* Schedules both ends at once, the receiver first: with zero latency both fall on one time, and
@@ -143,6 +113,8 @@ static void start(struct asim_rank *rank, uint32_t x)
     schedule(rank, x, SENT, asim_ns_whole((double)off + bytes_ns));
 }
 
+/* Starts the next send of side x if it can. After more than eight sends in a row the partner goes
+ * first, so that neither side starves. */
 static void try_start(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x], *partner = &rank->bus->sides[x ^ 1];
@@ -151,10 +123,32 @@ static void try_start(struct asim_rank *rank, uint32_t x)
         return;
     if (side->burst > BURST && partner->to_send.n && partner->burst <= BURST) {
         if (partner->state == FREE)
-            try_start(rank, x ^ 1);
+            start(rank, x ^ 1);
         return;
     }
     start(rank, x);
+}
+
+/* Enters the queue of B, A' or B'. */
+static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
+{
+    push(&rank->bus->sides[x].to_send, request);
+    if (rank->bus->sides[x].state == FREE)
+        try_start(rank, x);
+}
+
+/* Sends a shadow of A's request across the inner bus from side x; `then` is the next step. */
+static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
+{
+    struct request *shadow = asim_pool_get(&rank->shard->pools.bus);
+
+    if (!shadow) {
+        asim_rank_fail_nomem(rank, "moving data over the bus");
+        return;
+    }
+    *shadow = (struct request){.outer = request, .then = then, .bytes = request->bytes};
+    shadow->back = x == INNER_A && (then != NEXT_OUT); /* a round trip */
+    enter(rank, x, shadow);
 }
 
 /* One request at a time; 50 ns and local-reduction-delay per 100 bytes. */
@@ -177,30 +171,34 @@ static void process(struct asim_rank *rank, uint32_t x, struct request *request)
     work(rank, x);
 }
 
-/* The request has left its bus. */
-static void finish_crossing(struct asim_rank *rank, struct request *request)
+/* The request has left its bus: 1 where its credit is over. */
+static int finish(struct asim_rank *rank, struct request *request, struct asim_bus_credit *over)
 {
     struct request done = *request;
 
     asim_pool_put(&rank->shard->pools.bus, request);
-    if (!done.outer) {
-        asim_chunk_credit(rank, done.chunk, done.reduce_bytes);
-        return;
-    }
-    switch (done.then) {
-    case NEXT_QUEUE:
+    if (done.outer && done.then == NEXT_QUEUE) {
         push(&rank->bus->sides[A].to_send, done.outer);
         try_start(rank, A);
-        break;
-    case NEXT_PROCESS:
-        process(rank, A, done.outer);
-        break;
-    case NEXT_OUT:
-        finish_crossing(rank, done.outer);
+        return 0;
     }
+    if (done.outer && done.then == NEXT_PROCESS) {
+        process(rank, A, done.outer);
+        return 0;
+    }
+    if (done.outer) {
+        request = done.outer;
+        done = *request;
+        asim_pool_put(&rank->shard->pools.bus, request);
+    }
+    *over = (struct asim_bus_credit){done.chunk, done.reduce_bytes};
+    return 1;
 }
 
-static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
+/* The request leaves the bus, or returns where it is a round trip. At side A it crosses the inner
+ * bus once more either way. */
+static int leave(struct asim_rank *rank, uint32_t x, struct request *request,
+                 struct asim_bus_credit *over)
 {
     if (request->back) {
         request->back = 0;
@@ -211,11 +209,11 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
     } else if (x == A) {
         cross(rank, INNER_A, request, NEXT_OUT);
     } else {
-        finish_crossing(rank, request);
+        return finish(rank, request, over);
     }
+    return 0;
 }
 
-/* The handlers of steps end with try_start, in the order of system-layer.md#loggp-bus. */
 static void sent(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -224,11 +222,10 @@ static void sent(struct asim_rank *rank, uint32_t x)
     side->before = side->state;
     side->state = FREE;
     side->burst++;
-    try_start(rank, x);
 }
 
 /* Two receptions may overlap; the side is free only after the last. */
-static void received(struct asim_rank *rank, uint32_t x)
+static int received(struct asim_rank *rank, uint32_t x, struct asim_bus_credit *over)
 {
     struct side *side = &rank->bus->sides[x];
     struct request *request;
@@ -238,41 +235,37 @@ static void received(struct asim_rank *rank, uint32_t x)
     if (side->receiving.n < 2)
         side->state = FREE;
     request = pop(&side->receiving);
-    if (!request->reduce) {
-        leave(rank, x, request);
-    } else {
-        request->reduce = 0;
-        if (x == A)
-            cross(rank, INNER_A, request, NEXT_PROCESS);
-        else
-            process(rank, x, request);
-    }
-    try_start(rank, x);
+    if (!request->reduce)
+        return leave(rank, x, request, over);
+    request->reduce = 0;
+    if (x == A)
+        cross(rank, INNER_A, request, NEXT_PROCESS);
+    else
+        process(rank, x, request);
+    return 0;
 }
 
-static void processed(struct asim_rank *rank, uint32_t x)
+int asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event,
+                  struct asim_bus_credit *over)
 {
-    struct side *side = &rank->bus->sides[x];
-    struct request *request = pop(&side->processing);
+    struct side *side = &rank->bus->sides[event->op];
 
-    side->working = 0;
-    leave(rank, x, request);
-    work(rank, x);
-    try_start(rank, x);
-}
-
-void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event)
-{
     switch ((enum step)event->bytes) {
     case SENT:
         sent(rank, event->op);
-        break;
+        return 0;
     case RECEIVED:
-        received(rank, event->op);
-        break;
-    case PROCESSED:
-        processed(rank, event->op);
+        return received(rank, event->op, over);
+    default: /* PROCESSED */
+        side->working = 0;
+        return leave(rank, event->op, pop(&side->processing), over);
     }
+}
+
+void asim_bus_go_on(struct asim_rank *rank, uint32_t side)
+{
+    work(rank, side);
+    try_start(rank, side);
 }
 
 void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,

@@ -13,6 +13,7 @@
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/parts.h"
 #include "sim/collective/coll_run.h"
+#include "sim/rank/rank_shard.h"
 
 #include <stdlib.h>
 
@@ -101,32 +102,25 @@ static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct 
     *(chunk->next ? &chunk->next->prev : &queue->tail) = chunk;
 }
 
-/* Starts waiting chunks while the queue has room. Started chunks precede waiting ones, so the first
- * that is not started is the next. */
-static void start_waiting(struct asim_rank *rank, uint32_t q)
+/* Starts waiting chunks while the queue has room, up to a chunk whose phase is over at once, which
+ * it returns. Started chunks precede waiting ones, so the first that is not started is the next. */
+static struct asim_chunk *start_waiting(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
+    struct asim_chunk *over = NULL;
 
-    while (queue->running < rank->world->set.queue_limit && !rank->failed) {
+    while (!over && queue->running < rank->world->set.queue_limit && !rank->failed) {
         struct asim_chunk *chunk = queue->head;
 
         while (chunk && chunk->started)
             chunk = chunk->next;
         if (!chunk)
-            return;
+            return NULL;
         chunk->started = 1;
         queue->running++;
-        asim_chunk_start_phase(rank, chunk); /* may end this chunk and others at once */
+        over = asim_chunk_start_phase(rank, chunk);
     }
-}
-
-/* q: -1 for a chunk that has not been in a queue yet. */
-static void leave_queue(struct asim_rank *rank, int q)
-{
-    if (q < 0)
-        return;
-    rank->queues[q].running--;
-    start_waiting(rank, (uint32_t)q);
+    return over;
 }
 
 /* Ends the collective after its last chunk. Its op ends in the middle of the last chunk's last
@@ -143,27 +137,49 @@ void asim_chunk_scheduler_ended(struct asim_rank *rank, struct asim_coll_op *col
     asim_pool_put(&rank->shard->pools.coll_op, coll);
 }
 
-/* The order of system-layer.md#queues-and-active-chunks: end the collective, leave the list, end
- * the chunk, enter the next queue, start chunks of the old queue, then of the new one. */
-void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
+/* Lets a queue that has changed start chunks after those behind it in the stack. */
+static void will_start(struct asim_rank *rank, uint32_t q)
 {
-    int old = chunk->queue;
-    int over = chunk->phase == chunk->n_phases;
-    uint32_t q;
+    if (ASIM_VEC_PUSH(rank->shard->changed_queues, q))
+        asim_rank_fail_nomem(rank, "starting a chunk");
+}
+
+/* Ends a chunk, or moves it into its next queue. */
+static void move(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    int old = chunk->queue, over = chunk->phase == chunk->n_phases;
 
     if (over)
         asim_chunk_scheduler_ended(rank, chunk->coll);
     if (old >= 0)
         unlink_chunk(&rank->queues[old], chunk);
     if (over) {
-        leave_queue(rank, old);
         asim_pool_put(&rank->shard->pools.chunk, chunk);
-        return;
+    } else {
+        chunk->queue = (int)chunk->phases[chunk->phase++].queue;
+        chunk->started = 0;
+        link_chunk(rank, &rank->queues[chunk->queue], chunk);
+        will_start(rank, (uint32_t)chunk->queue);
     }
-    q = chunk->phases[chunk->phase++].queue;
-    chunk->queue = (int)q;
-    chunk->started = 0;
-    link_chunk(rank, &rank->queues[q], chunk);
-    leave_queue(rank, old);
-    start_waiting(rank, q);
+    if (old >= 0) {
+        rank->queues[old].running--;
+        will_start(rank, (uint32_t)old);
+    }
+}
+
+/* The order of system-layer.md#queues-and-active-chunks: end the collective, leave the list, end
+ * the chunk or enter the next queue, start chunks of the old queue, then of the new one. A chunk
+ * that is over at once goes through all this before the queue that started it starts another. An op
+ * that follows the collective may issue chunks meanwhile: these come here with the entries above
+ * `below`. */
+void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    size_t below = rank->shard->changed_queues.n;
+
+    move(rank, chunk);
+    while (rank->shard->changed_queues.n > below) {
+        chunk = start_waiting(rank, ASIM_VEC_POP(rank->shard->changed_queues));
+        if (chunk)
+            move(rank, chunk);
+    }
 }

@@ -10,17 +10,17 @@
  * the plan holds every difference between ring, tree and direct.
  */
 #include "sim/collective/coll_run.h"
-#include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/graph_runner.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/parts.h"
 #include "sim/rank/clock.h"
+#include "sim/rank/compute.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/bus.h"
 #include "sim/collective/uniform_phase.h"
 
-enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
+enum { SUBGROUP_DELAY_NS = 10 };
 
 /* The bus transfer of credit number h. With a pattern of bursts (plan->cycle) the step tells the
  * bytes, and the position in the pattern tells the direction and the way back. Other algorithms
@@ -70,9 +70,9 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
 }
 
 /* Sends before it posts the receive (system-layer.md#credit-engine). Sends of collectives carry no
- * cookie, since no op waits for their end. */
-static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
-                           const struct asim_step *step)
+ * cookie, since no op waits for their end. 1: the message to receive is there already. */
+static inline int do_step(struct asim_rank *rank, struct asim_chunk *chunk,
+                          const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
@@ -86,16 +86,15 @@ static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
         msg.id = asim_send_id(rank);
         if (world->via.backend->send(world->via.carrier, &msg))
             asim_rank_fail_nomem(rank, "sending a message");
-        asim_match_post_chunk(rank, chunk, step->from, step->recv_bytes);
-        return;
+        return asim_match_post_chunk(rank, chunk, step->from, step->recv_bytes);
     }
     if (step->to != ASIM_NOBODY)
         asim_send(rank, &msg, chunk->coll->op);
-    if (step->from != ASIM_NOBODY)
-        asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
-                                               .chunk = chunk,
-                                               .src = step->from,
-                                               .tag = chunk->tag});
+    return step->from != ASIM_NOBODY &&
+           asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
+                                                  .chunk = chunk,
+                                                  .src = step->from,
+                                                  .tag = chunk->tag});
 }
 
 /* Computes the next step, once. */
@@ -111,92 +110,6 @@ static void prepare(struct asim_chunk *chunk)
         step->to = asim_ring_rank(ring, step->to);
     if (step->from != ASIM_NOBODY)
         step->from = asim_ring_rank(ring, step->from);
-}
-
-/* Takes steps while credits and arrivals suffice. A step may end other chunks at once, but not this
- * one: only asim_chunk_credit ends a phase. */
-static inline void take_steps(struct asim_rank *rank, struct asim_chunk *chunk)
-{
-    const struct asim_step *step = &chunk->next_step;
-
-    while (chunk->step < chunk->plan.steps && step->credits <= chunk->credits &&
-           step->min_arrivals <= chunk->received && !rank->failed) {
-        chunk->credits -= step->credits;
-        chunk->step++;
-        do_step(rank, chunk, step);
-        prepare(chunk);
-    }
-}
-
-/* Tests all three, because a phase may have its credits back before its last message arrives. */
-static int is_over(const struct asim_chunk *chunk)
-{
-    return chunk->step == chunk->plan.steps && chunk->credits == chunk->plan.end_credits &&
-           chunk->received == chunk->plan.arrivals;
-}
-
-/* Makes the plan and issues the start credits. */
-void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
-{
-    const struct asim_phase *phase = asim_chunk_phase(chunk);
-    struct asim_coll coll;
-
-    if (phase->graph) {
-        asim_graph_runner_start(rank, chunk);
-        return;
-    }
-    coll = (struct asim_coll){.coll_type = phase->kind,
-                              .n = phase->ring.n,
-                              .index = phase->ring.index,
-                              .step = phase->step,
-                              .subgroup = phase->subgroup,
-                              .window = phase->choice->window,
-                              .variant = phase->variant,
-                              .root = phase->ring.root,
-                              .bytes = phase->bytes,
-                              .sizes = chunk->coll->sizes,
-                              .share = chunk->share,
-                              .shares = rank->world->set.system.splits};
-
-    chunk->step = chunk->received = 0;
-    chunk->credits = 0;
-    if (asim_coll_plan(&chunk->plan, phase->choice->algo, &coll, &rank->shard->scratch_err)) {
-        asim_rank_record_failure(rank);
-        return;
-    }
-    chunk->delay_ns = delay_of(rank, chunk);
-    for (uint32_t i = 0; i < chunk->plan.start_credits; i++)
-        issue_credit(rank, chunk, i, 0);
-    prepare(chunk);
-    if (!asim_uniform_phase_begin(rank, chunk))
-        take_steps(rank, chunk);
-}
-
-/* Two reads and a write of local memory, each truncated; bandwidth 0: free
- * (system-layer.md#endpoint-delay-and-reduction). */
-uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
-{
-    double bw = rank->world->set.system.local_mem_bw_gbps * 1e9;
-
-    return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
-}
-
-/* Without bytes to reduce the credit is free: takes steps, and ends the phase after the last. */
-void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes)
-{
-    if (bytes) {
-        asim_clock_add_chunk(rank, asim_chunk_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, chunk,
-                             0);
-        return;
-    }
-    if (chunk->uniform) {
-        asim_uniform_phase_credit(rank, chunk);
-        return;
-    }
-    chunk->credits++;
-    take_steps(rank, chunk);
-    if (is_over(chunk) && !rank->failed)
-        asim_chunk_advance(rank, chunk);
 }
 
 /* Time does not depend on the block of data that the message holds. */
@@ -215,4 +128,78 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk)
     }
     issue_credit(rank, chunk, chunk->plan.start_credits + i,
                  chunk->plan.algo->arrival(&chunk->plan, i));
+}
+
+/* Takes steps while credits and arrivals suffice. */
+static inline void take_steps(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    const struct asim_step *step = &chunk->next_step;
+
+    while (chunk->step < chunk->plan.steps && step->credits <= chunk->credits &&
+           step->min_arrivals <= chunk->received && !rank->failed) {
+        chunk->credits -= step->credits;
+        chunk->step++;
+        if (do_step(rank, chunk, step))
+            asim_chunk_arrival(rank, chunk);
+        prepare(chunk);
+    }
+}
+
+/* Tests all three, because a phase may have its credits back before its last message arrives. */
+static int is_over(const struct asim_chunk *chunk)
+{
+    return chunk->step == chunk->plan.steps && chunk->credits == chunk->plan.end_credits &&
+           chunk->received == chunk->plan.arrivals;
+}
+
+/* Makes the plan and issues the start credits. Only a graph can be over at once: else
+ * asim_chunk_credit ends the phase. */
+struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    const struct asim_phase *phase = asim_chunk_phase(chunk);
+    struct asim_coll coll;
+
+    if (phase->graph)
+        return asim_graph_runner_start(rank, chunk);
+    coll = (struct asim_coll){.coll_type = phase->kind,
+                              .n = phase->ring.n,
+                              .index = phase->ring.index,
+                              .step = phase->step,
+                              .subgroup = phase->subgroup,
+                              .window = phase->choice->window,
+                              .variant = phase->variant,
+                              .root = phase->ring.root,
+                              .bytes = phase->bytes,
+                              .sizes = chunk->coll->sizes,
+                              .share = chunk->share,
+                              .shares = rank->world->set.system.splits};
+
+    chunk->step = chunk->received = 0;
+    chunk->credits = 0;
+    if (asim_coll_plan(&chunk->plan, phase->choice->algo, &coll, &rank->shard->scratch_err)) {
+        asim_rank_record_failure(rank);
+        return NULL;
+    }
+    chunk->delay_ns = delay_of(rank, chunk);
+    for (uint32_t i = 0; i < chunk->plan.start_credits; i++)
+        issue_credit(rank, chunk, i, 0);
+    prepare(chunk);
+    if (!asim_uniform_phase_begin(rank, chunk))
+        take_steps(rank, chunk);
+    return NULL;
+}
+
+/* Without bytes to reduce the credit is free: takes steps, and ends the phase after the last. */
+struct asim_chunk *asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk,
+                                     uint64_t bytes)
+{
+    if (bytes) {
+        asim_clock_add_chunk(rank, asim_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, chunk, 0);
+        return NULL;
+    }
+    if (chunk->uniform)
+        return asim_uniform_phase_credit(rank, chunk);
+    chunk->credits++;
+    take_steps(rank, chunk);
+    return is_over(chunk) && !rank->failed ? chunk : NULL;
 }

@@ -7,14 +7,13 @@
 
 #include "sim/sim.h"
 
-/* Makes the plan of the chunk's present phase and starts the phase. */
-void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk);
+/* Makes the plan of the chunk's present phase and starts the phase. This and the next return the
+ * chunk if its phase is over, for asim_chunk_advance, else NULL. */
+struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk);
 /* The endpoint delay of a credit is over; bytes: to be reduced first, 0 = none. */
-void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
+struct asim_chunk *asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk,
+                                     uint64_t bytes);
 /* The next message of the phase has arrived. */
 void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk);
-
-/* The time that a reduction of these bytes takes. */
-uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
 
 #endif

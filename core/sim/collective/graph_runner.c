@@ -12,11 +12,11 @@
  * table), and each collective has tags of its own (there: the tags of the workload's sends and
  * receives, so that concurrent collectives can take each other's messages).
  *
- * A runner is one allocation. It ends when every node has ended, and then the chunk advances; a
- * world that fails meanwhile frees it.
+ * A runner is one allocation. It ends when every node has ended, and then its phase is over; a
+ * world that fails meanwhile frees it. A node may end in the call that starts it, as a receive
+ * whose bytes are there; a stack keeps the order in which the children of such nodes start.
  */
 #include "sim/collective/graph_runner.h"
-#include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/send.h"
 #include "sim/parts.h"
 #include "sim/rank/clock.h"
@@ -33,7 +33,6 @@ struct asim_graph_runner {
     const struct asim_op_graph *graph;
     uint64_t flow_bytes; /* of every send and receive; 0: the nodes have sizes */
     uint32_t left;       /* nodes that have not ended */
-    int issuing;         /* inside a loop over nodes: the phase must not end yet */
     uint64_t at_switch;  /* tags of messages to and from NVSwitches, without the node's bits */
     uint32_t parents[];  /* of each node: parents that have not ended */
 };
@@ -55,8 +54,8 @@ static uint64_t tag_of(const struct asim_graph_runner *runner,
 }
 
 /* Sends or receives. A peer is a position in the group, mapped through its members
- * (system-layer.md#custom-algorithms). */
-static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
+ * (system-layer.md#custom-algorithms). 1: the node has ended. */
+static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
     const struct asim_op_graph_node *node = &runner->graph->nodes[index];
     const struct asim_ring_of *ring = &asim_chunk_phase(runner->chunk)->ring;
@@ -76,16 +75,15 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
                        "must be another one, of 0 to %u",
                        runner->graph->prefix, runner->graph->member, (unsigned long long)node->id,
                        node->peer, ring->n - 1);
-        return;
+        return 0;
     }
-    action = asim_pool_get(&rank->shard->pools.action);
-    if (!action) {
-        asim_rank_fail_nomem(rank, "running a collective algorithm");
-        return;
-    }
-    *action =
-        (struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .runner = runner};
-    if (node->type == ASIM_OP_COMM_SEND)
+    action = asim_deferred_action_keep(
+        rank,
+        &(struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .runner = runner},
+        "running a collective algorithm");
+    if (!action)
+        return 0;
+    if (node->type == ASIM_OP_COMM_SEND) {
         asim_send(rank,
                   &(struct asim_msg){.src = rank->id,
                                      .dst = peer,
@@ -93,10 +91,14 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
                                      .tag = tag,
                                      .cookie = asim_deferred_action_cookie(action)},
                   op);
-    else
-        asim_receive(rank,
-                     &(struct asim_recv){
-                         .bytes = bytes, .action = action, .op = op, .src = peer, .tag = tag});
+        return 0;
+    }
+    if (!asim_receive(rank,
+                      &(struct asim_recv){
+                          .bytes = bytes, .action = action, .op = op, .src = peer, .tag = tag}))
+        return 0;
+    asim_deferred_action_take(rank, action);
+    return 1;
 }
 
 void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *runner,
@@ -105,8 +107,8 @@ void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runne
     exchange(rank, runner, node);
 }
 
-/* A computation ends by an event, an exchange by the network, perhaps within this call. */
-static void issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
+/* A computation ends by an event, an exchange by the network. 1: the node has ended already. */
+static int issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
     const struct asim_op_graph_node *node = &runner->graph->nodes[index];
 
@@ -119,22 +121,53 @@ static void issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint
             rank, rank->endpoint_ns,
             &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_FLOW, .op = index, .runner = runner});
     else
-        exchange(rank, runner, index);
+        return exchange(rank, runner, index);
+    return 0;
 }
 
-/* May free *runner: the caller must not read it afterwards. */
-static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner)
+/* Frees *runner if its last node has ended. */
+static struct asim_chunk *end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
     struct asim_chunk *chunk = runner->chunk;
 
-    if (runner->left || runner->issuing || rank->failed)
-        return;
+    if (runner->left || rank->failed)
+        return NULL;
     *(runner->prev ? &runner->prev->next : &rank->shard->runners) = runner->next;
     if (runner->next)
         runner->next->prev = runner->prev;
     free(runner);
     chunk->runner = NULL;
-    asim_chunk_advance(rank, chunk);
+    return chunk;
+}
+
+/* Ends a node and pushes its children. */
+static void end_node(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t node)
+{
+    const struct asim_op_graph_node *ended = &runner->graph->nodes[node];
+    struct asim_children children = {ended->first_child, ended->first_child + ended->children};
+
+    runner->left--;
+    if (ended->children && ASIM_VEC_PUSH(rank->shard->ended_nodes, children))
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
+}
+
+/* Ends a node and starts the children that have no other parent left. A child that ends at once
+ * starts its own children before the next child starts. */
+static void end_nodes(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t node)
+{
+    const struct asim_op_graph *graph = runner->graph;
+
+    rank->shard->ended_nodes.n = 0;
+    end_node(rank, runner, node);
+    while (rank->shard->ended_nodes.n && !rank->failed) {
+        struct asim_children *top = &rank->shard->ended_nodes.at[rank->shard->ended_nodes.n - 1];
+        uint32_t child = graph->links.at[top->next++].child;
+
+        if (top->next == top->end)
+            rank->shard->ended_nodes.n--;
+        if (--runner->parents[child] == 0 && issue(rank, runner, child))
+            end_node(rank, runner, child);
+    }
 }
 
 /* The greatest. */
@@ -174,7 +207,7 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
 }
 
 /* parents[] is the runner's copy of the counts; the graph is shared and constant. */
-void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
+struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_op_graph *graph = asim_chunk_phase(chunk)->graph;
     struct asim_graph_runner *runner = malloc(sizeof *runner + graph->n * sizeof *runner->parents);
@@ -183,7 +216,7 @@ void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 
     if (!runner) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
-        return;
+        return NULL;
     }
     *runner = (struct asim_graph_runner){.chunk = chunk, .graph = graph, .left = graph->n};
     runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
@@ -199,35 +232,21 @@ void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
     rank->shard->runners = runner;
     for (uint32_t i = 0; i < graph->n; i++)
         runner->parents[i] = graph->nodes[i].parents;
-    runner->issuing++;
     order = draw_order(rank, graph->n);
     at = order.first;
     for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
-        if (!graph->nodes[at].parents)
-            issue(rank, runner, (uint32_t)at);
+        if (!graph->nodes[at].parents && issue(rank, runner, (uint32_t)at))
+            end_nodes(rank, runner, (uint32_t)at);
         at = (at + order.step) % graph->n;
     }
-    runner->issuing--;
-    end_if_over(rank, runner);
+    return end_if_over(rank, runner);
 }
 
-/* Starts the children that have no other parent left. */
-void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *runner,
-                                  uint32_t node)
+struct asim_chunk *asim_graph_runner_node_ended(struct asim_rank *rank,
+                                                struct asim_graph_runner *runner, uint32_t node)
 {
-    const struct asim_op_graph *graph = runner->graph;
-    const struct asim_op_graph_node *ended = &graph->nodes[node];
-
-    runner->left--;
-    runner->issuing++;
-    for (uint32_t i = 0; i < ended->children && !rank->failed; i++) {
-        uint32_t child = graph->links.at[ended->first_child + i].child;
-
-        if (--runner->parents[child] == 0)
-            issue(rank, runner, child);
-    }
-    runner->issuing--;
-    end_if_over(rank, runner);
+    end_nodes(rank, runner, node);
+    return end_if_over(rank, runner);
 }
 
 /* Frees the runners of a world that ends early. */

@@ -11,15 +11,9 @@
  * messages.
  */
 #include "sim/collective/match.h"
-#include "sim/collective/coll_run.h"
-#include "sim/collective/send.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/collective/uniform_phase.h"
 
 #include <string.h>
-
-/* Empty inboxes that a rank keeps before it sweeps. */
-enum { EMPTY_KEPT = 32 };
 
 /* Finds the inbox, or makes it and counts it as empty. NULL when out of memory. */
 static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uint64_t tag)
@@ -50,17 +44,9 @@ static struct asim_inbox *look_up(struct asim_rank *rank, uint32_t src, uint64_t
     return inbox;
 }
 
-/* NULL if the last look-ups do not include it. */
-static inline struct asim_inbox *recent_of(const struct asim_rank *rank, uint32_t src, uint64_t tag)
-{
-    struct asim_inbox *inbox = rank->recent[(src ^ tag) % ASIM_RECENT];
-
-    return inbox && inbox->src == src && inbox->tag == tag ? inbox : NULL;
-}
-
 static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
-    struct asim_inbox *inbox = recent_of(rank, src, tag);
+    struct asim_inbox *inbox = asim_recent_inbox(rank, src, tag);
 
     return inbox ? inbox : look_up(rank, src, tag);
 }
@@ -99,25 +85,8 @@ static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *i
 {
     if (!is_idle(inbox))
         return;
-    if (++rank->empty_inboxes > EMPTY_KEPT && rank->empty_inboxes > rank->inboxes.n / 2)
+    if (++rank->empty_inboxes > ASIM_EMPTY_KEPT && rank->empty_inboxes > rank->inboxes.n / 2)
         sweep(rank, inbox);
-}
-
-/* Frees recv first, because the call may post the next receive. */
-void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
-{
-    struct asim_chunk *chunk = recv->chunk;
-    struct asim_deferred_action *action = recv->action;
-    uint32_t op = recv->op;
-
-    if (!recv->uniform)
-        asim_pool_give(&rank->shard->pools.recv, recv);
-    if (action)
-        asim_deferred_action_run(rank, action);
-    else if (chunk)
-        asim_chunk_arrival(rank, chunk);
-    else
-        rank->world->op_done(rank, op);
 }
 
 /* A message of no bytes counts as one byte, or its receive would not wait for it. */
@@ -130,84 +99,86 @@ static uint64_t counted(uint64_t bytes)
  * its own tag and gets one message from each source. */
 static int is_served(const struct asim_inbox *inbox, const struct asim_recv *recv)
 {
-    return recv->bytes == ASIM_ANY_BYTES ? inbox->arrived > 0 : inbox->arrived >= recv->bytes;
+    return recv->bytes == ASIM_ANY_BYTES ? inbox->arrived > 0
+                                         : inbox->arrived >= counted(recv->bytes);
 }
 
 /* Takes the receive's bytes out of the inbox. */
 static void take(struct asim_inbox *inbox, const struct asim_recv *recv)
 {
-    inbox->arrived -= recv->bytes == ASIM_ANY_BYTES ? inbox->arrived : recv->bytes;
-}
-
-/* Completes a receive whose bytes have arrived: within this call on a packet network, in an event
- * on an analytical one (net.h, traits). */
-static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
-{
-    struct asim_world *world = rank->world;
-
-    take(inbox, recv);
-    check_idle(rank, inbox);
-    if (world->via.backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
-        asim_match_deliver(rank, recv);
-    else if (world->via.backend->defer_receive(world->via.carrier, rank->id,
-                                               (uint64_t)(uintptr_t)recv))
-        asim_rank_fail_nomem(rank, "posting a receive");
-}
-
-/* recv: filled in but for the fields that matching sets. */
-static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
-{
-    recv->bytes = counted(recv->bytes);
-    recv->next = NULL;
-    recv->posted_ns = asim_rank_now(rank);
-    if (!inbox->head) {
-        if (is_served(inbox, recv)) {
-            serve(rank, inbox, recv);
-            return;
-        }
-        rank->empty_inboxes -= (uint32_t)is_idle(inbox);
-        inbox->head = recv;
-    } else {
-        inbox->tail->next = recv;
-    }
-    inbox->tail = recv;
+    inbox->arrived -= recv->bytes == ASIM_ANY_BYTES ? inbox->arrived : counted(recv->bytes);
 }
 
 /* Copies word by word, as messages (net.h): *wanted has just been written. */
-void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
+static struct asim_recv *copy_of(struct asim_rank *rank, const volatile struct asim_recv *wanted)
 {
-    const volatile struct asim_recv *from = wanted;
-    struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
     struct asim_recv *recv = asim_pool_take(&rank->shard->pools.recv);
 
-    if (!inbox || !recv) {
+    if (!recv) {
         asim_rank_fail_nomem(rank, "posting a receive");
-        return;
+        return NULL;
     }
-    recv->bytes = from->bytes;
-    recv->uniform = from->uniform;
-    recv->chunk = from->chunk;
-    recv->action = from->action;
-    recv->op = from->op;
-    recv->src = from->src;
-    recv->tag = from->tag;
-    post(rank, inbox, recv);
+    recv->next = NULL;
+    recv->bytes = counted(wanted->bytes);
+    recv->posted_ns = asim_rank_now(rank);
+    recv->uniform = NULL;
+    recv->chunk = wanted->chunk;
+    recv->action = wanted->action;
+    recv->op = wanted->op;
+    recv->src = wanted->src;
+    recv->tag = wanted->tag;
+    return recv;
+}
+
+/* Completes a receive whose bytes have arrived: at once on a packet network, in an event on an
+ * analytical one (net.h, traits). 1: at once. */
+static int serve(struct asim_rank *rank, struct asim_inbox *inbox, const struct asim_recv *wanted)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_recv *recv;
+
+    take(inbox, wanted);
+    check_idle(rank, inbox);
+    if (world->via.backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
+        return 1;
+    recv = copy_of(rank, wanted);
+    if (recv &&
+        world->via.backend->defer_receive(world->via.carrier, rank->id, (uint64_t)(uintptr_t)recv))
+        asim_rank_fail_nomem(rank, "posting a receive");
+    return 0;
+}
+
+int asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
+{
+    struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
+    struct asim_recv *recv;
+
+    if (!inbox)
+        return 0;
+    if (!inbox->head && is_served(inbox, wanted))
+        return serve(rank, inbox, wanted);
+    recv = copy_of(rank, wanted);
+    if (!recv)
+        return 0;
+    rank->empty_inboxes -= (uint32_t)is_idle(inbox);
+    *(inbox->head ? &inbox->tail->next : &inbox->head) = recv;
+    inbox->tail = recv;
+    return 0;
 }
 
 /* The fast case of asim_match_post: the inbox is a recent one and empty. Makes no call. */
-void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uint32_t src,
-                           uint64_t bytes)
+int asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uint32_t src,
+                          uint64_t bytes)
 {
-    struct asim_inbox *inbox = recent_of(rank, src, chunk->tag);
+    struct asim_inbox *inbox = asim_recent_inbox(rank, src, chunk->tag);
     struct asim_recv *recv = NULL;
 
     if (inbox && is_idle(inbox))
         recv = asim_pool_pop(&rank->shard->pools.recv);
-    if (!recv) {
-        asim_match_post(rank, &(struct asim_recv){
-                                  .bytes = bytes, .chunk = chunk, .src = src, .tag = chunk->tag});
-        return;
-    }
+    if (!recv)
+        return asim_match_post(
+            rank,
+            &(struct asim_recv){.bytes = bytes, .chunk = chunk, .src = src, .tag = chunk->tag});
     recv->next = NULL;
     recv->bytes = counted(bytes);
     recv->chunk = chunk;
@@ -218,6 +189,7 @@ void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uin
     recv->uniform = NULL;
     rank->empty_inboxes--;
     inbox->head = inbox->tail = recv;
+    return 0;
 }
 
 /* A sweep does not free a pinned inbox. */
@@ -238,54 +210,22 @@ void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox)
     check_idle(rank, inbox);
 }
 
-/* A delivery may post the next receive in this inbox, or sweep the inbox away: after the last
- * delivery it must not be read. */
-void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg)
+struct asim_inbox *asim_match_add(struct asim_rank *rank, const struct asim_msg *msg)
 {
-    struct asim_inbox *inbox = inbox_of(rank, msg->src, msg->tag);
+    struct asim_inbox *inbox = asim_match_pin(rank, msg->src, msg->tag);
 
-    if (!inbox)
-        return;
-    rank->empty_inboxes -= (uint32_t)is_idle(inbox);
-    inbox->arrived += counted(msg->bytes);
-    while (inbox->head && is_served(inbox, inbox->head)) {
-        struct asim_recv *recv = inbox->head;
-        int last = !recv->next;
-
-        take(inbox, recv);
-        inbox->head = recv->next;
-        check_idle(rank, inbox);
-        asim_match_deliver(rank, recv);
-        if (last)
-            return;
-    }
-    check_idle(rank, inbox); /* no receive has taken the message */
+    if (inbox)
+        inbox->arrived += counted(msg->bytes);
+    return inbox;
 }
 
-/* The fast case: one message serves the one waiting receive of a chunk. */
-void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
+struct asim_recv *asim_match_next(struct asim_inbox *inbox)
 {
-    struct asim_inbox *inbox = recent_of(rank, msg->src, msg->tag);
-    struct asim_recv *recv = inbox ? inbox->head : NULL;
-    struct asim_chunk *chunk;
+    struct asim_recv *recv = inbox->head;
 
-    if (!recv || inbox->arrived || recv->next || recv->bytes != msg->bytes) {
-        asim_match_any(rank, msg);
-        return;
-    }
-    if (recv->uniform) {
-        inbox->head = NULL;
-        asim_uniform_phase_arrival(rank, recv->uniform);
-        return;
-    }
-    chunk = recv->chunk;
-    if (inbox->pinned || recv->action || !chunk ||
-        (rank->empty_inboxes >= EMPTY_KEPT && rank->empty_inboxes >= rank->inboxes.n / 2)) {
-        asim_match_any(rank, msg);
-        return;
-    }
-    inbox->head = NULL;
-    rank->empty_inboxes++;
-    asim_pool_give(&rank->shard->pools.recv, recv);
-    asim_chunk_arrival(rank, chunk);
+    if (!recv || !is_served(inbox, recv))
+        return NULL;
+    take(inbox, recv);
+    inbox->head = recv->next;
+    return recv;
 }

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See send.h. With rendezvous-protocol the receiver sends a request of 8192 bytes first. The sender
- * holds its message until the request arrives, and the receiver posts its receive when the request
- * has ended (system-layer.md#rendezvous). NVSwitches neither send nor get requests.
- *
- * asim_send copies the message. One call runs a deferred action and frees it.
+ * Sends messages and posts receives. With rendezvous-protocol the receiver sends a request of 8192
+ * bytes first. The sender holds its message until the request arrives, and the receiver posts its
+ * receive when the request has ended (system-layer.md#rendezvous). NVSwitches neither send nor get
+ * requests.
  */
 #include "sim/collective/send.h"
 #include "sim/parts.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/collective/graph_runner.h"
 #include "sim/collective/match.h"
 
 enum { ASKING_BYTES = 8192 };
@@ -18,6 +16,13 @@ enum { ASKING_BYTES = 8192 };
 uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 {
     return COOKIE_ACTION | (uint64_t)(uintptr_t)action;
+}
+
+struct asim_deferred_action *asim_cookie_action(uint64_t cookie)
+{
+    return cookie & COOKIE_ACTION
+               ? (struct asim_deferred_action *)(uintptr_t)(cookie & ~COOKIE_ACTION)
+               : NULL;
 }
 
 /* Hosts do not forward, so a network of hosts alone joins neighbours only. ASTRA-sim sends such a
@@ -57,7 +62,7 @@ int asim_send_has_path(struct asim_rank *rank, const struct asim_msg *msg, uint3
 }
 
 /* The id is unique in the world and depends on this rank alone. */
-static void send_now(struct asim_rank *rank, struct asim_msg *msg)
+void asim_send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
 
@@ -74,17 +79,33 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* A copy of the action; asim_deferred_action_run frees it. */
-static struct asim_deferred_action *keep(struct asim_rank *rank,
-                                         const struct asim_deferred_action *action)
+struct asim_deferred_action *asim_deferred_action_keep(struct asim_rank *rank,
+                                                       const struct asim_deferred_action *action,
+                                                       const char *doing)
 {
     struct asim_deferred_action *kept = asim_pool_get(&rank->shard->pools.action);
 
     if (kept)
         *kept = *action;
     else
-        asim_rank_fail_nomem(rank, "starting a rendezvous");
+        asim_rank_fail_nomem(rank, doing);
     return kept;
+}
+
+/* For a rendezvous. */
+static struct asim_deferred_action *keep(struct asim_rank *rank,
+                                         const struct asim_deferred_action *action)
+{
+    return asim_deferred_action_keep(rank, action, "starting a rendezvous");
+}
+
+struct asim_deferred_action asim_deferred_action_take(struct asim_rank *rank,
+                                                      struct asim_deferred_action *action)
+{
+    struct asim_deferred_action now = *action;
+
+    asim_pool_put(&rank->shard->pools.action, action);
+    return now;
 }
 
 /* Every message except those of the short forms goes through here, so rendezvous has one place. */
@@ -95,18 +116,20 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg, uint32_t op)
     if (!asim_send_has_path(rank, msg, op))
         return;
     if (!rank->world->set.settings.rendezvous || msg->dst >= rank->world->set.n_ranks) {
-        send_now(rank, msg);
+        asim_send_now(rank, msg);
         return;
     }
     action = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_SEND, .msg = *msg});
-    if (action)
-        asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
-                                                  .action = action,
-                                                  .src = msg->dst,
-                                                  .tag = asim_asking_tag(msg->tag)});
+    if (action && asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
+                                                            .action = action,
+                                                            .src = msg->dst,
+                                                            .tag = asim_asking_tag(msg->tag)})) {
+        asim_pool_put(&rank->shard->pools.action, action);
+        asim_send_now(rank, msg);
+    }
 }
 
-void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
+int asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
     struct asim_msg asking = {.src = rank->id,
                               .dst = recv->src,
@@ -114,49 +137,14 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
                               .tag = asim_asking_tag(recv->tag)};
     struct asim_deferred_action *action;
 
-    if (!rank->world->set.settings.rendezvous || recv->src >= rank->world->set.n_ranks) {
-        asim_match_post(rank, recv);
-        return;
-    }
+    if (!rank->world->set.settings.rendezvous || recv->src >= rank->world->set.n_ranks)
+        return asim_match_post(rank, recv);
     if (!asim_send_has_path(rank, &asking, recv->chunk ? recv->chunk->coll->op : recv->op))
-        return;
+        return 0;
     action = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_POST, .recv = *recv});
     if (!action)
-        return;
+        return 0;
     asking.cookie = asim_deferred_action_cookie(action);
-    send_now(rank, &asking);
-}
-
-/* Frees the action before it runs. */
-void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *action)
-{
-    struct asim_deferred_action now = *action;
-
-    asim_pool_put(&rank->shard->pools.action, action);
-    switch (now.kind) {
-    case ASIM_DEFERRED_SEND:
-        send_now(rank, &now.msg);
-        break;
-    case ASIM_DEFERRED_POST:
-        asim_match_post(rank, &now.recv);
-        break;
-    case ASIM_DEFERRED_NODE:
-        asim_graph_runner_node_ended(rank, now.runner, now.node);
-        break;
-    case ASIM_DEFERRED_ROUND:
-        rank->world->round_go(rank);
-    }
-}
-
-/* cookie: ASIM_NEVER: no one waits for the end; bit 63: a deferred action; else the index of an op.
- */
-void asim_send_done(struct asim_rank *rank, const struct asim_msg *msg)
-{
-    if (msg->cookie == ASIM_NEVER)
-        return;
-    if (msg->cookie & COOKIE_ACTION)
-        asim_deferred_action_run(
-            rank, (struct asim_deferred_action *)(uintptr_t)(msg->cookie & ~COOKIE_ACTION));
-    else
-        rank->world->op_done(rank, (uint32_t)msg->cookie);
+    asim_send_now(rank, &asking);
+    return 0;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See uniform_phase.h. Does the same as the general engine (coll_run.c) with credits, steps and
- * arrivals, for phases whose steps are all alike and take one credit each. Behaviour and order of
- * events equal those of the general engine to the last event; this path only saves look-ups. A
- * message costs two events, and neither event allocates, copies a message or searches an inbox.
+ * Runs uniform phases on a fast path. Does the same as the general engine (coll_run.c) with
+ * credits, steps and arrivals, for phases whose steps are all alike and take one credit each.
+ * Behaviour and order of events equal those of the general engine to the last event; this path only
+ * saves look-ups. A message costs two events, and neither event allocates, copies a message or
+ * searches an inbox.
  *
  * The general engine sends before it posts the receive (system-layer.md#credit-engine). Where the
  * receive finds no bytes, posting it makes no event, so this path may post it first.
  */
 #include "sim/collective/uniform_phase.h"
 #include "net/fast_path.h"
-#include "sim/collective/chunk_scheduler.h"
-#include "sim/collective/coll_run.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/rank/clock.h"
+#include "sim/rank/compute.h"
 #include "sim/rank/rank_shard.h"
 
 #include <stddef.h>
@@ -45,14 +45,14 @@ static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chu
            (step->send_bytes <= ASIM_PACKET_BYTES_MAX || !asim_world_has(world, ASIM_NET_FRAMES));
 }
 
-static inline int has_row(const struct asim_uniform_phase *uniform)
+static inline int has_train(const struct asim_uniform_phase *uniform)
 {
     return uniform->to == ASIM_NOBODY;
 }
 
-/* 0 or ASIM_ENOMEM. The network counts up the ids of a row's messages. */
-static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
-                    const struct asim_step *step)
+/* 0 or ASIM_ENOMEM. The network counts up the ids of a train's messages. */
+static int open_train(struct asim_rank *rank, struct asim_uniform_phase *uniform,
+                      const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
@@ -64,8 +64,8 @@ static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
 
     if (!world->via.backend->train_open)
         return 0;
-    uniform->row = world->via.backend->train_open(world->via.carrier, &msg);
-    if (!uniform->row)
+    uniform->train = world->via.backend->train_open(world->via.carrier, &msg);
+    if (!uniform->train)
         return ASIM_ENOMEM;
     uniform->to = ASIM_NOBODY;
     rank->sent += uniform->left;
@@ -96,7 +96,7 @@ static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
                                        .src = step->from,
                                        .tag = chunk->tag};
     uniform->inbox = asim_match_pin(rank, step->from, chunk->tag);
-    if (!uniform->inbox || open_row(rank, uniform, step)) {
+    if (!uniform->inbox || open_train(rank, uniform, step)) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
@@ -116,17 +116,17 @@ int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
 }
 
 /* No event or receive refers to the phase any more (is_uniform). */
-static void end(struct asim_rank *rank, struct asim_chunk *chunk)
+static struct asim_chunk *end(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     struct asim_world *world = rank->world;
     struct asim_uniform_phase *uniform = chunk->uniform;
 
     chunk->uniform = NULL;
-    if (has_row(uniform))
-        world->via.backend->train_close(world->via.carrier, uniform->row);
+    if (has_train(uniform))
+        world->via.backend->train_close(world->via.carrier, uniform->train);
     asim_match_unpin(rank, uniform->inbox);
     asim_pool_put(&rank->shard->pools.uniform, uniform);
-    asim_chunk_advance(rank, chunk);
+    return chunk;
 }
 
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
@@ -137,7 +137,7 @@ uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
 
     for (size_t q = 0; q < queues; q++)
         for (const struct asim_chunk *at = rank->queues[q].head; at; at = at->next)
-            left += at->uniform && has_row(at->uniform) ? at->uniform->left : 0;
+            left += at->uniform && has_train(at->uniform) ? at->uniform->left : 0;
     return left;
 }
 
@@ -168,27 +168,6 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *unifor
 
     if (world->via.backend->send(world->via.carrier, &msg))
         asim_rank_fail_nomem(rank, "sending a message");
-}
-
-/* The slow path: one more credit, with any contents of the inbox; may end the phase. */
-void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
-{
-    const struct asim_world *world = rank->world;
-    struct asim_uniform_phase *uniform = chunk->uniform;
-
-    uniform->credits++;
-    while (uniform->credits && uniform->left && !rank->failed) {
-        uniform->credits--;
-        uniform->left--;
-        if (has_row(uniform))
-            world->via.backend->train_send(world->via.carrier, uniform->row);
-        else
-            send(rank, uniform);
-        if (!post_first(uniform, asim_rank_now(rank)))
-            asim_match_post_chunk(rank, chunk, uniform->recv.src, uniform->recv.bytes);
-    }
-    if (!uniform->left && uniform->credits == chunk->plan.end_credits && !rank->failed)
-        end(rank, chunk);
 }
 
 /* Looks up the bytes that the next messages reduce, which depend on their number (coll/coll.h). The
@@ -227,38 +206,60 @@ void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phas
     add_credit(rank, uniform, uniform->delay_ns);
 }
 
+/* The slow path: one more credit, with any contents of the inbox; may end the phase. */
+struct asim_chunk *asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_uniform_phase *uniform = chunk->uniform;
+
+    uniform->credits++;
+    while (uniform->credits && uniform->left && !rank->failed) {
+        uniform->credits--;
+        uniform->left--;
+        if (has_train(uniform))
+            world->via.backend->train_send(world->via.carrier, uniform->train);
+        else
+            send(rank, uniform);
+        if (!post_first(uniform, asim_rank_now(rank)) &&
+            asim_match_post_chunk(rank, chunk, uniform->recv.src, uniform->recv.bytes))
+            asim_uniform_phase_arrival(rank, uniform);
+    }
+    if (!uniform->left && uniform->credits == chunk->plan.end_credits && !rank->failed)
+        return end(rank, chunk);
+    return NULL;
+}
+
 /* The endpoint delay is over; the reduction takes the credit once more. */
-void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *uniform)
+static void reduce(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
     uint64_t bytes = uniform->credit.bytes;
 
     uniform->credit.bytes = 0;
     if (bytes != uniform->reduce_bytes) {
         uniform->reduce_bytes = bytes;
-        uniform->reduce_ns = asim_chunk_reduce_ns(rank, bytes);
+        uniform->reduce_ns = asim_reduce_ns(rank, bytes);
     }
     add_credit(rank, uniform, uniform->reduce_ns);
 }
 
 /* The fast case: the only credit serves one more step whose receive finds no bytes. The receive is
  * posted before the send, so the send is the last call. */
-void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *uniform,
-                             uint64_t now)
+struct asim_chunk *asim_uniform_phase_step(struct asim_rank *rank,
+                                           struct asim_uniform_phase *uniform, uint64_t now)
 {
     const struct asim_world *world = rank->world;
 
     uniform->credit_free = 1;
     if (uniform->credit.bytes) {
-        asim_uniform_phase_reduce(rank, uniform);
-        return;
+        reduce(rank, uniform);
+        return NULL;
     }
-    if (!uniform->left || uniform->credits || !post_first(uniform, now)) {
-        asim_uniform_phase_credit(rank, uniform->recv.chunk);
-        return;
-    }
+    if (!uniform->left || uniform->credits || !post_first(uniform, now))
+        return asim_uniform_phase_credit(rank, uniform->recv.chunk);
     uniform->left--;
-    if (has_row(uniform))
-        world->via.backend->train_send(world->via.carrier, uniform->row);
+    if (has_train(uniform))
+        world->via.backend->train_send(world->via.carrier, uniform->train);
     else
         send(rank, uniform);
+    return NULL;
 }

@@ -4,7 +4,7 @@
  * and receives one message of known sizes for one credit, as the steps of a ring do. Nearly every
  * message of a large run belongs to one.
  *
- * The outgoing messages form a row of the network (net/net.h) where the network has rows. The
+ * The outgoing messages form a train of the network (net/net.h) where the network has trains. The
  * incoming messages go to one inbox, which is pinned for the phase. One credit and one receive are
  * part of the struct; the pools serve further ones while these are in use.
  */
@@ -30,10 +30,10 @@ struct asim_uniform_phase {
     /* Steps left; messages that have arrived; the first message that may reduce another number of
      * bytes. */
     uint32_t left, arrived, constant_until;
-    uint32_t to; /* destination of each step; ASIM_NOBODY: `row` is set */
+    uint32_t to; /* destination of each step; ASIM_NOBODY: `train` is set */
     uint64_t bytes;
     union {
-        struct asim_msg_train *row;
+        struct asim_msg_train *train;
         uint64_t send_bytes; /* bytes that a step sends */
     };
     struct asim_recv recv;
@@ -43,14 +43,12 @@ struct asim_uniform_phase {
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails
  * the rank when out of memory. */
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk);
-/* Adds a credit: takes steps, and ends the phase after the last. */
-void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk);
-/* The credit of the struct is free: mostly takes one step. */
-void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *uniform,
-                             uint64_t now);
-
-/* The credit of the struct has bytes to reduce: schedules the end of the reduction. */
-void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *uniform);
+/* Adds a credit: takes steps, and ends the phase after the last. This and the next return the chunk
+ * if its phase is over, for asim_chunk_advance, else NULL. */
+struct asim_chunk *asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk);
+/* The delay of the struct's credit is over: begins the reduction, or mostly takes one step. */
+struct asim_chunk *asim_uniform_phase_step(struct asim_rank *rank,
+                                           struct asim_uniform_phase *uniform, uint64_t now);
 /* Messages of the rank that have numbers and are not yet sent. Walks over all open chunks. */
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank);
 

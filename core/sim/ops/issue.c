@@ -142,8 +142,8 @@ static void communicate(struct asim_rank *rank, uint32_t index, const struct asi
                        rank->id, (unsigned long long)op->id, op->name);
     else if (op->type == ASIM_OP_COMM_COLL)
         asim_coll_issue(rank, index, op);
-    else
-        asim_p2p_issue(rank, index, op);
+    else if (asim_p2p_issue(rank, index, op))
+        asim_op_done(rank, index);
 }
 
 /* ASTRA-sim's order of tests: replay-only goes before the type. */
@@ -309,7 +309,8 @@ void asim_op_done(struct asim_rank *rank, uint32_t op)
 {
     leave(rank, op);
     finish_in_feed(rank, op);
-    /* A receive may complete during its issue; the loop that issued it goes on. */
+    /* An op may end during its issue, as a receive whose bytes are there; the loop that issued it
+     * goes on. */
     if (!rank->issuing)
         asim_issue_all(rank);
 }

@@ -73,25 +73,25 @@ static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
     return op->comm_tag | *number << SIZE_SHIFT;
 }
 
-void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+int asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
     uint64_t tag;
 
     if (!check(rank, op, is_send))
-        return;
+        return 0;
     tag = tag_of(rank, op);
-    if (is_send)
-        asim_send(rank,
-                  &(struct asim_msg){.src = rank->id,
-                                     .dst = rank->job->first + op->comm_dst,
-                                     .bytes = op->comm_bytes,
-                                     .tag = tag,
-                                     .cookie = index},
-                  index);
-    else
-        asim_receive(rank, &(struct asim_recv){.bytes = op->comm_bytes,
-                                               .op = index,
-                                               .src = rank->job->first + op->comm_src,
-                                               .tag = tag});
+    if (!is_send)
+        return asim_receive(rank, &(struct asim_recv){.bytes = op->comm_bytes,
+                                                      .op = index,
+                                                      .src = rank->job->first + op->comm_src,
+                                                      .tag = tag});
+    asim_send(rank,
+              &(struct asim_msg){.src = rank->id,
+                                 .dst = rank->job->first + op->comm_dst,
+                                 .bytes = op->comm_bytes,
+                                 .tag = tag,
+                                 .cookie = index},
+              index);
+    return 0;
 }

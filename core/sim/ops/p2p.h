@@ -7,6 +7,7 @@
 
 #include "sim/sim.h"
 
-void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+/* 1: the op is over, since what it receives has arrived. */
+int asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 
 #endif

@@ -86,13 +86,8 @@ static int concerns(const struct asim_rank *rank, const struct asim_storage *sto
 /* What ends the wait of the rank; NULL after failing it. */
 static struct asim_deferred_action *make_action(struct asim_rank *rank)
 {
-    struct asim_deferred_action *action = asim_pool_get(&rank->shard->pools.action);
-
-    if (action)
-        action->kind = ASIM_DEFERRED_ROUND;
-    else
-        asim_rank_fail_nomem(rank, "writing to storage");
-    return action;
+    return asim_deferred_action_keep(
+        rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_ROUND}, "writing to storage");
 }
 
 static void send(struct asim_rank *rank, const struct asim_storage *storage, uint64_t bytes,
@@ -118,8 +113,8 @@ static void write_checkpoint(struct asim_rank *rank, const struct asim_storage *
          action ? asim_deferred_action_cookie(action) : ASIM_NEVER);
 }
 
-/* The receive is posted before the request leaves. A read that nobody waits for has no receive: its
- * bytes are dropped (asim_round_drops). */
+/* The receive is posted before the request leaves, and so is never complete here. A read that
+ * nobody waits for has no receive: its bytes are dropped (asim_round_drops). */
 static void read_data(struct asim_rank *rank, const struct asim_storage *storage)
 {
     struct asim_deferred_action *action = storage->from->waits ? make_action(rank) : NULL;

@@ -12,6 +12,8 @@
 
 #include <math.h>
 
+enum { REDUCE_PASSES = 3 };
+
 /* The readers of trace formats refuse longer ops; this limit holds for other sources of ops. */
 static uint64_t at_most(uint64_t value, uint64_t most)
 {
@@ -71,4 +73,13 @@ uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
         return 0;
     }
     return roofline_ns(sys, op);
+}
+
+/* Two reads and a write of local memory, each truncated; bandwidth 0: free
+ * (system-layer.md#endpoint-delay-and-reduction). */
+uint64_t asim_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
+{
+    double bw = rank->world->set.system.local_mem_bw_gbps * 1e9;
+
+    return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
 }

@@ -36,12 +36,20 @@ struct asim_failure {
     struct asim_event at; /* its place in the order of events (event_bus.h) */
 };
 
+struct asim_children { /* of a node of an op graph: links next to end - 1 (collective/op_graph.h) */
+    uint32_t next, end;
+};
+
 struct asim_rank_shard {
     struct asim_pools pools;
     struct asim_events *events; /* recorded events: `own`; with one shard the bus's `pending` */
     struct asim_events own;
     uint32_t ranks_done;               /* of this shard */
     struct asim_graph_runner *runners; /* running op graphs */
+    /* Stacks of graph_runner.c and chunk_scheduler.c: children of ended nodes that are to start;
+     * queues that may start chunks. */
+    ASIM_VEC(struct asim_children) ended_nodes;
+    ASIM_VEC(uint32_t) changed_queues;
     struct asim_failure failure;
     struct asim_err scratch_err; /* an error before asim_rank_record_failure takes it */
     char apart[64];              /* keeps two shards off one cache line */

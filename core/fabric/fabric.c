@@ -281,6 +281,9 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
     fabric->set.cc_by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
+    fabric->set.slow_acks = fabric->set.cc_idle     ? 0
+                            : fabric->set.cc_by_cnp ? ASIM_CNP
+                                                    : ASIM_EACH_ACK;
     if (!code)
         code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */

@@ -43,12 +43,13 @@ struct asim_fabric_setup {
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
     int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
-    int several_queues;               /* beside queue 0 and the priority group (switch/queue.h) */
-    uint32_t classes;                 /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
-    int writes_telemetry;             /* switches write into data packets as they leave */
-    uint32_t qps;                     /* of a connection; 0: one a message (host/connection.h) */
-    uint64_t rto;                     /* 0 = from the path */
-    uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
+    uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */
+    int several_queues;   /* beside queue 0 and the priority group (switch/queue.h) */
+    uint32_t classes;     /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
+    int writes_telemetry; /* switches write into data packets as they leave */
+    uint32_t qps;         /* of a connection; 0: one a message (host/connection.h) */
+    uint64_t rto;         /* 0 = from the path */
+    uint64_t max_rtt, max_bdp; /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     uint8_t *half_of; /* [nodes] which half each node is in; NULL: there is one (half_steps.h) */
 };
 

@@ -20,6 +20,9 @@ enum asim_frame_flag {
     ASIM_SOLICIT = 8 /* on DATA: a retransmission after a timeout; the receiver always ACKs it */
 };
 
+/* In a set of flags: frames with any flags, or none. */
+enum { ASIM_EACH_ACK = 32 };
+
 /* Bytes around the payload without telemetry. */
 enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
 

@@ -87,6 +87,13 @@ asim_link_ring_view_nth(const struct asim_link_ring_view *ring, uint32_t place)
     return &ring->at[(ring->head + place) & ring->mask];
 }
 
+/* The place behind `frame`. */
+static inline const struct asim_frame *
+asim_link_ring_view_next(const struct asim_link_ring_view *ring, const struct asim_frame *frame)
+{
+    return frame == &ring->at[ring->mask] ? ring->at : frame + 1;
+}
+
 /* The oldest frame; the ring must not be empty. It stays until asim_link_ring_drop. */
 static inline const struct asim_frame *asim_link_ring_oldest(const struct asim_wire *wire)
 {

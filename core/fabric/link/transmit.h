@@ -42,12 +42,19 @@ static inline void asim_port_check_final(struct asim_worker *worker, const struc
         asim_port_notify_final(worker, wire, frame);
 }
 
+/* The far node has an event at t. */
+static inline void asim_wire_schedule(struct asim_worker *worker, const struct asim_wire *wire,
+                                      uint64_t t)
+{
+    if (t < worker->min_arrival[wire->to_slot])
+        worker->min_arrival[wire->to_slot] = t;
+}
+
 /* The written frame, due at t, is on the wire. */
 static inline void asim_port_publish(struct asim_worker *worker, struct asim_wire *wire, uint64_t t)
 {
     asim_link_ring_commit(wire);
-    if (t < worker->min_arrival[wire->to_slot])
-        worker->min_arrival[wire->to_slot] = t;
+    asim_wire_schedule(worker, wire, t);
 }
 
 /* Puts a complete frame on the wire: the last part of asim_port_commit, and all of it where no

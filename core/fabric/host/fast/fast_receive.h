@@ -28,9 +28,8 @@ ALWAYS_INLINE struct asim_flow *fast_ack(const struct asim_fabric *fabric, struc
     uint64_t seq = frame->seq;
 
     if (flow->generation != frame->slot >> 24 || !flow->live ||
-        (!fabric->set.cc_idle && (!fabric->set.cc_by_cnp || frame->flags & ASIM_CNP)) ||
-        frame->dst || seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts ||
-        flow->sack)
+        (frame->flags | ASIM_EACH_ACK) & fabric->set.slow_acks || frame->dst ||
+        seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts || flow->sack)
         return NULL;
     host->counts.acks_received++;
     flow->tx_frames--;
@@ -43,14 +42,15 @@ ALWAYS_INLINE struct asim_flow *fast_ack(const struct asim_fabric *fabric, struc
  * of frames changes only at the last packet, whose ACK brings a notification. Returns the NIC that
  * sends the ACK, or NULL. */
 ALWAYS_INLINE struct asim_nic *fast_data(struct asim_fabric *fabric, struct asim_host *host,
-                                         struct asim_nic *nic, const struct asim_frame *frame)
+                                         struct asim_nic *nic, const struct asim_frame *frame,
+                                         enum nics nics)
 {
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     uint32_t payload = frame->wire - fabric->set.data_overhead, busy;
     uint8_t generation = (uint8_t)(frame->slot >> 24);
-    uint64_t seq = frame->seq, next = seq + payload, recency = 0;
+    uint64_t seq = frame->seq, next = seq + payload;
     unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
-    struct asim_frame *ack;
+    struct fast_frame ack = {NULL, 0, 0};
 
     if (rx->generation != generation)
         return NULL;
@@ -58,17 +58,17 @@ ALWAYS_INLINE struct asim_nic *fast_data(struct asim_fabric *fabric, struct asim
         asim_rx_begin(rx, generation); /* the slow path would do the same */
     if (seq != rx->next || rx->out_of_order.n || !asim_wants_ack(fabric->set.net, next, rx->size))
         return NULL;
-    if (host->n_nics != 1)
+    if (nics != SINGLE_NIC)
         nic = rx->reply_nic ? &host->nics[rx->reply_nic - 1]
                             : asim_nic_for_reply(fabric, host, frame, rx);
     busy = (uint32_t)asim_nic_is_busy(host, nic);
     if (nic->port.paused || (nic->acks.n && !busy))
         return NULL;
     if (busy)
-        ack = asim_ring_slot(&nic->acks);
+        ack.at = asim_ring_slot(&nic->acks);
     else
-        ack = fast_begin(host, &nic->port, fabric->set.ack_wire, &recency);
-    if (!ack)
+        ack = fast_begin(host, &nic->port, fabric->set.ack_wire);
+    if (!ack.at)
         return NULL;
     rx->next = next;
     if (next >= rx->size) {
@@ -78,9 +78,9 @@ ALWAYS_INLINE struct asim_nic *fast_data(struct asim_fabric *fabric, struct asim
     host->counts.data_received++;
     host->counts.in_order += payload;
     host->counts.acks_generated++;
-    ack->word1 = asim_frame_word1(next, 0, fabric->set.ack_wire);
-    ack->flow = frame->flow;
-    ack->word2 = asim_frame_word2(0, ASIM_ACK, flags) | recency << 32;
+    ack.at->word1 = asim_frame_word1(next, 0, fabric->set.ack_wire);
+    ack.at->flow = frame->flow;
+    ack.at->word2 = asim_frame_word2(0, ASIM_ACK, flags) | ack.recency << 32;
     if (busy)
         return nic;
     host->counts.acks++;

@@ -12,28 +12,41 @@
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
 
-/* frame_loop.c makes two loops of these functions, one for hosts with a single NIC and one for
- * hosts with several, with `is_single` as a constant. Without the attribute the compiler would keep
- * one copy and test `is_single` at each event. */
+/* frame_loop.c makes a loop of these functions for each set of NICs, which is a constant there.
+ * Without the attribute the compiler would keep one copy and test it at each event. */
 #if defined(__GNUC__)
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define ALWAYS_INLINE static inline
 #endif
 
-/* As asim_port_begin, in the host's present event. Sets *recency for the frame. The rare call comes
- * first, so that the compiler keeps no value over it. */
-ALWAYS_INLINE struct asim_frame *fast_begin(struct asim_host *host, struct asim_port *port,
-                                            uint32_t bytes, uint64_t *recency)
+/* The NICs that a loop looks at: the only one of its host; one of several; all. */
+enum nics { SINGLE_NIC, ONE_OF_SEVERAL, ALL_NICS };
+
+/* A frame that begins: its place on the wire, the wire's tail behind it, and its cause recency. */
+struct fast_frame {
+    struct asim_frame *at; /* NULL when out of memory */
+    uint32_t tail;
+    uint64_t recency;
+};
+
+/* As asim_port_begin, in the host's present event. The rare call comes first, so that the compiler
+ * keeps no value over it. A frame in `overflow` leaves the tail as it is (link.c). */
+ALWAYS_INLINE struct fast_frame fast_begin(struct asim_host *host, struct asim_port *port,
+                                           uint32_t bytes)
 {
     struct asim_wire *wire = port->out;
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
-    struct asim_frame *frame;
+    struct fast_frame frame;
 
-    if (tail != wire->limit)
-        frame = &wire->at[tail & wire->mask];
-    else if (!(frame = asim_link_ring_slot_slow(host->worker, wire)))
-        return NULL;
+    if (tail != wire->limit) {
+        frame.at = &wire->at[tail & wire->mask];
+        frame.tail = tail + 1;
+    } else {
+        if (!(frame.at = asim_link_ring_slot_slow(host->worker, wire)))
+            return frame;
+        frame.tail = tail + (tail != wire->limit);
+    }
     port->busy = ASIM_NIC_BUSY;
     port->tx_start = host->now;
     port->start_seq = host->seq;
@@ -41,23 +54,24 @@ ALWAYS_INLINE struct asim_frame *fast_begin(struct asim_host *host, struct asim_
     port->busy_until = host->now + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
-    *recency = port->start_recency;
+    frame.recency = port->start_recency;
     return frame;
 }
 
 /* As asim_port_commit, for a frame that is complete but for its time. is_final: the frame
  * acknowledges a whole message. */
 ALWAYS_INLINE void fast_commit(struct asim_host *host, struct asim_port *port,
-                               struct asim_frame *frame, int is_final)
+                               struct fast_frame frame, int is_final)
 {
     struct asim_worker *worker = host->worker;
     struct asim_wire *wire = port->out;
     uint64_t t = asim_link_arrival(wire, port->busy_until);
 
-    frame->t = t;
-    if (is_final && wire->to == frame->src)
-        asim_port_notify_final(worker, wire, frame);
-    asim_port_publish(worker, wire, t);
+    frame.at->t = t;
+    if (is_final && wire->to == frame.at->src)
+        asim_port_notify_final(worker, wire, frame.at);
+    atomic_store_explicit(&wire->tail, frame.tail, memory_order_release);
+    asim_wire_schedule(worker, wire, t);
 }
 
 /* An ACK has started. Its end is no event if the NIC has no other ACK and if a scan then would
@@ -73,12 +87,11 @@ ALWAYS_INLINE void fast_skip_end(struct asim_nic *nic)
 ALWAYS_INLINE int fast_send_ack(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *head = asim_ring_head(&nic->acks);
-    uint64_t recency;
-    struct asim_frame *frame = fast_begin(host, &nic->port, (uint32_t)head->wire, &recency);
+    struct fast_frame frame = fast_begin(host, &nic->port, (uint32_t)head->wire);
 
-    if (!frame)
+    if (!frame.at)
         return 0;
-    asim_frame_copy(frame, head, (uint32_t)recency);
+    asim_frame_copy(frame.at, head, (uint32_t)frame.recency);
     asim_ring_drop(&nic->acks);
     host->counts.acks++;
     fast_skip_end(nic);
@@ -91,16 +104,16 @@ ALWAYS_INLINE int fast_send_ack(struct asim_host *host, struct asim_nic *nic)
 ALWAYS_INLINE int fast_send_data(const struct asim_fabric *fabric, struct asim_host *host,
                                  struct asim_nic *nic, struct asim_flow *flow)
 {
-    uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq, recency;
+    uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq;
     uint32_t most = fabric->set.net->payload_bytes, payload = left < most ? (uint32_t)left : most;
     uint32_t wire = payload + fabric->set.data_overhead;
-    struct asim_frame *frame = fast_begin(host, &nic->port, wire, &recency);
+    struct fast_frame frame = fast_begin(host, &nic->port, wire);
 
-    if (!frame)
+    if (!frame.at)
         return 0;
-    frame->word1 = asim_frame_word1(seq, 0, wire);
-    frame->flow = flow->frame_word;
-    frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, 0) | recency << 32;
+    frame.at->word1 = asim_frame_word1(seq, 0, wire);
+    frame.at->flow = flow->frame_word;
+    frame.at->word2 = asim_frame_word2(flow->dst, ASIM_DATA, 0) | frame.recency << 32;
     flow->cc.snd_next = flow->snd_high = seq + payload;
     flow->tx_frames++;
     flow->last_wire = wire;

@@ -82,13 +82,14 @@ static struct frame_event first_of_equals(const struct asim_host *host, uint64_t
 }
 
 /* Linear in NICs, which are one to eight: compares times, then asks the soonest NIC. */
-ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, struct asim_nic *only)
+ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, struct asim_nic *only,
+                                                  enum nics nics)
 {
     struct asim_nic *soonest = host->nics;
     uint64_t t;
     int equal = 0;
 
-    if (only)
+    if (nics != ALL_NICS)
         return event_of(only);
     t = soonest_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
@@ -108,15 +109,18 @@ struct own_event {
     int is_alone; /* no other timer or wake-up has this time */
 };
 
-ALWAYS_INLINE struct own_event next_own_event(const struct asim_host *host)
+ALWAYS_INLINE struct own_event next_own_event(struct asim_host *host, enum nics nics)
 {
     struct own_event own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
 
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        uint64_t wake = host->nics[i].wake_at;
+    uint32_t n = nics == SINGLE_NIC ? 1 : host->n_nics;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct asim_nic *nic = nics == SINGLE_NIC ? &host->single_nic : &host->nics[i];
+        uint64_t wake = nic->wake_at;
 
         if (wake < own.t)
-            own = (struct own_event){&host->nics[i], wake, 1};
+            own = (struct own_event){nic, wake, 1};
         else if (wake == own.t)
             own.is_alone = 0;
     }
@@ -157,9 +161,9 @@ static __attribute__((noinline)) int kick_call(struct asim_fabric *fabric, struc
 /* Inline where one NIC has frames. Several NICs seldom do the same in a row, so the processor would
  * not keep a copy of the code at every place. */
 ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                       struct asim_nic *only)
+                       enum nics nics)
 {
-    return only ? kick_inline(fabric, host, nic) : kick_call(fabric, host, nic);
+    return nics != ALL_NICS ? kick_inline(fabric, host, nic) : kick_call(fabric, host, nic);
 }
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
@@ -173,7 +177,7 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
 /* An ACK on the fast path, with all consequences in the same event. Returns as handle_event. */
 ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
                              struct asim_nic *in, const struct asim_frame *frame,
-                             struct asim_nic *only)
+                             struct asim_nic *only, enum nics nics)
 {
     struct asim_flow *flow = fast_ack(fabric, host, frame);
     struct asim_nic *nic = in;
@@ -183,7 +187,7 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
         asim_host_handle_frame(fabric, host, in);
         return 0;
     }
-    if (host->n_nics != 1)
+    if (nics != SINGLE_NIC)
         nic = &host->nics[flow->nic];
     if (flow->cc.snd_next < flow->cc.size)
         asim_qplist_mark_ready(&nic->qps, flow->place);
@@ -193,14 +197,15 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
     consume(host, in, frame);
     if (!nic->qps.needs_scan) /* an idle port has no ACKs queued either */
         return !is_over;
-    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, only)) && !is_over &&
-           (!only || nic == only);
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, nics)) && !is_over &&
+           (nics != ONE_OF_SEVERAL || nic == only);
 }
 
 /* One frame event. Returns 0 if timers, wake-ups or NICs other than `only` may have changed, or the
  * worker has failed. */
 ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *host,
-                               const struct frame_event *event, struct asim_nic *only)
+                               const struct frame_event *event, struct asim_nic *only,
+                               enum nics nics)
 {
     struct asim_nic *nic = event->nic, *reply;
     const struct asim_frame *frame;
@@ -208,16 +213,16 @@ ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *hos
     if (!event->is_arrival) {
         asim_host_begin(host, event->t, asim_port_tie_key(&nic->port));
         nic->port.busy = ASIM_NIC_IDLE;
-        return kick(fabric, host, nic, only);
+        return kick(fabric, host, nic, nics);
     }
     frame = asim_link_ring_oldest(nic->port.in);
     asim_host_begin(host, event->t, asim_wire_tie_key(nic->port.in, frame));
     if (frame->type == ASIM_ACK)
-        return handle_ack(fabric, host, nic, frame, only);
-    reply = frame->type == ASIM_DATA ? fast_data(fabric, host, nic, frame) : NULL;
+        return handle_ack(fabric, host, nic, frame, only, nics);
+    reply = frame->type == ASIM_DATA ? fast_data(fabric, host, nic, frame, nics) : NULL;
     if (reply) {
         consume(host, nic, frame);
-        return !only || reply == only;
+        return nics != ONE_OF_SEVERAL || reply == only;
     }
     asim_host_handle_frame(fabric, host, nic);
     return 0;
@@ -226,16 +231,16 @@ ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *hos
 /* All frame events before `end`; then *t is the time of the next one. Returns 0 if the caller must
  * ask for timers again. */
 ALWAYS_INLINE int handle_events(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
-                                uint64_t *t, struct asim_nic *only)
+                                uint64_t *t, struct asim_nic *only, enum nics nics)
 {
     struct frame_event event;
 
     do {
-        event = next_frame_event(host, only);
+        event = next_frame_event(host, only, nics);
         *t = event.t;
         if (event.t >= end)
             return 1;
-    } while (handle_event(fabric, host, &event, only));
+    } while (handle_event(fabric, host, &event, only, nics));
     return 0;
 }
 
@@ -243,7 +248,7 @@ ALWAYS_INLINE int handle_events(struct asim_fabric *fabric, struct asim_host *ho
 static int handle_one_slowly(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
                              uint64_t *t)
 {
-    struct frame_event event = next_frame_event(host, host->nics);
+    struct frame_event event = next_frame_event(host, host->nics, SINGLE_NIC);
     struct asim_nic *nic = event.nic;
 
     *t = event.t;
@@ -311,21 +316,21 @@ static uint64_t soonest_but(const struct asim_host *host, const struct asim_nic 
  * before `until` where several meet, where another NIC has frames, and after a failure. Callbacks
  * may start messages and make timers, but do not change fast_ok. */
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                               struct asim_nic *only)
+                               struct asim_nic *only, enum nics nics)
 {
     int fast_ok = host->worker->fast_ok;
 
-    if (host->n_nics != 1 && !fast_ok)
+    if (nics != SINGLE_NIC && !fast_ok)
         return 0;
     while (!host->worker->failed) {
-        struct own_event own = next_own_event(host);
+        struct own_event own = next_own_event(host, nics);
         uint64_t end = own.t < until ? own.t : until, t, other = ASIM_NEVER;
 
-        if (only && host->n_nics != 1)
+        if (nics == ONE_OF_SEVERAL)
             other = soonest_but(host, only);
         if (other < until)
             return other;
-        if (!(fast_ok ? handle_events(fabric, host, end, &t, only)
+        if (!(fast_ok ? handle_events(fabric, host, end, &t, only, nics)
                       : handle_one_slowly(fabric, host, end, &t)))
             continue;
         t = other < t ? other : t;
@@ -336,11 +341,10 @@ ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *hos
     return 0;
 }
 
-static __attribute__((noinline)) uint64_t advance_one(struct asim_fabric *fabric,
-                                                      struct asim_host *host, uint64_t until,
-                                                      struct asim_nic *only)
+static __attribute__((noinline)) uint64_t advance_single(struct asim_fabric *fabric,
+                                                         struct asim_host *host, uint64_t until)
 {
-    return advance(fabric, host, until, only);
+    return advance(fabric, host, until, &host->single_nic, SINGLE_NIC);
 }
 
 /* Turns in which a host takes its NICs together after one in which several had frames. */
@@ -375,13 +379,13 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     }
     only = host->n_nics ? find_only(host, until) : NULL;
     do {
-        next = only ? advance_one(fabric, host, until, only) : 0;
+        next = only ? advance(fabric, host, until, only, ONE_OF_SEVERAL) : 0;
         if (next < until && only && soonest_but(host, only) < until) {
             only = NULL;
             host->mixed_turns = MIXED_TURNS;
         }
         if (!only && host->n_nics)
-            next = advance(fabric, host, until, NULL);
+            next = advance(fabric, host, until, NULL, ALL_NICS);
     } while (next < until && asim_host_handle_first(fabric, host, until, &next));
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_link_ring_reset(host->nics[i].port.in);
@@ -406,7 +410,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
     asim_nic_open_ring(&host->single_nic);
     prefetch_flows(fabric, host, &host->single_nic, until);
     do
-        next = advance_one(fabric, host, until, &host->single_nic);
+        next = advance_single(fabric, host, until);
     while (next < until && asim_host_handle_first(fabric, host, until, &next));
     asim_link_ring_reset(host->single_nic.port.in);
     return next;

@@ -377,12 +377,14 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
                          .recency = to->port.start_recency,
                          .peak = to->peak_bytes,
                          .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(from);
+    const struct asim_frame *frame = asim_link_ring_view_nth(&ring, 0);
+    uint64_t bytes = 0;
     uint32_t i, group = fabric->set.net->priority_group;
 
     to->rr = (uint8_t)group;
     to->same_tick = 0; /* all further arrivals are later */
     for (i = 0; i < batch->burst; i++) {
-        const struct asim_frame *frame = asim_arrival_frame(from, i);
         struct asim_frame *place = &wire->at[port.tail & wire->mask];
         uint32_t size = (uint32_t)frame->wire;
 
@@ -391,12 +393,14 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
         burst_arrive(&port, wire, frame->t, size);
         burst_begin(&port, from, frame, i);
         port.busy = port.start + wire->tx[size];
-        wire->bytes += size;
+        bytes += size;
         asim_frame_copy(place, frame, port.recency);
         place->t = asim_link_arrival(wire, port.busy);
         asim_port_check_final(shard->worker, wire, place);
         port.tail++;
+        frame = asim_link_ring_view_next(&ring, frame);
     }
+    wire->bytes += bytes;
     if (i < batch->burst)
         port.peak = burst_queue(shard, (struct asim_transit){batch->in, out, group}, port, i);
     burst_end(shard, to, &port);

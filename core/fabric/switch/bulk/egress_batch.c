@@ -135,13 +135,16 @@ static inline uint32_t first_burst(const struct asim_link_ring_view *ring, uint3
                                    uint64_t until, uint64_t *bytes)
 {
     const struct asim_frame *first = asim_link_ring_view_nth(ring, 0), *frame = first;
+    uint64_t sum = 0;
     uint32_t n = 0;
 
     do {
-        *bytes += frame->wire;
-        frame = asim_link_ring_view_nth(ring, ++n);
+        sum += frame->wire;
+        n++;
+        frame = asim_link_ring_view_next(ring, frame);
     } while (n != available && frame->t < until && frame->flow == first->flow &&
              frame->type == first->type);
+    *bytes = sum;
     return n;
 }
 

@@ -31,6 +31,7 @@ struct asim_link_down { /* all links between a and b go down (or come up) at a t
     int up;
 };
 enum asim_recovery { ASIM_GO_BACK_N, ASIM_SELECTIVE_REPEAT };
+enum asim_scheduling { ASIM_ROUND_ROBIN, ASIM_DEFICIT_ROUND_ROBIN };
 enum asim_spreading { ASIM_PER_FLOW, ASIM_SPRAY };
 enum asim_time_base { ASIM_BASE_NS, ASIM_BASE_PS };
 struct asim_netconf {
@@ -58,6 +59,8 @@ struct asim_netconf {
     int load_balance, time_base; /* enum asim_spreading, enum asim_time_base */
     uint32_t priority_group;
     int switch_ack_high_prio, nvswitch_endpoints;
+    int egress_scheduler;     /* enum asim_scheduling */
+    uint32_t queue_weight[8]; /* of queues 1 to 7 */
     int has_win, global_t, var_win;
     uint32_t int_multi;
     int rate_bound, ack_high_prio;

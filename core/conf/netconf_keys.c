@@ -25,6 +25,11 @@
         .help = HELP, __VA_ARGS__                                                                  \
     }
 
+#define WEIGHT(QUEUE)                                                                              \
+    ROW("QUEUE_WEIGHT_" #QUEUE, U32, queue_weight[QUEUE],                                          \
+        "deficit round robin: weight of queue " #QUEUE, .def = "1", .min = 1, .max = 1000,         \
+        .attribute = "SwitchNode::QueueWeight" #QUEUE)
+
 static const struct asim_option own_keys[] = {
     ROW("ENABLE_QCN", BOOL, enable_qcn, "ECN marking at switches", .def = "1",
         .attribute = "SwitchNode::EcnEnabled"),
@@ -86,6 +91,17 @@ static const struct asim_option own_keys[] = {
         .min = 1, .max = 7, .attribute = "SwitchNode::PriorityGroup"),
     ROW("SWITCH_ACK_HIGH_PRIO", BOOL, switch_ack_high_prio, "ACKs take queue 0 of switches",
         .def = "0", .attribute = "SwitchNode::AckHighPrio"),
+    ROW("EGRESS_SCHEDULER", CHOICE, egress_scheduler,
+        "switch ports: a packet of each queue in turn, or bytes by weight; queue 0 goes first",
+        .def = "round_robin", .choices = "round_robin|deficit_round_robin",
+        .attribute = "SwitchNode::EgressScheduler"),
+    WEIGHT(1),
+    WEIGHT(2),
+    WEIGHT(3),
+    WEIGHT(4),
+    WEIGHT(5),
+    WEIGHT(6),
+    WEIGHT(7),
     ROW("NVSWITCH_ENDPOINTS", BOOL, nvswitch_endpoints,
         "messages can begin and end at NVSwitches; NVLS switches this on itself", .def = "0",
         .attribute = "AsimFabric::NvswitchEndpoints"),

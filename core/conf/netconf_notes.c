@@ -101,6 +101,25 @@ static void say_recovery(const struct settings *s)
                       s->net->l2_back_to_zero ? "L2_BACK_TO_ZERO 1" : "NACK_INTERVAL", why);
 }
 
+/* Traces and scenarios have one class of traffic; programs and applications may have several. */
+static void say_scheduling(const struct settings *s)
+{
+    static const uint32_t even[8] = {0, 1, 1, 1, 1, 1, 1, 1};
+
+    if (s->net->egress_scheduler != ASIM_DEFICIT_ROUND_ROBIN &&
+        memcmp(s->net->queue_weight, even, sizeof even) != 0)
+        asim_diagnose(s->diagnostics,
+                      "%s: QUEUE_WEIGHT_n has no effect without EGRESS_SCHEDULER "
+                      "deficit_round_robin",
+                      s->source);
+    if (s->net->egress_scheduler != ASIM_ROUND_ROBIN)
+        asim_diagnose(s->diagnostics,
+                      "%s: EGRESS_SCHEDULER acts where messages of a program have traffic classes "
+                      "(asim/messages.h) or datagrams have priorities; all messages of traces take "
+                      "the queue PRIORITY_GROUP",
+                      s->source);
+}
+
 /* Values that act like another value. */
 static void say_equal_values(const struct settings *s)
 {
@@ -138,6 +157,7 @@ int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
     say_options_of_others(&s);
     say_without_reaction(&s);
     say_recovery(&s);
+    say_scheduling(&s);
     say_equal_values(&s);
     asim_netconf_fini(&defaults);
     return 0;

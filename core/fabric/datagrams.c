@@ -31,9 +31,9 @@ int asim_fabric_datagrams_open(struct asim_fabric *fabric, asim_datagram_hook *h
     datagrams->nic =
         calloc((size_t)fabric->set.topo->first_port[fabric->set.hosts] + 1, sizeof *datagrams->nic);
     datagrams->counts = calloc((size_t)fabric->set.hosts + 1, sizeof *datagrams->counts);
-    if (!datagrams->nic || !datagrams->counts || asim_fabric_use_per_event(fabric))
+    if (!datagrams->nic || !datagrams->counts || asim_fabric_use_per_event(fabric) ||
+        asim_queues_use(fabric))
         return asim_err_nomem(err, "preparing datagrams");
-    fabric->set.several_queues = 1;
     return 0;
 }
 

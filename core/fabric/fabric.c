@@ -15,7 +15,6 @@
 #include "fabric/clock/insertion_order.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
-#include "fabric/host/transport/transport.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -252,8 +251,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;
-    fabric->set.transport = asim_transport_of(config->net->loss_recovery);
-    fabric->set.without = config->without | fabric->set.transport->excludes;
+    fabric->set.without = config->without;
+    asim_recovery_open(fabric);
     fabric->dist.part_of = config->part_of;
     fabric->dist.self = config->self;
     fabric->run.per_event = config->per_event;
@@ -333,9 +332,11 @@ static void close_host(struct asim_host *host)
 
 static void close_switch(struct asim_switch *sw)
 {
-    for (uint32_t p = 0; sw->ports && p < sw->n_ports; p++)
+    for (uint32_t p = 0; sw->ports && p < sw->n_ports; p++) {
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
+        free(sw->ports[p].scheduler);
+    }
     asim_switch_shards_close(sw);
     free(sw->ports);
     free(sw->samples);

@@ -30,6 +30,7 @@ struct asim_fabric_setup {
     const struct asim_net_events *planned; /* NULL: none */
     const struct asim_cc *cc;
     const struct asim_transport *transport;
+    const struct asim_egress_scheduler *scheduler;
     struct asim_cc_config cc_config;
     struct asim_net_user user;
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */

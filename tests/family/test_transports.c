@@ -36,6 +36,7 @@ static void check_losses(const struct asim_transport *row, int balance)
     for (int way = 0; way < WAYS; way++) {
         bench[way] = run(row->kind, balance, way);
         asim_fabric_stats(bench[way]->fabric, &stats);
+        CHECK(bench[way]->fabric->set.transport == row);
         CHECK(stats.lost > 0 && stats.again > 0);
         bench_check_conserved(bench[way]);
     }
@@ -55,7 +56,6 @@ int main(void)
         const struct asim_transport *row = (const struct asim_transport *)asim_transport_table[i];
         struct asim_netconf net;
 
-        CHECK(asim_transport_of(row->kind) == row);
         CHECK(asim_netconf_defaults(&net, &err) == 0);
         CHECK(asim_netconf_set(&net, (const char *const[2]){key->key, row->member.name}, &err) ==
               0);

@@ -19,6 +19,16 @@
 
 enum { MAX_DOUBLINGS = 6 };
 
+void asim_recovery_open(struct asim_fabric *fabric)
+{
+    size_t i = 0;
+
+    do
+        fabric->set.transport = (const struct asim_transport *)asim_transport_table[i++];
+    while (fabric->set.transport->kind != fabric->set.net->loss_recovery);
+    fabric->set.without |= fabric->set.transport->excludes;
+}
+
 /* Latches a failure of a list. */
 static int keep(struct asim_worker *worker, int code)
 {
@@ -170,15 +180,4 @@ void asim_recovery_fini(struct asim_flow *flow)
         asim_ranges_fini(&flow->sack->retransmit);
         free(flow->sack);
     }
-}
-
-const struct asim_transport *asim_transport_of(int kind)
-{
-    for (size_t i = 0; asim_transport_table[i]; i++) {
-        const struct asim_transport *row = (const struct asim_transport *)asim_transport_table[i];
-
-        if (row->kind == kind)
-            return row;
-    }
-    return NULL;
 }

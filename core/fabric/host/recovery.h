@@ -21,6 +21,8 @@ struct asim_sack {
     uint64_t seen_to; /* gaps below it have been put into `retransmit` */
 };
 
+/* Chooses the transport (transport/). Each value of LOSS_RECOVERY has a row. */
+void asim_recovery_open(struct asim_fabric *fabric);
 /* Applies the bytes of an ACK or NACK: moves snd_una, prepares retransmissions. */
 void asim_recovery_ack(struct asim_host *host, struct asim_flow *flow,
                        const struct asim_frame *frame);

@@ -56,9 +56,8 @@ int asim_fabric_use_per_event(struct asim_fabric *fabric)
 
 int asim_fabric_use_classes(struct asim_fabric *fabric)
 {
-    fabric->set.several_queues = 1;
     fabric->set.classes = ASIM_QUEUES;
-    return asim_fabric_use_per_event(fabric);
+    return asim_queues_use(fabric) ? ASIM_ENOMEM : asim_fabric_use_per_event(fabric);
 }
 
 /* A network without an observer of samples has no rows of samples. */

@@ -94,6 +94,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         struct asim_switch_port *port = &sw->ports[p];
 
+        port->not_rr = 1;
         port->headroom_limit = headroom_of(fabric, &port->port);
         port->shift = shift_of(port->port.out->rate_bps, nic_bps);
         sw->most_shift = port->shift > sw->most_shift ? port->shift : sw->most_shift;

@@ -8,20 +8,45 @@
 
 #include "fabric/node.h"
 
+/* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */
+static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
+{
+    uint32_t behind = ready >> (q + 1) << (q + 1);
+
+    return (uint32_t)__builtin_ctz(behind ? behind : ready);
+}
+
+/* --- queue.c --------------------------------------------------------------------------------- */
+/* The choice of the network's scheduler (egress/egress.h) among the queues of `ready`. */
+uint32_t asim_queue_choose(const struct asim_fabric *fabric, struct asim_switch_port *port,
+                           uint32_t ready);
+/* All queues of the port were emptied. */
+void asim_queues_reset(const struct asim_fabric *fabric, struct asim_switch_port *port);
+
 /* The queue to serve next, ASIM_QUEUES if none. parity: ns-3's QBB port has eight queues. Queue 0
  * goes first and ignores pauses, so a PFC frame never waits behind the frames that it stops. Round
- * robin serves the unpaused queues 1..7. */
-static inline uint32_t asim_queue_next(struct asim_switch_port *port)
+ * robin serves the unpaused queues 1..7, unless another scheduler has them (egress/egress.h). */
+static inline uint32_t asim_queue_next(const struct asim_fabric *fabric,
+                                       struct asim_switch_port *port)
 {
-    uint32_t ready = port->waiting & ~(uint32_t)port->port.paused, behind;
+    uint32_t ready = port->waiting & ~(uint32_t)port->port.paused;
 
-    if (port->waiting & 1)
-        return 0;
+    if (port->waiting & port->not_rr) {
+        if (port->waiting & 1)
+            return 0;
+        return ready ? asim_queue_choose(fabric, port, ready) : ASIM_QUEUES;
+    }
     if (!ready)
         return ASIM_QUEUES;
-    behind = ready >> (port->rr + 1) << (port->rr + 1);
-    port->rr = (uint8_t)__builtin_ctz(behind ? behind : ready);
+    port->rr = (uint8_t)asim_queue_behind(ready, port->rr);
     return port->rr;
+}
+
+/* A frame finds all queues empty and does not enter its own, q > 0: as if it had, and had been
+ * served. */
+static inline void asim_queue_pass(struct asim_switch_port *port, uint32_t q)
+{
+    port->rr = (uint8_t)q;
 }
 
 /* The first port of the shard from p on with queued frames; sw->n_ports: none. Clears the bits of

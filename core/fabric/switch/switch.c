@@ -114,8 +114,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
                           struct event *event, uint64_t seq)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct asim_transit transit = {.out = p,
-                                   .q = port->frames ? asim_queue_next(port) : ASIM_QUEUES};
+    struct asim_transit transit = {.out = p, .q = asim_queue_next(fabric, port)};
     struct asim_frame *frame, *head;
     uint32_t bytes;
 
@@ -243,7 +242,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
         return 1;
     asim_frame_copy(place, frame, port->port.start_recency);
     if (q)
-        port->rr = (uint8_t)q;
+        asim_queue_pass(port, q);
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, transit.out, place, asim_to_ns(fabric, event->t));
     asim_port_commit(sw->worker, &port->port, place);
@@ -323,6 +322,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                                (uint32_t)frame->wire);
             drop(sw, p, frame, t);
         }
+    asim_queues_reset(fabric, port);
     asim_queue_notify(fabric, sw, p, t);
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)

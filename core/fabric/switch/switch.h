@@ -28,14 +28,14 @@ struct asim_switch_port {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint32_t frames;          /* queued, all queues */
     uint16_t ecn_free_frames; /* so many frames in a queue stay below the ECN threshold */
-    uint8_t rr;               /* last served queue of 1..7 */
+    uint8_t rr;               /* last served queue of 1..7 (egress/egress.h) */
     uint8_t same_tick;        /* another frame may come at same_tick_at */
     uint64_t peak_bytes;      /* the most bytes ever queued, all queues */
     uint64_t bytes;           /* queued now */
     uint8_t waiting;          /* bit per queue: it holds frames */
     uint8_t pausing;          /* bit per queue: this ingress has sent PAUSE */
     uint8_t same_tick_ok;     /* bulk window: same-tick departures are possible (below) */
-    uint8_t shift;            /* threshold = free shared buffer >> shift */
+    uint8_t not_rr;           /* bit per queue: not served by round robin; always queue 0 */
     /* Same-tick departures. A frame arrives in the tick in which a transmission ends, and starts at
      * once. Arrivals come before departures, so in that tick it lay in the queue: the peak counts
      * it for frames that arrive with it. Bytes of such frames at same_tick_at. */
@@ -45,6 +45,8 @@ struct asim_switch_port {
     uint64_t kmin; /* ECN, egress bytes; ~0: no marks; kmax 0: the maps lack the rate */
     struct asim_queue_occupancy occupancy[ASIM_QUEUES];
     struct asim_ring queue[ASIM_QUEUES];
+    uint8_t shift;   /* threshold = free shared buffer >> shift */
+    void *scheduler; /* the scheduler's state; NULL: `rr` is all (egress/egress.h) */
     uint32_t headroom_limit, sent_bytes; /* sent_*: size and start of the last frame, and PINT's */
     uint64_t sent_t;                     /* estimate (telemetry.c) */
     double pint_u, pmax;
@@ -213,6 +215,9 @@ uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
                                    uint32_t *value);
 void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
                                  uint64_t number, uint32_t value);
+/* The network uses several queues of data from now on, and the scheduler of its configuration
+ * (queue.c); before the start. 0 or ASIM_ENOMEM. */
+int asim_queues_use(struct asim_fabric *fabric);
 /* From t on the switch sends PAUSE frames (on 1) or none; then it ends the pauses it has sent. */
 void asim_switch_use_pfc(struct asim_fabric *fabric, struct asim_switch *sw, int on, uint64_t t);
 /* The link of port p goes down at t: empties the port's queues. */

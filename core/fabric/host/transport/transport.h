@@ -39,7 +39,5 @@ struct asim_transport {
 };
 
 extern const struct asim_member *const asim_transport_table[];
-/* The row of a value of LOSS_RECOVERY (recovery.c). */
-const struct asim_transport *asim_transport_of(int kind);
 
 #endif

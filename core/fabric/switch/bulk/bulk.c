@@ -60,7 +60,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
     if (queued > port->peak_bytes)
         port->peak_bytes = queued;
     if (transit.q)
-        port->rr = (uint8_t)transit.q;
+        asim_queue_pass(port, transit.q);
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, transit.out, place, asim_to_ns(fabric, t));
     place->t = asim_link_arrival(port->port.out, port->port.busy_until);
@@ -181,7 +181,7 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
     uint32_t departed = 0;
 
     depart_all(fabric, shard, transit.out, window, &backlog);
-    port->rr = (uint8_t)transit.q;
+    asim_queue_pass(port, transit.q);
     for (uint64_t *at = arrivals->at; at < arrivals->end; at++) {
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         const struct asim_wire *from = sw->in[transit.in = asim_arrival_port(entry)];
@@ -382,7 +382,7 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
     uint64_t bytes = 0;
     uint32_t i, group = fabric->set.net->priority_group;
 
-    to->rr = (uint8_t)group;
+    asim_queue_pass(to, group);
     to->same_tick = 0; /* all further arrivals are later */
     for (i = 0; i < batch->burst; i++) {
         struct asim_frame *place = &wire->at[port.tail & wire->mask];

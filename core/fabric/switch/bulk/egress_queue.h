@@ -60,7 +60,7 @@ static inline void asim_egress_depart(struct asim_fabric *fabric, struct asim_sw
 {
     struct asim_switch *sw = shard->sw;
     struct asim_switch_port *port = &sw->ports[p];
-    struct asim_transit transit = {.out = p, .q = asim_queue_next(port)};
+    struct asim_transit transit = {.out = p, .q = asim_queue_next(fabric, port)};
     struct asim_frame *head = asim_ring_head(&port->queue[transit.q]), *frame;
     uint32_t bytes = head->wire;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See connection.h. Flows stand in their NIC's list in the order of creation, so the last one of
- * a queue pair tells whether another one has to wait.
+ * Lets messages of a queue pair go one after another. Flows stand in their NIC's list in the order
+ * of creation, so the last one of a queue pair tells whether another one has to wait.
  */
 #include "fabric/host/connection.h"
 

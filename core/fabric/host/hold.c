@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See hold.h. Costs time linear in the host's messages and timers, at the begin and at the end.
+ * Holds and releases a host. Costs time linear in the host's messages and timers, at the start and
+ * at the end.
  */
 #include "fabric/host/hold.h"
 #include "fabric/host/traffic.h"

@@ -94,7 +94,7 @@ struct asim_host {
     /* The NIC of a host with one NIC; `nics` then points here. Every turn begins with it, and this
      * saves a load of the pointer. */
     struct asim_nic single_nic;
-    /* Every message touches these at its begin or its end. draining: slots of finished messages
+    /* Every message touches these at its start or its end. draining: slots of finished messages
      * that still have frames under way. */
     _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining;
     struct asim_inline_start start;

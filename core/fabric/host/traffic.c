@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See traffic.h (rdma-network.md#background-traffic). A flow takes a source port of its own range,
- * so that the messages of ranks keep their ports and with them their ECMP paths.
+ * Draws and starts the flows of background traffic (rdma-network.md#background-traffic). A flow
+ * takes a source port of its own range, so that the messages of ranks keep their ports and with
+ * them their ECMP paths.
  *
  * Costs: an entry of the host's event heap and a few draws a flow. An incast is found by each host
  * on its own: a host looks at all incasts and takes part in fan_in of n.

@@ -360,7 +360,7 @@ static void update_maybe_paused(struct asim_switch *sw)
     sw->maybe_paused = maybe_paused != 0;
 }
 
-/* Schedules everything that is due before `until` at the begin of a window. */
+/* Schedules everything that is due before `until` at the start of a window. */
 static void schedule_window(struct asim_switch *sw, uint64_t until)
 {
     for (uint32_t d = 0; d < sw->n_shards; d++) {

@@ -177,7 +177,7 @@ struct asim_switch {
     int bulk;          /* the present window is a bulk window */
     int due;           /* several shards: the window has events */
     uint8_t *shard_of; /* [n_ports] */
-    /* [n_ports], several shards: in_seq of each link at the begin of the window, so that a worker
+    /* [n_ports], several shards: in_seq of each link at the start of the window, so that a worker
      * need not read the links of another. */
     uint64_t *in_seq;
     uint32_t *lockstep_group; /* [n_ports] equal for ports with identical arrivals */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * QPS_PER_CONNECTION (rdma-network.md#queue-pairs): when messages of one host end that begin
- * together, in closed form; source ports; messages end in the order of their begin, with losses,
+ * together, in closed form; source ports; messages end in the order of their start, with losses,
  * too; nothing waits for a message that was given up. Messages that share a NIC with others.
  */
 #include "testbench.h"
@@ -102,7 +102,7 @@ struct loss_row {
 };
 
 /* All messages arrive, in windows and event by event at the same times. Without losses those of one
- * NIC to one host end in the order of their begin. */
+ * NIC to one host end in the order of their start. */
 static void random_losses(const struct loss_row *row)
 {
     struct testbench *of[2];

@@ -112,7 +112,7 @@ static inline int is_uncongested(const struct asim_fabric *fabric,
            !fabric->set.net->switch_ack_high_prio && port->frames + n <= port->ecn_free_frames;
 }
 
-/* Frames that wait at the begin of a window, each with its start << 16 | bytes. At a port in full
+/* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full
  * use some always do. */
 enum { MOST_WAITING = 64 };
 struct backlog {

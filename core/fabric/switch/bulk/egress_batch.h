@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The arrivals of a bulk window (bulk.h), bucketed by egress port. Egress ports of a bulk window do
- * not influence each other. So the switch simulates one port from the begin of the window to its
+ * not influence each other. So the switch simulates one port from the start of the window to its
  * end, while the state of the port is in cache, and orders only the arrivals of one port.
  *
- * An entry is one word: ticks since the begin of the window, ingress port, index of the frame in
+ * An entry is one word: ticks since the start of the window, ingress port, index of the frame in
  * that port's receive ring. Frames stay in the rings to the end of the window, because ties between
  * arrivals are broken by the earlier frames of their links.
  */

@@ -11,7 +11,7 @@
 /* The order of two arrivals in one tick: first the ages of their causes, then the order in which
  * their links were served last. The frames before them on their links show that order, or the event
  * counts of earlier windows if no such frame exists. Out of line, since most entries differ in
- * time. It goes back to the begin of the window if ports are in lockstep without being in one
+ * time. It goes back to the start of the window if ports are in lockstep without being in one
  * group. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {

@@ -18,20 +18,50 @@
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
-/* Family report: row symbols asim_report_<file>, table asim_report_table. */
+/* Family report: row symbols asim_report_<file>, table asim_report_table. A report is one file, or
+ * has `open`. */
 struct asim_report {
     struct asim_member member;
-    /* Whether the report writes to the folder --out; 0 = no, or another option decides. */
+    /* Whether the report writes to the folder --out; 0 = no, or another option decides. Without
+     * --out, or where --reports does not name it, the run does not ask for this report. */
     enum {
         ASIM_OUT_ALWAYS = 1,
         ASIM_OUT_NAMED,  /* <name>.csv, where --reports has the name or 'all' */
         ASIM_OUT_BY_NAME /* <name>.csv, where --reports has the name: not part of 'all' */
     } in_out;
-    /* Fills *observer, or leaves it unchanged if the run does not ask for this report. out: the
-     * --out folder or NULL. */
+    unsigned needs; /* of the network (net/net.h); without, the run does not ask for this report */
+    int (*asks)(const struct asim_world *world); /* a further condition, or NULL */
+
+    /* One file: its name in --out, or `path` anywhere ("" or NULL: the run does not ask). */
+    const char *file;
+    const char *(*path)(const struct asim_world *world);
+    const char *head; /* the columns of its first line, or NULL */
+    int has_jobs;     /* those of asim_report_job_header follow, and end the rows, too */
+    /* Of its observer (sim/rank/event_bus.h). */
+    unsigned wants, async;
+    void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
+    /* Bytes of self, which begins with a struct asim_report_file and is zeroed; 0: no more than
+     * this. begin: once the file is open. end: writes the rest; not after a failed run. drop: frees
+     * what self has. Each may be NULL; where begin or end fails there is no file. */
+    size_t size;
+    int (*begin)(void *self, struct asim_world *world, struct asim_err *err);
+    int (*end)(void *self, const struct asim_world *world, struct asim_err *err);
+    void (*drop)(void *self);
+
+    /* More or less than one file: fills *observer, or leaves it unchanged if the run does not ask
+     * for this report. out: the --out folder or NULL. */
     int (*open)(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                 struct asim_err *err);
 };
+/* The beginning of the state of a report that is one file. */
+struct asim_report_file {
+    struct asim_out *out;
+    const struct asim_report *report;
+};
+static inline struct asim_out *asim_report_out(const void *self)
+{
+    return ((const struct asim_report_file *)self)->out;
+}
 extern const struct asim_member *const asim_report_table[];
 
 /* Whether --out is given and --reports names this report, or 'all' where that includes it. */
@@ -45,10 +75,9 @@ int asim_report_options(void **options, const struct asim_world *world,
 
 /* Refuses an output that is an input, also under another name of the same file. */
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
-/* Opens folder/name as the state of an observer with one output file. A process that leaves the
- * writing to another one opens /dev/null. */
-int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
-                     const char *name, struct asim_err *err);
+/* Opens folder/name. A process that leaves the writing to another one opens /dev/null. */
+int asim_report_open_file(struct asim_out **file, const struct asim_world *world,
+                          const char *folder, const char *name, struct asim_err *err);
 /* Writes a number into a binary file, little-endian on every machine. */
 static inline void asim_report_put(uint8_t *at, uint64_t value, unsigned bytes)
 {

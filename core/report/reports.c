@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The functions all reports share. See report.h.
+ * What all reports share: words of --reports, opening and closing of files, columns.
  *
  * Reports receive an event, and close, in the alphabetic order of their table; no report may depend
  * on another one.
@@ -147,7 +147,8 @@ static int check_rows(struct asim_err *err)
     int code = asim_family_check(asim_report_table, "report", err);
 
     for (const struct asim_member *const *row = asim_report_table; !code && *row; row++)
-        if (!((const struct asim_report *)*row)->open)
+        if (!((const struct asim_report *)*row)->open &&
+            !((const struct asim_report *)*row)->file && !((const struct asim_report *)*row)->path)
             code = asim_err_set(err, ASIM_EBUG, "the report '%s' lacks its hook.", (*row)->name);
     return code;
 }
@@ -195,6 +196,74 @@ static void note_old(const struct asim_world *world, const char *out)
     }
 }
 
+/* Whether the run asks for the report, as far as its row tells. */
+static int is_asked(const struct asim_report *report, const struct asim_world *world,
+                    const char *out)
+{
+    if (report->in_out >= ASIM_OUT_NAMED ? !asim_report_wanted(world, out, report->member.name)
+                                         : report->in_out && !out && !report->open)
+        return 0;
+    return (!report->needs || asim_world_has(world, report->needs)) &&
+           (!report->asks || report->asks(world));
+}
+
+/* Closes the state of a report that is one file; `code` is that of its last step. */
+static int close_state(struct asim_report_file *self, const struct asim_world *world, int code,
+                       struct asim_err *err)
+{
+    if (code) {
+        asim_out_discard(self->out);
+        free(self->out);
+    } else {
+        code = asim_report_file_close(self->out, world, err);
+    }
+    if (self->report->drop)
+        self->report->drop(self);
+    free(self);
+    return code;
+}
+
+static int close_one_file(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_report *report = ((struct asim_report_file *)self)->report;
+    int ends = report->end && !world->run.failed;
+
+    return close_state(self, world, ends ? report->end(self, world, err) : 0, err);
+}
+
+static int open_one_file(const struct asim_report *report, struct asim_event_observer *observer,
+                         struct asim_world *world, const char *out, struct asim_err *err)
+{
+    const char *path = report->path ? report->path(world) : report->file;
+    struct asim_report_file *self;
+    int code = 0;
+
+    if (!path || !*path)
+        return 0;
+    self = calloc(1, report->size ? report->size : sizeof *self);
+    if (!self)
+        return asim_err_nomem(err, "opening reports");
+    self->report = report;
+    if (asim_report_open_file(&self->out, world, report->path ? NULL : out, path, err)) {
+        free(self);
+        return ASIM_EIO;
+    }
+    if (report->head)
+        asim_out_printf(self->out, "%s", report->head);
+    if (report->has_jobs)
+        asim_report_job_header(self->out, world);
+    if (report->head)
+        asim_out_write(self->out, "\n", 1);
+    if (report->begin && (code = report->begin(self, world, err)))
+        return close_state(self, world, code, err);
+    *observer = (struct asim_event_observer){.wants = report->wants,
+                                             .async = report->async,
+                                             .self = self,
+                                             .on_event = report->see,
+                                             .close = close_one_file};
+    return 0;
+}
+
 /* If one fails, the world closes those opened before it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
@@ -204,9 +273,13 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         return ASIM_EUSAGE;
     note_old(world, out);
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
+        const struct asim_report *report = (const struct asim_report *)*row;
         struct asim_event_observer observer = {0};
 
-        if (((const struct asim_report *)*row)->open(&observer, world, out, err))
+        if (!is_asked(report, world, out))
+            continue;
+        if (report->open ? report->open(&observer, world, out, err)
+                         : open_one_file(report, &observer, world, out, err))
             return ASIM_EIO;
         if (observer.close || observer.on_event)
             if (asim_event_bus_add(&world->run.event_bus, &observer))
@@ -235,8 +308,8 @@ int asim_report_check_place(const struct asim_world *world, const char *path, st
 }
 
 /* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */
-int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
-                     const char *name, struct asim_err *err)
+int asim_report_open_file(struct asim_out **file, const struct asim_world *world,
+                          const char *folder, const char *name, struct asim_err *err)
 {
     size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
     char *path = malloc(size);

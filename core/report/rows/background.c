@@ -43,38 +43,22 @@ static void write_rows(struct asim_out *file, const struct asim_world *world, ui
     }
 }
 
-static int close_background(void *self, const struct asim_world *world, struct asim_err *err)
+static int has_traffic(const struct asim_world *world)
+{
+    return world->set.plan && world->set.plan->traffics.n;
+}
+
+static int write_all(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct asim_traffic_use *use = malloc(sizeof *use);
 
     if (!use)
-        asim_err_nomem(err, "writing background.csv");
-    for (uint32_t i = 0; use && !world->run.failed && i < world->set.plan->traffics.n; i++) {
+        return asim_err_nomem(err, "writing background.csv");
+    for (uint32_t i = 0; i < world->set.plan->traffics.n; i++) {
         asim_distribution_traffic_use(world, i, use);
-        write_rows(self, world, i, use);
-    }
-    if (!use) {
-        asim_out_discard(self);
-        free(self);
-        return ASIM_ENOMEM;
+        write_rows(asim_report_out(self), world, i, use);
     }
     free(use);
-    return asim_report_file_close(self, world, err);
-}
-
-static int open_background(struct asim_event_observer *observer, struct asim_world *world,
-                           const char *out, struct asim_err *err)
-{
-    struct asim_out *file;
-
-    if (!out || !world->set.plan || !world->set.plan->traffics.n)
-        return 0;
-    if (asim_report_file(&file, world, out, "background.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "background,line,sizes,mean_bytes,host_load,uplink_load,class,flows,"
-                          "slowdown_p50,slowdown_p95,slowdown_p99,started,started_bytes,"
-                          "finished_bytes,given_up\n");
-    *observer = (struct asim_event_observer){.self = file, .close = close_background};
     return 0;
 }
 
@@ -83,5 +67,9 @@ const struct asim_report asim_report_background = {
                .about = "background.csv: flows that no job sends, with their "
                         "slowdown"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_background,
+    .asks = has_traffic,
+    .file = "background.csv",
+    .head = "background,line,sizes,mean_bytes,host_load,uplink_load,class,flows,slowdown_p50,"
+            "slowdown_p95,slowdown_p99,started,started_bytes,finished_bytes,given_up",
+    .end = write_all,
 };

@@ -10,38 +10,31 @@
 
 #include <inttypes.h>
 
-static int close_events(void *self, const struct asim_world *world, struct asim_err *err)
+static int has_events(const struct asim_world *world)
 {
+    return world->set.plan && world->set.plan->occurrences.n;
+}
+
+static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct asim_out *file = asim_report_out(self);
     const struct asim_network_plan *plan = world->set.plan;
     struct asim_totals all;
     uint64_t end;
 
+    (void)err;
     asim_totals_all(world, &all);
     end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
-    for (size_t i = 0; !world->run.failed && i < plan->occurrences.n; i++) {
+    for (size_t i = 0; i < plan->occurrences.n; i++) {
         const struct asim_occurrence *row = &plan->occurrences.at[i];
 
-        asim_out_printf(self, "%" PRIu64 ",%s,%s,", row->at_ns, asim_scenario_kind_name(row->kind),
+        asim_out_printf(file, "%" PRIu64 ",%s,%s,", row->at_ns, asim_scenario_kind_name(row->kind),
                         row->of);
         if (row->until_ns != ASIM_NEVER)
-            asim_out_printf(self, "%" PRIu64, row->until_ns);
-        asim_out_printf(self, ",%" PRIu64 ",%d,%d,%u\n", row->lost_work_ns, row->at_ns <= end,
+            asim_out_printf(file, "%" PRIu64, row->until_ns);
+        asim_out_printf(file, ",%" PRIu64 ",%d,%d,%u\n", row->lost_work_ns, row->at_ns <= end,
                         row->is_drawn, row->line);
     }
-    return asim_report_file_close(self, world, err);
-}
-
-static int open_events(struct asim_event_observer *observer, struct asim_world *world,
-                       const char *out, struct asim_err *err)
-{
-    struct asim_out *file;
-
-    if (!out || !world->set.plan || !world->set.plan->occurrences.n)
-        return 0;
-    if (asim_report_file(&file, world, out, "events.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "time_ns,event,part,until_ns,lost_work_ns,reached,drawn,line\n");
-    *observer = (struct asim_event_observer){.self = file, .close = close_events};
     return 0;
 }
 
@@ -50,5 +43,8 @@ const struct asim_report asim_report_events = {
                .about = "events.csv: what the scenario does to links, switches "
                         "and hosts"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_events,
+    .asks = has_events,
+    .file = "events.csv",
+    .head = "time_ns,event,part,until_ns,lost_work_ns,reached,drawn,line",
+    .end = write_rows,
 };

@@ -34,32 +34,17 @@ static void put_carried(struct asim_out *file, struct asim_memo_use *use)
     }
 }
 
-static int close_file(void *self, const struct asim_world *world, struct asim_err *err)
+static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
 {
+    struct asim_out *file = asim_report_out(self);
     struct asim_memo_use use;
 
-    if (!world->run.failed) {
-        world->via.packets->memo_use(world->via.packet_net, &use);
-        put(self, "replayed", use.replayed, "in replays of episodes");
-        put(self, "skipped", use.skipped, "in periods of a steady state");
-        put_carried(self, &use);
-        put(self, "again", use.again,
-            "simulated a second time, since ranks deviated from a replay");
-    }
-    return asim_report_file_close(self, world, err);
-}
-
-static int open_fast_forward(struct asim_event_observer *observer, struct asim_world *world,
-                             const char *out, struct asim_err *err)
-{
-    struct asim_out *file;
-
-    if (!asim_world_has(world, ASIM_NET_REPLAYS) || !asim_report_wanted(world, out, "fast_forward"))
-        return 0;
-    if (asim_report_file(&file, world, out, "fast_forward.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "what,packet_hops,reason\n");
-    *observer = (struct asim_event_observer){.self = file, .close = close_file};
+    (void)err;
+    world->via.packets->memo_use(world->via.packet_net, &use);
+    put(file, "replayed", use.replayed, "in replays of episodes");
+    put(file, "skipped", use.skipped, "in periods of a steady state");
+    put_carried(file, &use);
+    put(file, "again", use.again, "simulated a second time, since ranks deviated from a replay");
     return 0;
 }
 
@@ -68,5 +53,8 @@ const struct asim_report asim_report_fast_forward = {
                .about = "fast_forward.csv: packet-hops carried, replayed and skipped, and why not "
                         "more; not among all"},
     .in_out = ASIM_OUT_BY_NAME,
-    .open = open_fast_forward,
+    .needs = ASIM_NET_REPLAYS,
+    .file = "fast_forward.csv",
+    .head = "what,packet_hops,reason",
+    .end = write_rows,
 };

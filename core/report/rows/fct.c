@@ -62,7 +62,7 @@ struct known {
 enum column { SPORT, BYTES, DURATION, IDEAL, COLUMNS };
 
 struct fct {
-    struct asim_out *file;
+    struct asim_report_file own;
     struct past *past;                  /* [hosts] */
     uint32_t *ended;                    /* [hosts] lines so far */
     char (*address)[8];                 /* [hosts], in hex */
@@ -153,7 +153,7 @@ static int same_tail(const struct tail *tail, const struct row *row)
 
 static void write_text(struct fct *fct)
 {
-    asim_out_write(fct->file, fct->text, fct->n);
+    asim_out_write(fct->own.out, fct->text, fct->n);
     fct->n = 0;
     fct->tail.text = NULL;
 }
@@ -276,72 +276,58 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     row->seen = (uint32_t)fct->batch.n++;
 }
 
-static void free_fct(struct fct *fct)
+/* Not tied to --out: scripts look for the file the network configuration names. */
+static const char *path(const struct asim_world *world)
 {
+    return world->set.net.fct_output;
+}
+
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_topo *topo = &world->set.topo;
+    struct fct *fct = self;
+
+    fct->past = calloc(topo->hosts, sizeof *fct->past);
+    fct->ended = calloc(topo->hosts, sizeof *fct->ended);
+    fct->address = calloc(topo->hosts, sizeof *fct->address);
+    if (!fct->past || !fct->ended || !fct->address)
+        return asim_err_nomem(err, "ordering messages for fct.txt");
+    for (uint32_t host = 0; host < topo->hosts; host++)
+        asim_text_put_hex8(fct->address[host], asim_host_ip(asim_topo_external_id(topo, host)));
+    return 0;
+}
+
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct fct *fct = self;
+
+    (void)world;
+    flush(fct);
+    write_text(fct);
+    return fct->failed ? asim_err_nomem(err, "ordering messages for fct.txt") : 0;
+}
+
+static void drop(void *self)
+{
+    struct fct *fct = self;
+
     free(fct->batch.at);
     free(fct->order.at);
     free(fct->keys.at);
     free(fct->past);
     free(fct->ended);
     free(fct->address);
-    free(fct);
-}
-
-static int close_fct(void *self, const struct asim_world *world, struct asim_err *err)
-{
-    struct fct *fct = self;
-    int code, failed;
-
-    flush(fct);
-    write_text(fct);
-    code = asim_report_file_close(fct->file, world, err);
-    failed = fct->failed;
-    free_fct(fct);
-    return !code && failed ? asim_err_nomem(err, "ordering messages for fct.txt") : code;
-}
-
-/* NULL when out of memory. */
-static struct fct *make_fct(const struct asim_topo *topo)
-{
-    struct fct *fct = calloc(1, sizeof *fct);
-
-    if (!fct)
-        return NULL;
-    fct->past = calloc(topo->hosts, sizeof *fct->past);
-    fct->ended = calloc(topo->hosts, sizeof *fct->ended);
-    fct->address = calloc(topo->hosts, sizeof *fct->address);
-    if (!fct->past || !fct->ended || !fct->address) {
-        free_fct(fct);
-        return NULL;
-    }
-    for (uint32_t host = 0; host < topo->hosts; host++)
-        asim_text_put_hex8(fct->address[host], asim_host_ip(asim_topo_external_id(topo, host)));
-    return fct;
-}
-
-/* Not tied to --out: scripts look for the file the network configuration names. */
-static int open_fct(struct asim_event_observer *observer, struct asim_world *world, const char *out,
-                    struct asim_err *err)
-{
-    struct fct *fct;
-
-    (void)out;
-    if (!asim_world_has(world, ASIM_NET_FLOWS) || !world->set.net.fct_output ||
-        !*world->set.net.fct_output)
-        return 0;
-    fct = make_fct(&world->set.topo);
-    if (!fct)
-        return asim_err_nomem(err, "ordering messages for fct.txt");
-    if (asim_report_file(&fct->file, world, NULL, world->set.net.fct_output, err)) {
-        free_fct(fct);
-        return ASIM_EIO;
-    }
-    *observer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_FCT, .async = 1, .self = fct, .on_event = see, .close = close_fct};
-    return 0;
 }
 
 const struct asim_report asim_report_fct = {
     .member = {.name = "fct", .about = "fct.txt: a line a message"},
-    .open = open_fct,
+    .needs = ASIM_NET_FLOWS,
+    .path = path,
+    .wants = 1u << ASIM_EV_FCT,
+    .async = 1,
+    .see = see,
+    .size = sizeof(struct fct),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

@@ -61,35 +61,30 @@ static void see_done(struct asim_out *file, const struct asim_world *world,
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     if (event->kind == ASIM_EV_FCT)
-        see_done(self, world, event);
+        see_done(asim_report_out(self), world, event);
     else
-        see_left(self, world, event);
+        see_left(asim_report_out(self), world, event);
 }
 
-static int open_flows(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
-    struct asim_out *file;
+    struct asim_out *file = asim_report_out(self);
 
-    if (!asim_world_has(world, ASIM_NET_FLOWS) || !asim_report_wanted(world, out, "flows"))
-        return 0;
-    if (asim_report_file(&file, world, out, "flows.csv", err))
-        return ASIM_EIO;
+    (void)err;
     asim_out_printf(file,
                     "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown,acked_bytes");
     asim_report_job_header(file, world);
     asim_out_printf(file, world->set.scenario ? ",dst_job_rank\n" : "\n");
-    *observer =
-        (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_MESSAGE_LEFT,
-                                     .async = 1,
-                                     .self = file,
-                                     .on_event = see,
-                                     .close = asim_report_file_close};
     return 0;
 }
 
 const struct asim_report asim_report_flows = {
     .member = {.name = "flows", .about = "flows.csv: a row a message, with its slowdown"},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_flows,
+    .needs = ASIM_NET_FLOWS,
+    .file = "flows.csv",
+    .wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_MESSAGE_LEFT,
+    .async = 1,
+    .see = see,
+    .begin = begin,
 };

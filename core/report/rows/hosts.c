@@ -26,36 +26,25 @@ static void write_row(struct asim_out *file, const struct asim_world *world, uin
     asim_out_printf(file, "\n");
 }
 
-static int close_hosts(void *self, const struct asim_world *world, struct asim_err *err)
+static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
 
-    for (uint32_t host = 0; !world->run.failed && host < topo->hosts; host++)
+    (void)err;
+    for (uint32_t host = 0; host < topo->hosts; host++)
         if (!asim_topo_is_endpoint(topo, host))
-            write_row(self, world, host);
-    return asim_report_file_close(self, world, err);
-}
-
-static int open_hosts(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
-{
-    struct asim_out *file;
-
-    if (!asim_world_has(world, ASIM_NET_HOSTS) || !asim_report_wanted(world, out, "hosts"))
-        return 0;
-    if (asim_report_file(&file, world, out, "hosts.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "host,rank,data_packets,retransmitted_packets,duplicate_packets,"
-                          "nacks_sent,timeouts,aborted_messages,pfc_frames_received");
-    asim_report_job_header(file, world);
-    asim_out_printf(file, "\n");
-    *observer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_HOSTS, .self = file, .close = close_hosts};
+            write_row(asim_report_out(self), world, host);
     return 0;
 }
 
 const struct asim_report asim_report_hosts = {
     .member = {.name = "hosts", .about = "hosts.csv: retransmissions, NACKs and timeouts of hosts"},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_hosts,
+    .needs = ASIM_NET_HOSTS,
+    .file = "hosts.csv",
+    .head = "host,rank,data_packets,retransmitted_packets,duplicate_packets,nacks_sent,timeouts,"
+            "aborted_messages,pfc_frames_received",
+    .has_jobs = 1,
+    .wants = 1u << ASIM_EV_HOSTS,
+    .end = write_rows,
 };

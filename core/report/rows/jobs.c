@@ -155,7 +155,7 @@ static int open_jobs(struct asim_event_observer *observer, struct asim_world *wo
     jobs = calloc(1, sizeof *jobs + world->set.n_jobs * sizeof jobs->at[0]);
     if (!jobs)
         return asim_err_nomem(err, "opening reports");
-    if (out && asim_report_file(&jobs->file, world, out, "jobs.csv", err)) {
+    if (out && asim_report_open_file(&jobs->file, world, out, "jobs.csv", err)) {
         free(jobs);
         return ASIM_EIO;
     }

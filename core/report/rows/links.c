@@ -35,46 +35,31 @@ static void write_row(struct asim_out *file, const struct asim_world *world, con
                     asim_topo_node_name(to, sizeof to, topo, tier, use.to));
 }
 
-static int close_links(void *self, const struct asim_world *world, struct asim_err *err)
+static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
     struct asim_totals all;
-    uint8_t *tier = NULL;
+    uint8_t *tier;
     uint64_t end;
 
-    if (!world->run.failed && asim_topo_tiers(&tier, topo, err)) {
-        asim_out_discard(self);
-        free(self);
+    if (asim_topo_tiers(&tier, topo, err))
         return ASIM_ENOMEM;
-    }
     asim_totals_all(world, &all);
     end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     end = end ? end : 1;
-    for (uint32_t wire = 0; tier && wire < topo->n_links * 2; wire++)
-        write_row(self, world, tier, wire, end);
+    for (uint32_t wire = 0; wire < topo->n_links * 2; wire++)
+        write_row(asim_report_out(self), world, tier, wire, end);
     free(tier);
-    return asim_report_file_close(self, world, err);
-}
-
-static int open_links(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
-{
-    struct asim_out *file;
-
-    if (!asim_world_has(world, ASIM_NET_LINKS) || !asim_report_wanted(world, out, "links"))
-        return 0;
-    if (asim_report_file(&file, world, out, "links.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
-                          "ecn_marks,pauses_sent,drops,lost_frames,class,from_tier,to_tier,"
-                          "from_name,to_name\n");
-    *observer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
     return 0;
 }
 
 const struct asim_report asim_report_links = {
     .member = {.name = "links", .about = "links.csv: what each link carried and queued"},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_links,
+    .needs = ASIM_NET_LINKS,
+    .file = "links.csv",
+    .head = "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,ecn_marks,pauses_sent,"
+            "drops,lost_frames,class,from_tier,to_tier,from_name,to_name",
+    .wants = 1u << ASIM_EV_LINKS,
+    .end = write_rows,
 };

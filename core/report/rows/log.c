@@ -52,7 +52,8 @@ static int open_log(struct asim_event_observer *observer, struct asim_world *wor
 
     if (!world->set.system.trace_enabled || !(folder || out))
         return 0;
-    if (asim_report_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt", err))
+    if (asim_report_open_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt",
+                              err))
         return ASIM_EIO;
     *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_OP_END,
                                              .self = file,

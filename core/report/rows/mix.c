@@ -21,7 +21,7 @@
 #include "topo/pair.h"
 
 struct mix {
-    struct asim_out *file;
+    struct asim_report_file own;
     const struct asim_world_network *via;
     const struct asim_topo *topo;
     uint8_t *traced; /* a flag per node */
@@ -77,7 +77,7 @@ static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id
     record[28] = facts.protocol == ASIM_PROTOCOL_DATA && facts.congested ? 3 : 0;
     record[29] = mix->topo->node_type[at.node];
     put_rest(record, &facts);
-    asim_out_write(mix->file, record, sizeof record);
+    asim_out_write(mix->own.out, record, sizeof record);
 }
 
 /* The rate of each interface, then the largest window of the network. */
@@ -90,7 +90,7 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
     if (asim_pair_max(&worst, world->set.route, world->set.net.payload_bytes, err))
         return ASIM_EINVAL;
     asim_report_put(bytes, (topo->n_links - topo->endpoints) * 2, 4);
-    asim_out_write(mix->file, bytes, 4);
+    asim_out_write(mix->own.out, bytes, 4);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
             if (asim_topo_is_virtual(topo, topo->ports[p].link))
@@ -98,11 +98,11 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
             asim_report_put(bytes, asim_topo_external_id(topo, v), 2);
             asim_report_put(bytes + 2, p - topo->first_port[v] + 1, 1);
             asim_report_put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
-            asim_out_write(mix->file, bytes, 11);
+            asim_out_write(mix->own.out, bytes, 11);
         }
     }
     asim_report_put(bytes, worst.bdp_bytes, 4);
-    asim_out_write(mix->file, bytes, 4);
+    asim_out_write(mix->own.out, bytes, 4);
     return 0;
 }
 
@@ -135,20 +135,23 @@ static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_e
     return code;
 }
 
-static int close_mix(void *self, const struct asim_world *world, struct asim_err *err)
+static const char *path(const struct asim_world *world)
 {
-    struct mix *mix = self;
-    int code = asim_report_file_close(mix->file, world, err);
+    const struct asim_netconf *net = &world->set.net;
 
-    free(mix->traced);
-    free(mix);
-    return code;
+    return net->enable_trace && net->trace_file && *net->trace_file ? net->trace_output : NULL;
 }
 
-static int start(struct mix *mix, struct asim_world *world, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
+    struct mix *mix = self;
     int any = 0;
 
+    mix->via = &world->via;
+    mix->topo = &world->set.topo;
+    mix->traced = calloc(world->set.topo.nodes, 1);
+    if (!mix->traced)
+        return asim_err_nomem(err, "tracing packets");
     if (asim_is_distributed(world))
         return asim_err_set(err, ASIM_EINVAL,
                             "TRACE_OUTPUT_FILE needs frames in order of time, which %u processes "
@@ -161,38 +164,16 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
     return 0;
 }
 
-static int open_mix(struct asim_event_observer *observer, struct asim_world *world, const char *out,
-                    struct asim_err *err)
+static void drop(void *self)
 {
-    const struct asim_netconf *net = &world->set.net;
-    struct mix *mix;
-
-    (void)out;
-    if (!asim_world_has(world, ASIM_NET_FRAMES) || !net->enable_trace || !net->trace_file ||
-        !*net->trace_file || !net->trace_output || !*net->trace_output)
-        return 0;
-    mix = calloc(1, sizeof *mix);
-    if (!mix || !(mix->traced = calloc(world->set.topo.nodes, 1))) {
-        free(mix);
-        return asim_err_nomem(err, "tracing packets");
-    }
-    mix->via = &world->via;
-    mix->topo = &world->set.topo;
-    if (asim_report_file(&mix->file, world, NULL, net->trace_output, err)) {
-        free(mix->traced);
-        free(mix);
-        return ASIM_EIO;
-    }
-    if (start(mix, world, err)) {
-        world->run.failed = 1;
-        close_mix(mix, world, NULL);
-        return ASIM_EIO;
-    }
-    *observer = (struct asim_event_observer){.self = mix, .close = close_mix};
-    return 0;
+    free(((struct mix *)self)->traced);
 }
 
 const struct asim_report asim_report_mix = {
     .member = {.name = "mix", .about = "mix.tr: the frames at the nodes of TRACE_FILE"},
-    .open = open_mix,
+    .needs = ASIM_NET_FRAMES,
+    .path = path,
+    .size = sizeof(struct mix),
+    .begin = begin,
+    .drop = drop,
 };

@@ -82,21 +82,17 @@ static void write_key(struct asim_out *file, const struct asim_netconf *net,
     asim_quote_json(file, text);
 }
 
-static int open_network(struct asim_event_observer *observer, struct asim_world *world,
-                        const char *out, struct asim_err *err)
+/* The whole file: the settings do not change during a run. */
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     const struct asim_option *rows[MOST_KEYS];
     const struct asim_netconf *net = &world->set.net;
     const struct asim_cc *cc = asim_cc_number(net->cc_mode, NULL);
     const char *comma = "";
-    struct asim_out *file;
-    size_t n;
+    struct asim_out *file = asim_report_out(self);
+    size_t n = asim_netconf_keys(rows, MOST_KEYS);
 
-    if (!out || !asim_world_has(world, ASIM_NET_OVER_TOPOLOGY))
-        return 0;
-    if (asim_report_file(&file, world, out, "network.json", err))
-        return ASIM_EIO;
-    n = asim_netconf_keys(rows, MOST_KEYS);
+    (void)err;
     asim_out_printf(file, "{");
     for (size_t i = 0; i < n && i < MOST_KEYS; i++) {
         if (rows[i]->flags & ASIM_F_NOOP ||
@@ -107,12 +103,13 @@ static int open_network(struct asim_event_observer *observer, struct asim_world 
         comma = ",";
     }
     asim_out_printf(file, "\n}\n");
-    *observer = (struct asim_event_observer){.self = file, .close = asim_report_file_close};
     return 0;
 }
 
 const struct asim_report asim_report_network = {
     .member = {.name = "network", .about = "network.json: the packet network's settings"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_network,
+    .needs = ASIM_NET_OVER_TOPOLOGY,
+    .file = "network.json",
+    .begin = begin,
 };

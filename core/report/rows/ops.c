@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 struct table {
-    struct asim_out *file;
+    struct asim_report_file own;
     const struct asim_world *world;
     struct asim_op_times times;
 };
@@ -58,29 +58,29 @@ static void write_row(void *self, const struct asim_op_time *op)
     double share, bytes = buffer_of(op, &share);
     uint64_t took = op->end - op->start;
 
-    asim_out_printf(table->file, "%u,%" PRIu64 ",", op->rank, op->id);
-    asim_quote_csv(table->file, op->name);
-    asim_out_printf(table->file, ",%s,%s,", asim_op_type_name((int)op->type),
+    asim_out_printf(table->own.out, "%u,%" PRIu64 ",", op->rank, op->id);
+    asim_quote_csv(table->own.out, op->name);
+    asim_out_printf(table->own.out, ",%s,%s,", asim_op_type_name((int)op->type),
                     is_coll ? asim_coll_type_name(op->kind) : "");
     if (op->group)
-        asim_out_printf(table->file, "%" PRIu64, op->group - 1);
-    asim_out_printf(table->file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", op->members, op->bytes,
+        asim_out_printf(table->own.out, "%" PRIu64, op->group - 1);
+    asim_out_printf(table->own.out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", op->members, op->bytes,
                     op->issue);
     if (op->is_ended)
-        asim_out_printf(table->file, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, op->start,
+        asim_out_printf(table->own.out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, op->start,
                         op->end, op->start - op->issue, took);
     else
-        asim_out_printf(table->file, ",,,");
+        asim_out_printf(table->own.out, ",,,");
     if (is_comm && op->is_ended && took)
-        asim_out_printf(table->file, ",%.3f,%.3f", bytes / (double)took,
+        asim_out_printf(table->own.out, ",%.3f,%.3f", bytes / (double)took,
                         bytes * share / (double)took);
     else
-        asim_out_printf(table->file, ",,");
-    asim_out_printf(table->file, ",%s,", op->is_cpu ? "cpu" : "gpu");
+        asim_out_printf(table->own.out, ",,");
+    asim_out_printf(table->own.out, ",%s,", op->is_cpu ? "cpu" : "gpu");
     if (op->is_ended || is_coll)
-        asim_out_printf(table->file, "%" PRIu64, op->is_ended ? op->bytes : op->done);
-    asim_report_job(table->file, table->world, op->rank);
-    asim_out_printf(table->file, "\n");
+        asim_out_printf(table->own.out, "%" PRIu64, op->is_ended ? op->bytes : op->done);
+    asim_report_job(table->own.out, table->world, op->rank);
+    asim_out_printf(table->own.out, "\n");
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
@@ -88,49 +88,42 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     asim_op_times_see(&((struct table *)self)->times, world, event);
 }
 
-/* A row lost for lack of memory makes the whole file an error. */
-static int close_ops(void *self, const struct asim_world *world, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     struct table *table = self;
-    int failed, code;
 
-    failed = table->times.failed;
-    code = asim_report_file_close(table->file, world, err);
-    asim_op_times_fini(&table->times);
-    free(table);
-    return code || !failed ? code : asim_err_nomem(err, "keeping ops for ops.csv");
-}
-
-static int open_ops(struct asim_event_observer *observer, struct asim_world *world, const char *out,
-                    struct asim_err *err)
-{
-    struct table *table;
-
-    if (!out)
-        return 0;
-    table = calloc(1, sizeof *table);
-    if (!table)
-        return asim_err_nomem(err, "opening reports");
-    if (asim_report_file(&table->file, world, out, "ops.csv", err)) {
-        free(table);
-        return ASIM_EIO;
-    }
+    (void)err;
     asim_op_times_init(&table->times);
     table->world = world;
     table->times.self = table;
     table->times.row = write_row;
-    asim_out_printf(table->file,
-                    "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
-                    "end_ns,wait_ns,transfer_ns,algbw_GBps,busbw_GBps,processor,done_bytes");
-    asim_report_job_header(table->file, world);
-    asim_out_printf(table->file, "\n");
-    *observer = (struct asim_event_observer){
-        .wants = ASIM_OP_TIMES_WANTS, .self = table, .on_event = see, .close = close_ops};
     return 0;
+}
+
+/* A row lost for lack of memory makes the whole file an error. */
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    (void)world;
+    return ((struct table *)self)->times.failed ? asim_err_nomem(err, "keeping ops for ops.csv")
+                                                : 0;
+}
+
+static void drop(void *self)
+{
+    asim_op_times_fini(&((struct table *)self)->times);
 }
 
 const struct asim_report asim_report_ops = {
     .member = {.name = "ops", .about = "ops.csv: a row an op, waiting and transfer apart"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_ops,
+    .file = "ops.csv",
+    .head = "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,end_ns,wait_ns,"
+            "transfer_ns,algbw_GBps,busbw_GBps,processor,done_bytes",
+    .has_jobs = 1,
+    .wants = ASIM_OP_TIMES_WANTS,
+    .see = see,
+    .size = sizeof(struct table),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

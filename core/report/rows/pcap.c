@@ -14,7 +14,7 @@
 #include "report/report.h"
 
 struct pcap {
-    struct asim_out *file;
+    struct asim_report_file own;
     const struct asim_world_network *via;
     uint32_t hosts;
 };
@@ -50,55 +50,39 @@ static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id
     asim_report_put(record + 4, t % 1000000000, 4);
     asim_report_put(record + 8, total, 4);
     asim_report_put(record + 12, total, 4);
-    asim_out_write(pcap->file, record, 16 + (size_t)kept);
+    asim_out_write(pcap->own.out, record, 16 + (size_t)kept);
     for (uint32_t left = total - kept, n; left; left -= n) {
         n = left < sizeof zeros ? left : (uint32_t)sizeof zeros;
-        asim_out_write(pcap->file, zeros, n);
+        asim_out_write(pcap->own.out, zeros, n);
     }
 }
 
-static int close_pcap(void *self, const struct asim_world *world, struct asim_err *err)
+static const char *path(const struct asim_world *world)
 {
-    struct pcap *pcap = self;
-    int code = asim_report_file_close(pcap->file, world, err);
-
-    free(pcap);
-    return code;
+    return world->set.pcap;
 }
 
-static int open_pcap(struct asim_event_observer *observer, struct asim_world *world,
-                     const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
-    struct pcap *pcap;
+    struct pcap *pcap = self;
 
-    (void)out;
-    if (!asim_world_has(world, ASIM_NET_FRAMES) || !world->set.pcap || !*world->set.pcap)
-        return 0;
     if (asim_is_distributed(world))
         return asim_err_set(
             err, ASIM_EINVAL,
             "--pcap needs frames in order of time, which %u processes cannot give; run one process",
             world->dist->n);
-    pcap = calloc(1, sizeof *pcap);
-    if (!pcap)
-        return asim_err_nomem(err, "capturing packets");
     pcap->via = &world->via;
     pcap->hosts = world->set.topo.hosts;
-    if (asim_report_file(&pcap->file, world, NULL, world->set.pcap, err)) {
-        free(pcap);
-        return ASIM_EIO;
-    }
-    write_head(pcap->file);
-    if (world->via.packets->watch_frames(world->via.packet_net, on_frame, pcap)) {
-        world->run.failed = 1;
-        close_pcap(pcap, world, NULL);
+    write_head(pcap->own.out);
+    if (world->via.packets->watch_frames(world->via.packet_net, on_frame, pcap))
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
-    }
-    *observer = (struct asim_event_observer){.self = pcap, .close = close_pcap};
     return 0;
 }
 
 const struct asim_report asim_report_pcap = {
     .member = {.name = "pcap", .about = "--pcap: a capture of RoCEv2 frames"},
-    .open = open_pcap,
+    .needs = ASIM_NET_FRAMES,
+    .path = path,
+    .size = sizeof(struct pcap),
+    .begin = begin,
 };

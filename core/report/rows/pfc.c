@@ -14,31 +14,21 @@
 /* At the receiver of the frame, as in ASTRA-sim. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t,
+    asim_out_printf(asim_report_out(self), "%" PRIu64 " %u %u %u %d\n", event->t,
                     asim_topo_external_id(&world->set.topo, event->rank), event->of.pfc.node_kind,
                     event->of.pfc.port, event->of.pfc.pause);
 }
 
-static int open_pfc(struct asim_event_observer *observer, struct asim_world *world, const char *out,
-                    struct asim_err *err)
+static const char *path(const struct asim_world *world)
 {
-    struct asim_out *file;
-
-    (void)out;
-    if (!asim_world_has(world, ASIM_NET_PAUSES) || !world->set.net.pfc_output ||
-        !*world->set.net.pfc_output)
-        return 0;
-    if (asim_report_file(&file, world, NULL, world->set.net.pfc_output, err))
-        return ASIM_EIO;
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_PFC,
-                                             .async = 1,
-                                             .self = file,
-                                             .on_event = see,
-                                             .close = asim_report_file_close};
-    return 0;
+    return world->set.net.pfc_output;
 }
 
 const struct asim_report asim_report_pfc = {
     .member = {.name = "pfc", .about = "pfc.txt: a line a pause or resume"},
-    .open = open_pfc,
+    .needs = ASIM_NET_PAUSES,
+    .path = path,
+    .wants = 1u << ASIM_EV_PFC,
+    .async = 1,
+    .see = see,
 };

@@ -15,7 +15,7 @@
 #include "report/report.h"
 
 struct qlen {
-    struct asim_out *file;
+    struct asim_report_file own;
     const struct asim_topo *topo;
     uint64_t *bytes;      /* [port of the topology] */
     uint64_t next;        /* time of the next sample */
@@ -30,12 +30,13 @@ static void write_sample(const struct qlen *q)
     for (uint32_t v = topo->hosts; v < topo->nodes; v++) {
         if (!q->long_ports[v])
             continue;
-        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, asim_topo_external_id(topo, v));
+        asim_out_printf(q->own.out, "time %" PRIu64 " %u ", q->next,
+                        asim_topo_external_id(topo, v));
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
             if (q->bytes[p] >= ASIM_QLEN_BYTES)
-                asim_out_printf(q->file, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,
+                asim_out_printf(q->own.out, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,
                                 q->bytes[p]);
-        asim_out_printf(q->file, "\n");
+        asim_out_printf(q->own.out, "\n");
     }
 }
 
@@ -63,60 +64,50 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     q->n_long += (size_t)(after - before);
 }
 
-static void drop(struct qlen *q)
+static const char *path(const struct asim_world *world)
 {
-    free(q->bytes);
-    free(q->long_ports);
-    free(q);
+    return world->set.net.qlen_output;
 }
 
-static int close_qlen(void *self, const struct asim_world *world, struct asim_err *err)
-{
-    struct qlen *q = self;
-    struct asim_totals all;
-    int code;
-
-    asim_totals_all(world, &all);
-    sample(q, all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns);
-    code = asim_report_file_close(q->file, world, err);
-    drop(q);
-    return code;
-}
-
-static int open_qlen(struct asim_event_observer *observer, struct asim_world *world,
-                     const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct qlen *q;
+    struct qlen *q = self;
 
-    (void)out;
-    if (!asim_world_has(world, ASIM_NET_QUEUES) || !world->set.net.qlen_output ||
-        !*world->set.net.qlen_output)
-        return 0;
-    q = calloc(1, sizeof *q);
-    if (!q)
-        return asim_err_nomem(err, "sampling queues");
     q->topo = topo;
     q->next = world->set.net.qlen_start_ns;
     q->bytes = calloc((size_t)topo->first_port[topo->nodes] + 1, sizeof *q->bytes);
     q->long_ports = calloc(topo->nodes, sizeof *q->long_ports);
-    if (!q->bytes || !q->long_ports) {
-        drop(q);
-        return asim_err_nomem(err, "sampling queues");
-    }
-    if (asim_report_file(&q->file, world, NULL, world->set.net.qlen_output, err)) {
-        drop(q);
-        return ASIM_EIO;
-    }
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-                                             .async = 1,
-                                             .self = q,
-                                             .on_event = see,
-                                             .close = close_qlen};
+    return q->bytes && q->long_ports ? 0 : asim_err_nomem(err, "sampling queues");
+}
+
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct asim_totals all;
+
+    (void)err;
+    asim_totals_all(world, &all);
+    sample(self, all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns);
     return 0;
+}
+
+static void drop(void *self)
+{
+    struct qlen *q = self;
+
+    free(q->bytes);
+    free(q->long_ports);
 }
 
 const struct asim_report asim_report_qlen = {
     .member = {.name = "qlen", .about = "qlen.txt: queues of switch ports every 100 ns"},
-    .open = open_qlen,
+    .needs = ASIM_NET_QUEUES,
+    .path = path,
+    .wants = 1u << ASIM_EV_QUEUE_SAMPLE,
+    .async = 1,
+    .see = see,
+    .size = sizeof(struct qlen),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 struct queues {
-    struct asim_out *file;
+    struct asim_report_file own;
     const struct asim_topo *topo;
     struct asim_bins bins;
     struct asim_bin_cursor *ports; /* [port of the topology] */
@@ -49,7 +49,7 @@ static void write_rows(const struct queues *queues)
             else
                 high = middle;
         }
-        asim_out_printf(queues->file,
+        asim_out_printf(queues->own.out,
                         "%" PRIu64 ",%" PRIu64 ",%u,%u,%" PRIu64 ",%.0f,%" PRIu64 "\n", row->start,
                         queues->bins.width_ns, asim_topo_external_id(topo, low),
                         (uint32_t)row->key - topo->first_port[low] + 1, row->low,
@@ -57,75 +57,53 @@ static void write_rows(const struct queues *queues)
     }
 }
 
-static void drop(struct queues *queues)
-{
-    asim_bins_fini(&queues->bins);
-    free(queues->ports);
-    free(queues);
-}
-
-/* Queues that are not empty at the end hold until the last event of the network. */
-static int close_queues(void *self, const struct asim_world *world, struct asim_err *err)
-{
-    struct queues *queues = self;
-    int code = 0, closed;
-
-    if (!world->run.failed) {
-        struct asim_totals all;
-        uint64_t end = 0;
-
-        asim_totals_all(world, &all);
-        end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
-        for (uint32_t p = 0; p < queues->topo->first_port[queues->topo->nodes]; p++)
-            asim_bins_end(&queues->bins, &queues->ports[p], p, end);
-        code = asim_bins_finish(&queues->bins, err);
-        if (!code)
-            write_rows(queues);
-    }
-    if (code) {
-        asim_out_discard(queues->file);
-        free(queues->file);
-        drop(queues);
-        return code;
-    }
-    closed = asim_report_file_close(queues->file, world, err);
-    drop(queues);
-    return closed;
-}
-
-static int open_queues(struct asim_event_observer *observer, struct asim_world *world,
-                       const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct queues *queues;
+    struct queues *queues = self;
 
-    if (!asim_world_has(world, ASIM_NET_QUEUES) || !asim_report_wanted(world, out, "queues"))
-        return 0;
-    queues = calloc(1, sizeof *queues);
-    if (!queues)
-        return asim_err_nomem(err, "sampling queues");
     queues->topo = topo;
     queues->ports = calloc((size_t)topo->first_port[topo->nodes] + 1, sizeof *queues->ports);
     asim_bins_init(&queues->bins, world->set.settings.report_interval_fs);
-    if (!queues->ports) {
-        drop(queues);
-        return asim_err_nomem(err, "sampling queues");
-    }
-    if (asim_report_file(&queues->file, world, out, "queues.csv", err)) {
-        drop(queues);
-        return ASIM_EIO;
-    }
-    asim_out_printf(queues->file, "time_ns,interval_ns,node,port,min_bytes,mean_bytes,max_bytes\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-                                             .async = 1,
-                                             .self = queues,
-                                             .on_event = see,
-                                             .close = close_queues};
+    return queues->ports ? 0 : asim_err_nomem(err, "sampling queues");
+}
+
+/* Queues that are not empty at the end hold until the last event of the network. */
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct queues *queues = self;
+    struct asim_totals all;
+    uint64_t last;
+
+    asim_totals_all(world, &all);
+    last = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
+    for (uint32_t p = 0; p < queues->topo->first_port[queues->topo->nodes]; p++)
+        asim_bins_end(&queues->bins, &queues->ports[p], p, last);
+    if (asim_bins_finish(&queues->bins, err))
+        return ASIM_ENOMEM;
+    write_rows(queues);
     return 0;
+}
+
+static void drop(void *self)
+{
+    struct queues *queues = self;
+
+    asim_bins_fini(&queues->bins);
+    free(queues->ports);
 }
 
 const struct asim_report asim_report_queues = {
     .member = {.name = "queues", .about = "queues.csv: bytes queued at switch ports over time"},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_queues,
+    .needs = ASIM_NET_QUEUES,
+    .file = "queues.csv",
+    .head = "time_ns,interval_ns,node,port,min_bytes,mean_bytes,max_bytes",
+    .wants = 1u << ASIM_EV_QUEUE_SAMPLE,
+    .async = 1,
+    .see = see,
+    .size = sizeof(struct queues),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

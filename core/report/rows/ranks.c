@@ -18,11 +18,12 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                                                 ASIM_TIME_MEMORY,  ASIM_TIME_CPU,
                                                 ASIM_TIME_WAITING, ASIM_TIME_IDLE};
     const uint64_t *ns = asim_breakdown_of(world, event->rank)->ns;
+    struct asim_out *file = asim_report_out(self);
     struct asim_rank_facts facts;
     const struct asim_track *track = &facts.track;
 
     asim_event_rank(world, event, &facts);
-    asim_out_printf(self, "%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu", event->rank,
+    asim_out_printf(file, "%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu", event->rank,
                     (unsigned long long)event->t, (unsigned long long)ns[ASIM_TIME_EXPOSED],
                     (unsigned long long)track->total[ASIM_SPAN_GPU],
                     (unsigned long long)track->total[ASIM_SPAN_COMM],
@@ -30,36 +31,25 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     (unsigned long long)track->total[ASIM_SPAN_MEM],
                     (unsigned long long)track->overlap, (unsigned long long)facts.ops);
     for (size_t c = 0; c < sizeof last / sizeof *last; c++)
-        asim_out_printf(self, ",%llu", (unsigned long long)ns[last[c]]);
-    asim_report_job(self, world, event->rank);
-    asim_out_printf(self, "\n");
+        asim_out_printf(file, ",%llu", (unsigned long long)ns[last[c]]);
+    asim_report_job(file, world, event->rank);
+    asim_out_printf(file, "\n");
 }
 
-static int open_ranks(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
-    struct asim_out *file;
-
-    if (!out)
-        return 0;
-    if (asim_breakdown_open(world, err))
-        return ASIM_ENOMEM;
-    if (asim_report_file(&file, world, out, "ranks.csv", err))
-        return ASIM_EIO;
-    asim_out_printf(file, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,"
-                          "overlap_ns,ops,compute_ns,hidden_comm_ns,memory_bound_ns,"
-                          "cpu_bound_ns,waiting_ns,idle_ns");
-    asim_report_job_header(file, world);
-    asim_out_printf(file, "\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE,
-                                             .self = file,
-                                             .on_event = see,
-                                             .close = asim_report_file_close};
-    return 0;
+    (void)self;
+    return asim_breakdown_open(world, err);
 }
 
 const struct asim_report asim_report_ranks = {
     .member = {.name = "ranks", .about = "ranks.csv: a row a rank"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_ranks,
+    .file = "ranks.csv",
+    .head = "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,overlap_ns,ops,"
+            "compute_ns,hidden_comm_ns,memory_bound_ns,cpu_bound_ns,waiting_ns,idle_ns",
+    .has_jobs = 1,
+    .wants = 1u << ASIM_EV_RANK_DONE,
+    .see = see,
+    .begin = begin,
 };

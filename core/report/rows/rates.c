@@ -18,7 +18,7 @@ struct flow {
 };
 
 struct rates {
-    struct asim_out *file;
+    struct asim_report_file own;
     struct asim_bins bins;
     ASIM_VEC(struct flow) flows;              /* whose rate has changed: the key of a bin */
     ASIM_VEC(struct asim_bin_cursor) cursors; /* of each */
@@ -84,7 +84,7 @@ static void write_rows(const struct rates *rates, const struct asim_topo *topo)
         const struct asim_bin *row = &rates->bins.rows.at[i];
         const struct flow *flow = &rates->flows.at[row->key];
 
-        asim_out_printf(rates->file,
+        asim_out_printf(rates->own.out,
                         "%" PRIu64 ",%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%.0f,%" PRIu64
                         "\n",
                         row->start, rates->bins.width_ns, asim_topo_external_id(topo, flow->src),
@@ -93,68 +93,51 @@ static void write_rows(const struct rates *rates, const struct asim_topo *topo)
     }
 }
 
-static void drop(struct rates *rates)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
+    struct rates *rates = self;
+
+    (void)err;
+    asim_map_init(&rates->running);
+    asim_bins_init(&rates->bins, world->set.settings.report_interval_fs);
+    return 0;
+}
+
+/* Flows under way hold their rate until the last event. */
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct rates *rates = self;
+
+    for (size_t key = 0; key < rates->flows.n; key++)
+        if (rates->cursors.at[key].value)
+            asim_bins_end(&rates->bins, &rates->cursors.at[key], key, rates->last);
+    if (asim_bins_finish(&rates->bins, err))
+        return ASIM_ENOMEM;
+    write_rows(rates, &world->set.topo);
+    return 0;
+}
+
+static void drop(void *self)
+{
+    struct rates *rates = self;
+
     asim_bins_fini(&rates->bins);
     asim_map_fini(&rates->running);
     free(rates->flows.at);
     free(rates->cursors.at);
-    free(rates);
-}
-
-/* Flows under way hold their rate until the last event. */
-static int close_rates(void *self, const struct asim_world *world, struct asim_err *err)
-{
-    struct rates *rates = self;
-    int code = 0, closed;
-
-    if (!world->run.failed) {
-        for (size_t key = 0; key < rates->flows.n; key++)
-            if (rates->cursors.at[key].value)
-                asim_bins_end(&rates->bins, &rates->cursors.at[key], key, rates->last);
-        code = asim_bins_finish(&rates->bins, err);
-        if (!code)
-            write_rows(rates, &world->set.topo);
-    }
-    if (code) {
-        asim_out_discard(rates->file);
-        free(rates->file);
-        drop(rates);
-        return code;
-    }
-    closed = asim_report_file_close(rates->file, world, err);
-    drop(rates);
-    return closed;
-}
-
-static int open_rates(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
-{
-    struct rates *rates;
-
-    if (!asim_world_has(world, ASIM_NET_FLOWS) || !asim_report_wanted(world, out, "rates"))
-        return 0;
-    rates = calloc(1, sizeof *rates);
-    if (!rates)
-        return asim_err_nomem(err, "following rates");
-    asim_map_init(&rates->running);
-    asim_bins_init(&rates->bins, world->set.settings.report_interval_fs);
-    if (asim_report_file(&rates->file, world, out, "rates.csv", err)) {
-        drop(rates);
-        return ASIM_EIO;
-    }
-    asim_out_printf(rates->file,
-                    "time_ns,interval_ns,src,dst,sport,flow_start_ns,min_bps,mean_bps,max_bps\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RATE | 1u << ASIM_EV_FCT,
-                                             .async = 1,
-                                             .self = rates,
-                                             .on_event = see,
-                                             .close = close_rates};
-    return 0;
 }
 
 const struct asim_report asim_report_rates = {
     .member = {.name = "rates", .about = "rates.csv: rates of flows over time"},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_rates,
+    .needs = ASIM_NET_FLOWS,
+    .file = "rates.csv",
+    .head = "time_ns,interval_ns,src,dst,sport,flow_start_ns,min_bps,mean_bps,max_bps",
+    .wants = 1u << ASIM_EV_RATE | 1u << ASIM_EV_FCT,
+    .async = 1,
+    .see = see,
+    .size = sizeof(struct rates),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

@@ -202,7 +202,7 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
         return asim_err_nomem(err, "opening reports");
     }
     totals->shortest = UINT64_MAX;
-    if (out && asim_report_file(&totals->file, world, out, "summary.json", err)) {
+    if (out && asim_report_open_file(&totals->file, world, out, "summary.json", err)) {
         free(totals);
         return ASIM_EIO;
     }

@@ -256,7 +256,7 @@ static int write_file(struct collector *collector, const struct asim_world *worl
 
     if (rank != UINT32_MAX)
         snprintf(name, sizeof name, "timeline/rank_%u.json", rank);
-    code = asim_report_file(&file, world, collector->folder, name, err);
+    code = asim_report_open_file(&file, world, collector->folder, name, err);
     if (code)
         return code;
     if (rank != UINT32_MAX)

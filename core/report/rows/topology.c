@@ -64,30 +64,24 @@ static void write_links(struct asim_out *file, const struct asim_topo *topo, con
 }
 
 /* The whole file: the topology does not change during a run. */
-static int open_topology(struct asim_event_observer *observer, struct asim_world *world,
-                         const char *out, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct asim_out *file;
+    struct asim_out *file = asim_report_out(self);
     uint8_t *tier;
 
-    if (!out || !asim_world_has(world, ASIM_NET_OVER_TOPOLOGY))
-        return 0;
     if (asim_topo_tiers(&tier, topo, err))
         return ASIM_ENOMEM;
-    if (asim_report_file(&file, world, out, "topology.json", err)) {
-        free(tier);
-        return ASIM_EIO;
-    }
     write_nodes(file, topo, tier);
     write_links(file, topo, tier, world->set.net.error_rate);
     free(tier);
-    *observer = (struct asim_event_observer){.self = file, .close = asim_report_file_close};
     return 0;
 }
 
 const struct asim_report asim_report_topology = {
     .member = {.name = "topology", .about = "topology.json: nodes and links with tier and class"},
     .in_out = ASIM_OUT_ALWAYS,
-    .open = open_topology,
+    .needs = ASIM_NET_OVER_TOPOLOGY,
+    .file = "topology.json",
+    .begin = begin,
 };

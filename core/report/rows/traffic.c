@@ -24,8 +24,6 @@ struct traffic_options {
     uint64_t rows;
 };
 
-extern const struct asim_report asim_report_traffic;
-
 static const struct asim_option options[] = {
     {"rows", NULL, "rows at most; ranks count in blocks where there would be more", "500000",
      ASIM_T_U64, offsetof(struct traffic_options, rows), 100, 1e8, NULL, 0},
@@ -38,7 +36,7 @@ struct cell {
 };
 
 struct traffic {
-    struct asim_out *file;
+    struct asim_report_file own;
     uint32_t n_ranks, hosts; /* hosts: without end points of NVSwitches */
     uint32_t block;          /* ranks in a block, a power of two */
     size_t most;
@@ -134,66 +132,47 @@ static void write_rows(struct traffic *traffic)
     for (size_t i = 0; i < traffic->cells.n; i++) {
         const struct cell *cell = &traffic->cells.at[i];
 
-        put_rank(traffic->file, cell->src);
-        put_rank(traffic->file, cell->dst);
-        asim_out_printf(traffic->file, "%s,%" PRIu64 ",%" PRIu64 ",%u\n",
+        put_rank(traffic->own.out, cell->src);
+        put_rank(traffic->own.out, cell->dst);
+        asim_out_printf(traffic->own.out, "%s,%" PRIu64 ",%" PRIu64 ",%u\n",
                         cell->type < 0 ? "SEND" : asim_coll_type_name(cell->type), cell->messages,
                         cell->bytes, traffic->block);
     }
 }
 
-static int close_traffic(void *self, const struct asim_world *world, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     struct traffic *traffic = self;
-    int code = 0;
-
-    if (traffic->failed && !world->run.failed) {
-        asim_out_discard(traffic->file);
-        free(traffic->file);
-        code = asim_err_nomem(err, "keeping the bytes of pairs for traffic.csv");
-    } else {
-        if (!world->run.failed)
-            write_rows(traffic);
-        code = asim_report_file_close(traffic->file, world, err);
-    }
-    asim_map_fini(&traffic->at);
-    free(traffic->cells.at);
-    free(traffic);
-    return code;
-}
-
-static int open_traffic(struct asim_event_observer *observer, struct asim_world *world,
-                        const char *out, struct asim_err *err)
-{
-    struct traffic *traffic;
     void *opt;
 
-    if (!asim_world_has(world, ASIM_NET_BACKGROUND) || !asim_report_wanted(world, out, "traffic"))
-        return 0;
-    if (asim_report_options(&opt, world, &asim_report_traffic, err))
+    if (asim_report_options(&opt, world, traffic->own.report, err))
         return ASIM_EUSAGE;
-    traffic = calloc(1, sizeof *traffic);
-    if (traffic) {
-        traffic->most = (size_t)((struct traffic_options *)opt)->rows;
-        traffic->n_ranks = world->set.n_ranks;
-        traffic->hosts = world->set.topo.hosts - world->set.topo.endpoints;
-        traffic->block = 1;
-        asim_map_init(&traffic->at);
-    }
-    asim_family_options_free(opt, &asim_report_traffic.member);
-    if (!traffic)
-        return asim_err_nomem(err, "opening reports");
-    if (asim_report_file(&traffic->file, world, out, "traffic.csv", err)) {
-        free(traffic);
-        return ASIM_EIO;
-    }
-    asim_out_printf(traffic->file, "src_rank,dst_rank,collective,messages,bytes,block_ranks\n");
-    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_ARRIVAL,
-                                             .async = 1,
-                                             .self = traffic,
-                                             .on_event = see,
-                                             .close = close_traffic};
+    traffic->most = (size_t)((struct traffic_options *)opt)->rows;
+    asim_family_options_free(opt, &traffic->own.report->member);
+    traffic->n_ranks = world->set.n_ranks;
+    traffic->hosts = world->set.topo.hosts - world->set.topo.endpoints;
+    traffic->block = 1;
+    asim_map_init(&traffic->at);
     return 0;
+}
+
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct traffic *traffic = self;
+
+    (void)world;
+    if (traffic->failed)
+        return asim_err_nomem(err, "keeping the bytes of pairs for traffic.csv");
+    write_rows(traffic);
+    return 0;
+}
+
+static void drop(void *self)
+{
+    struct traffic *traffic = self;
+
+    asim_map_fini(&traffic->at);
+    free(traffic->cells.at);
 }
 
 const struct asim_report asim_report_traffic = {
@@ -202,5 +181,14 @@ const struct asim_report asim_report_traffic = {
                .options = options,
                .options_size = sizeof(struct traffic_options)},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_traffic,
+    .needs = ASIM_NET_FRAMES,
+    .file = "traffic.csv",
+    .head = "src_rank,dst_rank,collective,messages,bytes,block_ranks",
+    .wants = 1u << ASIM_EV_ARRIVAL,
+    .async = 1,
+    .see = see,
+    .size = sizeof(struct traffic),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

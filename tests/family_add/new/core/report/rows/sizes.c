@@ -19,11 +19,9 @@ static const struct asim_option options[] = {
     {.key = NULL},
 };
 
-extern const struct asim_report asim_report_sizes;
-
 struct sizes {
-    struct asim_out *file;
-    struct sizes_options *opt;
+    struct asim_report_file own;
+    void *opt;
     uint64_t messages;
 };
 
@@ -32,41 +30,28 @@ static void count(void *self, const struct asim_world *world, const struct asim_
     struct sizes *sizes = self;
 
     (void)world;
-    sizes->messages += event->of.fct.bytes >= sizes->opt->min_bytes;
+    sizes->messages += event->of.fct.bytes >= ((struct sizes_options *)sizes->opt)->min_bytes;
 }
 
-static int close_sizes(void *self, const struct asim_world *world, struct asim_err *err)
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
 {
     struct sizes *sizes = self;
-    int code;
 
-    asim_out_printf(sizes->file, "messages\n%" PRIu64 "\n", sizes->messages);
-    code = asim_report_file_close(sizes->file, world, err);
-    asim_family_options_free(sizes->opt, &asim_report_sizes.member);
-    free(sizes);
-    return code;
+    return asim_report_options(&sizes->opt, world, sizes->own.report, err);
 }
 
-static int open_sizes(struct asim_event_observer *observer, struct asim_world *world,
-                      const char *out, struct asim_err *err)
+static int end(void *self, const struct asim_world *world, struct asim_err *err)
 {
-    struct sizes *sizes;
-    void *opt;
-
-    if (!asim_report_wanted(world, out, "sizes"))
-        return 0;
-    if (asim_report_options(&opt, world, &asim_report_sizes, err))
-        return ASIM_EINVAL;
-    sizes = calloc(1, sizeof *sizes);
-    if (!sizes || asim_report_file(&sizes->file, world, out, "sizes.csv", err)) {
-        free(sizes);
-        asim_family_options_free(opt, &asim_report_sizes.member);
-        return asim_err_nomem(err, "opening reports");
-    }
-    sizes->opt = opt;
-    *observer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_FCT, .self = sizes, .on_event = count, .close = close_sizes};
+    (void)world, (void)err;
+    asim_out_printf(asim_report_out(self), "%" PRIu64 "\n", ((struct sizes *)self)->messages);
     return 0;
+}
+
+static void drop(void *self)
+{
+    struct sizes *sizes = self;
+
+    asim_family_options_free(sizes->opt, &sizes->own.report->member);
 }
 
 const struct asim_report asim_report_sizes = {
@@ -75,5 +60,12 @@ const struct asim_report asim_report_sizes = {
                .options = options,
                .options_size = sizeof(struct sizes_options)},
     .in_out = ASIM_OUT_NAMED,
-    .open = open_sizes,
+    .file = "sizes.csv",
+    .head = "messages",
+    .wants = 1u << ASIM_EV_FCT,
+    .see = count,
+    .size = sizeof(struct sizes),
+    .begin = begin,
+    .end = end,
+    .drop = drop,
 };

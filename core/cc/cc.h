@@ -144,46 +144,29 @@ int asim_cc_check(struct asim_err *err);
 /* One key may be an option of several members: each gets the value in its own struct. The rows must
  * agree, hence these. STRUCT has the field NAME of the type in the row. */
 #define ASIM_CC_RATE_AI(STRUCT, NAME)                                                              \
-    {                                                                                              \
-        .key = "RATE_AI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME), .def = "50Mb/s",  \
-        .flags = ASIM_F_BARE, .help = "additive increase", .attribute = "RateAI",                  \
-        .builtin = "none", .usual_min = 1e6, .usual_max = 1e11                                     \
-    }
+    ASIM_OPTION(STRUCT, "RATE_AI", RATE, NAME, "additive increase", .def = "50Mb/s",               \
+                .flags = ASIM_F_BARE, .attribute = "RateAI", .builtin = "none", .usual_min = 1e6,  \
+                .usual_max = 1e11)
 #define ASIM_CC_RATE_HAI(STRUCT, NAME)                                                             \
-    {                                                                                              \
-        .key = "RATE_HAI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME),                  \
-        .def = "100Mb/s", .flags = ASIM_F_BARE, .help = "hyper increase", .attribute = "RateHAI",  \
-        .builtin = "none", .usual_min = 1e6, .usual_max = 1e11                                     \
-    }
+    ASIM_OPTION(STRUCT, "RATE_HAI", RATE, NAME, "hyper increase", .def = "100Mb/s",                \
+                .flags = ASIM_F_BARE, .attribute = "RateHAI", .builtin = "none", .usual_min = 1e6, \
+                .usual_max = 1e11)
 #define ASIM_CC_EWMA_GAIN(STRUCT, NAME)                                                            \
-    {                                                                                              \
-        .key = "EWMA_GAIN", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),               \
-        .def = "0.00390625", .max = 1, .help = "DCQCN and DCTCP: g", .builtin = "0",               \
-        .usual_min = 1e-6, .usual_max = 1                                                          \
-    }
+    ASIM_OPTION(STRUCT, "EWMA_GAIN", DOUBLE, NAME, "DCQCN and DCTCP: g", .def = "0.00390625",      \
+                .max = 1, .builtin = "0", .usual_min = 1e-6, .usual_max = 1)
 #define ASIM_CC_U_TARGET(STRUCT, NAME)                                                             \
-    {                                                                                              \
-        .key = "U_TARGET", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME), .def = "0.95", \
-        .max = 1e3, .help = "HPCC: target utilisation", .attribute = "TargetUtil",                 \
-        .usual_min = 0.1, .usual_max = 1                                                           \
-    }
+    ASIM_OPTION(STRUCT, "U_TARGET", DOUBLE, NAME, "HPCC: target utilisation", .def = "0.95",       \
+                .max = 1e3, .attribute = "TargetUtil", .usual_min = 0.1, .usual_max = 1)
 #define ASIM_CC_MI_THRESH(STRUCT, NAME)                                                            \
-    {                                                                                              \
-        .key = "MI_THRESH", .type = ASIM_T_U32, .offset = offsetof(STRUCT, NAME), .def = "0",      \
-        .max = 1e6, .help = "HPCC: stages before a multiplicative step", .builtin = "5"            \
-    }
+    ASIM_OPTION(STRUCT, "MI_THRESH", U32, NAME, "HPCC: stages before a multiplicative step",       \
+                .def = "0", .max = 1e6, .builtin = "5")
 /* Of the telemetry in frames, too; the network configuration has them itself. */
 #define ASIM_CC_INT_MULTI(STRUCT, NAME)                                                            \
-    {                                                                                              \
-        .key = "INT_MULTI", .type = ASIM_T_U32, .offset = offsetof(STRUCT, NAME), .def = "1",      \
-        .max = 1e6, .help = "unit of INT counters", .usual_min = 1, .usual_max = 64                \
-    }
+    ASIM_OPTION(STRUCT, "INT_MULTI", U32, NAME, "unit of INT counters", .def = "1", .max = 1e6,    \
+                .usual_min = 1, .usual_max = 64)
 #define ASIM_CC_PINT_LOG_BASE(STRUCT, NAME)                                                        \
-    {                                                                                              \
-        .key = "PINT_LOG_BASE", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),           \
-        .def = "1.05", .max = 1e3, .help = "PINT: base of the logarithm", .usual_min = 1,          \
-        .usual_max = 2                                                                             \
-    }
+    ASIM_OPTION(STRUCT, "PINT_LOG_BASE", DOUBLE, NAME, "PINT: base of the logarithm",              \
+                .def = "1.05", .max = 1e3, .usual_min = 1, .usual_max = 2)
 
 /* --- arithmetic members share --------------------------------------------------------------- */
 /* bps x factor, truncated, kept between the flow's minimum and line rate. */

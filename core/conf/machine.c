@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "conf/json.h"
 
+#define ROW(...)    ASIM_OPTION(struct asim_machine, __VA_ARGS__)
 #define F(f)        offsetof(struct asim_machine, f)
 #define PROTO(f, p) (offsetof(struct asim_machine, f) + sizeof(double) * (p))
 #define NUMBER(key, help, def, field, min, max)                                                    \
@@ -30,19 +31,17 @@
         NUMBER(key "_ll128_us", text ", LL128, us", ll128, PROTO(field, 2), 0, 1e6)
 
 const struct asim_option asim_machine_options[] = {
-    {"name", NULL, "name of the machine", NULL, ASIM_T_STRING, F(name), 0, 0, NULL, 0},
-    {"about", NULL, "one line for the list of machines", NULL, ASIM_T_STRING, F(about), 0, 0, NULL,
-     0},
-    {"gpu", NULL, "the GPU, as people call it", "H100", ASIM_T_STRING, F(gpu), 0, 0, NULL, 0},
-    {"generation", NULL, "chooses NCCL's tables; cdna3: RCCL", "hopper", ASIM_T_CHOICE,
-     F(generation), 0, 0, "volta|ampere|hopper|blackwell|cdna3", 0},
-    {"cpu", NULL, "chooses NCCL's tables", "intel", ASIM_T_CHOICE, F(cpu), 0, 0, "intel|amd|arm",
-     0},
-    {"scale_up", NULL, "how GPUs of a node reach each other", "nvswitch", ASIM_T_CHOICE,
-     F(scale_up), 0, 0, "nvswitch|mesh|pcie|nic", 0},
-    {"gpus", NULL, "GPUs of a host", "8", ASIM_T_U32, F(gpus), 1, 1024, NULL, 0},
-    {"hosts", NULL, "hosts of one NVLink domain", "1", ASIM_T_U32, F(hosts), 1, 1024, NULL, 0},
-    {"nics", NULL, "NICs of a host", "8", ASIM_T_U32, F(nics), 1, 1024, NULL, 0},
+    ROW("name", STRING, name, "name of the machine"),
+    ROW("about", STRING, about, "one line for the list of machines"),
+    ROW("gpu", STRING, gpu, "the GPU, as people call it", .def = "H100"),
+    ROW("generation", CHOICE, generation, "chooses NCCL's tables; cdna3: RCCL", .def = "hopper",
+        .choices = "volta|ampere|hopper|blackwell|cdna3"),
+    ROW("cpu", CHOICE, cpu, "chooses NCCL's tables", .def = "intel", .choices = "intel|amd|arm"),
+    ROW("scale_up", CHOICE, scale_up, "how GPUs of a node reach each other", .def = "nvswitch",
+        .choices = "nvswitch|mesh|pcie|nic"),
+    ROW("gpus", U32, gpus, "GPUs of a host", .def = "8", .min = 1, .max = 1024),
+    ROW("hosts", U32, hosts, "hosts of one NVLink domain", .def = "1", .min = 1, .max = 1024),
+    ROW("nics", U32, nics, "NICs of a host", .def = "8", .min = 1, .max = 1024),
     NUMBER("nic_gbytes", "line rate of a NIC, GB/s", "50", F(nic_gbytes), 1e-3, 1e6),
     NUMBER("nvlink_gbytes", "line rate of a GPU's NVLinks (xGMI, PCIe), GB/s", "450",
            F(nvlink_gbytes), 1e-3, 1e6),
@@ -51,14 +50,13 @@ const struct asim_option asim_machine_options[] = {
     NUMBER("nic_ns", "delay of a cable with its two ports, ns", "500", F(nic_ns), 0, 1e9),
     NUMBER("switch_ns", "delay inside a switch of the fabric, ns", "300", F(switch_ns), 0, 1e9),
     NUMBER("nvlink_ns", "delay of an NVLink, ns", "250", F(nvlink_ns), 0, 1e9),
-    {"nccl", NULL, "NCCL's version as NCCL_VERSION_CODE: 22304 is 2.23.4", "22902", ASIM_T_U32,
-     F(nccl), 21800, 99999, NULL, 0},
+    ROW("nccl", U32, nccl, "NCCL's version as NCCL_VERSION_CODE: 22304 is 2.23.4", .def = "22902",
+        .min = 21800, .max = 99999),
     COUNT("channels", "NCCL's channels inside one node", "24", F(channels), 64),
     COUNT("channels_most", "most channels of a collective", "32", F(channels_most), 64),
     COUNT("nvls_channels", "channels of NVLS", "16", F(nvls_channels), 64),
-    {"nvls", NULL, "1: NVSwitches reduce (NVLS)", "0", ASIM_T_BOOL, F(nvls), 0, 0, NULL, 0},
-    {"ll128_net", NULL, "1: NCCL uses LL128 between nodes", "1", ASIM_T_BOOL, F(ll128_net), 0, 0,
-     NULL, 0},
+    ROW("nvls", BOOL, nvls, "1: NVSwitches reduce (NVLS)", .def = "0"),
+    ROW("ll128_net", BOOL, ll128_net, "1: NCCL uses LL128 between nodes", .def = "1"),
     NUMBER("graph_gbytes", "NVLink rate of a GPU that NCCL's search assumes, GB/s", "370.8",
            F(graph_gbytes), 1e-3, 1e6),
     NUMBER("channel_gbytes",

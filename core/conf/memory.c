@@ -13,20 +13,18 @@
 #include <string.h>
 #include "conf/json.h"
 
-#define FIELD(f) offsetof(struct asim_memory, f)
+#define ROW(...) ASIM_OPTION(struct asim_memory, __VA_ARGS__)
 
 static const struct asim_option memory_options[] = {
-    {"memory-type", NULL, "sharing of the remote memory", "NO_MEMORY_EXPANSION", ASIM_T_CHOICE,
-     FIELD(type), 0, 0,
-     "NO_MEMORY_EXPANSION|PER_NODE_MEMORY_EXPANSION|PER_NPU_MEMORY_EXPANSION|MEMORY_POOL", 0},
-    {"num-nodes", NULL, "nodes, for PER_NODE_MEMORY_EXPANSION", "0", ASIM_T_U32, FIELD(nodes), 0, 0,
-     NULL, 0},
-    {"num-npus-per-node", NULL, "ranks of a node, for PER_NODE_MEMORY_EXPANSION", "0", ASIM_T_U32,
-     FIELD(npus_per_node), 0, 0, NULL, 0},
-    {"remote-mem-latency", NULL, "time before the first byte, ns", "0", ASIM_T_U64,
-     FIELD(latency_ns), 0, 0, NULL, 0},
-    {"remote-mem-bw", NULL, "bandwidth, GB/s (1e9 bytes a second)", "0", ASIM_T_DOUBLE,
-     FIELD(bandwidth_gbps), 0, 1e9, NULL, 0},
+    ROW("memory-type", CHOICE, type, "sharing of the remote memory", .def = "NO_MEMORY_EXPANSION",
+        .choices =
+            "NO_MEMORY_EXPANSION|PER_NODE_MEMORY_EXPANSION|PER_NPU_MEMORY_EXPANSION|MEMORY_POOL"),
+    ROW("num-nodes", U32, nodes, "nodes, for PER_NODE_MEMORY_EXPANSION", .def = "0"),
+    ROW("num-npus-per-node", U32, npus_per_node, "ranks of a node, for PER_NODE_MEMORY_EXPANSION",
+        .def = "0"),
+    ROW("remote-mem-latency", U64, latency_ns, "time before the first byte, ns", .def = "0"),
+    ROW("remote-mem-bw", DOUBLE, bandwidth_gbps, "bandwidth, GB/s (1e9 bytes a second)", .def = "0",
+        .max = 1e9),
     {0},
 };
 

@@ -19,11 +19,7 @@
 #define USUAL(LEAST, MOST) .usual_min = (LEAST), .usual_max = (MOST)
 #define NOOP               ASIM_F_NOOP /* ASTRA-sim reads the key and never uses it */
 #define SIMAI_MONITOR      "SimAI never starts its monitors; --reports has links, rates, queues"
-#define ROW(KEY, TYPE, FIELD, HELP, ...)                                                           \
-    {                                                                                              \
-        .key = KEY, .type = ASIM_T_##TYPE, .offset = offsetof(struct asim_netconf, FIELD),         \
-        .help = HELP, __VA_ARGS__                                                                  \
-    }
+#define ROW(...)           ASIM_OPTION(struct asim_netconf, __VA_ARGS__)
 
 #define WEIGHT(QUEUE)                                                                              \
     ROW("QUEUE_WEIGHT_" #QUEUE, U32, queue_weight[QUEUE],                                          \

@@ -177,51 +177,32 @@ struct asim_scenario_section {
 extern const struct asim_member *const asim_scenario_section_table[];
 
 /* effect.c: the option rows of an effect, for the tables of "events" and "failures". */
-#define ASIM_SCENARIO_EFFECT_ROWS(object)                                                          \
-    {.key = "kind",                                                                                \
-     .type = ASIM_T_CHOICE,                                                                        \
-     .offset = offsetof(object, effect.kind),                                                      \
-     .def = "link-down",                                                                           \
-     .choices = ASIM_SCENARIO_KINDS,                                                               \
-     .help = "what happens: a link, NIC or switch is down; a link has another rate or loses more " \
-             "frames; a host crashes and its jobs restart; ECN or PFC of switches change"},        \
-        {.key = "for",                                                                             \
-         .type = ASIM_T_TIME,                                                                      \
-         .offset = offsetof(object, effect.for_fs),                                                \
-         .def = "0ns",                                                                             \
-         .max = 1e15,                                                                              \
-         .help = "how long it lasts, as \"2ms\"; \"0ns\" = for good"},                             \
-        {.key = "rate",                                                                            \
-         .type = ASIM_T_STRING,                                                                    \
-         .offset = offsetof(object, effect.rate),                                                  \
-         .help = "of link-rate: the rate of the link, as \"50Gbps\" or \"0.5x\""},                 \
-        {.key = "loss",                                                                            \
-         .type = ASIM_T_DOUBLE,                                                                    \
-         .offset = offsetof(object, effect.loss),                                                  \
-         .def = "0",                                                                               \
-         .max = 1,                                                                                 \
-         .help = "of link-loss: share of frames that the link loses, beside its own error rate"},  \
-        {.key = "traffic",                                                                         \
-         .type = ASIM_T_CHOICE,                                                                    \
-         .offset = offsetof(object, effect.traffic),                                               \
-         .def = "move",                                                                            \
-         .choices = "move|stop",                                                                   \
-         .help =                                                                                   \
-             "of nic-down: move = the host's queue pairs go to its other NICs when the routes "    \
-             "follow; stop = they wait for this NIC"},                                             \
-        {.key = "restart",                                                                         \
-         .type = ASIM_T_TIME,                                                                      \
-         .offset = offsetof(object, effect.restart_fs),                                            \
-         .def = "0ns",                                                                             \
-         .max = 1e15,                                                                              \
-         .help = "of host-crash: time from the crash until the jobs of the host run again"},       \
-    {                                                                                              \
-        .key = "checkpoint-every", .type = ASIM_T_TIME,                                            \
-        .offset = offsetof(object, effect.checkpoint_fs), .def = "0ns", .max = 1e15,               \
-        .help = "of host-crash: time between checkpoints of the jobs, from their start; the work " \
-                "since the last one is lost and done again; \"0ns\" = no checkpoint, all work is " \
-                "lost"                                                                             \
-    }
+#define ASIM_SCENARIO_EFFECT_ROWS(OBJECT)                                                          \
+    ASIM_OPTION(OBJECT, "kind", CHOICE, effect.kind,                                               \
+                "what happens: a link, NIC or switch is down; a link has another rate or loses "   \
+                "more frames; a host crashes and its jobs restart; ECN or PFC of switches change", \
+                .def = "link-down", .choices = ASIM_SCENARIO_KINDS),                               \
+        ASIM_OPTION(OBJECT, "for", TIME, effect.for_fs,                                            \
+                    "how long it lasts, as \"2ms\"; \"0ns\" = for good", .def = "0ns",             \
+                    .max = 1e15),                                                                  \
+        ASIM_OPTION(OBJECT, "rate", STRING, effect.rate,                                           \
+                    "of link-rate: the rate of the link, as \"50Gbps\" or \"0.5x\""),              \
+        ASIM_OPTION(                                                                               \
+            OBJECT, "loss", DOUBLE, effect.loss,                                                   \
+            "of link-loss: share of frames that the link loses, beside its own error rate",        \
+            .def = "0", .max = 1),                                                                 \
+        ASIM_OPTION(OBJECT, "traffic", CHOICE, effect.traffic,                                     \
+                    "of nic-down: move = the host's queue pairs go to its other NICs when the "    \
+                    "routes follow; stop = they wait for this NIC",                                \
+                    .def = "move", .choices = "move|stop"),                                        \
+        ASIM_OPTION(OBJECT, "restart", TIME, effect.restart_fs,                                    \
+                    "of host-crash: time from the crash until the jobs of the host run again",     \
+                    .def = "0ns", .max = 1e15),                                                    \
+        ASIM_OPTION(OBJECT, "checkpoint-every", TIME, effect.checkpoint_fs,                        \
+                    "of host-crash: time between checkpoints of the jobs, from their start; the "  \
+                    "work since the last one is lost and done again; \"0ns\" = no checkpoint, "    \
+                    "all work is lost",                                                            \
+                    .def = "0ns", .max = 1e15)
 /* An error where a key is missing or has no effect for the kind of the effect. name: of the
  * section. */
 int asim_scenario_check_effect(const struct asim_scenario *scenario, const char *name,

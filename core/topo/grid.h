@@ -17,59 +17,26 @@ struct asim_grid_options {
 };
 /* The option rows of a grid without the end row; NDIMS is a string. ndims has no default in its
  * row, so that 0 stands for "not given". */
-#define ASIM_GRID_OPTIONS(NDIMS)                                                                    \
-    {"g", "gpus",  "hosts", NULL, ASIM_T_U32, offsetof(struct asim_grid_options, gpus),             \
-     0,   1 << 24, NULL,    0},                                                                     \
-        {"ndims", "d",        "number of dimensions when dims is not given (default " NDIMS ")",    \
-         NULL,    ASIM_T_U32, offsetof(struct asim_grid_options, ndims),                            \
-         1,       8,          NULL,                                                                 \
-         0},                                                                                        \
-        {"dims",                                                                                    \
-         "shape",                                                                                   \
-         "size of each dimension, as 4x4x2",                                                        \
-         NULL,                                                                                      \
-         ASIM_T_STRING,                                                                             \
-         offsetof(struct asim_grid_options, dims),                                                  \
-         0,                                                                                         \
-         0,                                                                                         \
-         NULL,                                                                                      \
-         0},                                                                                        \
-        {"direct", NULL,        "wire hosts to each other without routers (only neighbours reach)", \
-         "0",      ASIM_T_BOOL, offsetof(struct asim_grid_options, direct),                         \
-         0,        0,           NULL,                                                               \
-         0},                                                                                        \
-        {"bw",      "bandwidth", "rate of the links of the grid",                                   \
-         "400Gbps", ASIM_T_RATE, offsetof(struct asim_grid_options, rate_bps),                      \
-         1,         1e15,        NULL,                                                              \
-         0},                                                                                        \
-        {"l",        "latency",   "delay of the links of the grid",                                 \
-         "0.0005ms", ASIM_T_TIME, offsetof(struct asim_grid_options, delay_fs),                     \
-         0,          0,           NULL,                                                             \
-         0},                                                                                        \
-        {"hbw",                                                                                     \
-         "host_bandwidth",                                                                          \
-         "rate between host and router (default: as bw)",                                           \
-         NULL,                                                                                      \
-         ASIM_T_RATE,                                                                               \
-         offsetof(struct asim_grid_options, host_rate_bps),                                         \
-         0,                                                                                         \
-         1e15,                                                                                      \
-         NULL,                                                                                      \
-         0},                                                                                        \
-        {"hl",                                                                                      \
-         "host_latency",                                                                            \
-         "delay between host and router",                                                           \
-         "0.0005ms",                                                                                \
-         ASIM_T_TIME,                                                                               \
-         offsetof(struct asim_grid_options, host_delay_fs),                                         \
-         0,                                                                                         \
-         0,                                                                                         \
-         NULL,                                                                                      \
-         0},                                                                                        \
-    {                                                                                               \
-        "er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,                     \
-            offsetof(struct asim_grid_options, error_rate), 0, 1, NULL, 0                           \
-    }
+#define ASIM_GRID_ROW(...) ASIM_OPTION(struct asim_grid_options, __VA_ARGS__)
+#define ASIM_GRID_OPTIONS(NDIMS)                                                                   \
+    ASIM_GRID_ROW("g", U32, gpus, "hosts", .alias = "gpus", .max = 1 << 24),                       \
+        ASIM_GRID_ROW("ndims", U32, ndims,                                                         \
+                      "number of dimensions when dims is not given (default " NDIMS ")",           \
+                      .alias = "d", .min = 1, .max = 8),                                           \
+        ASIM_GRID_ROW("dims", STRING, dims, "size of each dimension, as 4x4x2", .alias = "shape"), \
+        ASIM_GRID_ROW("direct", BOOL, direct,                                                      \
+                      "wire hosts to each other without routers (only neighbours reach)",          \
+                      .def = "0"),                                                                 \
+        ASIM_GRID_ROW("bw", RATE, rate_bps, "rate of the links of the grid", .alias = "bandwidth", \
+                      .def = "400Gbps", .min = 1, .max = 1e15),                                    \
+        ASIM_GRID_ROW("l", TIME, delay_fs, "delay of the links of the grid", .alias = "latency",   \
+                      .def = "0.0005ms"),                                                          \
+        ASIM_GRID_ROW("hbw", RATE, host_rate_bps, "rate between host and router (default: as bw)", \
+                      .alias = "host_bandwidth", .max = 1e15),                                     \
+        ASIM_GRID_ROW("hl", TIME, host_delay_fs, "delay between host and router",                  \
+                      .alias = "host_latency", .def = "0.0005ms"),                                 \
+        ASIM_GRID_ROW("er", DOUBLE, error_rate, "packets lost on a link, 0..1",                    \
+                      .alias = "error_rate", .def = "0", .max = 1)
 
 /* What a maker brings: dimensions where none are given; wrap = 1 closes rows to rings. */
 struct asim_grid_form {

@@ -16,18 +16,11 @@ struct dctcp_options {
     uint64_t rate_ai_bps;
 };
 
-#define AT(field) offsetof(struct dctcp_options, field)
+#define ROW(...) ASIM_OPTION(struct dctcp_options, __VA_ARGS__)
 static const struct asim_option options[] = {
     ASIM_CC_EWMA_GAIN(struct dctcp_options, ewma_gain),
-    {.key = "DCTCP_RATE_AI",
-     .type = ASIM_T_RATE,
-     .offset = AT(rate_ai_bps),
-     .def = "1000Mb/s",
-     .flags = ASIM_F_BARE,
-     .usual_min = 1e6,
-     .usual_max = 1e11,
-     .help = "DCTCP: additive increase",
-     .attribute = "DctcpRateAI"},
+    ROW("DCTCP_RATE_AI", RATE, rate_ai_bps, "DCTCP: additive increase", .def = "1000Mb/s",
+        .flags = ASIM_F_BARE, .usual_min = 1e6, .usual_max = 1e11, .attribute = "DctcpRateAI"),
     {.key = NULL},
 };
 

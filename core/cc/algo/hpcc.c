@@ -22,28 +22,15 @@ struct hpcc_options {
     int fast_react, multi_rate, sample_feedback;
 };
 
-#define AT(field) offsetof(struct hpcc_options, field)
+#define ROW(...) ASIM_OPTION(struct hpcc_options, __VA_ARGS__)
 static const struct asim_option options[] = {
     ASIM_CC_RATE_AI(struct hpcc_options, rate_ai_bps),
     ASIM_CC_MI_THRESH(struct hpcc_options, mi_thresh),
-    {.key = "FAST_REACT",
-     .type = ASIM_T_BOOL,
-     .offset = AT(fast_react),
-     .def = "1",
-     .help = "HPCC: react to each ACK"},
+    ROW("FAST_REACT", BOOL, fast_react, "HPCC: react to each ACK", .def = "1"),
     ASIM_CC_U_TARGET(struct hpcc_options, u_target),
     ASIM_CC_INT_MULTI(struct hpcc_options, int_multi),
-    {.key = "MULTI_RATE",
-     .type = ASIM_T_BOOL,
-     .offset = AT(multi_rate),
-     .def = "0",
-     .help = "HPCC: one rate per hop",
-     .builtin = "1"},
-    {.key = "SAMPLE_FEEDBACK",
-     .type = ASIM_T_BOOL,
-     .offset = AT(sample_feedback),
-     .def = "0",
-     .help = "HPCC: react to samples only"},
+    ROW("MULTI_RATE", BOOL, multi_rate, "HPCC: one rate per hop", .def = "0", .builtin = "1"),
+    ROW("SAMPLE_FEEDBACK", BOOL, sample_feedback, "HPCC: react to samples only", .def = "0"),
     {.key = NULL},
 };
 

@@ -20,20 +20,14 @@ struct hpcc_pint_options {
 };
 
 #define LEAST_LOG_BASE 1.0002
-#define AT(field)      offsetof(struct hpcc_pint_options, field)
+#define ROW(...)       ASIM_OPTION(struct hpcc_pint_options, __VA_ARGS__)
 static const struct asim_option options[] = {
     ASIM_CC_RATE_AI(struct hpcc_pint_options, rate_ai_bps),
     ASIM_CC_MI_THRESH(struct hpcc_pint_options, mi_thresh),
     ASIM_CC_U_TARGET(struct hpcc_pint_options, u_target),
     ASIM_CC_PINT_LOG_BASE(struct hpcc_pint_options, log_base),
-    {.key = "PINT_PROB",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(prob),
-     .def = "1.0",
-     .max = 1,
-     .usual_min = 1e-4,
-     .usual_max = 1,
-     .help = "PINT: share of packets stamped"},
+    ROW("PINT_PROB", DOUBLE, prob, "PINT: share of packets stamped", .def = "1.0", .max = 1,
+        .usual_min = 1e-4, .usual_max = 1),
     {.key = NULL},
 };
 

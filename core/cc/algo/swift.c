@@ -19,35 +19,15 @@ struct swift_options {
     double ai, beta, max_mdf;
 };
 
-#define AT(field) offsetof(struct swift_options, field)
+#define ROW(...) ASIM_OPTION(struct swift_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "SWIFT_TARGET",
-     .type = ASIM_T_TIME,
-     .offset = AT(target_fs),
-     .def = "0us",
-     .flags = ASIM_F_US,
-     .usual_min = 100,
-     .usual_max = 1e8,
-     .help = "Swift: base target delay, us; 0 = from the path"},
-    {.key = "SWIFT_AI",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(ai),
-     .def = "1",
-     .max = 1e6,
-     .help = "Swift: packets added per round trip",
-     .attribute = "SwiftAI"},
-    {.key = "SWIFT_BETA",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(beta),
-     .def = "0.8",
-     .max = 1,
-     .help = "Swift: strength of the decrease"},
-    {.key = "SWIFT_MAX_MDF",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(max_mdf),
-     .def = "0.5",
-     .max = 1,
-     .help = "Swift: largest decrease at once"},
+    ROW("SWIFT_TARGET", TIME, target_fs, "Swift: base target delay, us; 0 = from the path",
+        .def = "0us", .flags = ASIM_F_US, .usual_min = 100, .usual_max = 1e8),
+    ROW("SWIFT_AI", DOUBLE, ai, "Swift: packets added per round trip", .def = "1", .max = 1e6,
+        .attribute = "SwiftAI"),
+    ROW("SWIFT_BETA", DOUBLE, beta, "Swift: strength of the decrease", .def = "0.8", .max = 1),
+    ROW("SWIFT_MAX_MDF", DOUBLE, max_mdf, "Swift: largest decrease at once", .def = "0.5",
+        .max = 1),
     {.key = NULL},
 };
 

@@ -24,9 +24,10 @@ struct traffic_options {
     uint64_t rows;
 };
 
+#define ROW(...) ASIM_OPTION(struct traffic_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"rows", NULL, "rows at most; ranks count in blocks where there would be more", "500000",
-     ASIM_T_U64, offsetof(struct traffic_options, rows), 100, 1e8, NULL, 0},
+    ROW("rows", U64, rows, "rows at most; ranks count in blocks where there would be more",
+        .def = "500000", .min = 100, .max = 1e8),
     {0}};
 
 struct cell {

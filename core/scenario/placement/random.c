@@ -9,11 +9,8 @@ struct options {
     uint64_t seed;
 };
 
-static const struct asim_option rows[] = {{.key = "seed",
-                                           .type = ASIM_T_U64,
-                                           .offset = offsetof(struct options, seed),
-                                           .def = "1",
-                                           .help = "seed of the draw"},
+#define ROW(...) ASIM_OPTION(struct options, __VA_ARGS__)
+static const struct asim_option rows[] = {ROW("seed", U64, seed, "seed of the draw", .def = "1"),
                                           {0}};
 
 static int order(const struct asim_placement_view *view, const void *options, uint32_t *at)

@@ -5,37 +5,18 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_storage, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_storage, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "job",
-     .type = ASIM_T_STRING,
-     .offset = AT(job),
-     .help = "the job that is meant; without it: all jobs"},
-    {.key = "storage",
-     .type = ASIM_T_STRING,
-     .offset = AT(hosts),
-     .flags = ASIM_F_LIST,
-     .help = "storage hosts, as \"60-63\": rank r uses number r modulo their count; no rank runs "
-             "there"},
-    {.key = "size",
-     .type = ASIM_T_SIZE,
-     .offset = AT(bytes),
-     .min = 1,
-     .max = 1e13,
-     .help = "bytes that each rank writes"},
-    {.key = "every",
-     .type = ASIM_T_U32,
-     .offset = AT(every),
-     .def = "1",
-     .min = 1,
-     .max = 1e9,
-     .help =
-         "rounds between two checkpoints (\"repeat\" of the job says how many rounds there are)"},
-    {.key = "wait",
-     .type = ASIM_T_BOOL,
-     .offset = AT(waits),
-     .def = "true",
-     .help = "whether the next round waits until the write has ended"},
+    ROW("job", STRING, job, "the job that is meant; without it: all jobs"),
+    ROW("storage", STRING, hosts,
+        "storage hosts, as \"60-63\": rank r uses number r modulo their count; no rank runs there",
+        .flags = ASIM_F_LIST),
+    ROW("size", SIZE, bytes, "bytes that each rank writes", .min = 1, .max = 1e13),
+    ROW("every", U32, every,
+        "rounds between two checkpoints (\"repeat\" of the job says how many rounds there are)",
+        .def = "1", .min = 1, .max = 1e9),
+    ROW("wait", BOOL, waits, "whether the next round waits until the write has ended",
+        .def = "true"),
     {0}};
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)

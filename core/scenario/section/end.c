@@ -7,20 +7,14 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_end, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_end, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "time",
-     .type = ASIM_T_TIME,
-     .offset = AT(time_fs),
-     .def = "0ns",
-     .max = 1e15,
-     .help = "simulated time from which on no rank begins an op, as \"50ms\"; \"0ns\" = none"},
-    {.key = "job",
-     .type = ASIM_T_STRING,
-     .offset = AT(job),
-     .help =
-         "ranks begin no op after this job has finished, whose end a run before finds; with time: "
-         "whichever comes first"},
+    ROW("time", TIME, time_fs,
+        "simulated time from which on no rank begins an op, as \"50ms\"; \"0ns\" = none",
+        .def = "0ns", .max = 1e15),
+    ROW("job", STRING, job,
+        "ranks begin no op after this job has finished, whose end a run before finds; with time: "
+        "whichever comes first"),
     {0}};
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)

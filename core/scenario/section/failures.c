@@ -5,40 +5,19 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_failure, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_failure, __VA_ARGS__)
 static const struct asim_option options[] = {
     ASIM_SCENARIO_EFFECT_ROWS(struct asim_scenario_failure),
-    {.key = "mtbf",
-     .type = ASIM_T_TIME,
-     .offset = AT(mtbf_fs),
-     .def = "0ns",
-     .max = 1e18,
-     .help = "mean time between failures of each part, as \"500h\""},
-    {.key = "links",
-     .type = ASIM_T_CHOICE,
-     .offset = AT(links),
-     .def = "all",
-     .choices = "all|host|switch",
-     .help = "of link-…: which links fail: all, those to hosts, or those between switches; never "
-             "NVLinks"},
-    {.key = "from",
-     .type = ASIM_T_TIME,
-     .offset = AT(from_fs),
-     .def = "0ns",
-     .max = 1e15,
-     .help = "begin of the time in which parts may fail"},
-    {.key = "until",
-     .type = ASIM_T_TIME,
-     .offset = AT(until_fs),
-     .def = "0ns",
-     .max = 1e15,
-     .help = "end of that time"},
-    {.key = "seed",
-     .type = ASIM_T_U64,
-     .offset = AT(seed),
-     .def = "1",
-     .max = 1e18,
-     .help = "of the drawn times"},
+    ROW("mtbf", TIME, mtbf_fs, "mean time between failures of each part, as \"500h\"", .def = "0ns",
+        .max = 1e18),
+    ROW("links", CHOICE, links,
+        "of link-…: which links fail: all, those to hosts, or those between switches; never "
+        "NVLinks",
+        .def = "all", .choices = "all|host|switch"),
+    ROW("from", TIME, from_fs, "begin of the time in which parts may fail", .def = "0ns",
+        .max = 1e15),
+    ROW("until", TIME, until_fs, "end of that time", .def = "0ns", .max = 1e15),
+    ROW("seed", U64, seed, "of the drawn times", .def = "1", .max = 1e18),
     {0}};
 
 static int check_one(const struct asim_scenario *scenario,

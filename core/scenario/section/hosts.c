@@ -5,37 +5,20 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_hosts, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_hosts, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "ranks",
-     .type = ASIM_T_U32,
-     .offset = AT(ranks),
-     .def = "1",
-     .min = 1,
-     .max = 256,
-     .help = "ranks that each host can run"},
-    {.key = "nic",
-     .type = ASIM_T_CHOICE,
-     .offset = AT(nic),
-     .def = "shared",
-     .choices = "shared|own",
-     .help = "shared: all ranks of a host send over all its links; own: rank i of a host over link "
-             "i, i + ranks, …"},
-    {.key = "pcie",
-     .type = ASIM_T_RATE,
-     .offset = AT(pcie_bps),
-     .def = "512Gbps",
-     .min = 1e6,
-     .max = 1e15,
-     .help = "rate between a rank and the PCIe switch of its host, each way (512Gbps: PCIe 5.0 x16 "
-             "before encoding)"},
-    {.key = "pcie-latency",
-     .type = ASIM_T_TIME,
-     .offset = AT(pcie_fs),
-     .def = "250ns",
-     .min = 1,
-     .max = 1e9,
-     .help = "delay between a rank and the PCIe switch (250ns is an assumption)"},
+    ROW("ranks", U32, ranks, "ranks that each host can run", .def = "1", .min = 1, .max = 256),
+    ROW("nic", CHOICE, nic,
+        "shared: all ranks of a host send over all its links; own: rank i of a host over link i, i "
+        "+ ranks, …",
+        .def = "shared", .choices = "shared|own"),
+    ROW("pcie", RATE, pcie_bps,
+        "rate between a rank and the PCIe switch of its host, each way (512Gbps: PCIe 5.0 x16 "
+        "before encoding)",
+        .def = "512Gbps", .min = 1e6, .max = 1e15),
+    ROW("pcie-latency", TIME, pcie_fs,
+        "delay between a rank and the PCIe switch (250ns is an assumption)", .def = "250ns",
+        .min = 1, .max = 1e9),
     {0}};
 
 const struct asim_scenario_section asim_scenario_section_hosts = {

@@ -5,38 +5,20 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_jitter, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_jitter, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "job",
-     .type = ASIM_T_STRING,
-     .offset = AT(job),
-     .help = "the job that is meant; without it: all jobs"},
-    {.key = "distribution",
-     .type = ASIM_T_CHOICE,
-     .offset = AT(distribution),
-     .choices = ASIM_SCENARIO_JITTER_WORDS,
-     .help =
-         "normal, lognormal, uniform: a factor of mean 1 for each computation; exponential: time "
-         "added to it"},
-    {.key = "spread",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(spread),
-     .def = "0",
-     .max = 10,
-     .help =
-         "normal: standard deviation of the factor, which is at least 0; lognormal: that of its "
-         "logarithm; uniform: the factor is from 1 - spread to 1 + spread, at most 1"},
-    {.key = "mean",
-     .type = ASIM_T_TIME,
-     .offset = AT(mean_fs),
-     .def = "0ns",
-     .max = 1e12,
-     .help = "exponential: mean of the added time, as \"20us\""},
-    {.key = "seed",
-     .type = ASIM_T_U64,
-     .offset = AT(seed),
-     .def = "1",
-     .help = "seed of the draws"},
+    ROW("job", STRING, job, "the job that is meant; without it: all jobs"),
+    ROW("distribution", CHOICE, distribution,
+        "normal, lognormal, uniform: a factor of mean 1 for each computation; exponential: time "
+        "added to it",
+        .choices = ASIM_SCENARIO_JITTER_WORDS),
+    ROW("spread", DOUBLE, spread,
+        "normal: standard deviation of the factor, which is at least 0; lognormal: that of its "
+        "logarithm; uniform: the factor is from 1 - spread to 1 + spread, at most 1",
+        .def = "0", .max = 10),
+    ROW("mean", TIME, mean_fs, "exponential: mean of the added time, as \"20us\"", .def = "0ns",
+        .max = 1e12),
+    ROW("seed", U64, seed, "seed of the draws", .def = "1"),
     {0}};
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)

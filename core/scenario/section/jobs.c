@@ -11,47 +11,26 @@
 #include "base/text.h"
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_job, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_job, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "name",
-     .type = ASIM_T_STRING,
-     .offset = AT(name),
-     .help = "name of the job in reports; without it: job0, job1, … in the order of the file"},
-    {.key = "workload",
-     .type = ASIM_T_STRING,
-     .offset = AT(workload),
-     .help = "prefix P of the traces P.<rank>.et, in the working directory or beside this file"},
-    {.key = "generate",
-     .type = ASIM_T_STRING,
-     .offset = AT(generate),
-     .help = "in place of workload: the words of `asim trace …` that make the traces, as "
-             "\"generate --type=all_reduce --size=1MiB --ranks=8\", without --out"},
-    {.key = "ranks",
-     .type = ASIM_T_U32,
-     .offset = AT(ranks),
-     .def = "0",
-     .max = 1 << 24,
-     .help = "number of ranks; 0 = as many as there are traces. A generator whose words do not say "
-             "how many makes so many"},
-    {.key = "placement",
-     .type = ASIM_T_STRING,
-     .offset = AT(placement),
-     .def = "packed",
-     .flags = ASIM_F_LIST,
-     .help = "packed, spread, rail, random,seed=N, or the host of each rank as a list"},
-    {.key = "start",
-     .type = ASIM_T_TIME,
-     .offset = AT(start_fs),
-     .def = "0ns",
-     .max = 1e15,
-     .help = "when the ranks of the job begin, as \"5ms\""},
-    {.key = "repeat",
-     .type = ASIM_T_U32,
-     .offset = AT(repeat),
-     .def = "1",
-     .min = 1,
-     .max = 1e9,
-     .help = "how often each rank goes through its trace, without a pause"},
+    ROW("name", STRING, name,
+        "name of the job in reports; without it: job0, job1, … in the order of the file"),
+    ROW("workload", STRING, workload,
+        "prefix P of the traces P.<rank>.et, in the working directory or beside this file"),
+    ROW("generate", STRING, generate,
+        "in place of workload: the words of `asim trace …` that make the traces, as \"generate "
+        "--type=all_reduce --size=1MiB --ranks=8\", without --out"),
+    ROW("ranks", U32, ranks,
+        "number of ranks; 0 = as many as there are traces. A generator whose words do not say how "
+        "many makes so many",
+        .def = "0", .max = 1 << 24),
+    ROW("placement", STRING, placement,
+        "packed, spread, rail, random,seed=N, or the host of each rank as a list", .def = "packed",
+        .flags = ASIM_F_LIST),
+    ROW("start", TIME, start_fs, "when the ranks of the job begin, as \"5ms\"", .def = "0ns",
+        .max = 1e15),
+    ROW("repeat", U32, repeat, "how often each rank goes through its trace, without a pause",
+        .def = "1", .min = 1, .max = 1e9),
     {0}};
 
 /* Options that say where the traces go are not for the file to give. */

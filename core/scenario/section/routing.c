@@ -4,15 +4,12 @@
  */
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_routing, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_routing, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "reconverge",
-     .type = ASIM_T_TIME,
-     .offset = AT(reconverge_fs),
-     .def = "0ns",
-     .max = 1e15,
-     .help = "time from a link's change until routes follow it, as \"50ms\"; until then frames to "
-             "it are lost"},
+    ROW("reconverge", TIME, reconverge_fs,
+        "time from a link's change until routes follow it, as \"50ms\"; until then frames to it "
+        "are lost",
+        .def = "0ns", .max = 1e15),
     {0}};
 
 const struct asim_scenario_section asim_scenario_section_routing = {

@@ -6,28 +6,14 @@
 
 #include "scenario/scenario.h"
 
-#define AT(field) offsetof(struct asim_scenario_straggler, field)
+#define ROW(...) ASIM_OPTION(struct asim_scenario_straggler, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {.key = "hosts",
-     .type = ASIM_T_STRING,
-     .offset = AT(hosts),
-     .flags = ASIM_F_LIST,
-     .help = "hosts whose ranks are meant, as \"0-3,7\"; numbers of the topology"},
-    {.key = "job",
-     .type = ASIM_T_STRING,
-     .offset = AT(job),
-     .help = "in place of hosts: a job, all of its ranks or those of ranks"},
-    {.key = "ranks",
-     .type = ASIM_T_STRING,
-     .offset = AT(ranks),
-     .flags = ASIM_F_LIST,
-     .help = "with job: ranks of the job, as \"0-3,7\""},
-    {.key = "factor",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(factor),
-     .min = 0.01,
-     .max = 1000,
-     .help = "multiplies the time of each computation: 1.3 is 30 % slower"},
+    ROW("hosts", STRING, hosts,
+        "hosts whose ranks are meant, as \"0-3,7\"; numbers of the topology", .flags = ASIM_F_LIST),
+    ROW("job", STRING, job, "in place of hosts: a job, all of its ranks or those of ranks"),
+    ROW("ranks", STRING, ranks, "with job: ranks of the job, as \"0-3,7\"", .flags = ASIM_F_LIST),
+    ROW("factor", DOUBLE, factor, "multiplies the time of each computation: 1.3 is 30 % slower",
+        .min = 0.01, .max = 1000),
     {0}};
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)

@@ -17,19 +17,19 @@ struct tree_options {
     uint64_t fabric_bps;
 };
 
+#define ROW(...) ASIM_OPTION(struct tree_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"g", "gpus", "hosts (default: the ranks asked for, else k^3/4)", NULL, ASIM_T_U32,
-     offsetof(struct tree_options, gpus), 0, 1 << 24, NULL, 0},
-    {"k", "ports", "ports of a switch, even (default: the smallest that fits, else 4)", NULL,
-     ASIM_T_U32, offsetof(struct tree_options, k), 0, 400, NULL, 0},
-    {"bw", "bandwidth", "rate from a host to its edge switch", "400Gbps", ASIM_T_RATE,
-     offsetof(struct tree_options, wire.rate_bps), 1, 1e15, NULL, 0},
-    {"apbw", "fabric_bandwidth", "rate between switches (default: as bw)", NULL, ASIM_T_RATE,
-     offsetof(struct tree_options, fabric_bps), 0, 1e15, NULL, 0},
-    {"l", "latency", "delay of a link", "0.0005ms", ASIM_T_TIME,
-     offsetof(struct tree_options, wire.delay_fs), 0, 0, NULL, 0},
-    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
-     offsetof(struct tree_options, wire.error_rate), 0, 1, NULL, 0},
+    ROW("g", U32, gpus, "hosts (default: the ranks asked for, else k^3/4)", .alias = "gpus",
+        .max = 1 << 24),
+    ROW("k", U32, k, "ports of a switch, even (default: the smallest that fits, else 4)",
+        .alias = "ports", .max = 400),
+    ROW("bw", RATE, wire.rate_bps, "rate from a host to its edge switch", .alias = "bandwidth",
+        .def = "400Gbps", .min = 1, .max = 1e15),
+    ROW("apbw", RATE, fabric_bps, "rate between switches (default: as bw)",
+        .alias = "fabric_bandwidth", .max = 1e15),
+    ROW("l", TIME, wire.delay_fs, "delay of a link", .alias = "latency", .def = "0.0005ms"),
+    ROW("er", DOUBLE, wire.error_rate, "packets lost on a link, 0..1", .alias = "error_rate",
+        .def = "0", .max = 1),
     {0}};
 
 /* The smallest even k with room for n hosts; k = 400 holds 16 million. */

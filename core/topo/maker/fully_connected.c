@@ -12,15 +12,14 @@ struct full_options {
     struct asim_link_spec wire;
 };
 
+#define ROW(...) ASIM_OPTION(struct full_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"g", "gpus", "hosts", NULL, ASIM_T_U32, offsetof(struct full_options, gpus), 0, 1 << 24, NULL,
-     0},
-    {"bw", "bandwidth", "rate of a link", "400Gbps", ASIM_T_RATE,
-     offsetof(struct full_options, wire.rate_bps), 1, 1e15, NULL, 0},
-    {"l", "latency", "delay of a link", "0.0005ms", ASIM_T_TIME,
-     offsetof(struct full_options, wire.delay_fs), 0, 0, NULL, 0},
-    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
-     offsetof(struct full_options, wire.error_rate), 0, 1, NULL, 0},
+    ROW("g", U32, gpus, "hosts", .alias = "gpus", .max = 1 << 24),
+    ROW("bw", RATE, wire.rate_bps, "rate of a link", .alias = "bandwidth", .def = "400Gbps",
+        .min = 1, .max = 1e15),
+    ROW("l", TIME, wire.delay_fs, "delay of a link", .alias = "latency", .def = "0.0005ms"),
+    ROW("er", DOUBLE, wire.error_rate, "packets lost on a link, 0..1", .alias = "error_rate",
+        .def = "0", .max = 1),
     {0}};
 
 /* asim_build_nodes refuses the number of links from about 11,600 hosts on. */

@@ -16,23 +16,22 @@ struct leaf_options {
     double error_rate;
 };
 
+#define ROW(...) ASIM_OPTION(struct leaf_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"g", "gpus", "hosts", NULL, ASIM_T_U32, offsetof(struct leaf_options, gpus), 0, 1 << 24, NULL,
-     0},
-    {"npa", "hosts_per_leaf", "hosts at one leaf (default 16)", NULL, ASIM_T_U32,
-     offsetof(struct leaf_options, per_leaf), 1, 1 << 20, NULL, 0},
-    {"leaves", NULL, "leaf switches, instead of npa: hosts are dealt out evenly", NULL, ASIM_T_U32,
-     offsetof(struct leaf_options, leaves), 0, 1 << 20, NULL, 0},
-    {"psn", "spines", "spine switches", "8", ASIM_T_U32, offsetof(struct leaf_options, spines), 1,
-     1 << 20, NULL, 0},
-    {"bw", "bandwidth", "rate from a host to its leaf", "400Gbps", ASIM_T_RATE,
-     offsetof(struct leaf_options, host_bps), 1, 1e15, NULL, 0},
-    {"apbw", "spine_bandwidth", "rate from a leaf to a spine", "400Gbps", ASIM_T_RATE,
-     offsetof(struct leaf_options, spine_bps), 1, 1e15, NULL, 0},
-    {"l", "latency", "delay of a link", "0.0005ms", ASIM_T_TIME,
-     offsetof(struct leaf_options, delay_fs), 0, 0, NULL, 0},
-    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
-     offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
+    ROW("g", U32, gpus, "hosts", .alias = "gpus", .max = 1 << 24),
+    ROW("npa", U32, per_leaf, "hosts at one leaf (default 16)", .alias = "hosts_per_leaf", .min = 1,
+        .max = 1 << 20),
+    ROW("leaves", U32, leaves, "leaf switches, instead of npa: hosts are dealt out evenly",
+        .max = 1 << 20),
+    ROW("psn", U32, spines, "spine switches", .alias = "spines", .def = "8", .min = 1,
+        .max = 1 << 20),
+    ROW("bw", RATE, host_bps, "rate from a host to its leaf", .alias = "bandwidth",
+        .def = "400Gbps", .min = 1, .max = 1e15),
+    ROW("apbw", RATE, spine_bps, "rate from a leaf to a spine", .alias = "spine_bandwidth",
+        .def = "400Gbps", .min = 1, .max = 1e15),
+    ROW("l", TIME, delay_fs, "delay of a link", .alias = "latency", .def = "0.0005ms"),
+    ROW("er", DOUBLE, error_rate, "packets lost on a link, 0..1", .alias = "error_rate", .def = "0",
+        .max = 1),
     {0}};
 
 enum { USUAL_PER_LEAF = 16 };

@@ -26,24 +26,23 @@ struct machine_options {
     double oversubscription, error_rate;
 };
 
-#define AT(field) offsetof(struct machine_options, field)
+#define ROW(...) ASIM_OPTION(struct machine_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"file", "machine", "machine: a name of `asim machine list`, or a file", "h100-ndr",
-     ASIM_T_STRING, AT(file), 0, 0, NULL, 0},
-    {"nodes", NULL, "hosts (default: as the ranks need)", NULL, ASIM_T_U32, AT(nodes), 0, 1 << 20,
-     NULL, 0},
-    {"gpus", NULL, "GPUs used of each host, each with its own NIC (0 = all)", "0", ASIM_T_U32,
-     AT(gpus), 0, 1024, NULL, 0},
-    {"fabric", NULL, "network between the NICs", "rail", ASIM_T_CHOICE, AT(fabric), 0, 0,
-     "star|rail|leaf_spine", 0},
-    {"per_leaf", NULL, "leaf_spine: hosts at one leaf", "4", ASIM_T_U32, AT(per_leaf), 1, 1 << 20,
-     NULL, 0},
-    {"spines", NULL, "spine switches over the leaves", "1", ASIM_T_U32, AT(spines), 1, 1 << 16,
-     NULL, 0},
-    {"oversubscription", NULL, "rate into a leaf over its rate to the spines", "1", ASIM_T_DOUBLE,
-     AT(oversubscription), 0.01, 1000, NULL, 0},
-    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE, AT(error_rate), 0, 1,
-     NULL, 0},
+    ROW("file", STRING, file, "machine: a name of `asim machine list`, or a file",
+        .alias = "machine", .def = "h100-ndr"),
+    ROW("nodes", U32, nodes, "hosts (default: as the ranks need)", .max = 1 << 20),
+    ROW("gpus", U32, gpus, "GPUs used of each host, each with its own NIC (0 = all)", .def = "0",
+        .max = 1024),
+    ROW("fabric", CHOICE, fabric, "network between the NICs", .def = "rail",
+        .choices = "star|rail|leaf_spine"),
+    ROW("per_leaf", U32, per_leaf, "leaf_spine: hosts at one leaf", .def = "4", .min = 1,
+        .max = 1 << 20),
+    ROW("spines", U32, spines, "spine switches over the leaves", .def = "1", .min = 1,
+        .max = 1 << 16),
+    ROW("oversubscription", DOUBLE, oversubscription,
+        "rate into a leaf over its rate to the spines", .def = "1", .min = 0.01, .max = 1000),
+    ROW("er", DOUBLE, error_rate, "packets lost on a link, 0..1", .alias = "error_rate", .def = "0",
+        .max = 1),
     {0}};
 
 struct plan {

@@ -13,15 +13,15 @@ struct switch_options {
     double error_rate;
 };
 
+#define ROW(...) ASIM_OPTION(struct switch_options, __VA_ARGS__)
 static const struct asim_option options[] = {
-    {"hosts", "g", "hosts; default: as many as the run has ranks, else 8", NULL, ASIM_T_U32,
-     offsetof(struct switch_options, hosts), 0, 1 << 24, NULL, 0},
-    {"rate", "bw", "rate of each link", "200Gbps", ASIM_T_RATE,
-     offsetof(struct switch_options, rate_bps), 1, 1e15, NULL, 0},
-    {"delay", "l", "delay of each link", "500ns", ASIM_T_TIME,
-     offsetof(struct switch_options, delay_fs), 0, 0, NULL, 0},
-    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
-     offsetof(struct switch_options, error_rate), 0, 1, NULL, 0},
+    ROW("hosts", U32, hosts, "hosts; default: as many as the run has ranks, else 8", .alias = "g",
+        .max = 1 << 24),
+    ROW("rate", RATE, rate_bps, "rate of each link", .alias = "bw", .def = "200Gbps", .min = 1,
+        .max = 1e15),
+    ROW("delay", TIME, delay_fs, "delay of each link", .alias = "l", .def = "500ns"),
+    ROW("er", DOUBLE, error_rate, "packets lost on a link, 0..1", .alias = "error_rate", .def = "0",
+        .max = 1),
     {0},
 };
 

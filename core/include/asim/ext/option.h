@@ -34,8 +34,8 @@ enum asim_option_flag {
     ASIM_F_BYTES = 16, /* u32, u64: sizes such as 4KiB are accepted beside numbers of bytes */
     ASIM_F_MIB = 32,   /* size: a number without unit is MiB */
     ASIM_F_WHOLE = 64, /* time with ASIM_F_US: whoever uses the value drops fractions of a us */
-    /* string: a file that is read, a file that is written; with SET the traces of a prefix. The tool
-     * refuses to write over what a command reads, and over what is there without --force. */
+    /* string: a file that is read, a file that is written; with SET the traces of a prefix. The
+     * tool refuses to write over what a command reads, and over what is there without --force. */
     ASIM_F_READS = 128,
     ASIM_F_WRITES = 256,
     ASIM_F_SET = 512,
@@ -62,6 +62,13 @@ struct asim_option {
     double usual_min, usual_max;
 };
 
+/* A row of a table for fields of STRUCT: key, type (BOOL, U32, …), field, help, then further fields
+ * by name: ASIM_OPTION(struct ring, "size", SIZE, bytes, "bytes of a chunk", .def = "1MiB"). */
+#define ASIM_OPTION(STRUCT, KEY, TYPE, FIELD, ...)                                                 \
+    {                                                                                              \
+        .key = KEY, .type = ASIM_T_##TYPE, .offset = offsetof(STRUCT, FIELD), .help = __VA_ARGS__  \
+    }
+
 /* A setting as text, as a file or a command line gives it. Both strings are borrowed. */
 struct asim_key_value {
     const char *key, *value;
@@ -73,25 +80,28 @@ extern "C" {
 
 /* Row with that key or alias (exact), else with another name of the same meaning (out, output, o;
  * rate, bandwidth, bw; …), or NULL. */
-ASIM_API const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
+ASIM_API const struct asim_option *asim_option_find(const struct asim_option *table,
+                                                    const char *key);
 /* Of a field of that type. */
 ASIM_API size_t asim_option_bytes(enum asim_type type);
 /* Fills every field of *base from the defaults. A default that does not parse is ASIM_EBUG. */
-ASIM_API int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err);
+ASIM_API int asim_option_defaults(const struct asim_option *table, void *base,
+                                  struct asim_err *err);
 /* Parses value into the field of row; at names the place for the message. */
 ASIM_API int asim_option_parse(const struct asim_option *row, void *base, const char *value,
-                      struct asim_where at, struct asim_err *err);
+                               struct asim_where at, struct asim_err *err);
 /* Finds the row of the key and parses the value. The error for an unknown key names the most
  * similar key. */
-ASIM_API int asim_option_set(const struct asim_option *table, void *base, struct asim_key_value setting,
-                    struct asim_where at, struct asim_err *err);
+ASIM_API int asim_option_set(const struct asim_option *table, void *base,
+                             struct asim_key_value setting, struct asim_where at,
+                             struct asim_err *err);
 /* Whether the value at `field`, given as `text`, is seldom meant: outside the usual values of the
  * row, or with a fraction that is dropped. Writes the sentence about it to buf. */
 ASIM_API int asim_option_is_doubtful(const struct asim_option *row, const void *field,
-                                    const char *text, char *buf, size_t size);
+                                     const char *text, char *buf, size_t size);
 /* The sentence for an unknown key, as asim_option_set makes it. */
-ASIM_API int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
-                        struct asim_err *err);
+ASIM_API int asim_option_unknown(const struct asim_option *table, const char *key,
+                                 struct asim_where at, struct asim_err *err);
 /* Frees the strings of *base. */
 ASIM_API void asim_option_fini(const struct asim_option *table, void *base);
 /* Help lines, one per row, into buf as "  --key=TYPE  help (default …)\n"; returns bytes needed

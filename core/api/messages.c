@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/messages.h. A message of the program carries ASIM_OWN_TAG, by which sim/run.c tells it
- * from those of traces.
+ * Sends messages of the program's own. A message of the program carries ASIM_OWN_TAG, by which
+ * sim/run.c tells it from those of traces.
  */
 #include "asim/messages.h"
 #include "sim/world.h"

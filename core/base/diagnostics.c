@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See diagnostics.h. Sentences longer than the buffer are cut. Names of inputs in a sentence cannot
- * hide what it says (asim_text_clean).
+ * Formats diagnostics and passes them on. Sentences longer than the buffer are cut. Names of inputs
+ * in a sentence cannot hide what it says (asim_text_clean).
  */
 #include "base/diagnostics.h"
 

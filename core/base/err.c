@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/err.h. Nothing here allocates, so that an error can be reported after memory has run
+ * Fills in errors. Nothing here allocates, so that an error can be reported after memory has run
  * out. A sentence that is longer than the buffer is cut and ends in "...". The place is in fields
  * of its own and is not cut.
  *

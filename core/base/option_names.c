@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See option_names.h.
+ * Knows names of options that mean the same.
  */
 #include "base/option_names.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See override.h.
+ * Parses --bandwidth and --latency: a value or a factor.
  */
 #include "base/override.h"
 

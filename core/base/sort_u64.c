@@ -13,7 +13,7 @@
 /* Buckets are tried for inputs of more than RUNS_MOST runs; most words in one bucket. */
 enum { RUNS_MOST = 4, BUCKET_MOST = 12 };
 
-/* Writes the begin of each ascending run and the end of the last run. Returns the number of runs.
+/* Writes the start of each ascending run and the end of the last run. Returns the number of runs.
  * No branch depends on the keys. */
 static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
 {
@@ -28,8 +28,8 @@ static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
     return runs;
 }
 
-/* Merges neighbouring runs in pairs and writes the begins of the merged runs. The list of begins is
- * updated in place: both begins of a pair are read before the begin of the merged run is written.
+/* Merges neighbouring runs in pairs and writes the starts of the merged runs. The list of begins is
+ * updated in place: both starts of a pair are read before the start of the merged run is written.
  * All keys differ, so a merge never meets a tie. Returns the number of runs left. */
 static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
 {

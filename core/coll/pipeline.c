@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See pipeline.h. ASTRA-sim keeps two countdowns and a toggle and changes them at each
- * hand-over; here the same decision is a function of the hand-over's number.
+ * Decides for each hand-over whether it reduces. ASTRA-sim keeps two countdowns and a toggle and
+ * changes them at each hand-over; here the same decision is a function of the hand-over's number.
  *
  * Example: a ring of 4 doing an all-reduce has p = 1, nz = 3. Hand-overs 1 2 3 reduce, 4 begins the
  * next cycle and passes on, 5 and 6 belong to the half that does not reduce: six arrivals, three

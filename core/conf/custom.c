@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See custom.h. The YAML file is one mapping of whole numbers to strings, read with libyaml; any
- * other shape is an error with its line. A node named twice is an error too (ASTRA-sim takes
- * the first). As in ASTRA-sim the id is that of the workload's node, of every rank alike.
+ * Finds traces that replace a collective algorithm. The YAML file is one mapping of whole numbers
+ * to strings, read with libyaml; any other shape is an error with its line. A node named twice is
+ * an error too (ASTRA-sim takes the first). As in ASTRA-sim the id is that of the workload's node,
+ * of every rank alike.
  *
  * Prefixes found are malloc'ed, owned by the struct and freed by asim_node_prefixes_fini. The map
  * is small (a person writes it), so looking up is a walk.

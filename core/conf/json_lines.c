@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See json_lines.h. jansson's iterators give the keys of an object in the order of the text. The
- * walk never trusts the text: where it leaves the tree, because the file has changed, it stops.
+ * Finds the line of each value of a JSON text. jansson's iterators give the keys of an object in
+ * the order of the text. The walk never trusts the text: where it leaves the tree, because the file
+ * has changed, it stops.
  */
 #include "conf/json_lines.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_values.h. A lookup walks the list: there are few ranges, and each rank is looked up
- * once, when the world opens.
+ * Reads values that differ between ranks. A lookup walks the list: there are few ranges, and each
+ * rank is looked up once, when the world opens.
  */
 #include "conf/rank_values.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See fast_path.h.
+ * Lists the fast paths, and parses their names.
  */
 #include "net/fast_path.h"
 #include "base/text.h"

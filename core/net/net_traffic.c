@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See net_traffic.h.
+ * Draws sizes of background flows, and sums up their slowdowns.
  */
 #include "net/net_traffic.h"
 

@@ -190,7 +190,7 @@ struct asim_memo_use {
     uint64_t carried;  /* frame by frame, the sum of the list below */
     uint64_t replayed; /* in replays of episodes */
     uint64_t skipped;  /* in skipped periods of a steady state */
-    uint64_t again;    /* among `carried`: simulated from the begin after ranks had deviated */
+    uint64_t again;    /* among `carried`: simulated from the start after ranks had deviated */
     uint64_t episodes, replays, deviations; /* kept; replayed; replays that ranks deviated from */
     uint64_t rotated;                       /* among `replays`: by hosts of other numbers */
     const char *off;                        /* why fast-forward is off: a phrase; NULL: it is on */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See queue.h. An event costs one hash and two stores if its bucket is cached, else O(log buckets).
- * A drained bucket leaves the cache and returns to its pool.
+ * Orders the events of the analytical networks by time. An event costs one hash and two stores if
+ * its bucket is cached, else O(log buckets). A drained bucket leaves the cache and returns to its
+ * pool.
  *
  * Invariant: the cache has at most one bucket of a time, the newest. Owners must not free or add an
  * event again while it is queued.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See bins.h. A cursor gathers the bin of its present time; a finished bin becomes a row. When the
- * interval doubles, pairs of rows merge; a bin that a cursor still gathers joins its row later.
+ * Reduces step functions of time to bins. A cursor gathers the bin of its present time; a finished
+ * bin becomes a row. When the interval doubles, pairs of rows merge; a bin that a cursor still
+ * gathers joins its row later.
  */
 #include "report/bins.h"
 #include "base/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See network_use.h.
+ * Writes where the bytes of a run went: tiers, the busiest links, equal-cost choices.
  */
 #include "report/network_use.h"
 #include "report/tiers.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See op_times.h.
+ * Follows each op from its issue to its end.
  */
 #include "report/op_times.h"
 #include "base/map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See tiers.h.
+ * Sums up the use of links by class and direction.
  */
 #include "report/tiers.h"
 #include "sim/distributed/distribution.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ways.h. Keeps 32 bytes for each choice of each message, of the first MOST_STAYS choices; at
- * the end it sweeps over the starts and ends at each place in order of time.
+ * Measures how flows share equal-cost ports. Keeps 32 bytes for each choice of each message, of the
+ * first MOST_STAYS choices; at the end it sweeps over the starts and ends at each place in order of
+ * time.
  */
 #include "report/ways.h"
 #include "sim/distributed/distribution.h"

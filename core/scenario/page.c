@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See page.h.
+ * Prints text into a caller's buffer, and counts on behind its end.
  */
 #include "scenario/page.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See place.h. Linear in jobs x slots.
+ * Places the ranks of jobs on hosts. Linear in jobs x slots.
  */
 #include "scenario/place.h"
 

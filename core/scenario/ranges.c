@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ranges.h. A range that goes down, "7-0", is refused: it may be a slip.
+ * Parses lists of numbers such as "0-3,7". A range that goes down, "7-0", is refused: it may be a
+ * slip.
  */
 #include "scenario/ranges.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See threads.h. A run on several threads of one process allocates nothing here: the packet network
- * partitions the topology by itself (fabric/clock/workers.c). With several processes the
- * partition into processes already fixes the thread of each node (distribution.h).
+ * Gives a run its threads. A run on several threads of one process allocates nothing here: the
+ * packet network partitions the topology by itself (fabric/clock/workers.c). With several processes
+ * the partition into processes already fixes the thread of each node (distribution.h).
  */
 #include "sim/threads.h"
 #include "sim/distributed/distribution.h"

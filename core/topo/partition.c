@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See partition.h. Nodes joined by NVLinks, or by links shorter than a limit, form a group that is
- * never cut. A host with one way out joins its leaf switch, unless that makes the group too large
- * for a part, as in a network of one switch; then hosts are assigned one by one, and neighbours of
- * a ring come into one part. Leaves go to the parts in turn: a collective passes from leaf to
- * neighbouring leaf, so neighbouring leaves are busy at the same time, and frames between leaves
- * pass spines, which are distributed over all parts in any case. Spines go to the least loaded
- * parts. The limit is the largest link delay that still gives a fair balance: long windows are
- * worth more than the last per cent of balance.
+ * Cuts the network into parts for threads and processes. Nodes joined by NVLinks, or by links
+ * shorter than a limit, form a group that is never cut. A host with one way out joins its leaf
+ * switch, unless that makes the group too large for a part, as in a network of one switch; then
+ * hosts are assigned one by one, and neighbours of a ring come into one part. Leaves go to the
+ * parts in turn: a collective passes from leaf to neighbouring leaf, so neighbouring leaves are
+ * busy at the same time, and frames between leaves pass spines, which are distributed over all
+ * parts in any case. Spines go to the least loaded parts. The limit is the largest link delay that
+ * still gives a fair balance: long windows are worth more than the last per cent of balance.
  *
  * Costs: linear in links for each limit tried, at most MAX_LIMITS. UNISON (Bai et al., EuroSys
  * 2024) cuts at the median delay and balances with a queue of parts; here parts are fixed, because

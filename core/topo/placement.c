@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See placement.h. Links keep their order, so ports and the order of simultaneous events are those
- * of the topology as it was read. All steps are linear.
+ * Renumbers hosts so that rank r runs on host r. Links keep their order, so ports and the order of
+ * simultaneous events are those of the topology as it was read. All steps are linear.
  */
 #include "topo/placement.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See route.h. Set-up is linear, apart from a sort of the few ports of each host. Two groupings
- * keep the tables small: hosts attached to the same switches form a destination class and share a
- * row; source hosts with equal ports share a column. Switches that lead only to their own hosts do
- * not count for either (route_state.h). The last hop depends on the destination host itself: its
- * own links answer it. They also answer for two hosts that are wired to each other, because a
- * direct link is the shortest path.
+ * Finds next hops, one search for each class of destinations. Set-up is linear, apart from a sort
+ * of the few ports of each host. Two groupings keep the tables small: hosts attached to the same
+ * switches form a destination class and share a row; source hosts with equal ports share a column.
+ * Switches that lead only to their own hosts do not count for either (route_state.h). The last hop
+ * depends on the destination host itself: its own links answer it. They also answer for two hosts
+ * that are wired to each other, because a direct link is the shortest path.
  *
  * A breadth-first search fills the row of a destination class on first use
  * (rdma-network.md#routing-and-ecmp). It starts at the switches of the class, where the search of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See shape.h. Looks at each dimension through the members of rank 0's group:
+ * Approximates the network by an analytical one. Looks at each dimension through the members of
+ * rank 0's group:
  *
  *   FullyConnected  each has a link to the next member and to the second next
  *   Ring            the number of hops grows with the distance on a ring, with or without routers;

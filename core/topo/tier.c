@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See tier.h. One breadth-first search from all hosts.
+ * Finds tiers of switches, names of nodes and classes of links by one breadth-first search from all
+ * hosts. One breadth-first search from all hosts.
  */
 #include "topo/tier.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See open.h. A Chakra file has no magic number, so the name decides: it ends in the suffix of a
- * format, with or without .gz. A file of any other name is read as Chakra, whose reader reports
- * errors.
+ * Opens a trace in the format that its name says. A Chakra file has no magic number, so the name
+ * decides: it ends in the suffix of a format, with or without .gz. A file of any other name is read
+ * as Chakra, whose reader reports errors.
  *
  * struct asim_trace is a format's row and its reader. asim_trace_close also accepts a trace whose
  * opening failed.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/trace.h. Sums stop at UINT64_MAX instead of wrapping: a trace with absurd sizes shows
+ * Sums up a trace. Sums stop at UINT64_MAX instead of wrapping: a trace with absurd sizes shows
  * absurd totals and not small ones.
  *
  * `asim trace check` uses this; runs do not. To add a figure: a field in asim/trace.h and a line in

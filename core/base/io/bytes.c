@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See bytes.h. A refill is one pread at the position; a record that straddles two buffers is read
- * twice (a few bytes in 64 KiB). Reopening compares the file's identity: a trace that was replaced
- * during a run would make the stored positions meaningless.
+ * Reads a file in pieces, at any position. A refill is one pread at the position; a record that
+ * straddles two buffers is read twice (a few bytes in 64 KiB). Reopening compares the file's
+ * identity: a trace that was replaced during a run would make the stored positions meaningless.
  *
  * Three states: sequential (a 64 KiB buffer, file open), idle (no buffer, plain files closed),
  * single records (a small buffer, reopened per read). A gzip trace keeps its temporary file open in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See csv.h. One pass over the bytes, which come in pieces; memory holds one row. Lines and columns
- * count bytes, as in src.c.
+ * Reads CSV files row by row. One pass over the bytes, which come in pieces; memory holds one row.
+ * Lines and columns count bytes, as in src.c.
  *
  * RFC 4180 leaves open what a quote inside a cell without quotes means. Readers disagree, and one
  * reading shifts all later columns, so such a quote is an error.

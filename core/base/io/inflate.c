@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inflate.h. zlib checks length and CRC at the end of each member, so a file that is cut,
- * followed by other data, or damaged is refused before any record is read. The limit stops a small
- * hostile file (gzip reaches 1000:1) from filling the disk.
+ * Inflates a gzip file into a temporary one. zlib checks length and CRC at the end of each member,
+ * so a file that is cut, followed by other data, or damaged is refused before any record is read.
+ * The limit stops a small hostile file (gzip reaches 1000:1) from filling the disk.
  *
  * Cost: the inflated size in disk space and one pass of zlib per rank at opening. A plain .et costs
  * neither: for large jobs gunzip the traces once.

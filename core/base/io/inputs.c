@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inputs.h. A set of traces may have many files, and each of many outputs is looked up among
- * them: hence the order.
+ * Keeps a sorted list of the files that a run reads. A set of traces may have many files, and each
+ * of many outputs is looked up among them: hence the order.
  */
 #include "base/io/inputs.h"
 

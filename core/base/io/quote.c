@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See quote.h. One character at a time; each form says what it does with a character it cannot
- * write as it is.
+ * Writes text as a JSON string or a CSV field. One character at a time; each form says what it does
+ * with a character it cannot write as it is.
  */
 #include "base/io/quote.h"
 

@@ -14,7 +14,7 @@ void asim_quote_json(struct asim_out *out, const char *text);
 /* A cell in quotes (RFC 4180). Controls become blanks, so that a row is one line; other characters
  * that do not show become U+FFFD. */
 void asim_quote_csv(struct asim_out *out, const char *text);
-/* The same, with quotes only where the text has a comma, a quote, or a blank at its begin or end.
+/* The same, with quotes only where the text has a comma, a quote, or a blank at its start or end.
  */
 void asim_quote_csv_if_needed(struct asim_out *out, const char *text);
 /* Text between tags. Characters that do not show become U+FFFD, except blanks and line ends. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_path.h. Only asim_rank_path_each touches the file system: it reads the folder once.
+ * Makes and finds the names of files that have a rank in them. Only asim_rank_path_each touches the
+ * file system: it reads the folder once.
  */
 #include "base/io/rank_path.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See link_rates.h. A message is two changes of the rate, up at its start and down at its end; each
- * is a cell, whatever its length.
+ * Sums up the rates of links in intervals. A message is two changes of the rate, up at its start
+ * and down at its end; each is a cell, whatever its length.
  */
 #include "report/timeline/link_rates.h"
 #include "net/packets.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See timeline.h.
+ * Gives spans that overlap tracks of their own.
  */
 #include "report/timeline/timeline.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * "failures": what happens at drawn times, to each link, NIC, switch or host of its own: times
- * between failures of a part are exponential, from the end of one to the begin of the next.
+ * between failures of a part are exponential, from the end of one to the start of the next.
  */
 #include "scenario/scenario.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/trace_record.h. protobuf-c keeps the number of the set member in value_case, and each
- * list as a message of its own type with the same layout: a count and a pointer to elements whose
- * width depends on the type. The functions copy nothing.
+ * Reads attributes of decoded nodes. protobuf-c keeps the number of the set member in value_case,
+ * and each list as a message of its own type with the same layout: a count and a pointer to
+ * elements whose width depends on the type. The functions copy nothing.
  */
 #include "asim/trace_record.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See decode_arena.h. A record that does not fit into the block gets more blocks of double size.
- * The reset frees them unless the largest is small enough to keep, so that one huge record does not
- * take its memory for the rest of a run with thousands of ranks.
+ * Gives protobuf-c memory that ends with the record. A record that does not fit into the block gets
+ * more blocks of double size. The reset frees them unless the largest is small enough to keep, so
+ * that one huge record does not take its memory for the rest of a run with thousands of ranks.
  *
  * Objects are 16-byte aligned and not zeroed. The limit counts the bytes asked for, so that a
  * record fits in both builds or in none.

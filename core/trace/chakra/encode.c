@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See encode.h. The length of an embedded message is a varint of unknown width in front of it. One
- * byte is reserved, and the (small) message moves if the length needs more. The encoding is minimal
- * and equal to that of other encoders.
+ * Encodes protobuf messages into one buffer. The length of an embedded message is a varint of
+ * unknown width in front of it. One byte is reserved, and the (small) message moves if the length
+ * needs more. The encoding is minimal and equal to that of other encoders.
  *
  * The buffer grows and stays: one allocation serves all records after the largest. A failure sets
  * `failed`, and later calls do nothing; the caller tests it once per record.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/trace_record.h. A record is a varint length of at most five bytes and that many bytes of
- * protobuf. There is no magic number, count or footer: a file that is cut exactly between two
- * records looks like a shorter file, and one that is cut anywhere else is an error (ASTRA-sim's and
- * Chakra's readers deliver a default node there). An empty record is a node with id 0 and type
- * INVALID.
+ * Reads the records of a Chakra file. A record is a varint length of at most five bytes and that
+ * many bytes of protobuf. There is no magic number, count or footer: a file that is cut exactly
+ * between two records looks like a shorter file, and one that is cut anywhere else is an error
+ * (ASTRA-sim's and Chakra's readers deliver a default node there). An empty record is a node with
+ * id 0 and type INVALID.
  *
  * Schemas before 0.0.4 (October 2023) had no metadata record, or one with attributes in place of
  * today's version. The reader recognises and refuses both, because their node fields mean something

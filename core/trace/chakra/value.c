@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See value.h. The fifteen scalar types differ in three things: the encoding on the wire, the
- * range, and the member of the caller's union. A table has all three. A list is a message with the
- * scalars in field 1, packed if they are numbers.
+ * Encodes the values of attributes. The fifteen scalar types differ in three things: the encoding
+ * on the wire, the range, and the member of the caller's union. A table has all three. A list is a
+ * message with the scalars in field 1, packed if they are numbers.
  *
  * A new type of the schema is a new row, if it is encoded like one of these. The rows are in the
  * order of field numbers, on which find() relies.

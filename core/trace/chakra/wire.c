@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See wire.h. Embedded messages lie within the bytes of their parents: one cursor and a small stack
- * of ends visit the tree in order without recursion (the schema has at most four levels). Runs only
- * on the way to an error.
+ * Describes the error in bytes that protobuf-c refuses. Embedded messages lie within the bytes of
+ * their parents: one cursor and a small stack of ends visit the tree in order without recursion
+ * (the schema has at most four levels). Runs only on the way to an error.
  *
  * Checks the structure only (tags, wire types, lengths), where damaged and foreign files differ
  * from Chakra.

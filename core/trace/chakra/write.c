@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See asim/trace.h. An own encoder (encode.h) replaces protobuf-c's, which needs a tree of
+ * Writes Chakra traces. An own encoder (encode.h) replaces protobuf-c's, which needs a tree of
  * allocated messages for every node. One buffer serves all records, so a node allocates nothing
  * after the largest one.
  */

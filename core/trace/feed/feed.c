@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See feed.h. An op is waiting, then ready (in its unit's set), taken, finished. Finishing an op
- * decrements the pending parents of its children. After opening only the record cache allocates,
- * and its size changes nothing but the number of reads.
+ * Hands out the ops of a rank whose parents have finished. An op is waiting, then ready (in its
+ * unit's set), taken, finished. Finishing an op decrements the pending parents of its children.
+ * After opening only the record cache allocates, and its size changes nothing but the number of
+ * reads.
  *
  * ASTRA-sim asks all ready ops in one list, ascending by id, and skips those whose unit is busy.
  * One ready set per unit gives the same starts without walking over the skipped ops. Ids are the

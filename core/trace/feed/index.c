@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See index.h. One pass over the file collects ids, positions and edges. Most traces have ascending
- * ids without gaps and need neither an id table nor a sort. A child may stand before its parent in
- * the file.
+ * Builds the index of a trace. One pass over the file collects ids, positions and edges. Most
+ * traces have ascending ids without gaps and need neither an id table nor a sort. A child may stand
+ * before its parent in the file.
  *
  * Then parent ids become indices. A pair of parent and child counts once (a data edge hides a
  * control edge), and the lists of children are laid out one after the other: an edge takes 4 bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ready.h. x & -x isolates the lowest set bit of a word, and a de Bruijn multiplication numbers
- * it: standard C, about a nanosecond.
+ * Keeps sets of ready ops as trees of bits. x & -x isolates the lowest set bit of a word, and a de
+ * Bruijn multiplication numbers it: standard C, about a nanosecond.
  *
  * Memory: one bit an op, plus 1/64 of that. Adding, removing and finding touch one word per level:
  * four levels for a million ops.

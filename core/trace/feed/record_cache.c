@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See record_cache.h. A record is one struct asim_op whose pointers lead into one piece of memory,
- * which the next op of the slot reuses: pointer arrays first, then dependency lists, then
- * characters, so that everything is aligned.
+ * Keeps the last records of a feed decoded. A record is one struct asim_op whose pointers lead into
+ * one piece of memory, which the next op of the slot reuses: pointer arrays first, then dependency
+ * lists, then characters, so that everything is aligned.
  *
  * A record that is not cached is decoded again from the file, so the size of the cache costs time
  * and never changes a result: a test runs whole workloads with a cache of 1.

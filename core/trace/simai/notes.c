@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See notes.h. Only the header and counts of the text are looked at; one more reading of a small
- * file.
+ * Looks for what SimAI passes over in a workload text without a word. Only the header and counts of
+ * the text are looked at; one more reading of a small file.
  */
 #include "trace/simai/notes.h"
 #include "asim/simai.h"

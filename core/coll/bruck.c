@@ -60,7 +60,7 @@ int asim_bruck_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
-void asim_bruck_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+void asim_bruck_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     uint32_t n = plan->coll.n, distance = distance_of(plan, k);
     uint32_t on = asim_coll_peer(&plan->coll, distance);

@@ -8,7 +8,7 @@
 #include "coll/coll.h"
 
 int asim_bruck_plan(struct asim_plan *plan, struct asim_err *err);
-void asim_bruck_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
+void asim_bruck_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step);
 uint64_t asim_bruck_arrival(const struct asim_plan *plan, uint64_t i);
 
 #endif

@@ -59,7 +59,7 @@ struct asim_plan {
 #define ASIM_ANY_BYTES UINT64_MAX
 
 /* One send and/or one receive; sizes in bytes of payload. */
-struct asim_step {
+struct asim_coll_step {
     uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
     uint64_t send_bytes, recv_bytes;
     uint64_t min_arrivals; /* messages that must have arrived before the step */
@@ -78,7 +78,7 @@ struct asim_coll_algo {
     /* 0, or the sentence for a number of members the algorithm cannot do. Fills *plan from
      * plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);
-    void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
+    void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step);
     /* Bytes to reduce before the credit of arrival i (0-based) is free; 0 = none. */
     uint64_t (*arrival)(const struct asim_plan *plan, uint64_t i);
     /* The first arrival behind i whose arrival() may differ from that of i. NULL: i + 1. */

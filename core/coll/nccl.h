@@ -24,7 +24,8 @@ uint64_t asim_nccl_wire(int proto, uint64_t bytes);
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl);
 /* Rings as plans (nccl_plan.c), with PXN or without; windows are the GPUs of a server. */
 int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err);
-void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k, struct asim_step *step);
+void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
+                         struct asim_coll_step *step);
 uint64_t asim_nccl_plan_arrival(const struct asim_plan *plan, uint64_t i);
 
 /* --- for the builders (nccl_ring.c, nccl_tree.c) --------------------------------------------- */

@@ -71,7 +71,8 @@ static uint32_t previous(uint32_t local, uint32_t servers, uint32_t channel, uin
  * before in the ring is then 0 and not 1. All messages of a plan have one size, so it does not
  * matter which of a pair's messages is which.
  */
-void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k, struct asim_step *step)
+void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
+                         struct asim_coll_step *step)
 {
     const struct asim_coll *coll = &plan->coll;
     uint32_t local = channels_of(plan), servers = coll->n / local, hands = hands_over(plan, pxn);

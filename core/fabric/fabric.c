@@ -185,7 +185,7 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
     double need = (topo->first_port[topo->nodes] * port + topo->switches * node) / 1e9;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 
-    if (fabric->dist.part_of || need < there || there <= 0)
+    if (fabric->dist.process_of || need < there || there <= 0)
         return 0;
     return asim_err_at(err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
                        "%u switches and %zu links need at least %.0f GB of memory and this machine "
@@ -253,7 +253,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.seed = config->seed;
     fabric->set.without = config->without;
     asim_recovery_open(fabric);
-    fabric->dist.part_of = config->part_of;
+    fabric->dist.process_of = config->process_of;
     fabric->dist.self = config->self;
     fabric->run.per_event = config->per_event;
     asim_heap_init(&fabric->run.due_nodes);

@@ -124,7 +124,7 @@ static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t
 /* Whether node v lives in this process. */
 static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
-    return !fabric->dist.part_of || fabric->dist.part_of[v] == fabric->dist.self;
+    return !fabric->dist.process_of || fabric->dist.process_of[v] == fabric->dist.self;
 }
 /* The sender's and the receiver's side of a flow (host/flow.h), by the frame's source and slot. */
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,

@@ -103,9 +103,9 @@ struct asim_fabric_config {
     /* So many events run in the order of ns-3's event list, from the start on, where the network is
      * small enough (fabric/clock/insertion_order.h). */
     uint64_t exact_events;
-    /* Several processes: only nodes v with part_of[v] == self are built; then
+    /* Several processes: only nodes v with process_of[v] == self are built; then
      * asim_exchange_open. NULL: all. Borrowed. */
-    const uint32_t *part_of;
+    const uint32_t *process_of;
     uint32_t self;
 };
 

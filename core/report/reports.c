@@ -74,7 +74,7 @@ void asim_report_job_header(struct asim_out *file, const struct asim_world *worl
 
 void asim_report_job(struct asim_out *file, const struct asim_world *world, uint32_t rank)
 {
-    const struct asim_job *job;
+    const struct asim_world_job *job;
 
     if (!world->set.scenario)
         return;

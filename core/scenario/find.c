@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 #include "scenario/scenario.h"
 
 int asim_scenario_find_job(const struct asim_scenario *scenario, const char *name,
@@ -39,7 +39,7 @@ int asim_scenario_check_list(const struct asim_scenario *scenario, unsigned line
                              const char *text, struct asim_err *err)
 {
     uint32_t twice;
-    int code = text ? asim_ranges_check(text, &twice) : 0;
+    int code = text ? asim_number_list_check(text, &twice) : 0;
 
     if (code == ASIM_ENOMEM)
         return asim_err_nomem(err, "reading a scenario");
@@ -57,7 +57,7 @@ int asim_scenario_check_storage(const struct asim_scenario *scenario,
 
         if (asim_scenario_check_list(scenario, at[i].line, "storage", at[i].hosts, err))
             return ASIM_EINVAL;
-        if (asim_ranges_check(at[i].hosts, &twice))
+        if (asim_number_list_check(at[i].hosts, &twice))
             return asim_err_at(err, ASIM_EINVAL, where,
                                "'%.60s' is no list of storage hosts such as 60-63.", at[i].hosts);
         if (asim_scenario_find_job(scenario, at[i].job, where, &at[i].number, err))

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 
 struct placing {
     const struct asim_scenario *scenario;
@@ -68,11 +68,11 @@ static int refuse_full(const struct placing *at, uint32_t host, struct asim_err 
 
 static int place_list(struct placing *at, uint32_t ranks, uint32_t *host, struct asim_err *err)
 {
-    struct asim_ranges ranges = {at->job->placement};
+    struct asim_number_list ranges = {at->job->placement};
     uint32_t n = 0, one;
     int more;
 
-    while ((more = asim_ranges_next(&ranges, &one)) > 0) {
+    while ((more = asim_number_list_next(&ranges, &one)) > 0) {
         if (n == ranks)
             break;
         if (one >= at->view.hosts)
@@ -161,10 +161,10 @@ static int check_stragglers(const struct placing *at, struct asim_err *err)
 {
     for (size_t i = 0; i < at->scenario->stragglers.n; i++) {
         const struct asim_scenario_straggler *one = &at->scenario->stragglers.at[i];
-        struct asim_ranges ranges = {one->hosts ? one->hosts : ""};
+        struct asim_number_list ranges = {one->hosts ? one->hosts : ""};
         uint32_t host;
 
-        while (asim_ranges_next(&ranges, &host) > 0)
+        while (asim_number_list_next(&ranges, &host) > 0)
             if (check_host(at, "host of a straggler", host, one->line, err))
                 return ASIM_EINVAL;
     }
@@ -176,10 +176,10 @@ static int reserve(struct placing *at, const struct asim_scenario_storage *stora
                    struct asim_err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        struct asim_ranges ranges = {storage[i].hosts};
+        struct asim_number_list ranges = {storage[i].hosts};
         uint32_t host;
 
-        while (asim_ranges_next(&ranges, &host) > 0) {
+        while (asim_number_list_next(&ranges, &host) > 0) {
             if (check_host(at, "storage host", host, storage[i].line, err))
                 return ASIM_EINVAL;
             at->taken[host] = at->view.per_host;

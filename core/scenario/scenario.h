@@ -42,7 +42,7 @@ enum { ASIM_SCENARIO_ALL_JOBS = UINT32_MAX };
 /* Ranks that compute slower: those of hosts, or of a job. */
 struct asim_scenario_straggler {
     unsigned line;
-    char *hosts, *job, *ranks; /* lists (ranges.h); NULL = not given */
+    char *hosts, *job, *ranks; /* lists (number_list.h); NULL = not given */
     double factor;
     uint32_t number; /* of the job */
 };

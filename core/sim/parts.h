@@ -197,7 +197,7 @@ struct asim_chunk { /* one chunk of a collective on one rank */
     uint64_t share; /* of an all-to-all-v: number of this chunk */
     /* Fields that every message reads lie together, from the end of the plan on. */
     struct asim_plan plan;
-    struct asim_step next_step; /* step number `step`, if there is one, with ranks as peers */
+    struct asim_coll_step next_step; /* step number `step`, if there is one, with ranks as peers */
     uint64_t step, received, tag;
     /* Delay of a credit in this phase; ASIM_NEVER: the LogGP bus decides. */
     uint64_t delay_ns;

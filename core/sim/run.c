@@ -229,7 +229,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .per_event = world->set.settings.per_event,
         .without = world->set.without,
         .exact_events = world->set.settings.exact_events,
-        .part_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
+        .process_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
         .self = world->set.settings.process,
     };
     int code;
@@ -453,7 +453,7 @@ uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
 
 uint64_t asim_world_job_ns(const struct asim_world *world, uint32_t i)
 {
-    const struct asim_job *job = &world->set.jobs[i];
+    const struct asim_world_job *job = &world->set.jobs[i];
     uint64_t last = 0;
 
     if (i >= world->set.n_jobs)

@@ -35,7 +35,7 @@
 /* Ranks that know each other. A run without a scenario is one job of all ranks. Ranks of a job are
  * numbered from 0 in its traces and groups files; `first` is added to make the number of the run,
  * which messages, hosts, groups in memory and reports have. */
-struct asim_job {
+struct asim_world_job {
     const char *name;   /* NULL without a scenario */
     const char *prefix; /* of its traces */
     int exact_names;    /* each rank has a .et file of its own */
@@ -76,7 +76,7 @@ struct asim_rank {
     ASIM_VEC(uint32_t) skipped;
     struct asim_map running; /* op index -> unit | span << 8 | asim_op_progress_bytes << 16 */
     uint64_t bytes_done;     /* asim_op_progress_bytes of the ops that have ended */
-    const struct asim_job *job;
+    const struct asim_world_job *job;
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
@@ -119,7 +119,7 @@ struct asim_world_setup {
     uint32_t n_ranks, n_here; /* of the run, of this process */
     struct asim_scenario *scenario; /* or NULL */
     struct asim_network_plan *plan; /* its events and traffic (scenario/plan.h), or NULL */
-    struct asim_job *jobs;          /* [n_jobs], at least one */
+    struct asim_world_job *jobs;    /* [n_jobs], at least one */
     struct asim_storage *checkpoints, *loading; /* as in the scenario */
     uint32_t *host_of; /* [n_ranks] of a scenario: the host of each rank in the topology as read */
     uint64_t end_ns;   /* from then on ranks begin no op */

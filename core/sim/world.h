@@ -41,7 +41,7 @@ int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *
 int asim_world_open_groups(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err);
 void asim_world_close_jobs(struct asim_world *world);
-const struct asim_job *asim_world_job_of(const struct asim_world *world, uint32_t rank);
+const struct asim_world_job *asim_world_job_of(const struct asim_world *world, uint32_t rank);
 
 /* world_inputs.c: lists every file that the run reads or may read in world->set.inputs. */
 int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,

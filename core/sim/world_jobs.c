@@ -46,7 +46,7 @@ static int open_workload(struct asim_world *world, const struct asim_settings *s
                          struct asim_err *err)
 {
     const struct dims_file dims = dims_file_of(set);
-    struct asim_job *job = world->set.jobs;
+    struct asim_world_job *job = world->set.jobs;
     struct asim_trace_files traces;
     uint32_t files;
     uint64_t product;
@@ -131,7 +131,7 @@ static int open_job(struct asim_world *world, const struct asim_settings *set, s
                     struct asim_err *err)
 {
     const struct asim_scenario_job *from = &world->set.scenario->jobs.at[i];
-    struct asim_job *job = &world->set.jobs[i];
+    struct asim_world_job *job = &world->set.jobs[i];
     struct asim_trace_files traces;
     struct asim_err why = {0};
 
@@ -295,7 +295,7 @@ int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *
 int asim_world_open_groups(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err)
 {
-    struct asim_job *job = world->set.jobs;
+    struct asim_world_job *job = world->set.jobs;
 
     if (world->set.scenario || !is_named(set->groups))
         return 0;
@@ -311,7 +311,7 @@ void asim_world_close_jobs(struct asim_world *world)
 }
 
 /* Linear in jobs, once for each rank. */
-const struct asim_job *asim_world_job_of(const struct asim_world *world, uint32_t rank)
+const struct asim_world_job *asim_world_job_of(const struct asim_world *world, uint32_t rank)
 {
     uint32_t j = 0;
 

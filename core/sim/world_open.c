@@ -73,8 +73,8 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
 
 /* The counts of the traces of one rank; ranks with the same ops add the same. */
 struct rank_counts {
-    const struct asim_job *job;   /* of the last rank opened, or NULL */
-    const struct asim_feed *feed; /* of that rank */
+    const struct asim_world_job *job; /* of the last rank opened, or NULL */
+    const struct asim_feed *feed;     /* of that rank */
     const struct asim_world *world;
     struct asim_census census;
     uint64_t bytes;
@@ -93,7 +93,7 @@ static int open_feed(struct asim_rank *rank, const struct asim_settings *set,
                      struct rank_counts *counts, struct asim_err *err)
 {
     struct asim_world_setup *setup = &rank->world->set;
-    const struct asim_job *job = rank->job;
+    const struct asim_world_job *job = rank->job;
     struct rank_counts own = {.job = job, .world = rank->world};
     const struct asim_op_visitor visitor = {count_op, &own};
     const char *version;
@@ -123,7 +123,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
                      struct asim_err *err)
 {
     struct asim_rank *rank = &world->run.ranks[r];
-    const struct asim_job *job = asim_world_job_of(world, r);
+    const struct asim_world_job *job = asim_world_job_of(world, r);
     size_t dims = job->dims.n, queues = dims * set->queues_per_dim;
 
     rank->world = world;

@@ -38,7 +38,7 @@ static void check_blocks(const struct member *m)
 /* --- the engine of sim/coll_run, without time ---------------------------------------------------
  */
 
-static void send_and_post(struct member *m, uint64_t k, const struct asim_step *step)
+static void send_and_post(struct member *m, uint64_t k, const struct asim_coll_step *step)
 {
     uint32_t i = m->plan.coll.index;
 
@@ -63,7 +63,7 @@ static int pump(struct member *m)
     int moved = 0;
 
     while (m->step < m->plan.steps) {
-        struct asim_step step;
+        struct asim_coll_step step;
 
         m->plan.algo->step(&m->plan, m->step, &step);
         if (step.credits > m->credits || step.min_arrivals > m->received)

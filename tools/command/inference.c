@@ -125,7 +125,7 @@ struct serving {
     struct asim_settings settings;
     struct asim_requests requests;
     struct asim_times times;
-    struct asim_comm comm;
+    struct asim_instance_comm comm;
     struct asim_world *world;
     struct asim_engine *engine;
     char folder[64], prefix[80];
@@ -178,12 +178,12 @@ static int open_times(struct serving *s, struct asim_err *err)
                                        opt->prompt,        opt->output,   opt->seed};
     int code = asim_times_open(&s->times, &times, err);
 
-    s->comm = (struct asim_comm){.settings = &s->settings,
-                                 .model = &s->times.model,
-                                 .folder = s->folder,
-                                 .tp = opt->tp,
-                                 .stages = opt->pp,
-                                 .hosts = s->hosts};
+    s->comm = (struct asim_instance_comm){.settings = &s->settings,
+                                          .model = &s->times.model,
+                                          .folder = s->folder,
+                                          .tp = opt->tp,
+                                          .stages = opt->pp,
+                                          .hosts = s->hosts};
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 

@@ -118,7 +118,7 @@ static int write_group(const char *path, uint32_t members, struct asim_err *err)
 }
 
 /* Runs a job of one collective and takes its last finish. */
-static int simulate(struct asim_comm *comm, const struct collective *what, uint64_t *ns,
+static int simulate(struct asim_instance_comm *comm, const struct collective *what, uint64_t *ns,
                     struct asim_err *err)
 {
     struct asim_settings set = *comm->settings;
@@ -147,7 +147,8 @@ static int simulate(struct asim_comm *comm, const struct collective *what, uint6
 }
 
 /* ns of one collective of 2^i tokens, at least 1. */
-static int measured(struct asim_comm *comm, int type, int i, uint64_t *ns, struct asim_err *err)
+static int measured(struct asim_instance_comm *comm, int type, int i, uint64_t *ns,
+                    struct asim_err *err)
 {
     struct collective what = {type == ALL_TO_ALL ? ASIM_ALL_TO_ALL : ASIM_ALL_REDUCE,
                               ((uint64_t)1 << i) * comm->model->hidden * 2, comm->tp};
@@ -169,7 +170,7 @@ static int measured(struct asim_comm *comm, int type, int i, uint64_t *ns, struc
 }
 
 /* Between two powers of two linear in the tokens. */
-static int time_of(struct asim_comm *comm, int type, uint64_t tokens, double *ns,
+static int time_of(struct asim_instance_comm *comm, int type, uint64_t tokens, double *ns,
                    struct asim_err *err)
 {
     uint64_t low = 0, high = 0;
@@ -186,7 +187,8 @@ static int time_of(struct asim_comm *comm, int type, uint64_t tokens, double *ns
     return code;
 }
 
-int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err)
+int asim_comm_of(struct asim_instance_comm *comm, uint64_t tokens, uint64_t *ns,
+                 struct asim_err *err)
 {
     const struct asim_model *m = comm->model;
     double layers = (double)m->layers,

@@ -62,7 +62,7 @@ struct asim_engine {
     struct asim_requests *requests;
     struct asim_world *world;
     const struct asim_times *times;
-    struct asim_comm *comm;
+    struct asim_instance_comm *comm;
     struct instance *instances;
     uint32_t n;
     uint64_t finished;
@@ -456,7 +456,7 @@ int asim_engine_open(struct asim_engine **engine, const struct asim_engine_optio
 }
 
 void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
-                     struct asim_comm *comm)
+                     struct asim_instance_comm *comm)
 {
     engine->times = times;
     engine->comm = comm;

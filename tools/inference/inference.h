@@ -83,7 +83,7 @@ void asim_times_close(struct asim_times *times);
 
 /* Simulates each collective, and the way from stage to stage, alone, once for each power of two of
  * tokens, and interpolates. */
-struct asim_comm {
+struct asim_instance_comm {
     const struct asim_settings *settings; /* borrowed: network, topology, congestion control */
     const struct asim_model *model;
     const char *folder;         /* for traces */
@@ -92,7 +92,8 @@ struct asim_comm {
                             * tokens; 0 = not yet */
 };
 /* ns of all communication of an iteration of so many tokens; 0 with one GPU. */
-int asim_comm_of(struct asim_comm *comm, uint64_t tokens, uint64_t *ns, struct asim_err *err);
+int asim_comm_of(struct asim_instance_comm *comm, uint64_t tokens, uint64_t *ns,
+                 struct asim_err *err);
 
 /* Writes empty traces of ranks 0 … ranks - 1, as <folder>/<name>.<rank>.et. */
 int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
@@ -118,7 +119,7 @@ int asim_engine_open(struct asim_engine **engine, const struct asim_engine_optio
                      struct asim_requests *requests, struct asim_world *world,
                      struct asim_err *err);
 void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
-                     struct asim_comm *comm);
+                     struct asim_instance_comm *comm);
 /* The failure inside a callback, or of requests that did not finish. */
 int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err);
 void asim_engine_close(struct asim_engine *engine);

@@ -88,7 +88,7 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
 
 /* The message on the edge above place `edge`, with the member at place `with`: sent or received
  * depending on which end we are and which way data flows. */
-static void exchange(const struct asim_coll *coll, struct asim_step *step, uint32_t with,
+static void exchange(const struct asim_coll *coll, struct asim_coll_step *step, uint32_t with,
                      uint32_t edge)
 {
     int sends = (with == edge) != is_upward(coll); /* with == edge: a child */
@@ -101,7 +101,7 @@ static void exchange(const struct asim_coll *coll, struct asim_step *step, uint3
 
 /* Upward: the children, smallest subtree first, then the parent. Downward: the parent, then the
  * children, largest subtree first, because below it the way is longest. */
-static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     const struct asim_coll *coll = &plan->coll;
     uint32_t place = place_of(coll), children = children_of(coll, place);

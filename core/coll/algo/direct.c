@@ -39,7 +39,7 @@ static uint64_t share_of(const struct asim_coll *coll, uint64_t bytes)
 
 /* Peers in rising distance from each member, so that at every step no two send to the same one. The
  * gate holds the second half of an all-reduce back until all of the first half has arrived. */
-static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     uint64_t peers = plan->coll.n - 1, hop = k % peers + 1;
 

@@ -23,7 +23,7 @@ static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
 }
 
 /* 2^k < n for every k planned, so the hop back is positive. */
-static void barrier_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void barrier_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     step->to = asim_coll_peer(&plan->coll, 1ull << k);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - (1ull << k));

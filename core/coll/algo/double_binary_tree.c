@@ -92,7 +92,7 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
-static void set(struct asim_step *step, uint32_t to, uint32_t from, uint32_t need)
+static void set(struct asim_coll_step *step, uint32_t to, uint32_t from, uint32_t need)
 {
     step->to = to;
     step->from = from;
@@ -100,7 +100,7 @@ static void set(struct asim_step *step, uint32_t to, uint32_t from, uint32_t nee
 }
 
 /* Receive from all below, send up and receive from above, send down to all. */
-static void inner_step(const struct place *place, uint64_t k, struct asim_step *step)
+static void inner_step(const struct place *place, uint64_t k, struct asim_coll_step *step)
 {
     int has_right = place->right != ASIM_NOBODY;
 
@@ -123,7 +123,7 @@ static void inner_step(const struct place *place, uint64_t k, struct asim_step *
 }
 
 /* Computed from the place each time: O(log n), and a plan stays a few words. */
-static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     struct place place = place_of(&plan->coll);
 

@@ -72,7 +72,7 @@ static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
 }
 
 /* Partners differ in one bit of their position, so both name each other at the same step. */
-static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     uint32_t distance, index = plan->coll.index;
 

@@ -12,7 +12,7 @@ static int plan(struct asim_plan *plan, struct asim_err *err)
     return asim_nccl_plan(plan, 1, err);
 }
 
-static void step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     asim_nccl_plan_step(plan, 1, k, step);
 }

@@ -32,7 +32,7 @@ static int ring_plan(struct asim_plan *plan, struct asim_err *err)
 }
 
 /* All steps are alike; which block travels makes no difference to time. */
-static void ring_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void ring_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     (void)k;
     step->to = asim_coll_peer(&plan->coll, 1);

@@ -36,7 +36,7 @@ static int choose_plan(struct asim_plan *plan, struct asim_err *err)
     return plan->algo->plan(plan, err);
 }
 
-static void chosen_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void chosen_step(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     plan->algo->step(plan, k, step);
 }

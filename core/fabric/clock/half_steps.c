@@ -72,7 +72,7 @@ enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 {
     uint64_t first = asim_earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
 
-    if (asim_half_steps_allowed(fabric) && !fabric->dist.part_of &&
+    if (asim_half_steps_allowed(fabric) && !fabric->dist.process_of &&
         first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
         (!fabric->window_hooks || fabric->window_hooks->allows_half_steps(fabric)))
         return ASIM_STEP_ALONE;

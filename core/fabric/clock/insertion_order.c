@@ -19,7 +19,7 @@
 
 static int is_for(const struct asim_fabric *fabric, uint64_t events)
 {
-    return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->dist.part_of &&
+    return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->dist.process_of &&
            !fabric->losses && !fabric->events;
 }
 

@@ -70,7 +70,7 @@ int asim_sharded_switches_open(struct asim_fabric *fabric)
     uint8_t *of;
     int code = 0;
 
-    if (fabric->workers.n > MAX_WORKERS || fabric->dist.part_of ||
+    if (fabric->workers.n > MAX_WORKERS || fabric->dist.process_of ||
         fabric->workers.lookahead > fabric->set.lookahead)
         return 0;
     for (uint32_t v = 0; v < switches; v++)

@@ -26,7 +26,7 @@ struct asim_fabric_workers {
 /* Processes (exchange.h, grid.h). */
 struct asim_fabric_processes {
     struct asim_exchange *exchange; /* NULL: one process */
-    const uint32_t *part_of;        /* [nodes] the process of each node; NULL: one process */
+    const uint32_t *process_of;     /* [nodes] the process of each node; NULL: one process */
     uint32_t self;
     int half_steps, wants_half_steps; /* wants: but for windows near a look (livelock.h) */
     uint64_t limit;                   /* no event at or after this time is due yet */

@@ -54,7 +54,7 @@ int asim_traffic_open(struct asim_fabric *fabric, const struct asim_net_traffics
     for (uint32_t i = 0; i < traffics->n; i++)
         for (uint32_t p = 0; p < traffics->at[i].n; p++)
             source_of(fabric, traffics->at[i].hosts[p], i)->place = p;
-    if (fabric->dist.part_of && asim_traffic_is_endless(fabric))
+    if (fabric->dist.process_of && asim_traffic_is_endless(fabric))
         return asim_err_set(err, ASIM_EINVAL,
                             "background traffic that lasts until the ranks have finished needs one "
                             "process; give it an end (\"until\"), or use threads.");

@@ -73,7 +73,7 @@ static int can_use_parts(const struct asim_fabric *fabric)
 /* A process does not know by itself whether the whole network is idle, or repeats. */
 static int sees_whole(const struct asim_fabric *fabric)
 {
-    return !fabric->dist.part_of;
+    return !fabric->dist.process_of;
 }
 
 /* The network as a whole is recorded, replayed or deferred, or its events have numbers. */

@@ -72,8 +72,8 @@ static int put_notification(struct asim_fabric *fabric, const struct asim_notifi
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
-    return put(&fabric->dist.exchange->peer[fabric->dist.part_of[host]], ASIM_RECORD_NOTIFICATION,
-               note, sizeof *note);
+    return put(&fabric->dist.exchange->peer[fabric->dist.process_of[host]],
+               ASIM_RECORD_NOTIFICATION, note, sizeof *note);
 }
 
 static int put_releases(struct asim_fabric *fabric, struct asim_worker *worker)
@@ -87,7 +87,7 @@ static int put_releases(struct asim_fabric *fabric, struct asim_worker *worker)
 
         release.frames = atomic_exchange(&rx->frames, 0);
         rx->release_pending = 0;
-        code = put(&fabric->dist.exchange->peer[fabric->dist.part_of[release.src]],
+        code = put(&fabric->dist.exchange->peer[fabric->dist.process_of[release.src]],
                    ASIM_RECORD_RELEASE, &release, sizeof release);
     }
     worker->pending_releases.n = 0;
@@ -103,7 +103,7 @@ static const struct asim_process_hooks hooks = {.notification = put_notification
 static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
 {
     const struct asim_topo *topo = fabric->set.topo;
-    struct peer *to = &fabric->dist.exchange->peer[fabric->dist.part_of[v]];
+    struct peer *to = &fabric->dist.exchange->peer[fabric->dist.process_of[v]];
     const struct peer_node node = {v, to->wires.n};
 
     for (uint32_t i = topo->first_port[v]; i < topo->first_port[v + 1]; i++) {
@@ -152,7 +152,7 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
     if (!exchange || !(exchange->peer = calloc(part->n, sizeof *exchange->peer)))
         return asim_err_nomem(err, "preparing for several processes");
     exchange->n = part->n;
-    fabric->dist.part_of = part->of;
+    fabric->dist.process_of = part->of;
     fabric->dist.self = self;
     for (uint32_t p = 0; p < part->n; p++)
         asim_map_init(&exchange->peer[p].described);
@@ -221,7 +221,7 @@ static int put_flow(struct asim_fabric *fabric, uint32_t peer, const struct asim
                                       .generation = rx->generation};
     uint64_t *described;
 
-    if (fabric->dist.part_of[frame->src] == peer)
+    if (fabric->dist.process_of[frame->src] == peer)
         return 0;
     described = asim_map_put(&to->described, frame->src, slot);
     if (!described)

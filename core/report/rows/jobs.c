@@ -45,7 +45,7 @@ static void see_round(struct jobs *jobs, struct job *job, uint32_t n,
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    const struct asim_job *of = asim_world_job_of(world, event->rank);
+    const struct asim_world_job *of = asim_world_job_of(world, event->rank);
     struct jobs *jobs = self;
     struct job *job = &jobs->at[of - world->set.jobs];
 
@@ -58,7 +58,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 }
 
 /* The longest round; the first one begins with the job. */
-static uint64_t longest(const struct asim_job *of, const struct job *job)
+static uint64_t longest(const struct asim_world_job *of, const struct job *job)
 {
     uint64_t before = of->start_ns, most = 0;
 
@@ -71,7 +71,7 @@ static uint64_t longest(const struct asim_job *of, const struct job *job)
     return most;
 }
 
-static const uint64_t *alone_of(const struct asim_world *world, const struct asim_job *of)
+static const uint64_t *alone_of(const struct asim_world *world, const struct asim_world_job *of)
 {
     const uint64_t *alone = world->set.settings.alone_ns;
 
@@ -79,7 +79,7 @@ static const uint64_t *alone_of(const struct asim_world *world, const struct asi
 }
 
 static void write_row(struct asim_out *file, const struct asim_world *world,
-                      const struct asim_job *of, const struct job *job)
+                      const struct asim_world_job *of, const struct job *job)
 {
     const uint64_t *alone = alone_of(world, of);
     int has_finished = job->ranks == of->n;
@@ -106,7 +106,8 @@ static void write_row(struct asim_out *file, const struct asim_world *world,
         asim_out_printf(file, ",,\n");
 }
 
-static void say(const struct asim_world *world, const struct asim_job *of, const struct job *job)
+static void say(const struct asim_world *world, const struct asim_world_job *of,
+                const struct job *job)
 {
     const uint64_t *alone = alone_of(world, of);
     uint64_t took = job->finish - of->start_ns;

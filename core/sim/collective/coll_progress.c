@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See coll_progress.h.
+ * Tells how far the collectives of a rank have come: by phases, and in a phase by messages.
  */
 #include "sim/collective/coll_progress.h"
 #include "sim/collective/uniform_phase.h"

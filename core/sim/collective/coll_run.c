@@ -31,7 +31,7 @@ static struct asim_bus_transfer transfer_of(const struct asim_plan *plan, uint64
 {
     struct asim_bus_transfer transfer = {.bytes = plan->msg_bytes, .reduce_bytes = reduce};
     uint64_t at = plan->cycle ? h % plan->cycle : h;
-    struct asim_step step;
+    struct asim_coll_step step;
 
     if (!plan->cycle) {
         transfer.bytes = transfer.bytes ? transfer.bytes : plan->coll.bytes;
@@ -72,7 +72,7 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
 /* Sends before it posts the receive (system-layer.md#credit-engine). Sends of collectives carry no
  * cookie, since no op waits for their end. 1: the message to receive is there already. */
 static inline int do_step(struct asim_rank *rank, struct asim_chunk *chunk,
-                          const struct asim_step *step)
+                          const struct asim_coll_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
@@ -101,7 +101,7 @@ static inline int do_step(struct asim_rank *rank, struct asim_chunk *chunk,
 static void prepare(struct asim_chunk *chunk)
 {
     const struct asim_ring_of *ring = &asim_chunk_phase(chunk)->ring;
-    struct asim_step *step = &chunk->next_step;
+    struct asim_coll_step *step = &chunk->next_step;
 
     if (chunk->step >= chunk->plan.steps || (chunk->step && chunk->plan.algo->identical_steps))
         return;
@@ -133,7 +133,7 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk)
 /* Takes steps while credits and arrivals suffice. */
 static inline void take_steps(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    const struct asim_step *step = &chunk->next_step;
+    const struct asim_coll_step *step = &chunk->next_step;
 
     while (chunk->step < chunk->plan.steps && step->credits <= chunk->credits &&
            step->min_arrivals <= chunk->received && !rank->failed) {

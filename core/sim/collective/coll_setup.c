@@ -129,7 +129,7 @@ static int resolve_trace_prefixes(struct asim_world *world, struct asim_err *err
     return own ? asim_node_prefixes_read(&world->set.node_prefixes, own, err) : 0;
 }
 
-static int lay_out_dims(struct asim_world *world, struct asim_job *job, struct asim_err *err)
+static int lay_out_dims(struct asim_world *world, struct asim_world_job *job, struct asim_err *err)
 {
     uint32_t stride = 1;
 
@@ -146,7 +146,7 @@ static int lay_out_dims(struct asim_world *world, struct asim_job *job, struct a
 /* Measures bandwidths for the orders that read them: of the analytical network, or of the slowest
  * link from the job's rank 0 to its neighbour in that dimension, relative to dimension 0. The
  * orders only compare them. */
-static int measure_dims(struct asim_world *world, struct asim_job *job, struct asim_err *err)
+static int measure_dims(struct asim_world *world, struct asim_world_job *job, struct asim_err *err)
 {
     for (size_t d = 0; d < job->dims.n; d++) {
         struct asim_pair pair = {0};

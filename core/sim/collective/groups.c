@@ -39,7 +39,7 @@ struct asim_named_groups {
     struct list *lists;
     struct asim_map entries; /* (job, hash of the text) -> struct entry * */
     char *last_text;         /* of the list that was read last; ranks often carry the same */
-    const struct asim_job *last_job;
+    const struct asim_world_job *last_job;
     struct list *last;
 };
 
@@ -52,7 +52,7 @@ static void free_list(struct list *list)
     free(list);
 }
 
-void asim_groups_add_first(struct asim_groups *groups, const struct asim_job *job)
+void asim_groups_add_first(struct asim_groups *groups, const struct asim_world_job *job)
 {
     for (size_t g = 0; g < groups->n; g++)
         for (uint32_t i = 0; i < groups->at[g].n; i++)

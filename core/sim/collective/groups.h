@@ -16,7 +16,7 @@ uint32_t asim_group_position(const struct asim_group *group, uint32_t rank);
 /* Reads the process groups that a METADATA op lists, if it lists any. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
 /* Makes ranks of the run of the ranks of a job. */
-void asim_groups_add_first(struct asim_groups *groups, const struct asim_job *job);
+void asim_groups_add_first(struct asim_groups *groups, const struct asim_world_job *job);
 void asim_group_fini(struct asim_world *world);
 
 #endif

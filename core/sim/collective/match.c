@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See match.h. For each (source, tag), receives consume bytes in the order of posting, so a receive
- * may take part of a message or several messages. Sizes have 64 bits, and any number of receives of
- * one key may wait (ASTRA-sim adds them up and loses all callbacks but one). A receive of
- * ASIM_ANY_BYTES takes all bytes that are there: one message, because its chunk has one per source
- * (all-to-all-v). On analytical networks the size of an op is part of its tag (ops/p2p.c).
+ * Matches receives with the bytes of messages. For each (source, tag), receives consume bytes in
+ * the order of posting, so a receive may take part of a message or several messages. Sizes have
+ * 64 bits, and any number of receives of one key may wait (ASTRA-sim adds them up and loses all
+ * callbacks but one). A receive of ASIM_ANY_BYTES takes all bytes that are there: one message,
+ * because its chunk has one per source (all-to-all-v). On analytical networks the size of an op
+ * is part of its tag (ops/p2p.c).
  *
  * Memory: one inbox per (source, tag) in use. An empty inbox is kept for later messages, and a
  * sweep frees the empty ones when they are more than half. An inbox counts bytes and does not keep

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See nvswitch.h. NVSwitches as end points of flows, for NVLS (simai.md#nvls): an NVSwitch collects
- * a piece of data from all GPUs of a server and sends the sum to all of them or, in trees over
- * servers, to one head, which later sends the result back for the others. As in SimAI the NVSwitch
- * waits for the pieces of all, then for the send latency, and only then sends; summing takes no
- * time.
+ * Lets NVSwitches take part in collectives as end points of flows, for NVLS (simai.md#nvls): an
+ * NVSwitch collects a piece of data from all GPUs of a server and sends the sum to all of them
+ * or, in trees over servers, to one head, which later sends the result back for the others. As
+ * in SimAI the NVSwitch waits for the pieces of all, then for the send latency, and only then
+ * sends; summing takes no time.
  *
  * SimAI gives each NVSwitch the workload and lets it walk the same collectives as the GPUs. Here
  * the tag of a message holds everything, and the NVSwitch forgets a piece after sending it. SimAI

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See op_graph_set.h. Each rank runs the trace of its own member only, so nothing else notices
- * bytes that nobody receives, or an algorithm made for more members. Reads the traces one after the
- * other and keeps 24 bytes for each pair of members and tag.
+ * Checks the traces of all members of a custom algorithm together. Each rank runs the trace of
+ * its own member only, so nothing else notices bytes that nobody receives, or an algorithm made
+ * for more members. Reads the traces one after the other and keeps 24 bytes for each pair of
+ * members and tag.
  *
  * The sizes are the algorithm's and not the workload's (system-layer.md#custom-algorithms), so one
  * algorithm gives one time for every comm_size. The sum of its messages tells whether it was made

@@ -44,7 +44,7 @@ uint32_t asim_phase_plan_dims(const struct asim_world *world, uint32_t n_dims, i
 static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
     const struct asim_world *world = plan->rank->world;
-    const struct asim_job *job = plan->rank->job;
+    const struct asim_world_job *job = plan->rank->job;
     struct asim_ring_of ring = {.stride = job->strides[dim], .n = job->dims.at[dim]};
 
     if (plan->group)

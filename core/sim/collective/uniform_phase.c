@@ -31,7 +31,7 @@ _Static_assert(offsetof(struct asim_uniform_phase, credit.next) == 64 &&
  * refers to the struct any more. */
 static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
 {
-    const struct asim_step *step = &chunk->next_step;
+    const struct asim_coll_step *step = &chunk->next_step;
     const struct asim_plan *plan = &chunk->plan;
     const struct asim_world *world = rank->world;
 
@@ -52,7 +52,7 @@ static inline int has_train(const struct asim_uniform_phase *uniform)
 
 /* 0 or ASIM_ENOMEM. The network counts up the ids of a train's messages. */
 static int open_train(struct asim_rank *rank, struct asim_uniform_phase *uniform,
-                      const struct asim_step *step)
+                      const struct asim_coll_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
@@ -75,7 +75,7 @@ static int open_train(struct asim_rank *rank, struct asim_uniform_phase *uniform
 /* Fails the rank when out of memory. */
 static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    const struct asim_step *step = &chunk->next_step;
+    const struct asim_coll_step *step = &chunk->next_step;
     struct asim_uniform_phase *uniform = asim_pool_get(&rank->shard->pools.uniform);
 
     if (!uniform) {

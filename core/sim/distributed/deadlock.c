@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See deadlock.h. A depth-first search over waits: from a wait the search goes to the waits of the
- * port that has to resume first. A wait that is met again on the way closes a circle.
- * Costs n log n for n waits.
+ * Finds a circle of waits by a depth-first search: from a wait the search goes to the waits of
+ * the port that has to resume first. A wait that is met again on the way closes a circle. Costs
+ * n log n for n waits.
  */
 #include "sim/distributed/deadlock.h"
 

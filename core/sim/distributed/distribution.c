@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See distribution.h. Owners of nodes, the buffers of a window, and sums over processes. results.c
- * packs the end of a run. Each thread of a process has a part of its own, since a part that suits a
- * process suits a thread; threads need no buffers.
+ * Divides nodes among processes, fills the buffers of a window, and adds up sums over processes.
+ * results.c packs the end of a run. Each thread of a process has a part of its own, since a part
+ * that suits a process suits a thread; threads need no buffers.
  *
  * The memory of a process follows its own ranks, plus four bytes a node (its part) and untouched
  * pages for ranks of other processes.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See stall.h. The first half collects rows for the ranks of this process: for the oldest
- * unfinished op of each of the first few ranks, the receive with its peer and tag, or the
- * collective. The second half merges the rows of several processes.
+ * Collects the waits of a run that cannot go on. The first half collects rows for the ranks of
+ * this process: for the oldest unfinished op of each of the first few ranks, the receive with
+ * its peer and tag, or the collective. The second half merges the rows of several processes.
  *
  * Collecting only reads. It runs after the end, over any state in which the run stopped.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See stall_report.h. Makes one text of the merged rows (stall.h): which rank waits for which
- * receive or collective, which members never joined it, which messages the network did not deliver,
- * and which messages nobody received. Tests compare these sentences. A report that is longer than
- * the error's text is cut.
+ * Makes one text of the merged rows (stall.h): which rank waits for which receive or collective,
+ * which members never joined it, which messages the network did not deliver, and which messages
+ * nobody received. Tests compare these sentences. A report that is longer than the error's text
+ * is cut.
  */
 #include "sim/distributed/stall_report.h"
 #include "sim/distributed/deadlock.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See round.h. At the end of a round a rank writes its checkpoint and asks for the data of the next
- * round; it goes on when all that it waits for has ended. A write ends when its message is
- * acknowledged. A read is a request of REQUEST_BYTES; the storage host answers at once with the
- * data: disks take no time (system-layer.md#storage-of-scenarios).
+ * Repeats the trace of a rank and moves its data to and from storage hosts. At the end of a
+ * round a rank writes its checkpoint and asks for the data of the next round; it goes on when
+ * all that it waits for has ended. A write ends when its message is acknowledged. A read is a
+ * request of REQUEST_BYTES; the storage host answers at once with the data: disks take no time
+ * (system-layer.md#storage-of-scenarios).
  *
  * Tags of these messages: bit 60, and in a request below it the bytes to send. Collectives have bit
  * 63, requests of a rendezvous bit 62, sends and receives at most 32 bits.
  */
 #include "sim/ops/round.h"
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/rank/rank_shard.h"
@@ -25,15 +26,15 @@ enum { REQUEST_BYTES = 256 };
 static int open_storage(struct asim_world *world, const struct asim_scenario_storage *from,
                         struct asim_storage *into, struct asim_err *err)
 {
-    struct asim_ranges ranges = {from->hosts}, count = ranges;
+    struct asim_number_list ranges = {from->hosts}, count = ranges;
     uint32_t host, n = 0;
 
-    while (asim_ranges_next(&count, &host) > 0)
+    while (asim_number_list_next(&count, &host) > 0)
         n++;
     into->hosts = asim_arena_array(&world->arena, n, sizeof *into->hosts);
     if (!into->hosts)
         return asim_err_nomem(err, "finding storage hosts");
-    while (asim_ranges_next(&ranges, &host) > 0)
+    while (asim_number_list_next(&ranges, &host) > 0)
         into->hosts[into->n++] = asim_topo_internal_id(&world->set.topo, host);
     into->from = from;
     return 0;

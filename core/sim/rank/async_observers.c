@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See async_observers.h. The events lie in a ring of pieces. Each piece is one task of the thread
- * team: the caller fills a piece and posts it, and any waiting thread delivers the oldest posted
- * piece. Pieces are small, because a thread inside a task keeps the others waiting: 16 events take
- * some 2 us, a window takes 5 us or more.
+ * Delivers events to observers on waiting threads. The events lie in a ring of pieces. Each
+ * piece is one task of the thread team: the caller fills a piece and posts it, and any waiting
+ * thread delivers the oldest posted piece. Pieces are small, because a thread inside a task
+ * keeps the others waiting: 16 events take some 2 us, a window takes 5 us or more.
  */
 #include "sim/rank/async_observers.h"
 #include "sim/rank/event_bus.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See breakdown.h. An observer of ops: events come in order of time over all ranks, so the event
- * that lets others begin (the last member joins a collective, a send is issued) is known when their
- * time is divided. A rank keeps one count for each kind of running op; each change of a count first
- * charges the time since the last one.
+ * Divides the time of each rank by what it does, as an observer of ops: events come in order of
+ * time over all ranks, so the event that lets others begin (the last member joins a collective,
+ * a send is issued) is known when their time is divided. A rank keeps one count for each kind of
+ * running op; each change of a count first charges the time since the last one.
  *
  * Memory follows the running ops. A send is counted until its receive is issued.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See census.h. Every op of every trace passes here once, so this looks at fields only.
+ * Counts facts about ops for the notes on odd inputs. Every op of every trace passes here once,
+ * so this looks at fields only.
  */
 #include "sim/rank/census.h"
 

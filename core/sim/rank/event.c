@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See event.h. An op of this process is read again from its trace, since the feed may have dropped
- * its record. An event of another process carries the fields that observers may ask for.
+ * Reads the op or the rank behind an event. An op of this process is read again from its trace,
+ * since the feed may have dropped its record. An event of another process carries the fields
+ * that observers may ask for.
  *
  * Costs one read of a record, only where an observer asks.
  */

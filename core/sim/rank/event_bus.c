@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See event_bus.h. Each shard keeps its events in an array. Between windows these arrays become
- * one, sorted by (time, stage, rank, the rank's own order). This order is the same for every window
- * length and any number of shards. Where all ranks share one clock (analytical networks, memory
- * servers) events of one time keep the order of insertion.
+ * Brings recorded events to the reports in one order. Each shard keeps its events in an array.
+ * Between windows these arrays become one, sorted by (time, stage, rank, the rank's own order).
+ * This order is the same for every window length and any number of shards. Where all ranks share
+ * one clock (analytical networks, memory servers) events of one time keep the order of
+ * insertion.
  *
  * Memory follows the events of one window. The bus delivers an event at T when the run has settled
  * everything before T. In a run of long windows this may be much later; the close delivers the last

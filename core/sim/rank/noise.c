@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See noise.h. A draw is a hash of its seed, job, rank in the job, round and op, so it depends on
- * nothing else: neither threads nor other jobs change it. Normal numbers are those of Box and
- * Muller (1958). Truncated to whole ns, as all times.
+ * Makes computations take other times than in the traces, for stragglers and jitter. A draw is a
+ * hash of its seed, job, rank in the job, round and op, so it depends on nothing else: neither
+ * threads nor other jobs change it. Normal numbers are those of Box and Muller (1958). Truncated
+ * to whole ns, as all times.
  */
 #include "sim/rank/noise.h"
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 #include "sim/world.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static void slow_down(struct asim_world *world, uint32_t r, double factor)
 static int slow_job(struct asim_world *world, const struct asim_scenario_straggler *one,
                     struct asim_err *err)
 {
-    struct asim_ranges ranges = {one->ranks ? one->ranks : ""};
-    const struct asim_job *job = world->set.jobs;
+    struct asim_number_list ranges = {one->ranks ? one->ranks : ""};
+    const struct asim_world_job *job = world->set.jobs;
     uint32_t rank;
     int more;
 
@@ -31,7 +32,7 @@ static int slow_job(struct asim_world *world, const struct asim_scenario_straggl
         return 0;
     for (rank = 0; !one->ranks && rank < job->n; rank++)
         slow_down(world, job->first + rank, one->factor);
-    while ((more = asim_ranges_next(&ranges, &rank)) > 0 && rank < job->n)
+    while ((more = asim_number_list_next(&ranges, &rank)) > 0 && rank < job->n)
         slow_down(world, job->first + rank, one->factor);
     if (!more)
         return 0;
@@ -44,11 +45,11 @@ static int slow_job(struct asim_world *world, const struct asim_scenario_straggl
 static int slow_hosts(struct asim_world *world, const struct asim_scenario_straggler *one,
                       struct asim_err *err)
 {
-    struct asim_ranges ranges = {one->hosts};
+    struct asim_number_list ranges = {one->hosts};
     uint32_t host, slowed = 0;
     int more;
 
-    while ((more = asim_ranges_next(&ranges, &host)) > 0)
+    while ((more = asim_number_list_next(&ranges, &host)) > 0)
         for (uint32_t r = 0; r < world->set.n_ranks; r++)
             if (world->set.host_of[r] == host) {
                 slow_down(world, r, one->factor);

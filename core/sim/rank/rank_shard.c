@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_shard.h. Opens and closes shards, and keeps failures: a rank that fails does nothing
- * more, the other ranks go on to the end of the window, and the run's failure is the earliest in
- * (time, rank). So the error is the same for any window, any number of threads and any number of
- * processes.
+ * Opens and closes shards, and keeps failures: a rank that fails does nothing more, the other
+ * ranks go on to the end of the window, and the run's failure is the earliest in (time, rank).
+ * So the error is the same for any window, any number of threads and any number of processes.
  */
 #include "sim/rank/rank_shard.h"
 #include "sim/rank/event_bus.h"

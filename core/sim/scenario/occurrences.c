@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plan.h: the lists of a plan.
+ * Adds changes and occurrences to the lists of a plan, and names the part that each happens to.
  */
 #include "sim/scenario/plan.h"
 
@@ -34,7 +34,7 @@ int asim_plan_change(struct asim_world *world, const struct asim_net_event *chan
     return ASIM_VEC_PUSH(plan->changes, *change) ? asim_err_nomem(err, "planning events") : 0;
 }
 
-static void name_part(const struct asim_topo *topo, int kind, const struct asim_part *part,
+static void name_part(const struct asim_topo *topo, int kind, const struct asim_plan_part *part,
                       struct asim_occurrence *row)
 {
     const struct asim_link *link = &topo->links[part->link];
@@ -53,7 +53,7 @@ static void name_part(const struct asim_topo *topo, int kind, const struct asim_
 }
 
 int asim_plan_occur(struct asim_world *world, const struct asim_scenario_effect *effect,
-                    const struct asim_occurrence *when, const struct asim_part *part,
+                    const struct asim_occurrence *when, const struct asim_plan_part *part,
                     struct asim_err *err)
 {
     struct asim_network_plan *plan = world->set.plan;

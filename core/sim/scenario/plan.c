@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plan.h: events at stated times, and what each effect changes in the network.
+ * Plans the events of a scenario at stated times, and what each effect changes in the network.
  */
 #include "sim/scenario/plan.h"
 
@@ -11,7 +11,7 @@
 
 #include "base/override.h"
 #include "base/text.h"
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 #include "sim/world.h"
 
 /* The change, and its end where it has one. */
@@ -143,7 +143,7 @@ static int refuse_part(struct asim_world *world, const struct asim_scenario_even
 
 /* Plans the event for one part, each time that it happens. */
 static int plan_part(struct asim_world *world, const struct asim_scenario_event *event,
-                     const struct asim_part *part, struct asim_err *err)
+                     const struct asim_plan_part *part, struct asim_err *err)
 {
     int code = 0;
 
@@ -165,11 +165,11 @@ static int plan_links(struct asim_world *world, const struct asim_scenario_event
                       struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct asim_ranges ranges = {event->link};
+    struct asim_number_list ranges = {event->link};
     uint32_t end[3] = {0};
     int n = 0, found = 0, code = 0;
 
-    while (n < 3 && asim_ranges_next(&ranges, &end[n]) == 1)
+    while (n < 3 && asim_number_list_next(&ranges, &end[n]) == 1)
         n++;
     for (size_t l = 0; n == 2 && l < topo->n_links && !code; l++) {
         uint32_t a = asim_topo_external_id(topo, topo->links[l].a);
@@ -179,7 +179,7 @@ static int plan_links(struct asim_world *world, const struct asim_scenario_event
             !((a == end[0] && b == end[1]) || (a == end[1] && b == end[0])))
             continue;
         found = 1;
-        code = plan_part(world, event, &(struct asim_part){.link = (uint32_t)l}, err);
+        code = plan_part(world, event, &(struct asim_plan_part){.link = (uint32_t)l}, err);
     }
     return found ? code : refuse_part(world, event, "link", event->link, err);
 }
@@ -198,7 +198,7 @@ static int plan_node(struct asim_world *world, const struct asim_scenario_event 
 {
     const struct asim_topo *topo = &world->set.topo;
     uint32_t hosts = topo->hosts - topo->endpoints, nodes = topo->nodes - topo->endpoints;
-    struct asim_part part = {.nic = event->nic};
+    struct asim_plan_part part = {.nic = event->nic};
     char text[16];
 
     snprintf(text, sizeof text, "%u", shown);
@@ -222,15 +222,15 @@ static int plan_event(struct asim_world *world, const struct asim_scenario_event
                       struct asim_err *err)
 {
     const char *list = event->switches ? event->switches : event->host;
-    struct asim_ranges ranges = {list};
+    struct asim_number_list ranges = {list};
     uint32_t shown;
     int more, code = 0;
 
     if (event->link)
         return plan_links(world, event, err);
     if (!list)
-        return plan_part(world, event, &(struct asim_part){.node = ASIM_NET_ALL}, err);
-    while (!code && (more = asim_ranges_next(&ranges, &shown)) == 1)
+        return plan_part(world, event, &(struct asim_plan_part){.node = ASIM_NET_ALL}, err);
+    while (!code && (more = asim_number_list_next(&ranges, &shown)) == 1)
         code = plan_node(world, event, shown, err);
     return !code && more < 0 ? refuse_part(world, event, event->host ? "host" : "switch", list, err)
                              : code;

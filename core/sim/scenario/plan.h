@@ -13,7 +13,7 @@
 
 /* A part of the cluster: a link, or a node (ASIM_NET_ALL: all switches), with the link of its NIC.
  */
-struct asim_part {
+struct asim_plan_part {
     uint32_t node, link, nic;
 };
 
@@ -25,7 +25,7 @@ struct asim_occurrence {
     int is_drawn;             /* of "failures" */
     const struct asim_scenario_effect *effect;
     const struct asim_scenario_event *event; /* NULL: drawn */
-    struct asim_part part;
+    struct asim_plan_part part;
     char of[40];           /* "link 4-6", "switch 9", "host 3 nic 0" */
     uint64_t lost_work_ns; /* host-crash: work since the last checkpoint, done again */
 };
@@ -56,7 +56,7 @@ void asim_network_plan_close(struct asim_world *world);
 /* The effect happens to the part from when->at_ns to when->until_ns (ASIM_NEVER: for good). What it
  * changes is planned when all occurrences are known. 0 or ASIM_ENOMEM. */
 int asim_plan_occur(struct asim_world *world, const struct asim_scenario_effect *effect,
-                    const struct asim_occurrence *when, const struct asim_part *part,
+                    const struct asim_occurrence *when, const struct asim_plan_part *part,
                     struct asim_err *err);
 /* Adds a change of the network. */
 int asim_plan_change(struct asim_world *world, const struct asim_net_event *change,

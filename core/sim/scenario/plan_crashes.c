@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plan.h: hosts that crash. All jobs with a rank on the host stop, are started again after the
- * restart time, load their last checkpoint, and do the work since that checkpoint once more. asim
- * does not carry the messages of that work a second time: the job's hosts are held for the restart
- * time and for as long as that work has taken, and go on in the state of the crash
- * (rdma-network.md#host-crashes). Checkpoints are made at multiples of their interval in the job's
- * own time, which stands still while the job does; they cost nothing here.
+ * Plans what hosts that crash do to jobs. All jobs with a rank on the host stop, are started
+ * again after the restart time, load their last checkpoint, and do the work since that
+ * checkpoint once more. asim does not carry the messages of that work a second time: the job's
+ * hosts are held for the restart time and for as long as that work has taken, and go on in the
+ * state of the crash (rdma-network.md#host-crashes). Checkpoints are made at multiples of their
+ * interval in the job's own time, which stands still while the job does; they cost nothing here.
  */
 #include "base/text.h"
 #include "sim/scenario/plan.h"
@@ -20,7 +20,8 @@ struct progress {
 };
 
 /* Work done at t, which is not inside a hold. */
-static uint64_t work_at(const struct progress *progress, const struct asim_job *job, uint64_t t)
+static uint64_t work_at(const struct progress *progress, const struct asim_world_job *job,
+                        uint64_t t)
 {
     uint64_t off = job->start_ns + progress->held_ns;
 
@@ -33,7 +34,7 @@ static uint64_t rest_of(uint64_t work, uint64_t interval)
 }
 
 /* Ends the hold under way: all hosts of the job go on at its end. */
-static int close_hold(struct asim_world *world, const struct asim_job *job,
+static int close_hold(struct asim_world *world, const struct asim_world_job *job,
                       const struct progress *progress, struct asim_err *err)
 {
     int code = 0;
@@ -50,8 +51,8 @@ static int close_hold(struct asim_world *world, const struct asim_job *job,
 }
 
 /* A crash while the job stands still begins the restart again. Returns the lost work. */
-static int crash(struct asim_world *world, const struct asim_job *job, struct progress *progress,
-                 struct asim_occurrence *row, struct asim_err *err)
+static int crash(struct asim_world *world, const struct asim_world_job *job,
+                 struct progress *progress, struct asim_occurrence *row, struct asim_err *err)
 {
     uint64_t at = row->at_ns, until, work;
 
@@ -80,7 +81,7 @@ static int crash_jobs(struct asim_world *world, struct progress *progress,
     int code = 0, found = 0;
 
     for (uint32_t j = 0; j < world->set.n_jobs && !code; j++) {
-        const struct asim_job *job = &world->set.jobs[j];
+        const struct asim_world_job *job = &world->set.jobs[j];
 
         if (node < job->first || node >= job->first + job->n)
             continue;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plan.h: failures at drawn times. A part works for an exponential time with the stated mean,
- * fails, is repaired after the stated time, and works on. Draws are keyed by seed, line, part and
- * number: a part fails at the same times whatever else is in the scenario's other objects.
+ * Draws the failures of a scenario. A part works for an exponential time with the stated mean,
+ * fails, is repaired after the stated time, and works on. Draws are keyed by seed, line, part
+ * and number: a part fails at the same times whatever else is in the scenario's other objects.
  */
 #include "base/map.h"
 #include "base/text.h"
@@ -19,7 +19,7 @@ static double draw(uint64_t seed, uint64_t part, uint64_t number)
 }
 
 static int fail_part(struct asim_world *world, const struct asim_scenario_failure *failure,
-                     const struct asim_part *part, uint64_t key, struct asim_err *err)
+                     const struct asim_plan_part *part, uint64_t key, struct asim_err *err)
 {
     const struct asim_scenario_effect *effect = &failure->effect;
     double mean = (double)failure->mtbf_fs / ASIM_FS_PER_NS;
@@ -61,7 +61,7 @@ static int fail_links(struct asim_world *world, const struct asim_scenario_failu
 
     for (uint32_t l = 0; l < world->set.topo.n_links && !code; l++)
         if (fails(&world->set.topo, failure, l))
-            code = fail_part(world, failure, &(struct asim_part){.link = l}, l, err);
+            code = fail_part(world, failure, &(struct asim_plan_part){.link = l}, l, err);
     return code;
 }
 
@@ -74,7 +74,7 @@ static int fail_nodes(struct asim_world *world, const struct asim_scenario_failu
 
     for (uint32_t v = from; v < to && !code; v++)
         if (topo->node_type[v] != ASIM_NVSWITCH)
-            code = fail_part(world, failure, &(struct asim_part){.node = v},
+            code = fail_part(world, failure, &(struct asim_plan_part){.node = v},
                              asim_topo_external_id(topo, v), err);
     return code;
 }
@@ -87,7 +87,7 @@ static int fail_nics(struct asim_world *world, const struct asim_scenario_failur
 
     for (uint32_t v = 0; v < topo->hosts - topo->endpoints; v++)
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1] && !code; p++) {
-            const struct asim_part part = {
+            const struct asim_plan_part part = {
                 .node = v, .link = topo->ports[p].link, .nic = p - topo->first_port[v]};
 
             if (asim_plan_is_network_link(topo, part.link))

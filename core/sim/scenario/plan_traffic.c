@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See plan.h: background traffic. A load of a tier becomes a mean time between flows
+ * Plans the background traffic of a scenario. A load of a tier becomes a mean time between flows
  * (rdma-network.md#background-traffic).
  */
 #include "base/text.h"
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"
 
@@ -65,12 +65,12 @@ static int open_hosts(struct asim_world *world, const struct asim_scenario_backg
 {
     const struct asim_topo *topo = &world->set.topo;
     uint32_t all = topo->hosts - topo->endpoints, host;
-    struct asim_ranges ranges = {from->hosts};
+    struct asim_number_list ranges = {from->hosts};
     int more = 1;
 
     for (host = 0; !from->hosts && host < all; host++)
         memory[0][traffic->n++] = host;
-    while (from->hosts && (more = asim_ranges_next(&ranges, &host)) == 1) {
+    while (from->hosts && (more = asim_number_list_next(&ranges, &host)) == 1) {
         if (host >= all || traffic->n >= all)
             return refuse_hosts(world, from, "name a host that is not there, or one twice", err);
         memory[0][traffic->n++] = asim_topo_internal_id(topo, host);

@@ -168,7 +168,7 @@ static void check_pxn(uint32_t n, uint32_t gps)
         struct asim_plan plan;
         CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_pxn, &coll, &err), 0);
         for (uint64_t k = 0; k < plan.steps; k++) {
-            struct asim_step step;
+            struct asim_coll_step step;
             plan.algo->step(&plan, k, &step);
             count[p][step.to]--;
             CHECK_U64(step.send_bytes, nccl.flows.at[0].bytes);
@@ -197,7 +197,7 @@ static void check_member(uint32_t n, uint32_t gps)
         CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_ring, &coll, &err), 0);
         CHECK_U64(plan.steps * n, nccl.flows.n);
         for (uint64_t k = 0; k < plan.steps; k++) {
-            struct asim_step step;
+            struct asim_coll_step step;
             plan.algo->step(&plan, k, &step);
             size_t flow = (k % gps * (2 * (n - 1)) + k / gps) * n + p;
             CHECK_U64(step.to, nccl.flows.at[flow].dst);

@@ -78,7 +78,7 @@ static void sized(void)
         CHECK_U64(plan.steps, N - 1);
         CHECK_U64(plan.start_credits, 2);
         for (uint64_t k = 0; k < plan.steps; k++) {
-            struct asim_step step;
+            struct asim_coll_step step;
 
             plan.algo->step(&plan, k, &step);
             CHECK_U64(step.recv_bytes, ASIM_ANY_BYTES);
@@ -106,7 +106,7 @@ static void halved(void)
     CHECK(asim_coll_plan(&plan, algo_of("halvingDoubling"), &coll, &err) == 0);
     CHECK_U64(plan.steps, 4);
     for (uint64_t k = 0; k < 4; k++) {
-        struct asim_step step;
+        struct asim_coll_step step;
 
         plan.algo->step(&plan, k, &step);
         CHECK_U64(step.send_bytes, want[k]);

@@ -26,7 +26,7 @@ static const char *const texts[] = {
 struct bench {
     struct asim_world world;
     struct asim_rank_shard shard;
-    struct asim_job job;
+    struct asim_world_job job;
     struct asim_rank rank[4];
     struct asim_events events;
     uint64_t now;

@@ -16,7 +16,7 @@ enum { OWN_QUIET = 2, FIRST_QUIET = 4, BUSY_WINDOWS = 2 };
 
 int asim_common_period_may_be(const struct asim_fabric *fabric)
 {
-    return fabric->dist.part_of && !fabric->set.cc->needs;
+    return fabric->dist.process_of && !fabric->set.cc->needs;
 }
 
 static uint64_t window(const struct asim_fabric *fabric)

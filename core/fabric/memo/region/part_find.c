@@ -271,7 +271,7 @@ static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
  * than the shortest link. */
 static int may_have_leaves(const struct asim_fabric *fabric)
 {
-    return !fabric->dist.part_of && fabric->workers.domain_lookahead == fabric->set.lookahead;
+    return !fabric->dist.process_of && fabric->workers.domain_lookahead == fabric->set.lookahead;
 }
 
 /* Whether frames of switch `from` to host dst may come over `sw`. */

@@ -45,7 +45,7 @@ static const char *why_off(const struct asim_fabric *fabric)
 
     if (fabric->run.per_event)
         return "frames are watched, or advance event by event";
-    if (fabric->dist.part_of)
+    if (fabric->dist.process_of)
         return "it was turned off, or this one of several processes has fewer than two servers "
                "with a switch of their own, and packets carry telemetry";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)

@@ -13,14 +13,14 @@ static int plan_halves(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
-static void step_halves(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+static void step_halves(const struct asim_plan *plan, uint64_t k, struct asim_coll_step *step)
 {
     (void)k;
-    *step = (struct asim_step){.to = asim_coll_peer(&plan->coll, 1),
-                               .from = asim_coll_peer(&plan->coll, plan->coll.n - 1),
-                               .send_bytes = plan->msg_bytes,
-                               .recv_bytes = plan->msg_bytes,
-                               .credits = 1};
+    *step = (struct asim_coll_step){.to = asim_coll_peer(&plan->coll, 1),
+                                    .from = asim_coll_peer(&plan->coll, plan->coll.n - 1),
+                                    .send_bytes = plan->msg_bytes,
+                                    .recv_bytes = plan->msg_bytes,
+                                    .credits = 1};
 }
 
 const struct asim_coll_algo asim_coll_algo_halves = {

@@ -3,7 +3,7 @@
  * Parses lists of numbers such as "0-3,7". A range that goes down, "7-0", is refused: it may be a
  * slip.
  */
-#include "scenario/ranges.h"
+#include "scenario/number_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { DIGITS = 10 };
 
-static int read_number(struct asim_ranges *ranges, uint32_t *number)
+static int read_number(struct asim_number_list *ranges, uint32_t *number)
 {
     size_t n = strspn(ranges->at, "0123456789");
     char text[DIGITS + 1] = "";
@@ -31,7 +31,7 @@ static int read_number(struct asim_ranges *ranges, uint32_t *number)
 }
 
 /* The next range into next and last: 1, 0 at the end, or ASIM_EINVAL. */
-static int read_range(struct asim_ranges *ranges)
+static int read_range(struct asim_number_list *ranges)
 {
     if (!*ranges->at)
         return 0;
@@ -46,7 +46,7 @@ static int read_range(struct asim_ranges *ranges)
     return *ranges->at && (*ranges->at != ',' || !*++ranges->at) ? ASIM_EINVAL : 1;
 }
 
-int asim_ranges_next(struct asim_ranges *ranges, uint32_t *number)
+int asim_number_list_next(struct asim_number_list *ranges, uint32_t *number)
 {
     if (!ranges->is_open) {
         int code = read_range(ranges);
@@ -71,9 +71,9 @@ static int by_first(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-int asim_ranges_check(const char *text, uint32_t *twice)
+int asim_number_list_check(const char *text, uint32_t *twice)
 {
-    struct asim_ranges ranges = {text};
+    struct asim_number_list ranges = {text};
     ASIM_VEC(struct span) spans = {0};
     uint32_t last = 0;
     int code;

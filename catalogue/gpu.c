@@ -19,10 +19,10 @@ static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, s
     for (size_t i = 0; i < 3; i++) {
         *values[i] = json_number_value(json_object_get(row, keys[i]));
         if (*values[i] <= 0)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "%s: the GPU '%s' needs the number %s above 0; see "
-                                "catalogue/gpus.json.",
-                                path, gpu->name, keys[i]);
+            return asim_err_set(
+                err, ASIM_EINVAL,
+                "%s: the GPU '%s' needs the number %s above 0; see catalogue/gpus.json.", path,
+                gpu->name, keys[i]);
     }
     return 0;
 }

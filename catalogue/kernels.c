@@ -26,19 +26,18 @@ static int read_share(double *value, const json_t *row, const char *key, const c
     *value = json_number_value(own);
     if (*value > 0 && *value <= 1)
         return 0;
-    return asim_err_set(err, ASIM_EINVAL,
-                        "%s: %s is a share of the GPU's peak: a number above 0 and at most 1 is "
-                        "expected.",
-                        path, key);
+    return asim_err_set(
+        err, ASIM_EINVAL,
+        "%s: %s is a share of the GPU's peak: a number above 0 and at most 1 is expected.", path,
+        key);
 }
 
 static int refuse_curve(const char *path, struct asim_err *err)
 {
-    return asim_err_set(
-        err, ASIM_EINVAL,
-        "%s: gemm_gflop and gemm_share are lists of the same 1 to %d numbers, sizes "
-        "rising, shares above 0 and at most 1.",
-        path, ASIM_GPU_MOST_POINTS);
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s: gemm_gflop and gemm_share are lists of the same 1 to %d numbers, "
+                        "sizes rising, shares above 0 and at most 1.",
+                        path, ASIM_GPU_MOST_POINTS);
 }
 
 static int read_curve(struct asim_gpu_kernels *k, const json_t *row, const char *path,

@@ -63,8 +63,7 @@ int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks
     return code;
 }
 
-/* --- the end of a job ---------------------------------------------------------------------------
- */
+/* --- the end of a job ------------------------------------------------------------------------- */
 struct awaited {
     const struct asim_hooks *hooks;
     struct asim_world *world;

@@ -103,8 +103,8 @@ static void help(const struct asim_app *app)
     printf("usage: %s --workload=PREFIX [--option=value …]\n\n%s\n\n", app->program,
            app->about
                ? app->about
-               : "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by "
-                 "frame over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
+               : "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by frame "
+                 "over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
     if (app->extra)
         asim_args_help(stdout, app->extra);
     help_settings(app);

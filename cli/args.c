@@ -249,3 +249,22 @@ int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **
     free(args.words);
     return code;
 }
+
+int asim_args_command(const struct asim_command *command, int argc, char **argv)
+{
+    size_t size = command->member.options_size;
+    struct asim_err err = {0};
+    void *base;
+    int code;
+
+    if (command->run)
+        return command->run(argc, argv);
+    base = calloc(1, size ? size : 1);
+    if (!base) {
+        asim_err_nomem(&err, "starting");
+        return asim_args_fail(command->job->name, &err, 1);
+    }
+    code = asim_args_run(command->job, base, argc, argv);
+    free(base);
+    return code;
+}

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include "asim/err.h"
+#include "asim/ext/command.h"
 #include "asim/ext/option.h"
 #include "cli/limits.h"
 
@@ -66,6 +67,8 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
 /* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
  * options, which is freed before this returns. Returns the exit code. */
 int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv);
+/* Runs a command, by its run or its job. */
+int asim_args_command(const struct asim_command *command, int argc, char **argv);
 /* The exit code of an error: 1, ASIM_ARGS_USAGE where the command line is at fault, or 130 after
  * Ctrl-C. */
 int asim_args_exit(const struct asim_err *err);

@@ -120,10 +120,10 @@ static int find_shape(struct asim_compare *compare, const struct asim_hooks *hoo
     }
     if (ranks == asim_world_ranks(packet))
         return 0;
-    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){set->compare_network, 0, 0},
-                       "the analytical network has %llu ranks, the packet-level run %u; they must "
-                       "be as many",
-                       (unsigned long long)ranks, asim_world_ranks(packet));
+    return asim_err_at(
+        err, ASIM_EINVAL, (struct asim_where){set->compare_network, 0, 0},
+        "the analytical network has %llu ranks, the packet-level run %u; they must be as many",
+        (unsigned long long)ranks, asim_world_ranks(packet));
 }
 
 /* Without result lines and files. */
@@ -230,10 +230,10 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet,
     if (!compare)
         return asim_err_nomem(err, "comparing runs");
     if (settings->processes > 1)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--compare looks at every rank, which %u processes do not share; run "
-                            "in one",
-                            settings->processes);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "--compare looks at every rank, which %u processes do not share; run in one",
+            settings->processes);
     compare->packet = packet;
     compare->settings = settings;
     compare->hooks = (struct asim_hooks){.self = hooks->self, .stop = hooks->stop};

@@ -19,9 +19,9 @@
 const struct asim_option asim_limits_options[] = {
     {"max-trace-size", NULL,
      "most bytes a gzip trace may inflate to; 0: the variable ASIM_MAX_TRACE_SIZE, else 16GiB", "0",
-     ASIM_T_SIZE, AT(trace_bytes), 0, 0, NULL, 0},
+     ASIM_T_SIZE, AT(trace_bytes)},
     {"max-output-size", NULL, "most bytes of a file that is written; 0: 64GiB", "0", ASIM_T_SIZE,
-     AT(output_bytes), 0, 0, NULL, 0},
+     AT(output_bytes)},
     {0}};
 
 void asim_limits_apply(const struct asim_limits *limits)

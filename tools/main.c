@@ -41,12 +41,23 @@ static const struct asim_command *as_command(const struct asim_member *member)
     return (const struct asim_command *)(const void *)member;
 }
 
-/* Exact names only. */
+/* called_as may be NULL. */
+static int is_called(const struct asim_command *command, const char *name)
+{
+    for (const char *const *word = command->called_as; word && *word; word++) {
+        if (!strcmp(*word, name))
+            return 1;
+    }
+    return 0;
+}
+
+/* Exact names only, and names of before. */
 static const struct asim_command *find(const struct group *group, const char *name)
 {
     for (size_t i = 0; group->table[i]; i++) {
-        if (!strcmp(group->table[i]->name, name))
-            return as_command(group->table[i]);
+        const struct asim_command *command = as_command(group->table[i]);
+        if (!strcmp(command->member.name, name) || is_called(command, name))
+            return command;
     }
     return NULL;
 }
@@ -59,16 +70,6 @@ static const struct group *find_group(const char *word)
             return &groups[i];
     }
     return NULL;
-}
-
-/* called_as may be NULL. */
-static int is_called(const struct asim_command *command, const char *name)
-{
-    for (const char *const *word = command->called_as; word && *word; word++) {
-        if (!strcmp(*word, name))
-            return 1;
-    }
-    return 0;
 }
 
 /* name: the last part of argv[0]. NULL = called by its own name. */
@@ -151,9 +152,9 @@ static int run(const struct asim_command *command, int argc, char **argv)
     char name[64], *plain[] = {name, NULL};
     snprintf(name, sizeof name, "%s", command->member.name);
     if (argc < 1)
-        return command->run(1, plain);
+        return asim_args_command(command, 1, plain);
     argv[0] = name;
-    return command->run(argc, argv);
+    return asim_args_command(command, argc, argv);
 }
 
 static int has_compat(const struct asim_command *command)
@@ -252,7 +253,7 @@ static int check(struct asim_err *err)
         if (code)
             return code;
         for (size_t i = 0; groups[g].table[i]; i++) {
-            if (!as_command(groups[g].table[i])->run)
+            if (!as_command(groups[g].table[i])->run && !as_command(groups[g].table[i])->job)
                 return asim_err_set(err, ASIM_EBUG, "the command '%s' has nothing to run.",
                                     groups[g].table[i]->name);
         }

@@ -57,8 +57,7 @@ struct asim_sa_busbw {
 };
 int asim_sa_busbw_read(struct asim_sa_busbw *busbw, const char *path, struct asim_err *err);
 
-/* --- one collective -----------------------------------------------------------------------------
- */
+/* --- one collective --------------------------------------------------------------------------- */
 struct asim_sa {
     const struct asim_sa_options *opt;
     const struct asim_simai *w;
@@ -74,8 +73,7 @@ struct asim_sa_cost {
 int asim_sa_cost(const struct asim_sa *sa, const struct asim_simai_comm *comm,
                  struct asim_sa_cost *cost, struct asim_err *err);
 
-/* --- the report ---------------------------------------------------------------------------------
- */
+/* --- the report ------------------------------------------------------------------------------- */
 struct asim_sa_totals { /* us */
     double dp, dp_ep, tp, ep, pp, bubble, compute, exposed, total;
 };

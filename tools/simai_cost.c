@@ -139,11 +139,11 @@ static int bandwidth(const struct asim_sa *sa, const struct asim_simai_comm *com
     int rc = efficiency(sa, comm, by_nvlink ? &sa->tables.nvlink : &sa->tables.nic, &ratio, err);
     *gib *= rc ? 1 : ratio;
     if (!rc && !(*gib > 0))
-        rc = asim_err_set(err, ASIM_EINVAL,
-                          "a group of %u ranks over %u servers gets none of the %u NICs per server "
-                          "(%u by integer division), so it would never end: check -n_p_s and "
-                          "-g_p_s.",
-                          n, span.nodes, sa->opt->nics_per_server, span.nics);
+        rc = asim_err_set(
+            err, ASIM_EINVAL,
+            "a group of %u ranks over %u servers gets none of the %u NICs per server (%u by "
+            "integer division), so it would never end: check -n_p_s and -g_p_s.",
+            n, span.nodes, sa->opt->nics_per_server, span.nics);
     return rc;
 }
 

@@ -46,8 +46,7 @@ struct csv {
     uint64_t last_ns;
 };
 
-/* --- rank 0 -------------------------------------------------------------------------------------
- */
+/* --- rank 0 ----------------------------------------------------------------------------------- */
 
 /* Groups of one rank or of all need no METADATA op (trace/format/simai.c). */
 static int has_groups(const struct asim_simai_layout *layout)
@@ -142,8 +141,7 @@ static void on_finish(void *self, const struct asim_observed_rank *rank)
         ((struct csv *)self)->finish_ns = rank->time_ns;
 }
 
-/* --- the file -----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 /* SimAI's FREQ of 1000 ticks. */
 static double us(uint64_t ns)
@@ -242,10 +240,9 @@ static void put_all(struct csv *csv, struct asim_out *out)
     find_exposed(csv);
     add_up(csv, &sums, &totals);
     asim_sa_put_summary(out, "test1", &totals);
-    asim_out_printf(out, "layer_name,test1,fwd compute,wg compute,ig compute,fwd exposed comm,"
-                         "wg exposed comm,ig exposed comm,fwd total comm,algbw,busbw,"
-                         "wg total comm,algbw,busbw,ig total comm,algbw,busbw,"
-                         "workload finished at\n");
+    asim_out_printf(out, "layer_name,test1,fwd compute,wg compute,ig compute,fwd exposed comm,wg "
+                         "exposed comm,ig exposed comm,fwd total comm,algbw,busbw,wg total "
+                         "comm,algbw,busbw,ig total comm,algbw,busbw,workload finished at\n");
     for (uint32_t i = 0; i < csv->w.n_rows; i++)
         put_row(csv, out, i);
     asim_out_printf(out, "SUM,test1");

@@ -15,10 +15,10 @@ static int read_switch(const char *variable, int *on, struct asim_err *err)
     int64_t number = 0;
 
     if (value && *value && asim_text_i64(value, &number))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the variable %s is '%.40s'; it must be a whole number, above 0 for "
-                            "yes.",
-                            variable, value);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "the variable %s is '%.40s'; it must be a whole number, above 0 for yes.", variable,
+            value);
     *on |= number > 0;
     return 0;
 }

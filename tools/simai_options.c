@@ -36,9 +36,9 @@ const struct asim_option asim_sa_option_table[] = {
           gpus_per_server),
     COUNT("n_p_s", "nic-per-server", "NICs of one server (required)", nics_per_server),
     {"nv", "nvlink", "NVLink bus bandwidth of a GPU, GB/s (meaning GiB/s)", NULL, ASIM_T_DOUBLE,
-     AT(nv_gib), 1e-3, 1e6, NULL, 0},
+     AT(nv_gib), 1e-3, 1e6},
     {"nic", "nic-busbw", "bandwidth of a NIC, GB/s (meaning GiB/s)", NULL, ASIM_T_DOUBLE,
-     AT(nic_gib), 1e-3, 1e6, NULL, 0},
+     AT(nic_gib), 1e-3, 1e6},
     TEXT("nic_t", "nic_type", "NIC where -nic is not given: cx6 cx7 bf3", "cx7", nic_type),
     TEXT("g_type", "gpu_type", "GPU where -nv is not given: A100 A800 H100 H800 H20", NULL,
          gpu_type),
@@ -52,14 +52,14 @@ const struct asim_option asim_sa_option_table[] = {
     READS("busbw", NULL, "file of bus bandwidths by group and collective, instead of the formulas",
           busbw),
     TEXT("ratios", NULL,
-         "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: "
-         "SimAI's astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",
+         "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: SimAI's "
+         "astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",
          NULL, ratio_dir),
-    {"v", "visual", "also write a bar chart as HTML", "0", ASIM_T_BOOL, AT(visual), 0, 0, NULL, 0},
+    {"v", "visual", "also write a bar chart as HTML", "0", ASIM_T_BOOL, AT(visual)},
     {"right", NULL,
-     "mend the tool's faults: group sizes missing in its table of small messages, "
-     "pipeline time, sizes above the ratio tables",
-     "0", ASIM_T_BOOL, AT(right), 0, 0, NULL, 0},
+     "mend the tool's faults: group sizes missing in its table of small messages, pipeline time, "
+     "sizes above the ratio tables",
+     "0", ASIM_T_BOOL, AT(right)},
     {"l", "language", "accepted for old scripts", NULL, ASIM_T_STRING, AT(language), 0, 0, NULL,
      ASIM_F_NOOP},
     {0}};

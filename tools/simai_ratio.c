@@ -135,10 +135,11 @@ int asim_sa_ratio(const struct asim_sa_table *table, const struct asim_sa_point 
     size_t column = column_of(at->nodes), last = table->rows - 1;
     double size = (double)at->bytes, value;
     if (size > table->bytes[last] && !at->clamp)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){table->source, 0, 0},
-                           "a collective of %" PRIu64 " bytes is above the table's last size of "
-                           "%.0f; --right takes the last line for it.",
-                           at->bytes, table->bytes[last]);
+        return asim_err_at(
+            err, ASIM_EINVAL, (struct asim_where){table->source, 0, 0},
+            "a collective of %" PRIu64
+            " bytes is above the table's last size of %.0f; --right takes the last line for it.",
+            at->bytes, table->bytes[last]);
     if (size <= table->bytes[0])
         value = cell_of(table, 0, column);
     else if (size >= table->bytes[last])

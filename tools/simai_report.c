@@ -124,9 +124,9 @@ void asim_sa_put_summary(struct asim_out *out, const char *name, const struct as
 {
     const double parts[] = {t->dp, t->dp_ep,  t->tp,      t->ep,
                             t->pp, t->bubble, t->compute, t->exposed};
-    asim_out_printf(out, "File name, Expose DP comm, Expose DP_EP comm, Expose TP comm, "
-                         "Expose_EP_comm, Expose_PP_comm, bubble time, total comp, total exposed "
-                         "comm, Total time\n");
+    asim_out_printf(out,
+                    "File name, Expose DP comm, Expose DP_EP comm, Expose TP comm, Expose_EP_comm, "
+                    "Expose_PP_comm, bubble time, total comp, total exposed comm, Total time\n");
     asim_quote_csv_if_needed(out, name);
     asim_out_write(out, ",", 1);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -157,8 +157,8 @@ static void put_chart(struct asim_out *out, const char *name, const struct asim_
         double width = t->total > 0 ? parts[i].us / t->total * 1000 : 0;
         asim_out_printf(out,
                         "<rect x=\"%.1f\" y=\"20\" width=\"%.1f\" height=\"60\" fill=\"%s\"/>\n"
-                        "<rect x=\"0\" y=\"%.0f\" width=\"18\" height=\"18\" fill=\"%s\"/>"
-                        "<text x=\"26\" y=\"%.0f\">%s %.0f us (%.2f%%)</text>\n",
+                        "<rect x=\"0\" y=\"%.0f\" width=\"18\" height=\"18\" fill=\"%s\"/><text "
+                        "x=\"26\" y=\"%.0f\">%s %.0f us (%.2f%%)</text>\n",
                         x, width, parts[i].color, y, parts[i].color, y + 14, parts[i].label,
                         parts[i].us, width / 10);
         x += width;
@@ -194,9 +194,9 @@ static int check_pipeline(const struct asim_sa *sa, struct asim_err *err)
 static int put_rows(struct walk *walk, struct asim_err *err)
 {
     asim_out_printf(walk->out,
-                    "layer_name,Analytical_test,fwd compute,wg compute,ig compute,"
-                    "fwd exposed comm,wg exposed comm,ig exposed comm,fwd total comm,algbw,busbw,"
-                    "wg total comm,algbw,busbw,ig total comm,algbw,busbw\n");
+                    "layer_name,Analytical_test,fwd compute,wg compute,ig compute,fwd exposed "
+                    "comm,wg exposed comm,ig exposed comm,fwd total comm,algbw,busbw,wg total "
+                    "comm,algbw,busbw,ig total comm,algbw,busbw\n");
     memset(walk->totals, 0, sizeof *walk->totals);
     walk->bubble_base = 0;
     int rc = 0;

@@ -132,8 +132,8 @@ static int set_times(struct rewrite *rw, ChakraProtoMsg__Node *copy, struct asim
 
     if (cycles > 9e18)
         return asim_err_set(err, ASIM_EINVAL,
-                            "node %" PRIu64 " would take %.3g cycles; check the GPU frequency and "
-                            "the kernel time.",
+                            "node %" PRIu64
+                            " would take %.3g cycles; check the GPU frequency and the kernel time.",
                             copy->id, cycles);
     copy->duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
     asim_edit_set_int(&rw->edit, "compute_cycles", (int64_t)cycles);

@@ -57,10 +57,11 @@ static void check_version(struct asim_check *check, uint32_t rank, const struct 
     char safe[64];
     if (asim_trace_version_known(trace, &version) || check->odd_version++)
         return;
-    asim_check_say(check, 0,
-                   "rank %" PRIu32 " states a schema version that asim does not know ('%s'); it is "
-                   "read as version 0.0.4.",
-                   rank, asim_text_safe(safe, sizeof safe, version));
+    asim_check_say(
+        check, 0,
+        "rank %" PRIu32
+        " states a schema version that asim does not know ('%s'); it is read as version 0.0.4.",
+        rank, asim_text_safe(safe, sizeof safe, version));
 }
 
 /* One more pass, with the same counters as every other tool. Only short memory is an error: the
@@ -123,8 +124,8 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
     asim_check_messages(check);
     if (check->ranks == 1 && check->total.by_type[ASIM_OP_COMM_COLL])
         asim_check_say(check, 0,
-                       "the set has one rank; its %" PRIu64 " collectives have no other member and "
-                       "take no time.",
+                       "the set has one rank; its %" PRIu64
+                       " collectives have no other member and take no time.",
                        check->total.by_type[ASIM_OP_COMM_COLL]);
     return check->errors ? 0 : asim_check_waits(check, err);
 }

@@ -16,8 +16,8 @@ void asim_check_graph(struct asim_check *check, uint32_t rank)
         rc = asim_trace_check_graph(&trace, check->lenient, &unresolved, &err);
         if (unresolved)
             asim_check_say(check, 0,
-                           "rank %u: %zu control dependencies on nodes that are not "
-                           "there; a simulation drops them.",
+                           "rank %u: %zu control dependencies on nodes that are not there; a "
+                           "simulation drops them.",
                            rank, unresolved);
     }
     if (rc)

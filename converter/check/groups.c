@@ -97,17 +97,17 @@ static void compare(struct asim_check *check, const struct asim_check_group *gro
         return;
     const char *of = show_group(group, where);
     if (i == n || (i + 1 < kept_n && i < n && is_same(&own[i], &kept[i + 1])))
-        asim_check_say(check, 1,
-                       "rank %u lacks collective %zu of %s, %s (%zu in all); rank %u has it as "
-                       "node %" PRIu64 " (%zu in all).",
-                       rank, i + 1, of, show_coll(&kept[i], a), n, group->first_rank, kept[i].id,
-                       kept_n);
+        asim_check_say(
+            check, 1,
+            "rank %u lacks collective %zu of %s, %s (%zu in all); rank %u has it as node %" PRIu64
+            " (%zu in all).",
+            rank, i + 1, of, show_coll(&kept[i], a), n, group->first_rank, kept[i].id, kept_n);
     else if (i == kept_n || (i + 1 < n && is_same(&own[i + 1], &kept[i])))
-        asim_check_say(check, 1,
-                       "rank %u lacks collective %zu of %s, %s (%zu in all); rank %u has it as "
-                       "node %" PRIu64 " (%zu in all).",
-                       group->first_rank, i + 1, of, show_coll(&own[i], a), kept_n, rank, own[i].id,
-                       n);
+        asim_check_say(
+            check, 1,
+            "rank %u lacks collective %zu of %s, %s (%zu in all); rank %u has it as node %" PRIu64
+            " (%zu in all).",
+            group->first_rank, i + 1, of, show_coll(&own[i], a), kept_n, rank, own[i].id, n);
     else
         asim_check_say(check, 1,
                        "collective %zu of %s is %s for rank %u (node %" PRIu64
@@ -185,10 +185,11 @@ static void expect_definition(struct asim_check *check, const struct asim_check_
                        " and others).",
                        group->name, group->bare, group->bare_rank);
     else if (group->bare)
-        asim_check_say(check, 1,
-                       "rank %u has collectives of group %s, but no METADATA node that defines it "
-                       "(%" PRIu64 " such collectives of all ranks).",
-                       group->bare_rank, group->name, group->bare);
+        asim_check_say(
+            check, 1,
+            "rank %u has collectives of group %s, but no METADATA node that defines it (%" PRIu64
+            " such collectives of all ranks).",
+            group->bare_rank, group->name, group->bare);
 }
 
 void asim_check_members(struct asim_check *check)

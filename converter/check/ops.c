@@ -37,18 +37,16 @@ static const struct {
     {1, "is of a group that another rank defines with other members, or in another order"},
     {1, "has comm_sizes that are not one for each member of its group, or are of no all-to-all"},
     {1, "lists a process group"},
-    {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with "
-        "whole numbers in quotes as names, so it defines none"},
+    {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with whole "
+        "numbers in quotes as names, so it defines none"},
     {0, "is of the type INVALID_NODE, which takes no time"},
     {0, "is of the host (STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE): its recorded duration takes "
         "the CPU, and its bytes are not simulated"},
-    {0,
-     "is of the host (STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE) and has no recorded duration, "
-     "so it takes 1 ns"},
+    {0, "is of the host (STORAGE_NODE, BATCH_NODE or CHECKPOINT_NODE) and has no recorded "
+        "duration, so it takes 1 ns"},
     {1, "is a message of more than 17592186044415 bytes, the most that the packet network sends"},
-    {0,
-     "has a comm_size of more than 17592186044415 bytes, the most that the packet network sends in "
-     "one message"},
+    {0, "has a comm_size of more than 17592186044415 bytes, the most that the packet network sends "
+        "in one message"},
     {0, "has an involved_dim without any true, so it has no other member and takes no time"},
     {1, "is a memory access without tensor_size"},
     {0, "has an attribute whose name is nearly one that counts, and which has no effect"},

@@ -25,25 +25,25 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
-     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(output)},
     {"device", NULL, "device trace to measure kernels in; {} stands for the rank", NULL,
-     ASIM_T_STRING, AT(device), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(device)},
     {"default-gpu-freq", "gpu-freq", "GPU clock in MHz; 0 = the device trace's, else 1000", "0",
-     ASIM_T_DOUBLE, AT(mhz), 0, 1e6, NULL, 0},
+     ASIM_T_DOUBLE, AT(mhz), 0, 1e6},
     {"force-avg-kernel-ns", NULL, "give every compute node this time in ns (strategy B)", "0",
-     ASIM_T_U64, AT(force_ns), 0, 1e15, NULL, 0},
+     ASIM_T_U64, AT(force_ns), 0, 1e15},
     {"average", NULL, "give every compute node the average time, not its own", "0", ASIM_T_BOOL,
-     AT(average), 0, 0, NULL, 0},
+     AT(average)},
     {"from", "gpu-from", "GPU the times were recorded on, as A100; with --to", NULL, ASIM_T_STRING,
-     AT(from), 0, 0, NULL, 0},
+     AT(from)},
     {"to", "gpu-to", "GPU to move the times to by the roofline model, as MI300X", NULL,
-     ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(to)},
     {"gpus", NULL, "table of more GPUs, in the form of catalogue/gpus.json", NULL, ASIM_T_STRING,
      AT(gpus), 0, 0, NULL, ASIM_F_READS},
     {"precision", NULL, "arithmetic of the kernels", "16bit", ASIM_T_CHOICE, AT(precision), 0, 0,
-     "16bit|32bit", 0},
-    {"cpu", NULL, "CPU computations too", "0", ASIM_T_BOOL, AT(cpu), 0, 0, NULL, 0},
-    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
+     "16bit|32bit"},
+    {"cpu", NULL, "CPU computations too", "0", ASIM_T_BOOL, AT(cpu)},
+    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet)},
     {0}};
 
 /* malloc'ed path with {} replaced by the rank. */
@@ -145,22 +145,16 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace calibrate",
-        "usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
-        "Sets compute_cycles and duration_micros of compute nodes, and duration_ns where they\n"
-        "have it. Cycles are time x clock;\n"
-        "ASTRA-sim itself uses duration_micros only.\n",
-        options, MAX_FILES, calibrate};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace calibrate",
+    "usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
+    "Sets compute_cycles and duration_micros of compute nodes, and duration_ns where they\n"
+    "have it. Cycles are time x clock;\n"
+    "ASTRA-sim itself uses duration_micros only.\n",
+    options, MAX_FILES, calibrate};
 
 extern const struct asim_command asim_trace_command_calibrate;
 const struct asim_command asim_trace_command_calibrate = {
     {"calibrate", "Set compute times from a device trace or by force", options,
      sizeof(struct options)},
-    run,
-    NULL};
+    .job = &job};

@@ -103,7 +103,7 @@ static int run_split(const struct split *s, struct asim_err *err)
                      s->type ? s->type : "", s->type ? "'" : "");
         return asim_args_fail("trace chakra", err, 2);
     }
-    return command->run(s->n, s->words);
+    return asim_args_command(command, s->n, s->words);
 }
 
 static int run(int argc, char **argv)
@@ -124,11 +124,8 @@ static int run(int argc, char **argv)
 }
 
 static const struct asim_option options[] = {
-    {.key = "compat",
-     .type = ASIM_T_BOOL,
-     .def = "0",
-     .help = "same output as chakra_converter, its defects included"},
-    {.key = NULL}};
+    {"compat", NULL, "same output as chakra_converter, its defects included", "0", ASIM_T_BOOL},
+    {0}};
 
 static const char *const called_as[] = {"chakra_converter", NULL};
 

@@ -21,17 +21,17 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"workload-configuration", "input", "workload prefix: rank r's trace is <prefix>.<r>.et", NULL,
-     ASIM_T_STRING, AT(prefix), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(prefix)},
     {"comm-group-configuration", "groups", "communicator groups (JSON)", NULL, ASIM_T_STRING,
-     AT(groups), 0, 0, NULL, 0},
+     AT(groups)},
     {"ranks", "n", "how many ranks; 0 = as many as there are files", "0", ASIM_T_U32, AT(ranks), 0,
-     1048576, NULL, 0},
+     1048576},
     {"strict-ctrl", NULL, "control dependencies on nodes that are not there are errors", "0",
-     ASIM_T_BOOL, AT(ctrl), 0, 0, NULL, 0},
+     ASIM_T_BOOL, AT(ctrl)},
     {"allow-missing-ranks", NULL, "process groups may list ranks without a trace", "0", ASIM_T_BOOL,
-     AT(allow_missing), 0, 0, NULL, 0},
-    {"strict", NULL, "warnings are errors", "0", ASIM_T_BOOL, AT(strict), 0, 0, NULL, 0},
-    {"limit", NULL, "most problems shown", "50", ASIM_T_U64, AT(limit), 0, 1e9, NULL, 0},
+     AT(allow_missing)},
+    {"strict", NULL, "warnings are errors", "0", ASIM_T_BOOL, AT(strict)},
+    {"limit", NULL, "most problems shown", "50", ASIM_T_U64, AT(limit), 0, 1e9},
     {0}};
 
 struct shown {
@@ -101,14 +101,12 @@ static void show_needs(const struct asim_check *check)
         printf("note: %" PRIu64 " computations on the GPU have no duration; they take 1 ns each.\n",
                needs->timeless_comps);
     if (needs->timeless_work)
-        printf("note: %" PRIu64
-               " computations on the GPU have num_ops and no duration; they take 1 "
-               "ns each without roofline-enabled.\n",
+        printf("note: %" PRIu64 " computations on the GPU have num_ops and no duration; they take "
+               "1 ns each without roofline-enabled.\n",
                needs->timeless_work);
     if (check->unfollowed)
-        printf(
-            "note: the set has too many nodes to find out whether ranks wait for each other in a "
-            "circle.\n");
+        printf("note: the set has too many nodes to find out whether ranks wait for each other in "
+               "a circle.\n");
 }
 
 static int find_ranks(struct asim_check *check, const struct options *o, struct asim_err *err)
@@ -159,26 +157,21 @@ static int check_set(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace check",
-        "usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all "
-        "ranks, alone and against each other, and says what a simulation of them needs.\n\n"
-        "Options:",
-        options,
-        1,
-        check_set,
-        0,
-        1};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace check",
+    "usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all ranks, alone "
+    "and against each other, and says what a simulation of them needs.\n\n"
+    "Options:",
+    options,
+    1,
+    check_set,
+    0,
+    1};
 
 const struct asim_command asim_trace_command_check = {
     .member = {.name = "check",
                .about = "check the traces of all ranks and say what a simulation of them needs",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

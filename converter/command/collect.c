@@ -16,18 +16,11 @@ struct options {
 };
 
 #define AT(field) offsetof(struct options, field)
-static const struct asim_option options[] = {{.key = "out",
-                                              .type = ASIM_T_STRING,
-                                              .offset = AT(out),
-                                              .def = "-",
-                                              .flags = ASIM_F_WRITES,
-                                              .help = "file to write; -: standard output"},
-                                             {.key = "force",
-                                              .type = ASIM_T_BOOL,
-                                              .offset = AT(force),
-                                              .def = "0",
-                                              .help = "replace a file that exists"},
-                                             {0}};
+static const struct asim_option options[] = {
+    {"out", NULL, "file to write; -: standard output", "-", ASIM_T_STRING, AT(out), 0, 0, NULL,
+     ASIM_F_WRITES},
+    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
+    {0}};
 
 static int write_script(const struct asim_args *args, struct asim_err *err)
 {
@@ -40,26 +33,19 @@ static int write_script(const struct asim_args *args, struct asim_err *err)
     return asim_out_commit(&out, err);
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "trace collect",
-        .usage =
-            "usage: asim trace collect [--out=collect.py]\n\n"
-            "Prints a Python script for the machine with the GPUs. It records PyTorch's traces "
-            "and training metrics of\na small model or of a program of yours, for asim run "
-            "--workload=FOLDER. python3 collect.py --help tells more.\n\nOptions:",
-        .options = options,
-        .work = write_script};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "trace collect",
+    .usage = "usage: asim trace collect [--out=collect.py]\n\n"
+             "Prints a Python script for the machine with the GPUs. It records PyTorch's traces "
+             "and training metrics of\na small model or of a program of yours, for asim run "
+             "--workload=FOLDER. python3 collect.py --help tells more.\n\nOptions:",
+    .options = options,
+    .work = write_script};
 
 const struct asim_command asim_trace_command_collect = {
     .member = {.name = "collect",
                .about = "print a Python script that records PyTorch's traces and training metrics",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

@@ -25,14 +25,14 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"input", "input_filename", "linked trace or host trace (JSON, may be .gz)", NULL,
-     ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(input)},
     {"out", "output_filename",
      "Chakra trace to write, usually PREFIX.RANK.et (of a SimAI workload: PREFIX)", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(output)},
     {"groups", NULL, "also write the communicator groups to this JSON file", NULL, ASIM_T_STRING,
-     AT(groups), 0, 0, NULL, 0},
+     AT(groups)},
     {"rank", NULL, "rank of the trace, for the ends of sends and receives; -1 = leave out", "-1",
-     ASIM_T_I64, AT(rank), -1, 4294967295.0, NULL, 0},
+     ASIM_T_I64, AT(rank), -1, 4294967295.0},
     FLAG("compat", "same output as chakra_converter, its defects included", compat),
     FLAG("strict", "cycles, repeated ids, guessed collectives and unknown partners are errors",
          strict),
@@ -95,23 +95,16 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace convert",
-        "usage: asim trace convert --input=FILE --out=PREFIX.RANK.et [--option=value "
-        "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
-        "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --out=PREFIX.\n"
-        "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
-        "1 ns.\n",
-        options, 0, run_convert};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace convert",
+    "usage: asim trace convert --input=FILE --out=PREFIX.RANK.et [--option=value ...]\n\nConverts "
+    "a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
+    "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --out=PREFIX.\n"
+    "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of 1 ns.\n",
+    options, 0, run_convert};
 
 extern const struct asim_command asim_trace_command_convert;
 const struct asim_command asim_trace_command_convert = {
     {"convert", "Convert a linked trace or a host trace to a Chakra trace", options,
      sizeof(struct options)},
-    run,
-    NULL};
+    .job = &job};

@@ -27,11 +27,11 @@ static const struct asim_option options[] = {
     {"out", "output-filename", "FILE.dot, .graphml, .svg, .pdf or .png (required)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
     {"max-nodes", NULL, "refuse a picture of more nodes than this (dot and GraphML: any number)",
-     "2000", ASIM_T_U32, AT(max_nodes), 1, 4e9, NULL, 0},
+     "2000", ASIM_T_U32, AT(max_nodes), 1, 4e9},
     {"compat", NULL,
-     "as chakra_visualizer: one edge for a data and a control dependency, .dot "
-     "laid out by graphviz",
-     "0", ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
+     "as chakra_visualizer: one edge for a data and a control dependency, .dot laid out by "
+     "graphviz",
+     "0", ASIM_T_BOOL, AT(compat)},
     {0}};
 
 /* The text after the last '.', or "". */
@@ -125,16 +125,11 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace draw",
-        "usage: asim trace draw --input=FILE.et --out=FILE.svg [--option=value ...]\n\n"
-        "Draws the dependencies of a trace.\n\nOptions:",
-        options, 0, draw};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace draw",
+    "usage: asim trace draw --input=FILE.et --out=FILE.svg [--option=value ...]\n\n"
+    "Draws the dependencies of a trace.\n\nOptions:",
+    options, 0, draw};
 
 static const char *const called_as[] = {"chakra_visualizer", NULL};
 
@@ -143,6 +138,6 @@ const struct asim_command asim_trace_command_draw = {
                .about = "draw the dependencies of a trace",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

@@ -25,7 +25,7 @@ static const struct asim_option options[] = {
     {"form", "f",
      "protobuf: all fields, as chakra_jsonizer; workload: as the JSON feeder reads; stg: as "
      "symbolic_tensor_graph writes",
-     "protobuf", ASIM_T_CHOICE, AT(form), 0, 0, "protobuf|workload|stg", 0},
+     "protobuf", ASIM_T_CHOICE, AT(form), 0, 0, "protobuf|workload|stg"},
     {0}};
 
 static int write_file(struct asim_chakra *trace, const struct options *o, struct asim_err *err)
@@ -68,19 +68,14 @@ static int dump(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace dump",
-        "usage: asim trace dump FILE.et [--out=FILE.json] [--option=value ...]\n\n"
-        "Writes a Chakra trace as JSON.\n\nOptions:",
-        options,
-        1,
-        dump,
-        ASIM_F_READS};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace dump",
+    "usage: asim trace dump FILE.et [--out=FILE.json] [--option=value ...]\n\n"
+    "Writes a Chakra trace as JSON.\n\nOptions:",
+    options,
+    1,
+    dump,
+    ASIM_F_READS};
 
 static const char *const called_as[] = {"chakra_jsonizer", NULL};
 
@@ -89,6 +84,6 @@ const struct asim_command asim_trace_command_dump = {
                .about = "write a Chakra trace as JSON",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

@@ -59,30 +59,28 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 static const struct asim_option options[] = {
     {"out", "output", "workload prefix; rank r's trace is <prefix>.<r>.et (required)", NULL,
-     ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
-    {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576, NULL,
-     0},
+     ASIM_T_STRING, AT(out)},
+    {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576},
     {"type", "t",
      "kind of each stage; send_recv passes data around the ring of ranks, incast from all ranks to "
      "rank 0",
-     "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES, 0},
+     "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES},
     {"size", "s", "bytes of each collective or message (barrier: always 0)", "1MiB", ASIM_T_SIZE,
-     AT(size_bytes), 0, 0, NULL, 0},
+     AT(size_bytes)},
     {"sizes", NULL,
      "all_to_all with a size for each pair: SIZE,SIZE,... one for each rank; rank r sends the d-th "
-     "of "
-     "them to the rank d places on, so the first, to itself, is ignored",
-     NULL, ASIM_T_STRING, AT(sizes), 0, 0, NULL, 0},
-    {"count", "c", "number of stages", "1", ASIM_T_U64, AT(count), 1, 4e9, NULL, 0},
+     "of them to the rank d places on, so the first, to itself, is ignored",
+     NULL, ASIM_T_STRING, AT(sizes)},
+    {"count", "c", "number of stages", "1", ASIM_T_U64, AT(count), 1, 4e9},
     {"nodes", NULL, "instead of --count: as many stages as fit into so many nodes per rank", "0",
-     ASIM_T_U64, AT(nodes), 0, 4e9, NULL, 0},
+     ASIM_T_U64, AT(nodes), 0, 4e9},
     {"compute-us", NULL,
      "us of the computation put between two stages, 0 = none; with --type compute: of each stage",
-     "0", ASIM_T_U64, AT(compute_us), 0, 1e15, NULL, 0},
+     "0", ASIM_T_U64, AT(compute_us), 0, 1e15},
     {"independent", NULL, "no dependencies: all nodes may start at once", "0", ASIM_T_BOOL,
-     AT(independent), 0, 0, NULL, 0},
+     AT(independent)},
     {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force), 0, 0, NULL, 0},
+     AT(force)},
     {0}};
 
 /* The trace of one rank during writing. */
@@ -299,9 +297,9 @@ static int check(struct settings *set, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE, "%s wants at least 2 ranks; give --ranks=2.",
                             types[set->type].name);
     if (set->type == INCAST && set->nodes)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "incast has other numbers of nodes on rank 0; give "
-                            "--count instead of --nodes.");
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "incast has other numbers of nodes on rank 0; give --count instead of --nodes.");
     if (set->size_bytes > INT64_MAX)
         return asim_err_set(err, ASIM_EUSAGE, "--size is more than a trace can say (2^63 - 1).");
     if (set->nodes && set->count != 1)
@@ -351,22 +349,17 @@ static int generate(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace generate",
-        "usage: asim trace generate --out=FOLDER/NAME [--option=value ...]\n\n"
-        "Writes microbenchmark traces, one file per rank.\n\nOptions:",
-        options, 0, generate};
-    struct settings set = {0};
-    return asim_args_run(&job, &set, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace generate",
+    "usage: asim trace generate --out=FOLDER/NAME [--option=value ...]\n\n"
+    "Writes microbenchmark traces, one file per rank.\n\nOptions:",
+    options, 0, generate};
 
 const struct asim_command asim_trace_command_generate = {
     .member = {.name = "generate",
-               .about = "write microbenchmark traces: collectives, sends, "
-                        "computations, chained or not",
+               .about =
+                   "write microbenchmark traces: collectives, sends, computations, chained or not",
                .options = options,
                .options_size = sizeof(struct settings)},
-    .run = run,
+    .job = &job,
 };

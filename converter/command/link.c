@@ -23,13 +23,12 @@ static const struct asim_option options[] = {
      AT(device), 0, 0, NULL, ASIM_F_READS},
     {"out", "output-file", "linked trace to write (JSON)", NULL, ASIM_T_STRING, AT(output), 0, 0,
      NULL, ASIM_F_WRITES},
-    {"rank", NULL, "rank, for the summary only", "0", ASIM_T_U32, AT(rank), 0, 0, NULL, 0},
+    {"rank", NULL, "rank, for the summary only", "0", ASIM_T_U32, AT(rank)},
     {"compat", NULL, "same output as chakra_trace_link without HTA, its defects included", "0",
-     ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
-    {"strict", NULL, "fail if a GPU operation cannot be linked", "0", ASIM_T_BOOL, AT(strict), 0, 0,
-     NULL, 0},
-    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
-    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force), 0, 0, NULL, 0},
+     ASIM_T_BOOL, AT(compat)},
+    {"strict", NULL, "fail if a GPU operation cannot be linked", "0", ASIM_T_BOOL, AT(strict)},
+    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet)},
+    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
     {"log-level", NULL, "of the published tool; there is one level here", NULL, ASIM_T_STRING,
      AT(log_level), 0, 0, NULL, ASIM_F_NOOP},
     {0}};
@@ -57,21 +56,16 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace link",
-        "usage: asim trace link --host=FILE --device=FILE --out=FILE [--option=value ...]\n"
-        "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n",
-        options, 0, run_link};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace link",
+    "usage: asim trace link --host=FILE --device=FILE --out=FILE [--option=value ...]\n"
+    "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n",
+    options, 0, run_link};
 
 static const char *const names[] = {"chakra_trace_link", NULL};
 
 extern const struct asim_command asim_trace_command_link;
 const struct asim_command asim_trace_command_link = {
     {"link", "Link a host trace and a device trace of one rank", options, sizeof(struct options)},
-    run,
-    names};
+    .job = &job,
+    .called_as = names};

@@ -88,9 +88,8 @@ static int make_step(const struct asim_llm *llm, struct asim_err *err)
     asim_step_print(llm, &summary);
     printf("run it with --workload=%s --system=%s.system.json\n", opt->et, opt->et);
     if (!opt->roofline && !opt->database && !opt->comp_file && !opt->compute_model)
-        fprintf(stderr,
-                "asim trace llm: note: no compute times are given, so that each computation "
-                "takes 1 ns; --compute_model=H100 models them.\n");
+        fprintf(stderr, "asim trace llm: note: no compute times are given, so that each "
+                        "computation takes 1 ns; --compute_model=H100 models them.\n");
     return 0;
 }
 
@@ -112,18 +111,18 @@ static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
 
     for (size_t i = 0; !opt->schedule && i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_given)
-            return asim_err_set(err, ASIM_EUSAGE,
-                                "%s has no effect on AICB's rows: add --schedule=1f1b (or another "
-                                "one).",
-                                rows[i].name);
+            return asim_err_set(
+                err, ASIM_EUSAGE,
+                "%s has no effect on AICB's rows: add --schedule=1f1b (or another one).",
+                rows[i].name);
     return 0;
 }
 
 static void note_batch(const struct asim_llm_options *opt)
 {
     fprintf(stderr,
-            "asim trace llm: note: global_batch is %" PRIu32 ", one micro-batch for each "
-            "data-parallel rank; AICB's default of 4 is too few.\n",
+            "asim trace llm: note: global_batch is %" PRIu32
+            ", one micro-batch for each data-parallel rank; AICB's default of 4 is too few.\n",
             opt->global_batch);
 }
 
@@ -140,8 +139,8 @@ static void note_rows(const struct asim_llm_options *opt, const struct asim_llm_
                 opt->database, times->misses, opt->roofline);
     if (times->missing)
         fprintf(stderr,
-                "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "
-                "was taken.\n",
+                "asim trace llm: warning: %" PRIu64
+                " parts have no compute time in %s; 1 ns each was taken.\n",
                 times->missing, opt->comp_file ? opt->comp_file : "the roofline");
     if (times->is_assumed)
         fprintf(stderr,

@@ -27,13 +27,13 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"out", "output", "folder to write (default workload_et; with --et-prefix the current one)",
-     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(output)},
     {"et-prefix", NULL, "write NAME/NAME.RANK.et; auto = named after the main collective", NULL,
-     ASIM_T_STRING, AT(et_prefix), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(et_prefix)},
     {"model-tag", NULL, "take traces with this tag, write workload.TAG.RANK.et", NULL,
-     ASIM_T_STRING, AT(model_tag), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(model_tag)},
     {"ranks", NULL, "only these ranks: 0,1,2 or 0 1 2 (default all found)", NULL, ASIM_T_STRING,
-     AT(ranks), 0, 0, NULL, 0},
+     AT(ranks)},
     FLAG("simple", "simple-astra", "communication nodes only, one after another", simple),
     FLAG("gpu-only", NULL, "leave out metadata nodes and CPU computations", gpu_only),
     FLAG("astra-sim", NULL, "leave out collectives ASTRA-sim refuses", astra),
@@ -43,13 +43,13 @@ static const struct asim_option options[] = {
     FLAG("strict", NULL, "anything unlinked, guessed or different between ranks is an error",
          strict),
     {"max-comm", NULL, "with --simple: at most so many nodes a rank, 0 = all", "0", ASIM_T_U64,
-     AT(max_comm), 0, 0, NULL, 0},
+     AT(max_comm)},
     {"default-comm-size", NULL, "size of communication nodes that have none, 0 = leave", "0",
-     ASIM_T_SIZE, AT(default_bytes), 0, 0, NULL, 0},
+     ASIM_T_SIZE, AT(default_bytes)},
     {"default-gpu-freq", NULL, "GPU clock in MHz; 0 = the device trace's, else 1000", "0",
-     ASIM_T_DOUBLE, AT(mhz), 0, 1e6, NULL, 0},
+     ASIM_T_DOUBLE, AT(mhz), 0, 1e6},
     {"force-avg-kernel-ns", NULL, "give every GPU computation this time in ns", "0", ASIM_T_U64,
-     AT(force_ns), 0, 1e15, NULL, 0},
+     AT(force_ns), 0, 1e15},
     FLAG("average", NULL, "give every GPU computation the measured average", average),
     FLAG("allow-missing-ranks", NULL, "the folder has some ranks of the job only", allow_missing),
     FLAG("quiet", NULL, "no summary", quiet),
@@ -149,21 +149,15 @@ static int pytorch(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace pytorch",
-        "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
-        "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
-        "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n",
-        options, MAX_WORDS, pytorch};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace pytorch",
+    "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
+    "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
+    "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n",
+    options, MAX_WORDS, pytorch};
 
 extern const struct asim_command asim_trace_command_pytorch;
 const struct asim_command asim_trace_command_pytorch = {
     {"pytorch", "Turn a folder of PyTorch traces into a workload in one go", options,
      sizeof(struct options)},
-    run,
-    NULL};
+    .job = &job};

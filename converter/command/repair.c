@@ -23,22 +23,19 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
-     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(output)},
     FLAG("gpu-only", NULL, "remove metadata nodes and CPU computations", gpu_only),
     FLAG("simple", "simple-astra", "keep communication only, one node after another", simple),
     FLAG("astra-sim", NULL,
-         "remove collectives ASTRA-sim refuses (reduce, gather, scatter, "
-         "barrier)",
-         astra),
+         "remove collectives ASTRA-sim refuses (reduce, gather, scatter, barrier)", astra),
     FLAG("no-break-cycles", NULL, "a cycle is an error", no_break),
     FLAG("strict", NULL, "fail if the ranks' collectives differ", strict),
     FLAG("quiet", NULL, "no summary", quiet),
     {"max-comm", NULL, "with --simple: at most so many nodes, 0 = all", "0", ASIM_T_U64,
-     AT(max_comm), 0, 0, NULL, 0},
+     AT(max_comm)},
     {"default-comm-size", NULL, "size of communication nodes that have none, 0 = leave", "0",
-     ASIM_T_SIZE, AT(default_bytes), 0, 0, NULL, 0},
-    {"group", NULL, "pg_name for communication nodes without one", NULL, ASIM_T_STRING, AT(group),
-     0, 0, NULL, 0},
+     ASIM_T_SIZE, AT(default_bytes)},
+    {"group", NULL, "pg_name for communication nodes without one", NULL, ASIM_T_STRING, AT(group)},
     {0}};
 
 static void say(void *self, const char *sentence)
@@ -66,8 +63,8 @@ static int run_repair(const struct asim_args *args, struct asim_err *err)
 
     if (!args->n_words)
         code = asim_err_set(err, ASIM_EUSAGE,
-                            "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
-                            "…) or .et files; --help explains.");
+                            "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et files; "
+                            "--help explains.");
     if (!code)
         code = asim_rankfiles_add(&files, args->words, args->n_words, o->output, err);
     if (!code)
@@ -76,21 +73,15 @@ static int run_repair(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace repair",
-        "usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
-        "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
-        "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n",
-        options, MAX_FILES, run_repair};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace repair",
+    "usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
+    "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
+    "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n",
+    options, MAX_FILES, run_repair};
 
 extern const struct asim_command asim_trace_command_repair;
 const struct asim_command asim_trace_command_repair = {
     {"repair", "Make traces runnable: cycles, missing nodes, sizes, matching ranks", options,
      sizeof(struct options)},
-    run,
-    NULL};
+    .job = &job};

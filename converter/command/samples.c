@@ -19,13 +19,13 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"num-npus", "ranks", "number of ranks, one file each of every set", "64", ASIM_T_U32,
-     AT(ranks), 1, 1048576, NULL, 0},
-    {"default-runtime", NULL, "us of a computation", "5", ASIM_T_U64, AT(micros), 0, 1e15, NULL, 0},
-    {"default-tensor-size", NULL, "bytes of a memory access", "1024", ASIM_T_SIZE, AT(tensor_bytes),
-     0, 0, NULL, 0},
+     AT(ranks), 1, 1048576},
+    {"default-runtime", NULL, "us of a computation", "5", ASIM_T_U64, AT(micros), 0, 1e15},
+    {"default-tensor-size", NULL, "bytes of a memory access", "1024", ASIM_T_SIZE,
+     AT(tensor_bytes)},
     {"default-comm-size", NULL, "bytes of a collective", "65536", ASIM_T_SIZE, AT(comm_bytes), 0,
-     9e18, NULL, 0},
-    {"out", "output", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
+     9e18},
+    {"out", "output", "folder to write to", ".", ASIM_T_STRING, AT(out)},
     {0}};
 
 static int samples(const struct asim_args *args, struct asim_err *err)
@@ -41,17 +41,12 @@ static int samples(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace samples",
-        "usage: asim trace samples [--option=value ...]\n\nWrites one small trace for every "
-        "kind of node, for tests of readers. The sends and\nreceives among them have no "
-        "partner; 'asim trace generate' makes traces to simulate.\n\nOptions:",
-        options, 0, samples};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace samples",
+    "usage: asim trace samples [--option=value ...]\n\nWrites one small trace for every kind of "
+    "node, for tests of readers. The sends and\nreceives among them have no partner; 'asim trace "
+    "generate' makes traces to simulate.\n\nOptions:",
+    options, 0, samples};
 
 static const char *const called_as[] = {"chakra_generator", NULL};
 
@@ -60,6 +55,6 @@ const struct asim_command asim_trace_command_samples = {
                .about = "write one small trace for every kind of node",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

@@ -23,17 +23,16 @@ enum { MAX_LISTED = 4096 };
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "i", "prefix of the recorded traces, <prefix>.<rank>.et (required)", NULL,
-     ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
-    {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output),
-     0, 0, NULL, 0},
+     ASIM_T_STRING, AT(input)},
+    {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output)},
     {"ranks", "n", "ranks to write: a multiple of the recorded ones (required)", "0", ASIM_T_U32,
-     AT(ranks), 0, 1048576, NULL, 0},
+     AT(ranks), 0, 1048576},
     {"groups", "comm-group-configuration", "communicator groups of the recorded ranks (JSON)", NULL,
-     ASIM_T_STRING, AT(groups), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(groups)},
     {"grow", NULL,
      "groups that join all replicas: full (those of all ranks), strided (also those whose ranks "
      "are not consecutive), none, or ids as 1,4",
-     "full", ASIM_T_STRING, AT(grow), 0, 0, NULL, 0},
+     "full", ASIM_T_STRING, AT(grow)},
     {0}};
 
 /* Words or numbers; listed has room for MAX_LISTED. */
@@ -51,10 +50,9 @@ static int read_grow(struct asim_scale *scale, char *grow, int64_t *listed, stru
         if (scale->n_listed == MAX_LISTED)
             return asim_err_set(err, ASIM_EINVAL, "--grow lists more than %d groups.", MAX_LISTED);
         if (asim_text_i64(word, &listed[scale->n_listed++]))
-            return asim_err_set(err, ASIM_EINVAL,
-                                "--grow has '%.40s', expected full, strided, none or the numbers "
-                                "of groups.",
-                                word);
+            return asim_err_set(
+                err, ASIM_EINVAL,
+                "--grow has '%.40s', expected full, strided, none or the numbers of groups.", word);
     }
     return 0;
 }
@@ -97,22 +95,16 @@ static int scale_set(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace scale",
-        "usage: asim trace scale --input=PREFIX --out=PREFIX --ranks=N [--option=value "
-        "...]\n\nMakes traces of N ranks from those of fewer: replicas of what was "
-        "recorded.\n\nOptions:",
-        options, 0, scale_set};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace scale",
+    "usage: asim trace scale --input=PREFIX --out=PREFIX --ranks=N [--option=value ...]\n\nMakes "
+    "traces of N ranks from those of fewer: replicas of what was recorded.\n\nOptions:",
+    options, 0, scale_set};
 
 const struct asim_command asim_trace_command_scale = {
     .member = {.name = "scale",
                .about = "make traces of more ranks from those of fewer",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

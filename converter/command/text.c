@@ -27,16 +27,15 @@ static const struct asim_option options[] = {
     {"out", "output-filename", "prefix: rank r's trace is <prefix>.<r>.et (required)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"num-npus", "ranks", "number of ranks; 0 = the product of --dims", "0", ASIM_T_U32, AT(ranks),
-     0, 1048576, NULL, 0},
-    {"num-passes", "passes", "training iterations", "1", ASIM_T_U32, AT(passes), 1, 1e6, NULL, 0},
+     0, 1048576},
+    {"num-passes", "passes", "training iterations", "1", ASIM_T_U32, AT(passes), 1, 1e6},
     {"dims", NULL,
      "NPUs of each network dimension, the innermost first, as 4,2: collectives then name theirs",
-     NULL, ASIM_T_STRING, AT(dims), 0, 0, NULL, 0},
-    {"compat", NULL, "same output and refusals as chakra_converter", "0", ASIM_T_BOOL, AT(compat),
-     0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(dims)},
+    {"compat", NULL, "same output and refusals as chakra_converter", "0", ASIM_T_BOOL, AT(compat)},
     {"force", NULL, "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force), 0, 0, NULL, 0},
-    {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
+     AT(force)},
+    {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet)},
     {0}};
 
 /* "4,2" or "4x2"; an empty item is an error. */
@@ -101,8 +100,7 @@ static void report(const struct asim_layers *layers, const struct asim_text_opti
            asim_layers_kind_name(layers->kind), layers->n, opt->passes, result->nodes,
            result->comms);
     if (result->has_groups)
-        printf("wrote %s.groups.json: give it to the simulation as "
-               "--comm-group-configuration\n",
+        printf("wrote %s.groups.json: give it to the simulation as --comm-group-configuration\n",
                opt->output);
 }
 
@@ -137,22 +135,16 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace text",
-        "usage: asim trace text --input=FILE --out=FOLDER/NAME --num-npus=N "
-        "[--option=value ...]\n\nConverts a layer file of ASTRA-sim 1.0 to a Chakra trace for "
-        "each rank.\n\nOptions:",
-        options, 0, convert};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace text",
+    "usage: asim trace text --input=FILE --out=FOLDER/NAME --num-npus=N [--option=value "
+    "...]\n\nConverts a layer file of ASTRA-sim 1.0 to a Chakra trace for each rank.\n\nOptions:",
+    options, 0, convert};
 
 const struct asim_command asim_trace_command_text = {
     .member = {.name = "text",
                .about = "convert a layer file of ASTRA-sim 1.0 to Chakra traces",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

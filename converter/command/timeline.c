@@ -29,14 +29,12 @@ static const struct asim_option options[] = {
      NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output), 0,
      0, NULL, ASIM_F_WRITES},
-    {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
-     0},
+    {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table"},
     {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
-     ASIM_T_STRING, AT(frequency), 0, 0, NULL, 0},
-    {"num-npus", NULL, "written to the file; 0 = as many as appear", "0", ASIM_T_U64, AT(num_npus),
-     0, 0, NULL, 0},
+     ASIM_T_STRING, AT(frequency)},
+    {"num-npus", NULL, "written to the file; 0 = as many as appear", "0", ASIM_T_U64, AT(num_npus)},
     {"compat", NULL, "as chakra_timeline_visualizer: ms where the format wants us", "0",
-     ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
+     ASIM_T_BOOL, AT(compat)},
     {"log-filename", NULL, "accepted for old scripts; nothing is logged", NULL, ASIM_T_STRING,
      AT(log), 0, 0, NULL, ASIM_F_NOOP},
     {0}};
@@ -50,10 +48,10 @@ static int read_frequency(const char *text, double *mhz, struct asim_err *err)
     else if (!strcmp(end, "GHz"))
         factor = 1000;
     if (end == text || factor == 0 || !isfinite(value) || value <= 0 || value > 1e9)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "--npu-frequency is '%.40s', expected a number of MHz above 0, as "
-                            "1500 or 1.5GHz.",
-                            text);
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "--npu-frequency is '%.40s', expected a number of MHz above 0, as 1500 or 1.5GHz.",
+            text);
     *mhz = value * factor;
     return 0;
 }
@@ -96,23 +94,17 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     return 0;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "trace timeline",
-        "usage: asim trace timeline --input=FILE --out=FILE.json [--option=value ...] [FILE "
-        "...]\n\n"
-        "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev. Several\n"
-        "files, as ops.csv and flows.csv of a run, become one timeline.\n\n"
-        "Options:",
-        options,
-        MOST_INPUTS,
-        convert,
-        ASIM_F_READS,
-        0};
-    struct options o = {0};
-    return asim_args_run(&job, &o, argc, argv);
-}
+static const struct asim_args_job job = {
+    "trace timeline",
+    "usage: asim trace timeline --input=FILE --out=FILE.json [--option=value ...] [FILE ...]\n\n"
+    "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev. Several\n"
+    "files, as ops.csv and flows.csv of a run, become one timeline.\n\n"
+    "Options:",
+    options,
+    MOST_INPUTS,
+    convert,
+    ASIM_F_READS,
+    0};
 
 static const char *const called_as[] = {"chakra_timeline_visualizer", NULL};
 
@@ -121,6 +113,6 @@ const struct asim_command asim_trace_command_timeline = {
                .about = "turn a run's log into a timeline for Chrome or Perfetto",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

@@ -76,8 +76,7 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->sends, "sends");
     line(file, c->recvs, "receives");
     line(file, c->host_comm,
-         "communication nodes made from host ops, as the trace has no GPU "
-         "operations");
+         "communication nodes made from host ops, as the trace has no GPU operations");
     line(file, c->guessed, "communication kernels of unknown kind taken for ALL_REDUCE");
     line(file, c->sizes_found, "sizes taken from the ops around the launch");
     line(file, c->sizes_missing, "communication nodes without a size (0 bytes)");

@@ -160,10 +160,10 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
         return 0;
     if (comm->peer < 0) {
         cv->counts.p2p_unknown++;
-        return cv->opt->strict ? node_fail(em, at,
-                                           "sends or receives, but the trace does not say "
-                                           "with which rank")
-                               : 0;
+        return cv->opt->strict
+                   ? node_fail(em, at,
+                               "sends or receives, but the trace does not say with which rank")
+                   : 0;
     }
     put_ends(em, comm);
     return 0;
@@ -197,8 +197,8 @@ static int compat_comm(struct emit *em, uint32_t at, struct asim_comm *comm)
         comm->kind = asim_comm_kind_compat(name);
     if (comm->kind == ASIM_COMM_UNKNOWN)
         return node_fail(em, at,
-                         "does not name a collective the published converter knows; "
-                         "with --compat=0 its kind is found from the ops around it");
+                         "does not name a collective the published converter knows; with "
+                         "--compat=0 its kind is found from the ops around it");
     return 0;
 }
 
@@ -230,14 +230,15 @@ static int communication(struct emit *em, uint32_t at, int *type)
     }
     cv->counts.guessed += (uint64_t)guessed;
     if (guessed && (cv->opt->strict || cv->opt->no_guess))
-        return node_fail(em, at,
-                         "is a communication kernel, but nothing around it says which "
-                         "collective it runs");
+        return node_fail(
+            em, at,
+            "is a communication kernel, but nothing around it says which collective it runs");
     if (guessed && cv->counts.guessed <= 5)
-        asim_diagnose(&cv->opt->notes,
-                      "node %" PRId64 " (%.60s): nothing around it says which collective it runs; "
-                      "taken for an ALL_REDUCE.",
-                      cv->host.node.at[at].id, asim_convert_name(cv, at));
+        asim_diagnose(
+            &cv->opt->notes,
+            "node %" PRId64
+            " (%.60s): nothing around it says which collective it runs; taken for an ALL_REDUCE.",
+            cv->host.node.at[at].id, asim_convert_name(cv, at));
     *type = comm.kind == ASIM_COMM_SEND   ? ASIM_OP_COMM_SEND
             : comm.kind == ASIM_COMM_RECV ? ASIM_OP_COMM_RECV
                                           : ASIM_OP_COMM_COLL;

@@ -238,8 +238,9 @@ static int tell_repeated(struct asim_convert *cv, uint32_t at, struct asim_err *
 
     if (cv->opt->strict)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%s: the node id %" PRId64 " (%.60s) stands twice; give each node an "
-                            "id of its own, or leave out --strict to keep the last.",
+                            "%s: the node id %" PRId64
+                            " (%.60s) stands twice; give each node an id of its own, or leave out "
+                            "--strict to keep the last.",
                             cv->opt->input, id, name);
     if (++cv->counts.repeated <= TOLD)
         asim_diagnose(&cv->opt->notes,

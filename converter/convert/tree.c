@@ -58,10 +58,10 @@ static int tell_ring(const struct asim_convert *cv, uint32_t start, struct asim_
         n += (size_t)snprintf(text + n, sizeof text - n, "… ");
     snprintf(text + n, sizeof text - n, "%" PRId64, node[start].id);
     if (cv->opt->strict)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s: a cycle of callers (ctrl_deps): %s; correct one of them, or leave "
-                            "out --strict.",
-                            cv->opt->input, text);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s: a cycle of callers (ctrl_deps): %s; correct one of them, or leave out --strict.",
+            cv->opt->input, text);
     asim_diagnose(&cv->opt->notes,
                   "cycle of callers (ctrl_deps) broken: %s; the first was hung on its thread.",
                   text);

@@ -86,11 +86,12 @@ void asim_picture_graphml(const struct asim_picture *graph, int compat, struct a
                          "xsi:schemaLocation=\"http://graphml.graphdrawing.org/xmlns "
                          "http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd\">\n");
     if (graph->edges.n)
-        asim_out_printf(out, "  <key id=\"d1\" for=\"edge\" attr.name=\"dependency\" "
-                             "attr.type=\"string\" />\n");
+        asim_out_printf(
+            out,
+            "  <key id=\"d1\" for=\"edge\" attr.name=\"dependency\" attr.type=\"string\" />\n");
     if (graph->nodes.n)
-        asim_out_printf(out, "  <key id=\"d0\" for=\"node\" attr.name=\"label\" "
-                             "attr.type=\"string\" />\n");
+        asim_out_printf(
+            out, "  <key id=\"d0\" for=\"node\" attr.name=\"label\" attr.type=\"string\" />\n");
     asim_out_printf(out, "  <graph edgedefault=\"directed\"%s\n", graph->nodes.n ? ">" : " />");
     for (size_t i = 0; i < graph->nodes.n; i++) {
         const struct asim_picture_node *node = &graph->nodes.at[i];

@@ -98,10 +98,10 @@ static int twice(const struct asim_rankfile *a, const struct asim_rankfile *b, s
     if (asim_file_same(a->in, b->in))
         return asim_err_set(err, ASIM_EINVAL, "%s and %s are one file; name it once.", a->in,
                             b->in);
-    return asim_err_set(err, ASIM_EINVAL,
-                        "%s and %s would both be written to %s; name them in two commands with an "
-                        "--output each.",
-                        a->in, b->in, b->out);
+    return asim_err_set(
+        err, ASIM_EINVAL,
+        "%s and %s would both be written to %s; name them in two commands with an --output each.",
+        a->in, b->in, b->out);
 }
 
 /* Refuses two outputs that are one file: the first would be lost. */

@@ -94,10 +94,10 @@ static int add_member(struct load *ld)
         return code;
     ld->member_bytes += ld->doc.size;
     if (ld->member_bytes > MEMBER_LIMIT)
-        return asim_err_set(ld->err, ASIM_ENOMEM,
-                            "%s: more than 64 MiB stand beside \"nodes\" (last: \"%s\"); this is "
-                            "no host trace.",
-                            host->path, asim_text_safe(key, sizeof key, host->reader.key));
+        return asim_err_set(
+            ld->err, ASIM_ENOMEM,
+            "%s: more than 64 MiB stand beside \"nodes\" (last: \"%s\"); this is no host trace.",
+            host->path, asim_text_safe(key, sizeof key, host->reader.key));
     if (!strcmp(host->reader.key, "schema") && ld->doc.at[0].kind == ASIM_J_STRING)
         snprintf(host->schema, sizeof host->schema, "%.*s", (int)ld->doc.at[0].text_n,
                  asim_jv_text(&ld->doc, &ld->doc.at[0]));
@@ -137,10 +137,10 @@ static int read_members(struct load *ld)
     if (code || ld->seen_nodes)
         return code;
     return asim_err_set(ld->err, ASIM_EINVAL,
-                        device ? "%s: this is a device trace (it has \"traceEvents\"); a host "
-                                 "trace with \"nodes\" is expected here. Are the two files "
-                                 "exchanged?"
-                               : "%s: no \"nodes\": this is not a PyTorch host trace.",
+                        device
+                            ? "%s: this is a device trace (it has \"traceEvents\"); a host trace "
+                              "with \"nodes\" is expected here. Are the two files exchanged?"
+                            : "%s: no \"nodes\": this is not a PyTorch host trace.",
                         ld->host->path);
 }
 

@@ -54,8 +54,7 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     reason(file, c->aligned, "of them by the order of names (no Record function ids)");
     if (!c->host_matched)
         reason(file, c->host_nodes,
-               "host nodes have no counterpart: are the two files of one run "
-               "and one rank?");
+               "host nodes have no counterpart: are the two files of one run and one rank?");
     reason(file, link->host.duplicates, "host nodes repeat an id; the last of each was kept");
     reason(file, link->host.parents_assigned,
            "host nodes name a parent that is not in the file; hung on their thread");
@@ -67,8 +66,7 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     reason(file, c->not_in_host, "dropped: no op around their launch is in the host trace");
     reason(file, memsets, "dropped: memsets (the published tools do not know them; --compat)");
     reason(file, c->moved,
-           "given to an op further out, as the launching one is not in the host "
-           "trace");
+           "given to an op further out, as the launching one is not in the host trace");
     reason(file, l->outside, "launched outside any CPU op; given to the latest one before");
     if (l->not_listed && !link->opt->compat)
         fprintf(file, "  %" PRIu64 " launched by calls other tools do not know (%s)\n",

@@ -65,8 +65,7 @@ static void fill_keys(struct keys *keys, const struct asim_llm *llm)
     put_number(keys, 11, "vocab", o->vocab);
 }
 
-/* --- a table ------------------------------------------------------------------------------------
- */
+/* --- a table ---------------------------------------------------------------------------------- */
 
 /* Rows that fit, and how well; line 0 = AIOB has no lines here. */
 struct found {
@@ -195,8 +194,7 @@ static int read_table(struct asim_llm_times *times, const struct asim_llm *llm,
     return rc ? rc : got;
 }
 
-/* --- a folder of AIOB's files -------------------------------------------------------------------
- */
+/* --- a folder of AIOB's files ----------------------------------------------------------------- */
 
 /* The value behind `key` in the name: "-tp" of "m-tp4-pp1" gives 4. */
 static void part_of(const char *name, const char *key, char value[WORD])
@@ -333,10 +331,10 @@ static int read_folder(struct asim_llm_times *times, const struct asim_llm *llm,
             "gpt-7b-world_size8-tp4-pp1-ep1-gbs16-mbs1-seq2048-flash_attn-True.txt.",
             folder);
     if (best.distance >= 100)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the folder %s has no compute times for these sizes; the nearest file "
-                            "is %s, with %s.",
-                            folder, best.name, best.differs);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "the folder %s has no compute times for these sizes; the nearest file is %s, with %s.",
+            folder, best.name, best.differs);
     snprintf(path, sizeof path, "%s/%s", folder, best.name);
     return asim_llm_sections_read(times, path, err);
 }

@@ -48,8 +48,8 @@ static int find_comm(const struct asim_llm_options *opt, const char **word, stru
         }
     return asim_err_set(
         err, ASIM_EUSAGE,
-        "unknown collective '%s' for --test_comm.%s Known are all_reduce, "
-        "all_gather, reduce_scatter and all_to_all.",
+        "unknown collective '%s' for --test_comm.%s Known are all_reduce, all_gather, "
+        "reduce_scatter and all_to_all.",
         asim_text_safe(safe, sizeof safe, opt->test_comm),
         asim_text_hint(hint, sizeof hint, asim_text_nearest(opt->test_comm, comm_names, 4)));
 }

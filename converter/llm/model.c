@@ -31,10 +31,10 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
         return asim_err_set(err, ASIM_EUSAGE,
                             "moe_enable needs enable_sequence_parallel: add --sp.");
     if (opt->moe && opt->topk > opt->experts)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "moe_router_topk is %u, but there are only %u experts; raise "
-                            "num_experts or lower it.",
-                            opt->topk, opt->experts);
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "moe_router_topk is %u, but there are only %u experts; raise num_experts or lower it.",
+            opt->topk, opt->experts);
     if (opt->ep > 1 && opt->experts % opt->ep)
         return asim_err_set(err, ASIM_EUSAGE,
                             "%u experts cannot be split among ep=%u: give a multiple.",

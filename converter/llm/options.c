@@ -14,15 +14,15 @@
 /* The most a row takes keeps all products of sizes below 2^63. */
 #define NUMBER(key, alias, help, def, type, field, most)                                           \
     {                                                                                              \
-        key, alias, help, def, type, AT(field), 0, most, NULL, 0                                   \
+        key, alias, help, def, type, AT(field), 0, most                                            \
     }
 #define SIZE(key, alias, help, def, type, field, most)                                             \
     {                                                                                              \
-        key, alias, help, def, type, AT(field), 1, most, NULL, 0                                   \
+        key, alias, help, def, type, AT(field), 1, most                                            \
     }
 #define TEXT(key, alias, help, def, field)                                                         \
     {                                                                                              \
-        key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
+        key, alias, help, def, ASIM_T_STRING, AT(field)                                            \
     }
 #define FILES(key, alias, help, field, flags)                                                      \
     {                                                                                              \
@@ -30,7 +30,7 @@
     }
 #define FLAG(key, alias, help, field)                                                              \
     {                                                                                              \
-        key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
+        key, alias, help, "0", ASIM_T_BOOL, AT(field)                                              \
     }
 
 /* For AICB's command lines: parsed there and without effect on the text, so without effect here. */
@@ -91,7 +91,7 @@ const struct asim_option asim_llm_option_table[] = {
          "(catalogue/gpus.json)",
          NULL, roofline),
     {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
-     ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},
+     ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1},
     TEXT("compute_model", NULL,
          "compute times of this GPU, kernel by kernel at the shares of its peak that each class of "
          "kernels was measured to reach (catalogue/kernels.json); needs formulas=right or a "
@@ -102,14 +102,13 @@ const struct asim_option asim_llm_option_table[] = {
     {"host_us", NULL,
      "compute_model: host time to launch a kernel, us; a part takes at least this for each of its "
      "kernels",
-     "0", ASIM_T_DOUBLE, AT(host_us), 0, 1e6, NULL, 0},
+     "0", ASIM_T_DOUBLE, AT(host_us), 0, 1e6},
     {"precision", NULL, "compute_model: of products and activations", "16bit", ASIM_T_CHOICE,
-     AT(precision), 0, 0, "16bit|tf32|32bit", 0},
+     AT(precision), 0, 0, "16bit|tf32|32bit"},
     {"recompute_granularity", NULL,
      "formulas=right or a schedule: what the backward pass computes again: nothing, attention "
-     "scores, or all "
-     "layers with their communication",
-     "none", ASIM_T_CHOICE, AT(recompute_how), 0, 0, "none|selective|full", 0},
+     "scores, or all layers with their communication",
+     "none", ASIM_T_CHOICE, AT(recompute_how), 0, 0, "none|selective|full"},
     NUMBER("num_query_groups", "kv_heads",
            "formulas=right or a schedule: key-value heads (default: as many as attention heads)",
            NULL, ASIM_T_U32, kv_heads, 1 << 14),
@@ -120,10 +119,10 @@ const struct asim_option asim_llm_option_table[] = {
      "formulas=right: its state is distributed over data-parallel ranks (reduce-scatter, "
      "all-gather), the same on each (all-reduce), or sharded with gradients and parameters, which "
      "each layer gathers forward and backward (FSDP, ZeRO-3)",
-     "distributed", ASIM_T_CHOICE, AT(optimizer), 0, 0, "distributed|replicated|sharded", 0},
+     "distributed", ASIM_T_CHOICE, AT(optimizer), 0, 0, "distributed|replicated|sharded"},
     {"grad_bytes", NULL,
      "formulas=right or a schedule: bytes of a gradient where ranks reduce it: 4 or 2", "4",
-     ASIM_T_CHOICE, AT(gradient_16bit), 0, 0, "4|2", 0},
+     ASIM_T_CHOICE, AT(gradient_16bit), 0, 0, "4|2"},
     TEXT("gpu_type", NULL, "GPU type, for comp_database and the file name", "None", gpu_type),
     TEXT("model_name", NULL, "model name for the file name", NULL, model_name),
     NUMBER("n_dense_layers", NULL, "DeepSeek: layers without experts", "3", ASIM_T_U64,
@@ -139,7 +138,7 @@ const struct asim_option asim_llm_option_table[] = {
            1 << 18),
     NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head, 1 << 14),
     {"formulas", NULL, "aicb: AICB's text, faults included; right: mended (README)", "aicb",
-     ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right", 0},
+     ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right"},
     FILES("out", "o", "SimAI text to write (default: AICB's name in results/workload)", output,
           ASIM_F_WRITES),
     FILES("et", NULL, "also write Chakra traces PREFIX.<rank>.et", et, ASIM_F_WRITES | ASIM_F_SET),
@@ -147,7 +146,7 @@ const struct asim_option asim_llm_option_table[] = {
     {"schedule", NULL,
      "rows: AICB's rows of one stage; else the ops of each rank, with this order of passes: gpipe, "
      "1f1b, interleaved, zb-h1 or dualpipe; options from here on need one of these",
-     "rows", ASIM_T_CHOICE, AT(schedule), 0, 0, "rows|gpipe|1f1b|interleaved|zb-h1|dualpipe", 0},
+     "rows", ASIM_T_CHOICE, AT(schedule), 0, 0, "rows|gpipe|1f1b|interleaved|zb-h1|dualpipe"},
     NUMBER("virtual_stages", "vpp", "interleaved: model chunks of a stage; 0 = 2", "0", ASIM_T_U32,
            virtual_stages, 1 << 10),
     SIZE("context_parallel_size", "cp", "context-parallel size (no effect on rows)", "1",
@@ -157,7 +156,7 @@ const struct asim_option asim_llm_option_table[] = {
     {"zero", NULL,
      "ZeRO: 0 all-reduces gradients; 1 scatters them and gathers parameters; 2 scatters them after "
      "each micro-batch; 3 also gathers the parameters of each layer before use",
-     "0", ASIM_T_CHOICE, AT(zero), 0, 0, "0|1|2|3", 0},
+     "0", ASIM_T_CHOICE, AT(zero), 0, 0, "0|1|2|3"},
     NUMBER("prefetch", NULL, "zero=3: layer passes that parameters are gathered ahead", "1",
            ASIM_T_U32, prefetch, 63),
     FLAG("overlap_grad_reduce", NULL,
@@ -170,12 +169,12 @@ const struct asim_option asim_llm_option_table[] = {
          "MoE layers in turn, or a CSV of recorded counts (default uniform)",
          NULL, distribution),
     {"capacity_factor", NULL, "tokens an expert takes of a rank, of an even share; 0 = all", "0",
-     ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6, NULL, 0},
+     ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6},
     {"dispatch", NULL,
      "how tokens reach experts: normal and low-latency as DeepEP's kernels, all-to-all as Megatron",
-     "normal", ASIM_T_CHOICE, AT(dispatch), 0, 0, "normal|low-latency|all-to-all", 0},
+     "normal", ASIM_T_CHOICE, AT(dispatch), 0, 0, "normal|low-latency|all-to-all"},
     {"dispatch_dtype", NULL, "elements of tokens on their way to experts", "bf16", ASIM_T_CHOICE,
-     AT(dispatch_fp8), 0, 0, "bf16|fp8", 0},
+     AT(dispatch_fp8), 0, 0, "bf16|fp8"},
     SIZE("dispatch_chunks", NULL, "normal: pieces in which tokens are forwarded within a server",
          "4", ASIM_T_U32, dispatch_chunks, 1 << 10),
     SIZE("gpus_per_server", "gps", "normal: GPUs of a server", "8", ASIM_T_U32, gpus_per_server,
@@ -188,9 +187,9 @@ const struct asim_option asim_llm_option_table[] = {
     TEXT("test_comm", NULL, "collective_test: all_reduce, all_gather, reduce_scatter or all_to_all",
          "all_reduce", test_comm),
     {"begin_size", NULL, "collective_test: bytes of the first row; rows double", "1048576",
-     ASIM_T_SIZE, AT(begin_size), 0, 0, NULL, 0},
+     ASIM_T_SIZE, AT(begin_size)},
     {"end_size", NULL, "collective_test: bytes of the last row at most", "1048576", ASIM_T_SIZE,
-     AT(end_size), 0, 0, NULL, 0},
+     AT(end_size)},
     SILENT_NUMBER("epoch_num"),
     SILENT_NUMBER("pp_rank"),
     SILENT_NUMBER("max_position_embeddings"),

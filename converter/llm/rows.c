@@ -64,8 +64,7 @@ static struct asim_llm_comm none(void)
     return (struct asim_llm_comm)NOTHING;
 }
 
-/* --- layers, with compute times ------------------------------------------------------------------
- */
+/* --- layers, with compute times --------------------------------------------------------------- */
 
 /* A row's three times. */
 static void put_phases(struct maker *m, const char *name, struct asim_llm_phases times,
@@ -334,8 +333,7 @@ static void put_head(struct maker *m)
     put_expert_gradients(m);
 }
 
-/* --- AICB's form without compute times ----------------------------------------------------------
- */
+/* --- AICB's form without compute times -------------------------------------------------------- */
 
 static void put_plain_layer(struct maker *m, uint64_t layer)
 {

@@ -50,10 +50,10 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
                            "found '%s' behind the number; one number a line is expected.",
                            asim_text_safe(safe, sizeof safe, more));
     if (!section || asim_text_double(value, &us) || us < 0 || us > 1e12)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "found '%s' where a number of microseconds below a 'Name:' line is "
-                           "expected.",
-                           asim_text_safe(safe, sizeof safe, value));
+        return asim_err_at(
+            err, ASIM_EINVAL, asim_src_where(src),
+            "found '%s' where a number of microseconds below a 'Name:' line is expected.",
+            asim_text_safe(safe, sizeof safe, value));
     double *at = !strcmp(word, "time_gpu_min")   ? &section->min_us
                  : !strcmp(word, "time_gpu_max") ? &section->max_us
                                                  : &section->avg_us;

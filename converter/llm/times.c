@@ -22,8 +22,7 @@ static struct asim_llm_section *section_of(struct asim_llm_times *times, const c
     return NULL;
 }
 
-/* --- the roofline -------------------------------------------------------------------------------
- */
+/* --- the roofline ----------------------------------------------------------------------------- */
 
 struct work {
     const char *name;
@@ -109,8 +108,7 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
     return 0;
 }
 
-/* --- what rows ask for
- * ---------------------------------------------------------------------------- */
+/* --- what rows ask for ------------------------------------------------------------------------ */
 
 static uint64_t to_ns(double us)
 {
@@ -204,9 +202,9 @@ static int check_sources(const struct asim_llm_options *o, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "comp_filepath and comp_database both give compute times: choose one.");
     if (!!o->comp_file + (o->roofline || o->database) + !!o->compute_model > 1)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "comp_filepath, roofline and compute_model all give compute times: "
-                            "choose one.");
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "comp_filepath, roofline and compute_model all give compute times: choose one.");
     if (o->aiob && !o->comp_file && !o->roofline && !o->database && !o->compute_model)
         return asim_err_set(err, ASIM_EUSAGE,
                             "aiob_enable without comp_filepath would measure on a GPU, which is "

@@ -44,10 +44,11 @@ static void put_header(struct asim_out *out, const struct asim_llm *llm,
                        const struct asim_llm_rows *rows)
 {
     const struct asim_llm_options *o = llm->opt;
-    asim_out_printf(out,
-                    "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: %u ep: %u pp: %u "
-                    "vpp: %" PRIu64 " ga: %" PRIu64 " all_gpus: %u ",
-                    o->tp, o->ep, o->pp, llm->stage_layers, llm->ga, o->world);
+    asim_out_printf(
+        out,
+        "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: %u ep: %u pp: %u vpp: %" PRIu64
+        " ga: %" PRIu64 " all_gpus: %u ",
+        o->tp, o->ep, o->pp, llm->stage_layers, llm->ga, o->world);
     if (o->recompute_how == ASIM_LLM_FULL) {
         put_marks(out, "checkpoints", rows, 0);
         put_marks(out, "checkpoint_initiates", rows, 1);
@@ -86,8 +87,7 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
     return asim_out_commit(&out, err);
 }
 
-/* --- Chakra -------------------------------------------------------------------------------------
- */
+/* --- Chakra ----------------------------------------------------------------------------------- */
 
 enum { MOST_ATTRS = 9 };
 

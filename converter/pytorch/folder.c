@@ -105,8 +105,8 @@ static int add(struct asim_folder *folder, const char *path, const char *name, c
     slot = role == 'h' ? &at->host : &at->device;
     if (*slot)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%s: rank %" PRIu32 " has two %s traces, %s and %s; remove one or name "
-                            "a --model-tag.",
+                            "%s: rank %" PRIu32
+                            " has two %s traces, %s and %s; remove one or name a --model-tag.",
                             path, rank, role == 'h' ? "host" : "device", *slot, name);
     *slot = malloc(size);
     if (!*slot)

@@ -90,13 +90,12 @@ static int check_world(const struct job *job, const char *path, int64_t recorded
     if (!opt->ranks_n)
         return asim_err_set(job->err, ASIM_EINVAL,
                             "%s is of a job of %" PRId64
-                            " ranks, but traces of %zu are given; give "
-                            "those of all ranks, or say --allow-missing-ranks and make the others "
-                            "with 'asim trace scale'.",
+                            " ranks, but traces of %zu are given; give those of all ranks, or say "
+                            "--allow-missing-ranks and make the others with 'asim trace scale'.",
                             path, recorded, given);
     asim_diagnose(&opt->notes,
-                  "%s is of a job of %" PRId64 " ranks, and %zu are converted; a run of them "
-                  "may need --allow-missing-ranks.",
+                  "%s is of a job of %" PRId64
+                  " ranks, and %zu are converted; a run of them may need --allow-missing-ranks.",
                   path, recorded, given);
     return 0;
 }
@@ -115,8 +114,8 @@ static int check_device(const struct job *job, const struct asim_folder_rank *ra
         return 0;
     if (job->opt->strict)
         return asim_err_set(job->err, ASIM_EINVAL,
-                            "%s: distributedInfo says rank %" PRId64 ", the file's name rank "
-                            "%" PRIu32 ", and --strict was given.",
+                            "%s: distributedInfo says rank %" PRId64
+                            ", the file's name rank %" PRIu32 ", and --strict was given.",
                             rank->device, kin->rank, rank->rank);
     asim_diagnose(&job->opt->notes,
                   "%s: distributedInfo says rank %" PRId64 ", the file's name rank %" PRIu32
@@ -192,10 +191,11 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
     if (rank->device)
         code = link_rank(job, rank, linked, device);
     else
-        asim_diagnose(&job->opt->notes,
-                      "rank %" PRIu32 " has no device trace: no times and no kernels, only the "
-                      "collectives the host called.",
-                      rank->rank);
+        asim_diagnose(
+            &job->opt->notes,
+            "rank %" PRIu32
+            " has no device trace: no times and no kernels, only the collectives the host called.",
+            rank->rank);
     if (!code)
         code = convert_rank(job, rank->device ? linked : rank->host, made, rank->rank);
     if (!code)
@@ -279,10 +279,9 @@ static void clean_old(const struct job *job)
             continue;
         snprintf(path, sizeof path, "%s/%s", job->dir, name);
         if (!unlink(path))
-            asim_diagnose(&job->opt->notes,
-                          "removed %s, left from an earlier conversion "
-                          "(--no-clean keeps such files).",
-                          path);
+            asim_diagnose(
+                &job->opt->notes,
+                "removed %s, left from an earlier conversion (--no-clean keeps such files).", path);
     }
     if (dir)
         closedir(dir);
@@ -375,9 +374,9 @@ static int finish(struct job *job)
     for (int k = 0; k < ASIM_COLL_TYPES; k++)
         calls += job->calls[k];
     if (!code && !calls && job->files.n > 1)
-        asim_diagnose(&job->opt->notes,
-                      "the traces have no collective: the ranks of the workload do "
-                      "not communicate.");
+        asim_diagnose(
+            &job->opt->notes,
+            "the traces have no collective: the ranks of the workload do not communicate.");
     if (!code)
         fprintf(job->report, "workload: %s/%s (%zu ranks)\n", job->dir, job->stem, job->files.n);
     return code;

@@ -203,7 +203,8 @@ int asim_graph_reconnect(struct asim_graph *graph, struct asim_err *err)
     free(j.touched);
     free(j.tail.at);
     asim_arena_fini(&j.arena);
-    return code ? asim_err_nomem(err, "reconnecting through removed nodes (at most 1 GiB of "
-                                      "connections are kept)")
+    return code ? asim_err_nomem(
+                      err,
+                      "reconnecting through removed nodes (at most 1 GiB of connections are kept)")
                 : 0;
 }

@@ -76,8 +76,8 @@ static int add_metadata(struct asim_scale *scale, const json_t *one, const char 
             free(group.ranks);
             return asim_err_set(err, ASIM_EINVAL,
                                 "%s: a METADATA node says that rank %" JSON_INTEGER_FORMAT
-                                " is in group %" PRId64 ", but there are traces of ranks 0 to "
-                                "%" PRIu32 ".",
+                                " is in group %" PRId64
+                                ", but there are traces of ranks 0 to %" PRIu32 ".",
                                 path, rank, group.id, scale->ranks - 1);
         }
         group.ranks[i] = (uint32_t)rank;

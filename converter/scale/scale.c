@@ -90,8 +90,8 @@ static int change_group(struct work *w, struct copy *copy, size_t at)
     new_id = renumber(w, id);
     if (new_id < 0)
         return refuse(w, &copy->node,
-                      "names a group that nothing defines; give the groups of the recorded "
-                      "ranks as --groups=FILE");
+                      "names a group that nothing defines; give the groups of the recorded ranks "
+                      "as --groups=FILE");
     change(copy, at, new_id, is_text);
     return 0;
 }

@@ -11,8 +11,7 @@
 
 enum { MOST_ATTRS = 8, NAME = 120 };
 
-/* --- groups --------------------------------------------------------------------------------------
- */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 /* Of gathers and reductions: both stages of a DualPipe pair hold the same layers. */
 static uint32_t pair_of(const struct asim_step *s)
@@ -83,8 +82,8 @@ static uint32_t local_of(const struct asim_step *s, const struct asim_step_place
     }
 }
 
-uint32_t asim_step_group_rank(const struct asim_step *s, const struct asim_step_place *p, int kind,
-                              uint32_t i)
+static uint32_t group_rank(const struct asim_step *s, const struct asim_step_place *p, int kind,
+                           uint32_t i)
 {
     uint32_t stage = p->stage, n = asim_step_group_size(s, p, kind);
 
@@ -99,12 +98,10 @@ uint32_t asim_step_group_rank(const struct asim_step *s, const struct asim_step_
 /* Groups of one kind are told apart by their lowest rank. */
 static uint64_t group_id(const struct asim_step_emit *e, int kind)
 {
-    return 1 + (uint64_t)kind * e->step->opt->world +
-           asim_step_group_rank(e->step, &e->place, kind, 0);
+    return 1 + (uint64_t)kind * e->step->opt->world + group_rank(e->step, &e->place, kind, 0);
 }
 
-/* --- nodes ---------------------------------------------------------------------------------------
- */
+/* --- nodes ------------------------------------------------------------------------------------ */
 
 struct op {
     const char *name;
@@ -246,7 +243,7 @@ uint64_t asim_step_all_to_all_v(struct asim_step_emit *e, const char *name, int 
     if (n < 2)
         return after.a;
     for (uint32_t i = 0; i < n; i++) {
-        if (asim_step_group_rank(e->step, &e->place, group, i) == e->place.rank)
+        if (group_rank(e->step, &e->place, group, i) == e->place.rank)
             e->sizes[i] = 0;
         coll.bytes += e->sizes[i];
     }
@@ -271,8 +268,7 @@ uint64_t asim_step_message(struct asim_step_emit *e, struct asim_step_message m,
     return put(e, &op, attrs, n);
 }
 
-/* --- METADATA ------------------------------------------------------------------------------------
- */
+/* --- METADATA --------------------------------------------------------------------------------- */
 
 /* PyTorch's list of process groups, with two characters of wrapping on each side
  * (chakra.md#process-groups). */
@@ -289,9 +285,8 @@ static size_t list_groups(const struct asim_step_emit *e, char *text, size_t siz
                                "%s{\"pg_name\": \"%" PRIu64 "\", \"ranks\": [", comma,
                                group_id(e, kind));
         for (uint32_t i = 0; i < n; i++)
-            at +=
-                (size_t)snprintf(text ? text + at : NULL, text ? size - at : 0, "%s%" PRIu32,
-                                 i ? ", " : "", asim_step_group_rank(e->step, &e->place, kind, i));
+            at += (size_t)snprintf(text ? text + at : NULL, text ? size - at : 0, "%s%" PRIu32,
+                                   i ? ", " : "", group_rank(e->step, &e->place, kind, i));
         at += (size_t)snprintf(text ? text + at : NULL, text ? size - at : 0, "]}");
         comma = ", ";
     }

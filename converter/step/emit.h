@@ -38,8 +38,6 @@ struct asim_step_emit {
 /* Number of members of the rank's group of a kind, and member i. */
 uint32_t asim_step_group_size(const struct asim_step *step, const struct asim_step_place *place,
                               int kind);
-uint32_t asim_step_group_rank(const struct asim_step *step, const struct asim_step_place *place,
-                              int kind, uint32_t member);
 
 /* The METADATA op with the groups of the rank. */
 void asim_step_put_groups(struct asim_step_emit *e);

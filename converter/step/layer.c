@@ -75,8 +75,7 @@ uint64_t asim_step_layer_forward(struct asim_step_emit *e, uint32_t layer, uint6
     return mlp_forward(e, layer, at);
 }
 
-/* --- backward ------------------------------------------------------------------------------------
- */
+/* --- backward --------------------------------------------------------------------------------- */
 
 /* What the weight gradients of a block wait for: the inputs gathered again, from the start of the
  * block on, and the gradients. */

@@ -128,8 +128,7 @@ static uint64_t exchange(const struct moe *m, int back, uint64_t at)
     return last;
 }
 
-/* --- expert-tensor parallelism -------------------------------------------------------------------
- */
+/* --- expert-tensor parallelism ---------------------------------------------------------------- */
 
 /* Tokens that the rank receives, and pairs. */
 static uint64_t received(const struct moe *m, int pairs)
@@ -173,8 +172,7 @@ static uint64_t share_tokens(const struct moe *m, const char *name, int gather, 
                                   (struct asim_step_after){at, 0, 0});
 }
 
-/* --- the layer -----------------------------------------------------------------------------------
- */
+/* --- the layer -------------------------------------------------------------------------------- */
 
 static uint64_t experts(const struct moe *m, const char *name, struct asim_step_after after)
 {

@@ -22,8 +22,7 @@ static struct asim_step_after behind(uint64_t at)
     return (struct asim_step_after){at, 0, 0};
 }
 
-/* --- between stages ------------------------------------------------------------------------------
- */
+/* --- between stages --------------------------------------------------------------------------- */
 
 /* The message over the border behind virtual stage `from`: activations forward, or gradients back.
  */
@@ -58,8 +57,7 @@ static void give(struct asim_step_emit *e, const struct pass *p, uint32_t from, 
     asim_step_message(e, m, behind(at));
 }
 
-/* --- the ends of the model -----------------------------------------------------------------------
- */
+/* --- the ends of the model -------------------------------------------------------------------- */
 
 static uint64_t embedding(struct asim_step_emit *e, uint64_t at)
 {
@@ -110,8 +108,7 @@ static uint64_t embedding_weights(struct asim_step_emit *e, uint64_t at)
                                   behind(at));
 }
 
-/* --- passes --------------------------------------------------------------------------------------
- */
+/* --- passes ----------------------------------------------------------------------------------- */
 
 static uint64_t forward(struct asim_step_emit *e, const struct pass *p)
 {

@@ -21,24 +21,24 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
     if (o->world % model)
         return asim_err_set(
             err, ASIM_EUSAGE,
-            "%u GPUs cannot be split into tp=%u x cp=%u x pp=%u: give a multiple of "
-            "%" PRIu64 ".",
+            "%u GPUs cannot be split into tp=%u x cp=%u x pp=%u: give a multiple of %" PRIu64 ".",
             o->world, o->tp, o->cp, o->pp, model);
     if (o->seq % ((uint64_t)o->cp * (o->cp > 1 ? 2 : 1)) ||
         (o->seq / o->cp * o->micro_batch) % (o->sp ? o->tp : 1))
         return asim_err_set(err, ASIM_EUSAGE,
-                            "seq_length=%" PRIu64 " cannot be split among cp=%u (in two halves "
-                            "each) and tp=%u.",
+                            "seq_length=%" PRIu64
+                            " cannot be split among cp=%u (in two halves each) and tp=%u.",
                             o->seq, o->cp, o->tp);
     if (o->layers < s->virtuals)
         return asim_err_set(err, ASIM_EUSAGE, "%u layers are too few for %u pipeline stages.",
                             o->layers, s->virtuals);
     if ((!o->head_size && o->hidden % o->heads) || o->heads % o->tp || s->kv_heads > o->heads ||
         o->heads % s->kv_heads)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "hidden_size=%" PRIu64 ", num_attention_heads=%u, num_query_groups=%u "
-                            "and tp=%u do not divide.",
-                            o->hidden, o->heads, s->kv_heads, o->tp);
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "hidden_size=%" PRIu64
+            ", num_attention_heads=%u, num_query_groups=%u and tp=%u do not divide.",
+            o->hidden, o->heads, s->kv_heads, o->tp);
     return 0;
 }
 
@@ -78,10 +78,10 @@ static int check_schedule(const struct asim_step *s, struct asim_err *err)
     const struct asim_llm_options *o = s->opt;
 
     if (!s->micros)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "global_batch=%u is less than one micro-batch of %u on each of %u "
-                            "data-parallel ranks.",
-                            o->global_batch, o->micro_batch, s->dp);
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "global_batch=%u is less than one micro-batch of %u on each of %u data-parallel ranks.",
+            o->global_batch, o->micro_batch, s->dp);
     if (o->schedule == ASIM_STEP_INTERLEAVED && (s->pp < 2 || s->micros % s->pp))
         return asim_err_set(err, ASIM_EUSAGE,
                             "the interleaved schedule needs pp of 2 or more, and as many "

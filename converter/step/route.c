@@ -61,8 +61,7 @@ uint32_t asim_step_member(const struct asim_step *s, uint32_t local, uint32_t me
     return local / block * block + member * s->etp + local % s->etp;
 }
 
-/* --- popularity ---------------------------------------------------------------------------------
- */
+/* --- popularity ------------------------------------------------------------------------------- */
 
 /* The word of MoE layer `layer`: of a list, the last one stands for the rest. */
 static void word_of(const char *list, uint32_t layer, char word[64])
@@ -110,8 +109,7 @@ static int set_weights(struct draw *d, uint32_t layer, const char *list)
     return 0;
 }
 
-/* --- one token -----------------------------------------------------------------------------------
- */
+/* --- one token -------------------------------------------------------------------------------- */
 
 /* The first of the running sums above `at`. */
 static uint32_t place_of(const double *sum, uint32_t n, double at)
@@ -167,8 +165,7 @@ static void limit_groups(struct draw *d, uint32_t mark)
     }
 }
 
-/* --- one source ----------------------------------------------------------------------------------
- */
+/* --- one source ------------------------------------------------------------------------------- */
 
 struct counts {
     uint32_t *rows, *copies, *servers; /* of one source */
@@ -254,8 +251,7 @@ static int spread_source(struct draw *d, const struct counts *c, const uint32_t 
     return 0;
 }
 
-/* --- all layers ----------------------------------------------------------------------------------
- */
+/* --- all layers ------------------------------------------------------------------------------- */
 
 static int make_layer(struct draw *d, uint32_t layer, struct asim_step_route *route)
 {

@@ -30,8 +30,7 @@ enum asim_step_schedule {
 /* Words of --dispatch. */
 enum asim_step_dispatch { ASIM_STEP_NORMAL, ASIM_STEP_LOW_LATENCY, ASIM_STEP_ALL_TO_ALL };
 
-/* --- the order of passes ------------------------------------------------------------------------
- */
+/* --- the order of passes ---------------------------------------------------------------------- */
 
 enum asim_step_pass_type {
     ASIM_STEP_F,  /* forward */
@@ -50,8 +49,7 @@ struct asim_step_order {
     int failed; /* out of memory */
 };
 
-/* --- compute times ------------------------------------------------------------------------------
- */
+/* --- compute times ---------------------------------------------------------------------------- */
 
 enum asim_step_part {
     ASIM_STEP_EMBED,
@@ -81,8 +79,7 @@ struct asim_step_times {
     struct asim_gpu_kernels gpu; /* --compute_model or --roofline */
 };
 
-/* --- where tokens go ----------------------------------------------------------------------------
- */
+/* --- where tokens go -------------------------------------------------------------------------- */
 
 /* One MoE layer. Sources are ranks of a stage; members are those of the source's expert group. */
 struct asim_step_route {
@@ -97,8 +94,7 @@ struct asim_step_routes {
     uint32_t per_server;        /* members of an expert group on one server */
 };
 
-/* --- the plan ------------------------------------------------------------------------------------
- */
+/* --- the plan --------------------------------------------------------------------------------- */
 
 struct asim_step {
     const struct asim_llm *llm;

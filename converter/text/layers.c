@@ -172,10 +172,10 @@ static int read_kind(struct reading *r)
                            asim_text_hint(hint, sizeof hint, asim_text_nearest(word, kinds, known)),
                            asim_text_list(list, sizeof list, kinds, known));
     if (r->compat && layers->kind > ASIM_LAYERS_OLD)
-        return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&layers->src),
-                           "unsupported parallelism type '%s', as in chakra_converter; it works "
-                           "with --compat=0.",
-                           word);
+        return asim_err_at(
+            r->err, ASIM_EINVAL, asim_src_where(&layers->src),
+            "unsupported parallelism type '%s', as in chakra_converter; it works with --compat=0.",
+            word);
     if (is_dlrm(layers->kind))
         return read_last_bottom(r);
     if (layers->kind == ASIM_LAYERS_TRANSFORMER || layers->kind == ASIM_LAYERS_FWD_IN_BCKWD)
@@ -196,8 +196,8 @@ static int read_comm(struct reading *r, struct asim_layer_comm *comm)
         i++;
     if (i == COMM_WORDS && !r->compat)
         return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->layers->src),
-                           "unknown collective '%s', expected NONE, ALLREDUCE, ALLGATHER, "
-                           "ALLTOALL or REDUCESCATTER.%s",
+                           "unknown collective '%s', expected NONE, ALLREDUCE, ALLGATHER, ALLTOALL "
+                           "or REDUCESCATTER.%s",
                            asim_text_safe(safe, sizeof safe, comm->word),
                            asim_text_hint(hint, sizeof hint,
                                           asim_text_nearest(comm->word, comm_words, COMM_WORDS)));
@@ -295,10 +295,11 @@ static int set_marks(struct reading *r)
             if (which == 0 && layer < first)
                 first = (size_t)layer;
             if (which == 1 && layer < first)
-                return asim_err_at(r->err, ASIM_EINVAL, at,
-                                   "layer %" PRIu64 " initiates a recomputation, but no "
-                                   "checkpoint stands at it or before it.",
-                                   layer);
+                return asim_err_at(
+                    r->err, ASIM_EINVAL, at,
+                    "layer %" PRIu64
+                    " initiates a recomputation, but no checkpoint stands at it or before it.",
+                    layer);
             marks[layer] |= which ? ASIM_LAYERS_INITIATE : ASIM_LAYERS_CHECKPOINT;
         }
     }

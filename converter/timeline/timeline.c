@@ -65,8 +65,8 @@ static int read_input(struct asim_timeline *t, int is_last, struct asim_err *err
     t->lines_before += t->line;
     if (!rc && (t->events == events && (is_last || t->issued.n == issued)))
         rc = asim_err_set(err, ASIM_EINVAL,
-                          "%s has no line that ends an op or message: expected issue and "
-                          "callback lines, an fct.txt, or a CSV with start_ns and end_ns.",
+                          "%s has no line that ends an op or message: expected issue and callback "
+                          "lines, an fct.txt, or a CSV with start_ns and end_ns.",
                           t->path);
     return rc;
 }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "asim/ext/command.h"
+#include "cli/args.h"
 #include "check.h"
 #include "nomem_malloc.h"
 
@@ -30,7 +30,7 @@ static int run_quietly(const struct asim_command *command, char **argv)
     fflush(NULL);
     dup2(file, 1);
     dup2(file, 2);
-    code = command->run(argc, argv);
+    code = asim_args_command(command, argc, argv);
     left = -1;
     fflush(NULL);
     dup2(out, 1);

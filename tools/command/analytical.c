@@ -15,24 +15,20 @@
 #include <stddef.h>
 
 static const struct asim_option options[] = {
-    {.key = "mode",
-     .type = ASIM_T_STRING,
-     .offset = offsetof(struct asim_settings, mode),
-     .def = "unaware",
-     .help = "unaware: every message as if it were alone; aware: messages queue for links"},
-    {.key = NULL},
+    {"mode", NULL, "unaware: every message as if it were alone; aware: messages queue for links",
+     "unaware", ASIM_T_STRING, offsetof(struct asim_settings, mode)},
+    {0},
 };
 
 static int run_analytical(int argc, char **argv)
 {
-    struct asim_app app = {
-        .program = "asim analytical",
-        .verdict = asim_report_text,
-        .extra = options,
-        .is_analytical = 1,
-        .about = "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … over a network "
-                 "of latencies and\nbandwidths (--network is its YAML) and prints when each rank "
-                 "finishes."};
+    struct asim_app app = {.program = "asim analytical",
+                           .verdict = asim_report_text,
+                           .extra = options,
+                           .is_analytical = 1,
+                           .about = "Simulates the Chakra execution traces PREFIX.0.et, "
+                                    "PREFIX.1.et, … over a network of latencies and\nbandwidths "
+                                    "(--network is its YAML) and prints when each rank finishes."};
 
     return asim_app_run(&app, argc, argv);
 }

@@ -28,71 +28,67 @@ enum { MOST_HOSTS = 65536 };
 
 static const struct asim_option options[] = {
     {"prefill", NULL, "instances that prefill and send KV caches away", "0", ASIM_T_U32,
-     AT(prefill), 0, 65536, NULL, 0},
+     AT(prefill), 0, 65536},
     {"decode", NULL, "instances that decode what others have prefilled", "0", ASIM_T_U32,
-     AT(decode), 0, 65536, NULL, 0},
+     AT(decode), 0, 65536},
     {"mixed", NULL, "instead of both: instances that prefill and decode", "0", ASIM_T_U32,
-     AT(mixed), 0, 65536, NULL, 0},
+     AT(mixed), 0, 65536},
     {"tp", NULL,
      "GPUs of an instance, or of each stage of it, which share each layer (tensor and expert "
      "parallel); they may be in several servers",
-     "8", ASIM_T_U32, AT(tp), 1, 1024, NULL, 0},
+     "8", ASIM_T_U32, AT(tp), 1, 1024},
     {"pp", NULL,
      "stages of an instance's pipeline, each of --tp GPUs with an equal share of the layers", "1",
-     ASIM_T_U32, AT(pp), 1, 1024, NULL, 0},
+     ASIM_T_U32, AT(pp), 1, 1024},
     {"arrivals", NULL, "times of the requests: random, some at once, or at equal distances",
-     "poisson", ASIM_T_CHOICE, AT(arrivals), 0, 0, "poisson|bursts|evenly", 0},
-    {"rate", NULL, "requests per second, in mean", "1", ASIM_T_DOUBLE, AT(rate), 0, 1e9, NULL, 0},
-    {"requests", NULL, "number of requests", "100", ASIM_T_U32, AT(requests), 1, 10000000, NULL, 0},
+     "poisson", ASIM_T_CHOICE, AT(arrivals), 0, 0, "poisson|bursts|evenly"},
+    {"rate", NULL, "requests per second, in mean", "1", ASIM_T_DOUBLE, AT(rate), 0, 1e9},
+    {"requests", NULL, "number of requests", "100", ASIM_T_U32, AT(requests), 1, 10000000},
     {"burst", NULL, "with --arrivals=bursts: requests that come at once", "8", ASIM_T_U32,
-     AT(burst), 1, 10000000, NULL, 0},
+     AT(burst), 1, 10000000},
     {"lengths", NULL,
      "lengths of prompts and outputs: all the same, or exponential around the mean", "fixed",
-     ASIM_T_CHOICE, AT(lengths), 0, 0, "fixed|exponential", 0},
-    {"prompt", NULL, "tokens of a prompt", "1024", ASIM_T_U32, AT(prompt), 1, 1e8, NULL, 0},
-    {"output", NULL, "tokens of an output", "128", ASIM_T_U32, AT(output), 1, 1e8, NULL, 0},
+     ASIM_T_CHOICE, AT(lengths), 0, 0, "fixed|exponential"},
+    {"prompt", NULL, "tokens of a prompt", "1024", ASIM_T_U32, AT(prompt), 1, 1e8},
+    {"output", NULL, "tokens of an output", "128", ASIM_T_U32, AT(output), 1, 1e8},
     {"requests-file", NULL,
      "instead: recorded requests, a CSV with arrival_s, prompt_tokens, output_tokens", NULL,
      ASIM_T_STRING, AT(requests_file), 0, 0, NULL, ASIM_F_READS},
     {"scheduler", NULL,
      "batching: whole prompts before new tokens, or prompts in pieces beside new tokens",
-     "prefill-first", ASIM_T_CHOICE, AT(scheduler), 0, 0, "prefill-first|chunked", 0},
-    {"max-batch", NULL, "requests of an iteration", "256", ASIM_T_U32, AT(max_batch), 1, 1e6, NULL,
-     0},
+     "prefill-first", ASIM_T_CHOICE, AT(scheduler), 0, 0, "prefill-first|chunked"},
+    {"max-batch", NULL, "requests of an iteration", "256", ASIM_T_U32, AT(max_batch), 1, 1e6},
     {"max-tokens", NULL, "prompt tokens of an iteration", "8192", ASIM_T_U64, AT(max_tokens), 1,
-     1e9, NULL, 0},
+     1e9},
     {"kv-tokens", NULL, "tokens whose KV cache an instance can hold; 0: no limit", "0", ASIM_T_U64,
-     AT(kv_tokens), 0, 1e15, NULL, 0},
+     AT(kv_tokens), 0, 1e15},
     {"model", NULL,
      "model of catalogue/models.json (llama-3-8b, mixtral-8x22b, deepseek-v3 …), or a file "
      "config.json of Hugging Face",
-     "llama-3-70b", ASIM_T_STRING, AT(model), 0, 0, NULL, 0},
-    {"gpu", NULL, "GPU of the roofline (catalogue/gpus.json)", "H100", ASIM_T_STRING, AT(gpu), 0, 0,
-     NULL, 0},
+     "llama-3-70b", ASIM_T_STRING, AT(model)},
+    {"gpu", NULL, "GPU of the roofline (catalogue/gpus.json)", "H100", ASIM_T_STRING, AT(gpu)},
     {"gpus", NULL, "file of further GPUs", NULL, ASIM_T_STRING, AT(gpus), 0, 0, NULL, ASIM_F_READS},
     {"efficiency", NULL, "share of the GPU's peaks that is reached (an assumption)", "0.5",
-     ASIM_T_DOUBLE, AT(efficiency), 0.001, 1, NULL, 0},
+     ASIM_T_DOUBLE, AT(efficiency), 0.001, 1},
     {"overhead-us", NULL, "time of an iteration beside its computation (an assumption)", "0",
-     ASIM_T_DOUBLE, AT(overhead_us), 0, 1e9, NULL, 0},
+     ASIM_T_DOUBLE, AT(overhead_us), 0, 1e9},
     {"times", NULL, "instead of the roofline: a CSV with phase (prefill, decode), tokens, us", NULL,
      ASIM_T_STRING, AT(times), 0, 0, NULL, ASIM_F_READS},
     {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp x pp and up",
-     "auto:switch", ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
+     "auto:switch", ASIM_T_STRING, AT(topology)},
     {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
      ASIM_F_READS},
     {"system", NULL, "system configuration of the collectives inside an instance", NULL,
      ASIM_T_STRING, AT(system), 0, 0, NULL, ASIM_F_READS},
-    {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc), 0, 0, NULL, 0},
+    {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc)},
     {"mtu", NULL, "payload bytes of a packet; 0: as the network configuration says", "0",
-     ASIM_T_U64, AT(mtu), 0, 65000, NULL, 0},
+     ASIM_T_U64, AT(mtu), 0, 65000},
     {"out", "output", "folder for requests.csv, inference.json and the files of asim packet", NULL,
-     ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
-    {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports),
-     0, 0, NULL, 0},
+     ASIM_T_STRING, AT(out)},
+    {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports)},
     {"fast-forward", NULL, "replay traffic that was simulated before, with the same results", "1",
-     ASIM_T_BOOL, AT(fast_forward), 0, 0, NULL, 0},
-    {"seed", NULL, "of the arrivals and lengths, and of the network", "1", ASIM_T_U64, AT(seed), 0,
-     0, NULL, 0},
+     ASIM_T_BOOL, AT(fast_forward)},
+    {"seed", NULL, "of the arrivals and lengths, and of the network", "1", ASIM_T_U64, AT(seed)},
     {0}};
 
 static int check_roles(const struct options *opt, struct asim_err *err)
@@ -102,9 +98,9 @@ static int check_roles(const struct options *opt, struct asim_err *err)
                             "--mixed goes without --prefill and --decode: an instance either does "
                             "both or one of them.");
     if (!opt->mixed && (!opt->prefill || !opt->decode))
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "say --mixed=N, or both --prefill=N and --decode=N: how many instances "
-                            "there are.");
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "say --mixed=N, or both --prefill=N and --decode=N: how many instances there are.");
     if (((uint64_t)opt->mixed + opt->prefill + opt->decode) * opt->tp * opt->pp > MOST_HOSTS)
         return asim_err_set(err, ASIM_EUSAGE, "more than %d GPUs in all instances together.",
                             (int)MOST_HOSTS);
@@ -266,26 +262,20 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "inference",
-        "usage: asim inference --mixed=N | --prefill=N --decode=N [--option=value ...]\n\n"
-        "Serve a stream of requests to a language model. An instance has --tp x --pp GPUs, a "
-        "host each.\nKV caches go from prefill to decode instances over the packet network; "
-        "computation takes the\ntime of a table or of the roofline model.\n",
-        options,
-        0,
-        serve,
-        0,
-        0};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    "inference",
+    "usage: asim inference --mixed=N | --prefill=N --decode=N [--option=value ...]\n\n"
+    "Serve a stream of requests to a language model. An instance has --tp x --pp GPUs, a host "
+    "each.\nKV caches go from prefill to decode instances over the packet network; computation "
+    "takes the\ntime of a table or of the roofline model.\n",
+    options,
+    0,
+    serve,
+    0,
+    0};
 
 const struct asim_command asim_command_inference = {
     .member = {"inference", "Serve requests to a language model: TTFT, TPOT, KV transfer.", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

@@ -9,10 +9,6 @@
 #include "asim/netconf.h"
 #include "cli/args.h"
 
-struct options {
-    int none;
-};
-
 static const struct asim_option options[] = {{.key = NULL}};
 
 static int print_keys(const struct asim_args *args, struct asim_err *err)
@@ -32,21 +28,15 @@ static int print_keys(const struct asim_args *args, struct asim_err *err)
     return 0;
 }
 
-static int run_keys(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "keys",
-        .usage = "usage: asim keys\n\nLists the keys of the network configuration: name, default, "
-                 "meaning.\n",
-        .options = options,
-        .work = print_keys,
-    };
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "keys",
+    .usage = "usage: asim keys\n\nLists the keys of the network configuration: name, default, "
+             "meaning.\n",
+    .options = options,
+    .work = print_keys,
+};
 
 const struct asim_command asim_command_keys = {
     .member = {.name = "keys", .about = "list the keys of the network configuration"},
-    .run = run_keys,
+    .job = &job,
 };

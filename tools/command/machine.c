@@ -23,11 +23,10 @@ struct options {
 
 static const struct asim_option options[] = {
     {"set", NULL, "check: KEY=VALUE over the file, several with commas", NULL, ASIM_T_STRING,
-     AT(change), 0, 0, NULL, 0},
+     AT(change)},
     {"like", NULL, "import: machine whose numbers stand for what the file does not say", "h100-ndr",
-     ASIM_T_STRING, AT(like), 0, 0, NULL, 0},
-    {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name), 0, 0,
-     NULL, 0},
+     ASIM_T_STRING, AT(like)},
+    {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name)},
     {"out", "o", "import: the machine file; - for standard output", "-", ASIM_T_STRING, AT(output),
      0, 0, NULL, ASIM_F_WRITES},
     {0}};
@@ -62,8 +61,7 @@ static int show(const char *name, struct asim_err *err)
     return 0;
 }
 
-/* --- check --------------------------------------------------------------------------------------
- */
+/* --- check ------------------------------------------------------------------------------------ */
 
 /* Where the defaults of core/conf/machine.c come from, by the start of their keys. */
 static const struct {
@@ -185,8 +183,7 @@ static int check(const char *name, const char *change, struct asim_err *err)
     return rc;
 }
 
-/* --- import -------------------------------------------------------------------------------------
- */
+/* --- import ----------------------------------------------------------------------------------- */
 
 static int put(json_t *root, const char *key, json_t *value, const char *path)
 {
@@ -270,19 +267,13 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return ASIM_ARGS_USAGE;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {"machine",
-                                             "usage: asim machine list | asim machine show NAME | "
-                                             "asim machine check NAME | asim machine import FILE",
-                                             options, 2, work};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {"machine",
+                                         "usage: asim machine list | asim machine show NAME | asim "
+                                         "machine check NAME | asim machine import FILE",
+                                         options, 2, work};
 
 const struct asim_command asim_command_machine = {
     .member = {"machine", "List, show and check the machines of asim nccl-tests.", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

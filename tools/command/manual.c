@@ -19,11 +19,8 @@ struct options {
 };
 
 static const struct asim_option options[] = {
-    {.key = "out",
-     .type = ASIM_T_STRING,
-     .offset = offsetof(struct options, out),
-     .def = "manual",
-     .help = "folder for man1/*.1, completions/asim (bash) and site-functions/_asim (zsh)"},
+    {"out", NULL, "folder for man1/*.1, completions/asim (bash) and site-functions/_asim (zsh)",
+     "manual", ASIM_T_STRING, offsetof(struct options, out)},
     {0}};
 
 /* A command and what its --help prints. */
@@ -63,7 +60,7 @@ static char *help_of(const struct asim_command *command)
     snprintf(name, sizeof name, "%s", command->member.name);
     fflush(stdout);
     if (kept >= 0 && dup2(fileno(file), STDOUT_FILENO) >= 0) {
-        code = command->run(2, words);
+        code = asim_args_command(command, 2, words);
         fflush(stdout);
         dup2(kept, STDOUT_FILENO);
     }
@@ -224,12 +221,11 @@ static int write_overview(const struct manual *manual, const char *folder, struc
     snprintf(path, sizeof path, "%.1000s/man1/asim.1", folder);
     if (asim_out_open(&out, path, err))
         return ASIM_EIO;
-    asim_out_printf(
-        &out,
-        ".TH asim 1 \"\" \"asim %s\"\n.SH NAME\nasim \\- packet\\-level simulator of "
-        "distributed machine learning\n.SH SYNOPSIS\n.B asim\n.I COMMAND\n[\\-\\-option="
-        "value ...]\n.SH COMMANDS\n",
-        asim_version());
+    asim_out_printf(&out,
+                    ".TH asim 1 \"\" \"asim %s\"\n.SH NAME\nasim \\- packet\\-level simulator of "
+                    "distributed machine learning\n.SH SYNOPSIS\n.B asim\n.I "
+                    "COMMAND\n[\\-\\-option=value ...]\n.SH COMMANDS\n",
+                    asim_version());
     for (size_t i = 0; i < manual->n; i++) {
         page_name(name, sizeof name, manual->pages[i].name);
         asim_out_printf(&out, ".TP\n.BR %s (1)\n", name);
@@ -367,24 +363,17 @@ static int write_all(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "manual",
-        .usage =
-            "usage: asim manual [--out=DIR]\n\nWrites man pages and the completions of bash and "
-            "zsh.\n\nOptions:",
-        .options = options,
-        .work = write_all};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {.name = "manual",
+                                         .usage =
+                                             "usage: asim manual [--out=DIR]\n\nWrites man pages "
+                                             "and the completions of bash and zsh.\n\nOptions:",
+                                         .options = options,
+                                         .work = write_all};
 
 const struct asim_command asim_command_manual = {
     .member = {.name = "manual",
                .about = "write man pages and the completions of bash and zsh",
                .options = options,
                .options_size = sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

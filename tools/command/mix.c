@@ -17,10 +17,10 @@ struct options {
     int links;
 };
 
-static const struct asim_option options[] = {
-    {"links", NULL, "print the interfaces and their rates first", "0", ASIM_T_BOOL,
-     offsetof(struct options, links), 0, 0, NULL, 0},
-    {0}};
+static const struct asim_option options[] = {{"links", NULL,
+                                              "print the interfaces and their rates first", "0",
+                                              ASIM_T_BOOL, offsetof(struct options, links)},
+                                             {0}};
 
 static uint64_t get(const uint8_t *at, unsigned bytes)
 {
@@ -112,16 +112,11 @@ static int mix(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "mix", "usage: asim mix FILE [--links=1]", options, 1, mix, 0, 1};
-    struct options opt = {0};
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    "mix", "usage: asim mix FILE [--links=1]", options, 1, mix, 0, 1};
 
 const struct asim_command asim_command_mix = {
     .member = {"mix", "Print a packet trace (TRACE_OUTPUT_FILE) as text.", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

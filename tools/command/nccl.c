@@ -35,41 +35,40 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"op", NULL, "the collective", "all_reduce", ASIM_T_CHOICE, AT(op), 0, 0,
-     "all_reduce|all_gather|reduce_scatter|all_to_all", 0},
+     "all_reduce|all_gather|reduce_scatter|all_to_all"},
     {"size", "bytes", "bytes: the whole buffer (gathered result, scattered input)", "16MiB",
-     ASIM_T_SIZE, AT(bytes), 0, 0, NULL, 0},
-    {"nRanks", "ranks", "members", "8", ASIM_T_U32, AT(ranks), 2, 1 << 20, NULL, 0},
-    {"gpus_per_node", "gpus-per-server", "GPUs of one server", "8", ASIM_T_U32, AT(gps), 1, 1 << 20,
-     NULL, 0},
+     ASIM_T_SIZE, AT(bytes)},
+    {"nRanks", "ranks", "members", "8", ASIM_T_U32, AT(ranks), 2, 1 << 20},
+    {"gpus_per_node", "gpus-per-server", "GPUs of one server", "8", ASIM_T_U32, AT(gps), 1,
+     1 << 20},
     {"nNodes", "servers", "servers, only checked against the others", NULL, ASIM_T_U32, AT(nodes),
-     0, 1 << 20, NULL, 0},
-    {"base", NULL, "rank of the first member", "0", ASIM_T_U32, AT(base), 0, 0, NULL, 0},
+     0, 1 << 20},
+    {"base", NULL, "rank of the first member", "0", ASIM_T_U32, AT(base)},
     {"stride", NULL, "distance of members, e.g. tp for a data-parallel group", "1", ASIM_T_U32,
-     AT(stride), 1, 1 << 20, NULL, 0},
+     AT(stride), 1, 1 << 20},
     {"gpus", NULL, "GPUs in all; NVSwitch of server s is node gpus + s (default: as the members)",
-     NULL, ASIM_T_U32, AT(gpus), 0, 1 << 24, NULL, 0},
+     NULL, ASIM_T_U32, AT(gpus), 0, 1 << 24},
     {"gpu_type", "gpu-type", "H100 and H800 can do NVLS", "A100", ASIM_T_CHOICE, AT(gpu_type), 0, 0,
-     "A100|A800|H100|H800|H20|NONE", 0},
+     "A100|A800|H100|H800|H20|NONE"},
     {"algo", NULL, "auto: SimAI 1.6's rule; tuned: by latency table and size", "auto",
-     ASIM_T_CHOICE, AT(algo), 0, 0, "auto|tuned|ring|tree|nvls|nvls_tree|direct", 0},
+     ASIM_T_CHOICE, AT(algo), 0, 0, "auto|tuned|ring|tree|nvls|nvls_tree|direct"},
     {"proto", NULL, "protocol, which costs wire bytes", "Simple", ASIM_T_CHOICE, AT(proto), 0, 0,
-     "Simple|LL|LL128", 0},
+     "Simple|LL|LL128"},
     {"pxn", "AS_PXN_ENABLE",
      "cross servers on the destination's rail (also where the variable AS_PXN_ENABLE is above 0)",
-     "0", ASIM_T_BOOL, AT(pxn), 0, 0, NULL, 0},
+     "0", ASIM_T_BOOL, AT(pxn)},
     {"nvls", "AS_NVLS_ENABLE",
      "NVLS where it is possible (also where the variable AS_NVLS_ENABLE is above 0)", "0",
-     ASIM_T_BOOL, AT(nvls), 0, 0, NULL, 0},
-    {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6, NULL,
-     0},
-    {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
+     ASIM_T_BOOL, AT(nvls)},
+    {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6},
+    {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6},
     {"out", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
      ASIM_F_WRITES},
     {"et", NULL, "also write custom-algorithm traces PREFIX.<member>.et", NULL, ASIM_T_STRING,
      AT(et), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"send-lat", "AS_SEND_LAT",
-     "delay before each flow's first packet; us without unit. SimAI's "
-     "default of 6000 us is a slip: it says 6, its code waits 6 ms",
+     "delay before each flow's first packet; us without unit. SimAI's default of 6000 us is a "
+     "slip: it says 6, its code waits 6 ms",
      "0us", ASIM_T_TIME, AT(send_lat_fs), 0, 0, NULL, ASIM_F_US},
     {0}};
 
@@ -187,30 +186,24 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
                           "nNodes=%u, but these %u ranks lie on %u servers of %u GPUs.", opt->nodes,
                           spec.ranks, nccl.servers, spec.gpus_per_server);
     if (!rc && nccl.flows.n && !nccl.flows.at[0].bytes)
-        rc = asim_err_set(err, ASIM_EINVAL,
-                          "%" PRIu64 " bytes are too few for %u ranks and %u channels: a piece "
-                          "would be empty.",
-                          spec.bytes, spec.ranks, nccl.local);
+        rc = asim_err_set(
+            err, ASIM_EINVAL,
+            "%" PRIu64 " bytes are too few for %u ranks and %u channels: a piece would be empty.",
+            spec.bytes, spec.ranks, nccl.local);
     if (!rc)
         rc = write_all(&nccl, opt, err);
     asim_nccl_fini(&nccl);
     return rc;
 }
 
-/* Wrong usage is told apart from a collective that cannot be decomposed: 2 and 1. */
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {"nccl", "usage: asim nccl [options]", options, 0,
-                                             decompose};
-    struct options opt = {0};
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {"nccl", "usage: asim nccl [options]", options, 0,
+                                         decompose};
 
 static const char *const called_as[] = {"simccl-standalone", NULL};
 
 const struct asim_command asim_command_nccl = {
     .member = {"nccl", "Show the flows NCCL makes of a collective (CSV, Chakra), unsimulated.",
                options, sizeof(struct options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

@@ -24,30 +24,27 @@ static const struct asim_option options[] = {
     {"machine", "m",
      "machines: names of `asim machine list`, or files; several with commas, and NAME@18x4 for "
      "nodes and GPUs of one",
-     "h100-ndr", ASIM_T_STRING, AT(machine), 0, 0, NULL, 0},
-    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
-    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
-     0},
+     "h100-ndr", ASIM_T_STRING, AT(machine)},
+    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20},
+    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12},
     {"op", NULL,
      "all_reduce all_gather reduce_scatter alltoall alltoallv sendrecv broadcast reduce gather "
      "scatter hypercube; several with commas; else what --against says, or all_reduce",
-     NULL, ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(op)},
     {"b", "minbytes", "first size (else 8); 64K, 16G count in 1024 as in nccl-tests", NULL,
-     ASIM_T_STRING, AT(from), 0, 0, NULL, 0},
-    {"e", "maxbytes", "last size (else 16G)", NULL, ASIM_T_STRING, AT(to), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(from)},
+    {"e", "maxbytes", "last size (else 16G)", NULL, ASIM_T_STRING, AT(to)},
     {"f", "stepfactor",
      "each size is so many times the one before; 0 = the sizes of --against, or 2", "0", ASIM_T_U32,
-     AT(factor), 0, 1 << 20, NULL, 0},
-    {"i", "stepbytes", "instead: each size is so many bytes more", NULL, ASIM_T_STRING, AT(step), 0,
-     0, NULL, 0},
-    {"sizes", NULL, "instead: these sizes in bytes, with commas", NULL, ASIM_T_STRING, AT(sizes), 0,
-     0, NULL, 0},
+     AT(factor), 0, 1 << 20},
+    {"i", "stepbytes", "instead: each size is so many bytes more", NULL, ASIM_T_STRING, AT(step)},
+    {"sizes", NULL, "instead: these sizes in bytes, with commas", NULL, ASIM_T_STRING, AT(sizes)},
     {"algo", NULL, "algorithm; auto: as NCCL's cost model chooses", "auto", ASIM_T_CHOICE, AT(algo),
-     0, 0, "auto|tuned|ring|tree|nvls|nvls_tree", 0},
+     0, 0, "auto|tuned|ring|tree|nvls|nvls_tree"},
     {"proto", NULL, "protocol; auto: as NCCL's cost model chooses", "auto", ASIM_T_CHOICE,
-     AT(proto), 0, 0, "auto|Simple|LL|LL128", 0},
+     AT(proto), 0, 0, "auto|Simple|LL|LL128"},
     {"set", NULL, "KEY=VALUE of the machine's file, several with commas: nic_gbytes=100", NULL,
-     ASIM_T_STRING, AT(change), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(change)},
     {"against", NULL,
      "measured table (text or JSON of nccl-tests, CSV) to compare with, at its sizes unless -f, -i "
      "or --sizes says others",
@@ -70,8 +67,7 @@ struct tables {
     uint64_t from, to; /* bytes */
 };
 
-/* --- sizes --------------------------------------------------------------------------------------
- */
+/* --- sizes ------------------------------------------------------------------------------------ */
 
 static int parse(const char *key, const char *text, uint64_t *bytes, struct asim_err *err)
 {
@@ -117,10 +113,10 @@ static int find_range(struct tables *all, const struct options *opt, struct asim
     if (!rc && opt->to)
         rc = parse("e", opt->to, &all->to, err);
     if (!rc && (all->from > all->to || !all->from))
-        rc = asim_err_set(err, ASIM_EUSAGE,
-                          "-b %s -e %s: the first size must be above 0 and no "
-                          "greater than the last.",
-                          opt->from ? opt->from : "8", opt->to ? opt->to : "16G");
+        rc = asim_err_set(
+            err, ASIM_EUSAGE,
+            "-b %s -e %s: the first size must be above 0 and no greater than the last.",
+            opt->from ? opt->from : "8", opt->to ? opt->to : "16G");
     return rc;
 }
 
@@ -143,8 +139,7 @@ static int step_sizes(struct tables *all, const struct options *opt, struct asim
     return rc;
 }
 
-/* --- tables -------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static int add_row(struct asim_size_table *table, uint64_t bytes, struct asim_err *err)
 {
@@ -273,8 +268,7 @@ static void free_all(struct tables *all)
     asim_measured_fini(&all->measured);
 }
 
-/* --- files --------------------------------------------------------------------------------------
- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static void write_csv_row(struct asim_out *out, const struct asim_size_table *table,
                           const struct asim_size_row *row)
@@ -324,10 +318,9 @@ static void write_json_row(struct asim_out *out, const struct asim_size_table *t
                     i ? "," : "", table->machine->name, asim_nccl_op_names[table->job.op],
                     table->job.nodes, table->job.gpus, row->bytes);
     for (int p = 0; p < 2; p++)
-        asim_out_printf(out,
-                        ", \"%s\": {\"time\": %.3f, \"alg_bw\": %.4f, \"bus_bw\": %.4f, "
-                        "\"nwrong\": 0}",
-                        places[p], row->time.us, bandwidth.alg, bandwidth.bus);
+        asim_out_printf(
+            out, ", \"%s\": {\"time\": %.3f, \"alg_bw\": %.4f, \"bus_bw\": %.4f, \"nwrong\": 0}",
+            places[p], row->time.us, bandwidth.alg, bandwidth.bus);
     asim_out_printf(out, ", \"algorithm\": \"%s\", \"protocol\": \"%s\", \"channels\": %u}",
                     asim_nccl_algo_names[row->time.algo], asim_nccl_proto_names[row->time.proto],
                     row->time.channels);
@@ -355,8 +348,7 @@ static int write_json(const struct tables *all, const char *path, struct asim_er
     return asim_out_commit(&out, err);
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int work(const struct asim_args *args, struct asim_err *err)
 {
@@ -385,19 +377,13 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "nccl-tests",
-        "usage: asim nccl-tests --machine=h100-ndr --nodes=2 --op=all_reduce -b 8 -e 16G -f 2",
-        options, 0, work};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    "nccl-tests",
+    "usage: asim nccl-tests --machine=h100-ndr --nodes=2 --op=all_reduce -b 8 -e 16G -f 2", options,
+    0, work};
 
 const struct asim_command asim_command_nccl_tests = {
     .member = {"nccl-tests", "Predict the table nccl-tests prints on a machine, by a closed form.",
                options, sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

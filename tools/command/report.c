@@ -19,10 +19,9 @@ struct options {
 static const struct asim_option options[] = {
     {"out", "output", "the page; without it report.html in the folder of the first run", NULL,
      ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES},
-    {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force),
-     0, 0, NULL, 0},
+    {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force)},
     {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,
-     offsetof(struct options, text), 0, 0, NULL, 0},
+     offsetof(struct options, text)},
     {0}};
 
 /* The page replaces no file of a run. */
@@ -84,22 +83,16 @@ static int report(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "report",
-        .usage = "usage: asim report RUN… [--out=FILE]\n\nRUN is a folder that a run wrote with "
-                 "--out. --reports=all there gives the report most.",
-        .options = options,
-        .max_words = ASIM_REPORT_RUNS,
-        .work = report};
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "report",
+    .usage = "usage: asim report RUN… [--out=FILE]\n\nRUN is a folder that a run wrote with --out. "
+             "--reports=all there gives the report most.",
+    .options = options,
+    .max_words = ASIM_REPORT_RUNS,
+    .work = report};
 
 const struct asim_command asim_command_report = {
     .member = {"report", "what limits a run, and its report as one page of HTML", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

@@ -23,77 +23,44 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {.key = "workload",
-     .type = ASIM_T_STRING,
-     .offset = AT(workload),
-     .help = "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces "
-             "(required, or --scenario)"},
-    {.key = "topo",
-     .alias = "topology",
-     .type = ASIM_T_STRING,
-     .offset = AT(topo),
-     .help = "auto:1d, auto:2d, auto:NAME,key=value, machine:NAME, a name as 8gpu_ring2d_4, or a "
-             "file; without "
-             "it: one switch"},
-    {.key = "world-size",
-     .type = ASIM_T_U32,
-     .offset = AT(world_size),
-     .max = 1 << 20,
-     .help = "ranks: a multiple of the recorded ones, which are replicated; 0 = as recorded"},
-    {.key = "virtual-scale",
-     .type = ASIM_T_U32,
-     .offset = AT(virtual_scale),
-     .max = 1 << 20,
-     .help = "so many times the recorded ranks; 0 = as recorded"},
-    {.key = "backend",
-     .type = ASIM_T_CHOICE,
-     .offset = AT(backend),
-     .def = "packet",
-     .choices = ASIM_JOB_BACKEND_WORDS,
-     .help = "packet: frame by frame; ns3: the same within ns-3; unaware, aware: formulas; all: "
-             "packet and both formulas, side by side"},
-    {.key = "mpi",
-     .type = ASIM_T_U32,
-     .offset = AT(mpi),
-     .max = 4096,
-     .help = "MPI processes of --backend=ns3"},
-    {.key = "output-dir",
-     .type = ASIM_T_STRING,
-     .offset = AT(output_dir),
-     .help = "folder in which the run gets a folder of its own (default runs)"},
-    {.key = "name",
-     .type = ASIM_T_STRING,
-     .offset = AT(name),
-     .help = "name of the run's folder; without it: date and time"},
-    {.key = "force",
-     .type = ASIM_T_BOOL,
-     .offset = AT(force),
-     .def = "0",
-     .help = "write into the folder --name although it is there"},
-    {.key = "bandwidth",
-     .type = ASIM_T_STRING,
-     .offset = AT(bandwidth),
-     .help = "rate of all links but NVLink: 400gbit, a factor as 2x, or a number of GB/s"},
-    {.key = "latency",
-     .type = ASIM_T_STRING,
-     .offset = AT(latency),
-     .help = "delay of all links but NVLink: 500ns, a factor as 2x, or a number of us"},
-    {.key = "auto-calibrate",
-     .type = ASIM_T_BOOL,
-     .offset = AT(auto_calibrate),
-     .def = "0",
-     .help = "then run again with the factor of computation times (--compute-factor) that gives "
-             "the recorded step"},
-    {.key = "real-step-ms",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(step_ms),
-     .max = 1e12,
-     .help = "recorded time of a step; without it that of training_*.json beside the traces"},
-    {.key = "real-comm-ms",
-     .type = ASIM_T_DOUBLE,
-     .offset = AT(comm_ms),
-     .max = 1e12,
-     .help = "recorded communication of a step, as --real-step-ms"},
+    {"workload", NULL,
+     "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces (required, "
+     "or --scenario)",
+     NULL, ASIM_T_STRING, AT(workload)},
+    {"topo", "topology",
+     "auto:1d, auto:2d, auto:NAME,key=value, machine:NAME, a name as 8gpu_ring2d_4, or a file; "
+     "without it: one switch",
+     NULL, ASIM_T_STRING, AT(topo)},
+    {"world-size", NULL,
+     "ranks: a multiple of the recorded ones, which are replicated; 0 = as recorded", NULL,
+     ASIM_T_U32, AT(world_size), 0, 1 << 20},
+    {"virtual-scale", NULL, "so many times the recorded ranks; 0 = as recorded", NULL, ASIM_T_U32,
+     AT(virtual_scale), 0, 1 << 20},
+    {"backend", NULL,
+     "packet: frame by frame; ns3: the same within ns-3; unaware, aware: formulas; all: packet and "
+     "both formulas, side by side",
+     "packet", ASIM_T_CHOICE, AT(backend), 0, 0, ASIM_JOB_BACKEND_WORDS},
+    {"mpi", NULL, "MPI processes of --backend=ns3", NULL, ASIM_T_U32, AT(mpi), 0, 4096},
+    {"output-dir", NULL, "folder in which the run gets a folder of its own (default runs)", NULL,
+     ASIM_T_STRING, AT(output_dir)},
+    {"name", NULL, "name of the run's folder; without it: date and time", NULL, ASIM_T_STRING,
+     AT(name)},
+    {"force", NULL, "write into the folder --name although it is there", "0", ASIM_T_BOOL,
+     AT(force)},
+    {"bandwidth", NULL,
+     "rate of all links but NVLink: 400gbit, a factor as 2x, or a number of GB/s", NULL,
+     ASIM_T_STRING, AT(bandwidth)},
+    {"latency", NULL, "delay of all links but NVLink: 500ns, a factor as 2x, or a number of us",
+     NULL, ASIM_T_STRING, AT(latency)},
+    {"auto-calibrate", NULL,
+     "then run again with the factor of computation times (--compute-factor) that gives the "
+     "recorded step",
+     "0", ASIM_T_BOOL, AT(auto_calibrate)},
+    {"real-step-ms", NULL,
+     "recorded time of a step; without it that of training_*.json beside the traces", NULL,
+     ASIM_T_DOUBLE, AT(step_ms), 0, 1e12},
+    {"real-comm-ms", NULL, "recorded communication of a step, as --real-step-ms", NULL,
+     ASIM_T_DOUBLE, AT(comm_ms), 0, 1e12},
     {0}};
 
 enum { MOST_WORDS = ASIM_ARGS_SEEN + 2 };
@@ -121,9 +88,9 @@ static int collect(struct asim_job *job, const struct options *opt, const struct
         if (asim_option_find(options, seen->row->key) == seen->row)
             continue;
         if (!strcmp(seen->row->key, "out"))
-            return asim_err_set(err, ASIM_EUSAGE,
-                                "--out is the run's own folder here; --output-dir and --name "
-                                "choose it.");
+            return asim_err_set(
+                err, ASIM_EUSAGE,
+                "--out is the run's own folder here; --output-dir and --name choose it.");
         add_value(job, texts[i], seen->row->key, seen->value, "");
     }
     add_value(job, texts[ASIM_ARGS_SEEN], "bandwidth", opt->bandwidth, "GB/s");

@@ -41,33 +41,31 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"w", "workload", "SimAI / AICB workload text (or a prefix of Chakra traces)", NULL,
-     ASIM_T_STRING, AT(workload), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(workload)},
     {"n", "network-topo", "topology file of either flavour, or auto:NAME,key=value", NULL,
-     ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
+     ASIM_T_STRING, AT(topology)},
     {"c", "network-conf", "SimAI.conf; without it ASTRA-sim's published values", NULL,
-     ASIM_T_STRING, AT(conf), 0, 0, NULL, 0},
-    {"t", "thread", "threads; results never depend on it", "1", ASIM_T_U32, AT(threads), 1, 256,
-     NULL, 0},
+     ASIM_T_STRING, AT(conf)},
+    {"t", "thread", "threads; results never depend on it", "1", ASIM_T_U32, AT(threads), 1, 256},
     {"csv", NULL, "rank 0's rows as SimAI's ncclFlowModel_EndToEnd.csv has them (default: none)",
-     NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, AT(csv)},
     {"g", NULL, "accepted, no effect, as in SimAI: the header's all_gpus counts", "0", ASIM_T_U32,
      AT(gpus), 0, 0, NULL, ASIM_F_NOOP},
     {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,
      ASIM_F_NOOP},
     {"send-lat", "AS_SEND_LAT",
      "delay before each flow's first packet, us (default: the variable AS_SEND_LAT, else 6)", "-1",
-     ASIM_T_DOUBLE, AT(latency_us), -1, ASIM_SIMAI_LATENCY_US, NULL, 0},
+     ASIM_T_DOUBLE, AT(latency_us), -1, ASIM_SIMAI_LATENCY_US},
     {"nvls", "AS_NVLS_ENABLE", "NVLS for 8 or more H100 or H800 of one server", "0", ASIM_T_BOOL,
-     AT(nvls), 0, 0, NULL, 0},
-    {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
-     0, 0, NULL, 0},
+     AT(nvls)},
+    {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn)},
     {"flow-order-seed", NULL,
      "seed of the order of flows that start at one instant; 0 = by channel", "0", ASIM_T_U32,
-     AT(order_seed), 0, 0, NULL, 0},
+     AT(order_seed)},
     {"compat", NULL,
      "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set; its CSV in the working folder; "
      "and of the weight gradients' collectives that wait, the newest first",
-     "0", ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
+     "0", ASIM_T_BOOL, AT(compat)},
     {0}};
 
 enum { MOST_ARGS = 256, OWN_ARGS = 7, MOST_OVERRIDES = 8 };
@@ -137,13 +135,11 @@ static void write_system(const struct options *opt, char *text, size_t size)
         all_reduce = opt->pxn ? "ncclSimaiPxn" : "ncclSimai";
 
     snprintf(text, size,
-             "--system={\"endpoint-delay\": %.0f, \"flow-order-seed\": %u, "
-             "\"scheduling-policy\": \"%s\", "
-             "\"preferred-dataset-splits\": 1, "
-             "\"active-chunks-per-dimension\": 2, \"concurrent-collectives\": 1000000, "
-             "\"local-mem-bw\": 0, \"all-reduce-implementation\": [\"%s\"], "
-             "\"all-gather-implementation\": [\"ncclRing\"], "
-             "\"reduce-scatter-implementation\": [\"%s\"], "
+             "--system={\"endpoint-delay\": %.0f, \"flow-order-seed\": %u, \"scheduling-policy\": "
+             "\"%s\", \"preferred-dataset-splits\": 1, \"active-chunks-per-dimension\": 2, "
+             "\"concurrent-collectives\": 1000000, \"local-mem-bw\": 0, "
+             "\"all-reduce-implementation\": [\"%s\"], \"all-gather-implementation\": "
+             "[\"ncclRing\"], \"reduce-scatter-implementation\": [\"%s\"], "
              "\"all-to-all-implementation\": [\"ncclDirect\"]}",
              opt->latency_us * 1000 + 10, opt->order_seed, opt->compat ? "LIFO" : "FIFO",
              all_reduce, ring);

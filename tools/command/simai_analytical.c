@@ -119,23 +119,16 @@ static int analyse(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-/* Exit codes: 2 wrong usage, 1 a sentence about the inputs. SimAI's tool ends with 255 for both. */
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        name,
-        "usage: asim simai-analytical -w WORKLOAD -g GPUS -g_p_s N -n_p_s N "
-        "(-nv GB/s | -g_type GPU) [options]",
-        asim_sa_option_table, 0, analyse};
-    struct asim_sa_options opt = {0};
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {name,
+                                         "usage: asim simai-analytical -w WORKLOAD -g GPUS -g_p_s "
+                                         "N -n_p_s N (-nv GB/s | -g_type GPU) [options]",
+                                         asim_sa_option_table, 0, analyse};
 
 static const char *const called_as[] = {"SimAI_analytical", NULL};
 
 const struct asim_command asim_command_simai_analytical = {
     .member = {"simai-analytical", "SimAI-Analytical: a workload's time from bus bandwidths.",
                asim_sa_option_table, sizeof(struct asim_sa_options)},
-    .run = run,
+    .job = &job,
     .called_as = called_as,
 };

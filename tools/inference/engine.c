@@ -468,10 +468,10 @@ int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err)
         *err = engine->err;
     if (engine->err.code || engine->finished == engine->requests->n)
         return engine->err.code;
-    return asim_err_set(err, ASIM_ESTALL,
-                        "%llu of %zu requests finished, and the others wait for ever; please "
-                        "report this.",
-                        (unsigned long long)engine->finished, engine->requests->n);
+    return asim_err_set(
+        err, ASIM_ESTALL,
+        "%llu of %zu requests finished, and the others wait for ever; please report this.",
+        (unsigned long long)engine->finished, engine->requests->n);
 }
 
 void asim_engine_close(struct asim_engine *engine)

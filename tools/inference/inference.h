@@ -78,8 +78,7 @@ int asim_times_open(struct asim_times *times, const struct asim_times_options *o
 uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *batch);
 void asim_times_close(struct asim_times *times);
 
-/* --- comm.c: communication inside an instance --------------------------------------------------
- */
+/* --- comm.c: communication inside an instance ------------------------------------------------- */
 
 /* Simulates each collective, and the way from stage to stage, alone, once for each power of two of
  * tokens, and interpolates. */
@@ -99,8 +98,7 @@ int asim_comm_of(struct asim_instance_comm *comm, uint64_t tokens, uint64_t *ns,
 int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
                            struct asim_err *err);
 
-/* --- engine.c: instances ------------------------------------------------------------------------
- */
+/* --- engine.c: instances ---------------------------------------------------------------------- */
 
 enum asim_batching { ASIM_BATCH_PREFILL_FIRST, ASIM_BATCH_CHUNKED };
 struct asim_engine_options {
@@ -124,8 +122,7 @@ void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
 int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err);
 void asim_engine_close(struct asim_engine *engine);
 
-/* --- results.c -----------------------------------------------------------------------------------
- */
+/* --- results.c -------------------------------------------------------------------------------- */
 
 struct asim_results_about {
     const char *out; /* folder or NULL */

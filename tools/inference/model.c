@@ -45,9 +45,9 @@ static int read_row(struct asim_times_table *table, const struct asim_csv *csv,
     if (asim_text_double(asim_csv_cell(csv, (size_t)at->tokens), &point.tokens) ||
         point.tokens < 1 ||
         (table->of[which].n && point.tokens <= table->of[which].at[table->of[which].n - 1].tokens))
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->tokens),
-                           "expected a number of tokens, above that of the row before it of its "
-                           "phase.");
+        return asim_err_at(
+            err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->tokens),
+            "expected a number of tokens, above that of the row before it of its phase.");
     if (asim_text_double(asim_csv_cell(csv, (size_t)at->us), &point.ns) || !(point.ns >= 0) ||
         point.ns > 1e12)
         return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->us),

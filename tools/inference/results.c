@@ -110,8 +110,8 @@ static double per_second(const struct figures *f, double count)
 static void print(const struct figures *f, const struct asim_requests *requests,
                   const struct asim_results_about *about)
 {
-    printf("%zu requests on %" PRIu32 " GPUs in %.3f s: %.2f requests/s, %.0f output tokens/s, "
-           "%.0f prompt tokens/s\n",
+    printf("%zu requests on %" PRIu32
+           " GPUs in %.3f s: %.2f requests/s, %.0f output tokens/s, %.0f prompt tokens/s\n",
            requests->n, about->gpus, (double)(f->last_ns - f->first_ns) / 1e9,
            per_second(f, (double)requests->n), per_second(f, (double)f->output),
            per_second(f, (double)f->prompt));
@@ -152,9 +152,9 @@ static void put_json(struct asim_out *out, const struct figures *f,
 
 static void put_rows(struct asim_out *out, const struct asim_requests *requests)
 {
-    asim_out_printf(out, "request,arrival_ns,prompt_tokens,output_tokens,prefill_instance,"
-                         "decode_instance,begun_ns,first_token_ns,kv_ns,finish_ns,ttft_ns,tpot_ns,"
-                         "comm_ns\n");
+    asim_out_printf(out,
+                    "request,arrival_ns,prompt_tokens,output_tokens,prefill_instance,decode_"
+                    "instance,begun_ns,first_token_ns,kv_ns,finish_ns,ttft_ns,tpot_ns,comm_ns\n");
     for (size_t r = 0; r < requests->n; r++) {
         const struct asim_request *at = &requests->at[r];
         uint64_t ttft, tpot;

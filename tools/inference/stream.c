@@ -95,9 +95,9 @@ static int read_row(struct asim_requests *requests, const struct asim_csv *csv,
                            "expected a time in seconds, 0 to %d.", (int)MOST_SECONDS);
     request.arrival_ns = (uint64_t)(s * 1e9 + 0.5);
     if (requests->n && request.arrival_ns < requests->at[requests->n - 1].arrival_ns)
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->arrival),
-                           "this request arrives before the one above it; sort the file by "
-                           "arrival_s.");
+        return asim_err_at(
+            err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->arrival),
+            "this request arrives before the one above it; sort the file by arrival_s.");
     if (tokens_of(csv, (size_t)at->prompt, &request.prompt, err) ||
         tokens_of(csv, (size_t)at->output, &request.output, err))
         return ASIM_EINVAL;
@@ -116,10 +116,10 @@ static int read_rows(struct asim_requests *requests, struct asim_csv *csv, struc
 
     for (int i = 0; !code && i < 3; i++)
         if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0)
-            code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
-                               "there is no column %s; expected arrival_s, prompt_tokens and "
-                               "output_tokens.",
-                               names[i]);
+            code = asim_err_at(
+                err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
+                "there is no column %s; expected arrival_s, prompt_tokens and output_tokens.",
+                names[i]);
     while (!code && (code = asim_csv_row(csv, err)) > 0)
         code = read_row(requests, csv, &at, err);
     if (!code && !requests->n)

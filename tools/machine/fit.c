@@ -64,8 +64,7 @@ static double moved(const struct asim_fit *fit, size_t i, double value, double s
     return row->max > row->min ? fmin(fmax(to, row->min), row->max) : to;
 }
 
-/* --- what is made small -------------------------------------------------------------------------
- */
+/* --- what is made small ----------------------------------------------------------------------- */
 
 static int log_error(struct asim_fit *fit, size_t row, double *out, struct asim_err *err)
 {
@@ -136,8 +135,7 @@ static int summarise(struct asim_fit *fit, double *median, double *worst, struct
     return rc;
 }
 
-/* --- the search ---------------------------------------------------------------------------------
- */
+/* --- the search ------------------------------------------------------------------------------- */
 
 /* Tries both directions; 1 if one was better. */
 static int try_step(struct asim_fit *fit, size_t i, double step, double *best, struct asim_err *err)
@@ -180,8 +178,7 @@ static int search(struct asim_fit *fit, struct asim_err *err)
     return rc;
 }
 
-/* --- how sure -----------------------------------------------------------------------------------
- */
+/* --- how sure --------------------------------------------------------------------------------- */
 
 /* Slopes of the rows' log errors by step of parameter i. */
 static int slopes(struct asim_fit *fit, size_t i, double *out, struct asim_err *err)

@@ -11,8 +11,7 @@
 /* Rows of one size and op that lie further apart were not measured alike. */
 static const double most_apart = 3;
 
-/* --- several rows of a size ---------------------------------------------------------------------
- */
+/* --- several rows of a size ------------------------------------------------------------------- */
 
 static int by_op_and_bytes(const void *a, const void *b)
 {
@@ -73,8 +72,7 @@ static int settle(struct asim_measured *measured, const char *path, struct asim_
     return 0;
 }
 
-/* --- all ----------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 /* Offset of the first line that is no comment and not empty. */
 static size_t first_line(const struct asim_src *src)
@@ -166,8 +164,8 @@ int asim_measured_keep(struct asim_measured *measured, int op, const char *path,
             measured->row.at[n++] = measured->row.at[i];
     measured->row.n = n;
     return n ? 0
-             : asim_err_set(err, ASIM_EINVAL,
-                            "%s: its rows are of another op than --op; leave --op out to take "
-                            "the table's.",
-                            path);
+             : asim_err_set(
+                   err, ASIM_EINVAL,
+                   "%s: its rows are of another op than --op; leave --op out to take the table's.",
+                   path);
 }

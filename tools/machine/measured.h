@@ -37,8 +37,7 @@ int asim_measured_op(const struct asim_measured *measured);
 int asim_measured_keep(struct asim_measured *measured, int op, const char *path,
                        struct asim_err *err);
 
-/* --- for the readers of one format each --------------------------------------------------------
- */
+/* --- for the readers of one format each ------------------------------------------------------- */
 
 /* Adds a row as the file has it; a row of 0 bytes or without times counts as none. */
 int asim_measured_add(struct asim_measured *measured, struct asim_measured_row row,

@@ -114,9 +114,9 @@ int asim_import_nccl(struct asim_import_host *found, char *text, const char *pat
     for (const char *at = text; (at = strchr(at, '<')) != NULL; at++)
         read_element(found, at, &pcie);
     if (!found->gpus)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
-                           "this XML has no <gpu>; expected the file that NCCL writes with "
-                           "NCCL_TOPO_DUMP_FILE.");
+        return asim_err_at(
+            err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+            "this XML has no <gpu>; expected the file that NCCL writes with NCCL_TOPO_DUMP_FILE.");
     if (found->scale_up < 0)
         found->scale_up = ASIM_SCALE_UP_PCIE;
     return 0;

@@ -70,8 +70,8 @@ static void draw_axes(struct asim_out *out, const struct axes *axes)
         double y = TOP + HEIGHT - HEIGHT * k / 5.;
 
         asim_out_printf(out,
-                        "<path stroke=\"#ddd\" d=\"M%d %.1fh%d\"/>"
-                        "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
+                        "<path stroke=\"#ddd\" d=\"M%d %.1fh%d\"/><text x=\"%d\" y=\"%.1f\" "
+                        "text-anchor=\"end\">%g</text>\n",
                         LEFT, y, WIDTH, LEFT - 6, y + 4, axes->most * k / 5);
     }
     for (int power = (int)ceil(axes->low); power <= axes->high; power++)
@@ -112,8 +112,8 @@ static void draw_line(struct asim_out *out, const struct axes *axes,
                 across(axes, bytes), up(axes, bus_of(table, bytes, other->us)), colour);
     }
     asim_out_printf(out,
-                    "<path stroke=\"%s\" stroke-width=\"2\" d=\"M%d %dh24\"/>"
-                    "<text x=\"%d\" y=\"%d\">%s, %s, %u x %u GPUs</text>\n",
+                    "<path stroke=\"%s\" stroke-width=\"2\" d=\"M%d %dh24\"/><text x=\"%d\" "
+                    "y=\"%d\">%s, %s, %u x %u GPUs</text>\n",
                     colour, LEFT, y - 4, LEFT + 32, y, asim_nccl_op_names[table->job.op],
                     table->machine->name, table->job.nodes, table->job.gpus);
 }

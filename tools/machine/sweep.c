@@ -53,7 +53,8 @@ int asim_machine_change(struct asim_machine *machine, const char *list, struct a
     return rc;
 }
 
-double asim_gbytes(uint64_t bytes, double us)
+/* Bytes over time, GB/s. */
+static double gbytes(uint64_t bytes, double us)
 {
     return us > 0 ? (double)bytes / us / 1e3 : 0;
 }
@@ -62,7 +63,7 @@ struct asim_bandwidth asim_size_table_bandwidth(const struct asim_size_table *ta
                                                 double us)
 {
     uint32_t ranks = table->job.nodes * table->job.gpus;
-    double alg = asim_gbytes(bytes, us) * asim_nccl_alg_factor(table->job.op, ranks);
+    double alg = gbytes(bytes, us) * asim_nccl_alg_factor(table->job.op, ranks);
 
     return (struct asim_bandwidth){alg, alg * asim_nccl_bus_factor(table->job.op, ranks)};
 }
@@ -190,11 +191,11 @@ void asim_size_table_print(const struct asim_size_table *table)
            table->job.gpus, table->machine->gpu);
     printf("# size in bytes as nccl-tests counts it; in place is the same prediction\n#\n");
     printf("#%54s%32s\n", "", "out-of-place                       in-place");
-    printf("#       size         count      type   redop    root     time   algbw   busbw  #wrong"
-           "     time   algbw   busbw  #wrong  algorithm   proto  chan%s\n",
+    printf("#       size         count      type   redop    root     time   algbw   busbw  #wrong  "
+           "   time   algbw   busbw  #wrong  algorithm   proto  chan%s\n",
            more);
-    printf("#        (B)    (elements)                               (us)  (GB/s)  (GB/s)        "
-           "     (us)  (GB/s)  (GB/s)%s\n",
+    printf("#        (B)    (elements)                               (us)  (GB/s)  (GB/s)          "
+           "   (us)  (GB/s)  (GB/s)%s\n",
            table->measured ? "                                     (us)" : "");
     for (size_t i = 0; i < table->row.n; i++)
         print_row(table, &table->row.at[i]);

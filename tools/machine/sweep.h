@@ -33,9 +33,6 @@ void asim_size_table_print(const struct asim_size_table *table);
 /* Mean of the bus bandwidths, as nccl-tests' last line. */
 double asim_size_table_bus(const struct asim_size_table *table);
 
-/* Bytes over time, GB/s. */
-double asim_gbytes(uint64_t bytes, double us);
-
 struct asim_bandwidth {
     double alg, bus; /* GB/s */
 };

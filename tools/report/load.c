@@ -83,7 +83,7 @@ static int find_median(struct asim_run *run, struct asim_err *err)
     return 0;
 }
 
-int asim_run_load_ranks(struct asim_run *run, struct asim_err *err)
+static int load_ranks(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
     struct rank_columns at = {0};
@@ -181,9 +181,9 @@ static int check_files(struct asim_run *run, struct asim_err *err)
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err)
 {
     static int (*const parts[])(struct asim_run *, struct asim_err *) = {
-        asim_run_load_json,   asim_run_load_ranks,   asim_run_load_links,
-        asim_run_load_ops,    asim_run_study_ops,    asim_run_load_flows,
-        asim_run_load_series, asim_run_load_traffic, load_others};
+        asim_run_load_json, load_ranks,          asim_run_load_links,  asim_run_load_ops,
+        asim_run_study_ops, asim_run_load_flows, asim_run_load_series, asim_run_load_traffic,
+        load_others};
     const size_t n = is_brief ? BRIEF : sizeof parts / sizeof *parts;
     struct asim_err own = {0};
     int code = 0;

@@ -34,9 +34,9 @@ static int open_json(json_t **root, const struct asim_run *run, const char *name
 
         json_decref(*root);
         *root = NULL;
-        return asim_err_at(err, ASIM_EINVAL, at,
-                           "this is no JSON object as asim writes it; run the case again with "
-                           "--out.");
+        return asim_err_at(
+            err, ASIM_EINVAL, at,
+            "this is no JSON object as asim writes it; run the case again with --out.");
     }
     return 0;
 }
@@ -101,10 +101,10 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     if (code)
         return code;
     if (!root)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s has no summary.json: name the folder that a run wrote with "
-                            "--out=DIR.",
-                            run->folder);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s has no summary.json: name the folder that a run wrote with --out=DIR.",
+            run->folder);
     code = keep_figures(run, root, "", err);
     copy(run->state, sizeof run->state, root, "state");
     run->finish = number(root, "finish_ns");

@@ -127,8 +127,8 @@ static void audit_links(struct asim_out *out, const struct asim_run *run)
         over += run->links.at[l].utilisation > 1.0005;
     if (over)
         snprintf(text, sizeof text,
-                 "%zu links carry more than their rate allows; this is an "
-                 "error of asim, or delays were rounded to whole ns.",
+                 "%zu links carry more than their rate allows; this is an error of asim, or delays "
+                 "were rounded to whole ns.",
                  over);
     else
         snprintf(text, sizeof text, "No link carries more than its rate allows, of %zu.",
@@ -145,10 +145,10 @@ static void warnings(struct asim_out *out, const struct asim_run *run, size_t nu
     for (uint32_t i = 0; i < run->n_doubts; i++)
         warn(out, 1, run->doubts[i]);
     if (strcmp(run->state, "finished")) {
-        snprintf(text, sizeof text,
-                 "The run is %s: %zu of %u ranks finished, and the figures are of the time until "
-                 "then.",
-                 run->state, run->ranks.n, run->n_ranks);
+        snprintf(
+            text, sizeof text,
+            "The run is %s: %zu of %u ranks finished, and the figures are of the time until then.",
+            run->state, run->ranks.n, run->n_ranks);
         warn(out, 1, text);
     }
     if (run->drops) {
@@ -284,8 +284,8 @@ static void others(struct asim_out *out, const struct asim_run *run, size_t numb
     if (!run->n_others)
         return;
     asim_html_section(out, "analytical", number, "Packet level against analytical");
-    asim_html_table(out, "network|#finish|#to the first|#communication, all ranks|#exposed, all "
-                         "ranks");
+    asim_html_table(out,
+                    "network|#finish|#to the first|#communication, all ranks|#exposed, all ranks");
     for (uint32_t i = 0; i < run->n_others; i++) {
         asim_out_printf(out, "<tr>");
         asim_html_text(out, run->others[i].name);

@@ -182,7 +182,6 @@ void asim_run_close(struct asim_run *run);
 
 /* The parts of asim_run_load, in this order. */
 int asim_run_load_json(struct asim_run *run, struct asim_err *err);
-int asim_run_load_ranks(struct asim_run *run, struct asim_err *err);
 int asim_run_load_ops(struct asim_run *run, struct asim_err *err);
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err);
 int asim_run_load_links(struct asim_run *run, struct asim_err *err);

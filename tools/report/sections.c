@@ -142,8 +142,8 @@ static void volume(struct asim_out *out, double bytes)
 
 static void classes(struct asim_out *out, const struct asim_run *run)
 {
-    asim_html_table(out, "class|#directions|#mean use|#busiest|#longest queue|#ECN marks|#pauses "
-                         "sent|#drops");
+    asim_html_table(
+        out, "class|#directions|#mean use|#busiest|#longest queue|#ECN marks|#pauses sent|#drops");
     for (size_t i = 0; i < run->classes.n; i++) {
         const struct asim_run_class *class = &run->classes.at[i];
 
@@ -173,8 +173,8 @@ void asim_html_links(struct asim_out *out, const struct asim_run *run)
     classes(out, run);
     asim_out_printf(out, "<h4>Busiest links</h4>\n<p>Use is the share of what a link could carry "
                          "until the run's end, one direction a row.</p>\n");
-    asim_html_table(out, "link|class|#rate|#use|#bytes|#longest queue|#ECN marks|#pauses "
-                         "sent|#drops");
+    asim_html_table(out,
+                    "link|class|#rate|#use|#bytes|#longest queue|#ECN marks|#pauses sent|#drops");
     for (uint32_t i = 0; i < run->n_worst; i++) {
         const struct asim_run_link *link = &run->links.at[run->worst[i]];
 
@@ -208,10 +208,10 @@ void asim_html_collectives(struct asim_out *out, const struct asim_run *run, siz
     if (!run->colls.n)
         return;
     asim_html_section(out, "collectives", number, "Collectives");
-    asim_out_printf(out, "<p>As nccl-tests counts: size is the full buffer, time the mean of ranks "
-                         "and calls from the last member's arrival on, algbw = size / time, busbw "
-                         "= algbw times the share that must cross a link. GB/s of 10<sup>9</sup> "
-                         "bytes.</p>\n");
+    asim_out_printf(out,
+                    "<p>As nccl-tests counts: size is the full buffer, time the mean of ranks and "
+                    "calls from the last member's arrival on, algbw = size / time, busbw = algbw "
+                    "times the share that must cross a link. GB/s of 10<sup>9</sup> bytes.</p>\n");
     asim_html_table(out, "collective|#ranks|#size (B)|#calls|#time (µs)|#min (µs)|#max (µs)|#algbw "
                          "(GB/s)|#busbw (GB/s)");
     for (size_t i = 0; i < run->colls.n && i < MOST_COLLS; i++) {
@@ -264,9 +264,10 @@ void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t nu
     }
     if (run->flows)
         asim_out_printf(out,
-                        "<p>%" PRIu64 " messages. Slowdown is the time over that of the message "
-                        "alone on idle links: half of them at most %.2f, 95 %% at most %.2f, 99 %% "
-                        "at most %.2f (in steps of 9 %%), the slowest %.2f.</p>\n",
+                        "<p>%" PRIu64
+                        " messages. Slowdown is the time over that of the message alone on idle "
+                        "links: half of them at most %.2f, 95 %% at most %.2f, 99 %% at most %.2f "
+                        "(in steps of 9 %%), the slowest %.2f.</p>\n",
                         run->flows, slowdown_at(run, 0.5), slowdown_at(run, 0.95),
                         slowdown_at(run, 0.99), run->worst_slowdown);
     asim_html_table(out, "from|to|#bytes|#start|#time|#alone|#slowdown");

@@ -80,7 +80,8 @@ const char *asim_show_count(char *buf, uint64_t count)
     return buf;
 }
 
-const char *asim_show_tier(char *buf, size_t size, uint64_t tier)
+/* "leaf", "spine", "core", "tier 4". */
+static const char *show_tier(char *buf, size_t size, uint64_t tier)
 {
     static const char *const names[] = {"host", "leaf", "spine", "core"};
 
@@ -96,7 +97,7 @@ const char *asim_show_ratio(char *buf, size_t size, const struct asim_run_ratio 
     char tier[32];
 
     snprintf(buf, size, "%s switches: %.3g : 1 built, %.3g : 1 seen",
-             asim_show_tier(tier, sizeof tier, ratio->tier), ratio->built, ratio->seen);
+             show_tier(tier, sizeof tier, ratio->tier), ratio->built, ratio->seen);
     return buf;
 }
 
@@ -105,8 +106,9 @@ const char *asim_show_ways(char *buf, size_t size, const struct asim_run_ways *w
     *buf = '\0';
     if (ways->flows)
         snprintf(buf, size,
-                 "%" PRIu64 " messages chose among equal ways: %.3g at once on a way in mean, at "
-                 "most %" PRIu64 " (%s, port %" PRIu64 "; evenly spread %.3g)",
+                 "%" PRIu64
+                 " messages chose among equal ways: %.3g at once on a way in mean, at most %" PRIu64
+                 " (%s, port %" PRIu64 "; evenly spread %.3g)",
                  ways->flows, ways->mean, ways->worst, ways->at, ways->port, ways->even);
     return buf;
 }

@@ -21,8 +21,6 @@ const char *asim_show_link(char *buf, const struct asim_run *run, const struct a
  * choice. */
 const char *asim_show_ratio(char *buf, size_t size, const struct asim_run_ratio *ratio);
 const char *asim_show_ways(char *buf, size_t size, const struct asim_run_ways *ways);
-/* "leaf", "spine", "core", "tier 4". */
-const char *asim_show_tier(char *buf, size_t size, uint64_t tier);
 const char *asim_show_node(char *buf, size_t size, const struct asim_run *run, uint32_t id);
 
 #endif

@@ -100,10 +100,9 @@ static void grid(struct asim_out *out, const struct asim_run *run)
                     "aria-label=\"Bytes from rank to rank\">\n",
                     64 + 16 * side, 24 + 16 * side);
     for (uint32_t i = 0; i<side; i += side> 16 ? 4 : 1)
-        asim_out_printf(out,
-                        "<text class=\"e\" x=\"54\" y=\"%u\">%u</text><text x=\"%u\" "
-                        "y=\"14\">%u</text>\n",
-                        32 + 16 * i, i * run->grid_ranks, 68 + 16 * i, i * run->grid_ranks);
+        asim_out_printf(
+            out, "<text class=\"e\" x=\"54\" y=\"%u\">%u</text><text x=\"%u\" y=\"14\">%u</text>\n",
+            32 + 16 * i, i * run->grid_ranks, 68 + 16 * i, i * run->grid_ranks);
     for (uint32_t i = 0; i < side * side; i++)
         grid_cell(out, run, i / side, i % side, most);
     asim_out_printf(out, "</svg>\n<figcaption><span class=\"scale\">");

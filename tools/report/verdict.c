@@ -41,15 +41,6 @@ struct facts {
     double late_computes; /* its computation over the median rank's */
 };
 
-const char *asim_verdict_word(enum asim_limit limit)
-{
-    static const char *const words[] = {
-        "nothing", "compute", "slow-rank", "waiting", "cpu",   "idle",    "unknown-link",
-        "losses",  "pfc",     "incast",    "uplinks", "links", "latency", "congestion-control"};
-
-    return words[limit];
-}
-
 /* Without recorded waiting, the ops' waiting stands for it, as far as it is not hidden. */
 static void divide_time(struct facts *facts, const struct asim_run *run)
 {
@@ -182,9 +173,9 @@ static int judge_ranks(struct asim_verdict *verdict, const struct facts *f,
     if (f->compute >= f->exposed + f->waiting + f->cpu + f->idle) {
         verdict->limit = ASIM_LIMIT_COMPUTE;
         WHAT("computation");
-        BECAUSE("GPUs compute %.0f %% of the time; %.0f %% is communication that no computation "
-                "hides.",
-                percent(f->compute), percent(f->exposed));
+        BECAUSE(
+            "GPUs compute %.0f %% of the time; %.0f %% is communication that no computation hides.",
+            percent(f->compute), percent(f->exposed));
         ADVICE("A faster network can gain at most %.0f %%.", percent(f->exposed + f->waiting));
         return 1;
     }
@@ -242,8 +233,8 @@ static int judge_trouble(struct asim_verdict *verdict, const struct facts *f,
     if (run->drops && run->drops * 10000 > frames) {
         verdict->limit = ASIM_LIMIT_LOSSES;
         WHAT("lost frames");
-        BECAUSE("%" PRIu64 " of %" PRIu64 " frames are lost and sent again. The busiest link, %s, "
-                "is %.0f %% busy.",
+        BECAUSE("%" PRIu64 " of %" PRIu64
+                " frames are lost and sent again. The busiest link, %s, is %.0f %% busy.",
                 run->drops, frames, link, percent(f->busy));
         ADVICE("Look at buffers, PFC and link errors.");
         return 1;
@@ -251,8 +242,9 @@ static int judge_trouble(struct asim_verdict *verdict, const struct facts *f,
     if (run->lost * 100000 > (double)frames) {
         verdict->limit = ASIM_LIMIT_LOSSES;
         WHAT("frames lost on links");
-        BECAUSE("By their error rates, links lose about %.3g of %" PRIu64 " frames, which are sent "
-                "again after a NACK or a timeout. The busiest link, %s, is %.0f %% busy.",
+        BECAUSE("By their error rates, links lose about %.3g of %" PRIu64
+                " frames, which are sent again after a NACK or a timeout. The busiest link, %s, is "
+                "%.0f %% busy.",
                 run->lost, frames, link, percent(f->busy));
         ADVICE("Look at the error rates of the topology and at the timers of retransmission.");
         return 1;
@@ -261,8 +253,8 @@ static int judge_trouble(struct asim_verdict *verdict, const struct facts *f,
         link_name(link, sizeof link, run, find_root(f, run));
         verdict->limit = ASIM_LIMIT_PFC;
         WHAT("PFC pauses that spread");
-        BECAUSE("Of %" PRIu64 " pauses, switches send %" PRIu64 " to switches, so that congestion "
-                "at %s holds up messages that do not go there.",
+        BECAUSE("Of %" PRIu64 " pauses, switches send %" PRIu64
+                " to switches, so that congestion at %s holds up messages that do not go there.",
                 run->pauses, f->spread, link);
         ADVICE("Use congestion control, or lower its ECN thresholds below those of PFC.");
         return 1;

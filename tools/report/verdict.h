@@ -33,8 +33,6 @@ struct asim_verdict {
 };
 
 void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run);
-/* A word for the limit, for scripts: "compute", "slow-rank", … */
-const char *asim_verdict_word(enum asim_limit limit);
 /* "What limits this run: the leaf-spine links. …" Returns buf; 800 bytes are enough. */
 const char *asim_verdict_say(char *buf, size_t size, const struct asim_verdict *verdict);
 

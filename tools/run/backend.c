@@ -49,7 +49,8 @@ static void drop(struct line *line)
         free(line->made[--line->n_made]);
 }
 
-int asim_job_is_given(const struct asim_job *job, const char *key)
+/* Whether `word` of the command line, "--key=value", gives this key. */
+static int is_given(const struct asim_job *job, const char *key)
 {
     size_t n = strlen(key);
 
@@ -81,7 +82,7 @@ static void add_common(struct line *line, const struct asim_job *job, const char
     if (*job->prefix)
         add_option(line, "workload", job->prefix);
     add_option(line, "out", folder);
-    if (!asim_job_is_given(job, "timeline"))
+    if (!is_given(job, "timeline"))
         add_option(line, "timeline", "true");
     if (job->compute_factor > 0 && job->compute_factor != 1) {
         snprintf(factor, sizeof factor, "%.12g", job->compute_factor);
@@ -94,9 +95,9 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
     add_common(line, job, folder);
     if (*job->topology)
         add_option(line, "topology", job->topology);
-    if (*job->logical && !asim_job_is_given(job, "logical"))
+    if (*job->logical && !is_given(job, "logical"))
         add_option(line, "logical", job->logical);
-    if (!asim_job_is_given(job, "reports"))
+    if (!is_given(job, "reports"))
         add_option(line, "reports", "flows,links,hosts,queues");
     for (size_t i = 0; i < job->n_words; i++)
         add(line, job->words[i]);
@@ -128,7 +129,7 @@ static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
         code = asim_settings_set(&settings, "workload", job->prefix, err);
     if (!code && *job->topology)
         code = asim_settings_set(&settings, "topology", job->topology, err);
-    if (!code && *job->logical && !asim_job_is_given(job, "logical"))
+    if (!code && *job->logical && !is_given(job, "logical"))
         code = asim_settings_set(&settings, "logical", job->logical, err);
     if (!code)
         code = asim_world_open(&world, &settings, &hooks, err);

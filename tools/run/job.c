@@ -153,12 +153,12 @@ static int calibrate(struct asim_job *job, struct asim_job_result *results, size
 {
     int code = 0;
 
-    if (asim_job_calibrate(job, &results[0], &results[*n], &code, err))
+    if (asim_job_compute_factor(job, &results[0], &results[*n], &code, err))
         return 1;
     print_result(job, &results[*n]);
-    printf("computation times %.6g to come there: a fit to the recorded step, no prediction of "
-           "it\n",
-           results[*n].compute_factor);
+    printf(
+        "computation times %.6g to come there: a fit to the recorded step, no prediction of it\n",
+        results[*n].compute_factor);
     (*n)++;
     return code;
 }

@@ -71,12 +71,10 @@ int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, 
                      int *code, struct asim_err *err);
 /* Reads what a backend has left in result->folder. (metrics.c) */
 int asim_job_result(struct asim_job_result *result, struct asim_err *err);
-/* Whether `word` of the command line, "--key=value", gives this key. (backend.c) */
-int asim_job_is_given(const struct asim_job *job, const char *key);
 /* --auto-calibrate: runs the backend again, with the factor of computation that makes the step as
- * long as the recorded one, and fills *result. (calibrate.c) */
-int asim_job_calibrate(struct asim_job *job, const struct asim_job_result *first,
-                       struct asim_job_result *result, int *code, struct asim_err *err);
+ * long as the recorded one, and fills *result. (compute_factor.c) */
+int asim_job_compute_factor(struct asim_job *job, const struct asim_job_result *first,
+                            struct asim_job_result *result, int *code, struct asim_err *err);
 /* Writes metrics.csv of the run and appends its rows to metrics.csv and calibration_all.csv of the
  * output folder, each in one write under a lock. (metrics.c) */
 int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,

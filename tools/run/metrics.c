@@ -19,9 +19,8 @@
 #include "tools/run/job.h"
 
 static const char header[] =
-    "run,backend,workload,topology,ranks,state,real_t_step_ms,real_t_comm_ms,sim_t_step_ms,"
-    "sim_wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us,compute_"
-    "factor\n";
+    "run,backend,workload,topology,ranks,state,real_t_step_ms,real_t_comm_ms,sim_t_step_ms,sim_"
+    "wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us,compute_factor\n";
 
 static uint64_t number(const json_t *root, const char *key)
 {

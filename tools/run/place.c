@@ -163,13 +163,11 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
         return place_name(job, gpus, kind, &shape, err);
     }
     if (access(job->topo, R_OK))
-        return asim_err_set(
-            err, ASIM_EINVAL,
-            "--topo=%s is no file that can be read; it may also be auto:1d, auto:2d, "
-            "auto:NAME of 'asim topo make --list', machine:NAME of 'asim machine list', or a name "
-            "such "
-            "as 8gpu_ring2d_4.",
-            job->topo);
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--topo=%s is no file that can be read; it may also be auto:1d, "
+                            "auto:2d, auto:NAME of 'asim topo make --list', machine:NAME of 'asim "
+                            "machine list', or a name such as 8gpu_ring2d_4.",
+                            job->topo);
     snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
     return 0;
 }

@@ -69,15 +69,15 @@ static int list_folder(struct found *found, const char *folder, struct asim_err 
         look_at(found, folder, entry->d_name);
     closedir(dir);
     if (found->prefixes > 1)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s has the traces of %d workloads; give --workload the prefix of one, "
-                            "such as %.600s.",
-                            folder, found->prefixes, found->prefix);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s has the traces of %d workloads; give --workload the prefix of one, such as %.600s.",
+            folder, found->prefixes, found->prefix);
     if (!found->prefixes && !found->pytorch)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, "
-                            "pytorch_et_0.json).",
-                            folder);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, pytorch_et_0.json).",
+            folder);
     return 0;
 }
 
@@ -178,10 +178,10 @@ static int read_training(struct asim_job *job, const char *folder, struct asim_e
         snprintf(path, sizeof path, "%.1500s/%.500s", folder, entry->d_name);
         root = json_load_file(path, 0, &bad);
         if (!root || key(root, steps) <= 0)
-            code = asim_err_at(err, ASIM_EINVAL,
-                               (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
-                               "these are no training metrics; expected a JSON object with the "
-                               "number t_step_ms.");
+            code = asim_err_at(
+                err, ASIM_EINVAL,
+                (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                "these are no training metrics; expected a JSON object with the number t_step_ms.");
         else
             sum.step_ms += key(root, steps) * steps_of(root), n++;
         comm = root ? key(root, comms) * steps_of(root) : 0;

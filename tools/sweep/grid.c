@@ -94,10 +94,10 @@ static int add_json(struct asim_sweep_key *key, const json_t *value, const char 
     if (json_is_string(value))
         return add_value(key, json_string_value(value), json_string_length(value), err);
     if (!json_is_number(value) && !json_is_boolean(value))
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
-                           "the key '%s' has a value that is no string, number or boolean, nor a "
-                           "list of those.",
-                           key->name);
+        return asim_err_at(
+            err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
+            "the key '%s' has a value that is no string, number or boolean, nor a list of those.",
+            key->name);
     text = json_dumps(value, JSON_ENCODE_ANY);
     code = text ? add_value(key, text, strlen(text), err) : asim_err_nomem(err, "reading a sweep");
     free(text);
@@ -115,10 +115,10 @@ int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err 
         unsigned line = !root && bad.line > 0 ? (unsigned)bad.line : 1;
 
         json_decref(root);
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, line, 0},
-                           "%s; expected a JSON object such as {\"ranks\": [2, 4], \"topo\": "
-                           "\"auto:1d\"}.",
-                           root ? "this is no object" : bad.text);
+        return asim_err_at(
+            err, ASIM_EINVAL, (struct asim_where){path, line, 0},
+            "%s; expected a JSON object such as {\"ranks\": [2, 4], \"topo\": \"auto:1d\"}.",
+            root ? "this is no object" : bad.text);
     }
     json_object_foreach(root, name, value)
     {

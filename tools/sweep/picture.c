@@ -193,10 +193,9 @@ static void draw_line(struct picture *picture, size_t first, int number)
     struct asim_out *out = &picture->out;
     const char *letter = "M";
 
-    asim_out_printf(out,
-                    "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" "
-                    "d=\"",
-                    colour, dash);
+    asim_out_printf(
+        out, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-dasharray=\"%s\" d=\"",
+        colour, dash);
     for (size_t i = first; i < picture->sweep->n; i++) {
         if (!is_drawn(&picture->sweep->points[i]) || !is_same_line(picture, first, i))
             continue;
@@ -239,12 +238,13 @@ int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err)
     snprintf(path, sizeof path, "%.1000s/sweep.svg", sweep->folder);
     if (asim_out_open(&picture.out, path, err))
         return ASIM_EIO;
-    asim_out_printf(&picture.out,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
-                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>.grid{stroke:#8884;}"
-                    "svg{background:#fff}text{fill:#222}@media(prefers-color-scheme:dark){"
-                    "svg{background:#161a20}text{fill:#dde}}</style>\n",
-                    WIDTH, HEIGHT);
+    asim_out_printf(
+        &picture.out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+        "font-family=\"sans-serif\" "
+        "font-size=\"13\">\n<style>.grid{stroke:#8884;}svg{background:#fff}text{fill:#222}@media("
+        "prefers-color-scheme:dark){svg{background:#161a20}text{fill:#dde}}</style>\n",
+        WIDTH, HEIGHT);
     draw_axes(&picture);
     for (size_t i = 0; i < sweep->n && lines < MOST_LINES; i++)
         if (is_first(&picture, i))

@@ -15,11 +15,6 @@
 static const char *const states[] = {"waiting", "running",   "finished",   "stalled",
                                      "failed",  "timed out", "interrupted"};
 
-const char *asim_sweep_state_name(enum asim_sweep_state state)
-{
-    return states[state];
-}
-
 static int has_result(const struct asim_sweep_point *point)
 {
     return point->state == ASIM_POINT_FINISHED;

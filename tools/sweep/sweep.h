@@ -73,7 +73,6 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);
 int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
 /* On stdout. */
 void asim_sweep_print(const struct asim_sweep *sweep);
-const char *asim_sweep_state_name(enum asim_sweep_state state);
 
 /* sweep.svg: time over the key with most numeric values, a line for each combination of the others.
  * (picture.c) */

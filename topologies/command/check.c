@@ -19,9 +19,9 @@ struct check_options {
 
 static const struct asim_option options[] = {
     {"strict", NULL, "a warning fails as an error does", "0", ASIM_T_BOOL,
-     offsetof(struct check_options, strict), 0, 0, NULL, 0},
+     offsetof(struct check_options, strict)},
     {"no-bisection", NULL, "leave out the bisection, the one slow part (over a million links)", "0",
-     ASIM_T_BOOL, offsetof(struct check_options, no_bisection), 0, 0, NULL, 0},
+     ASIM_T_BOOL, offsetof(struct check_options, no_bisection)},
     {0}};
 
 static const char *kind_name(int kind)
@@ -178,9 +178,9 @@ static int check(const struct asim_args *args, struct asim_err *err)
 {
     int code = 0; /* each file's errors are printed on their own */
     if (!args->n_words)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "no topology file is given: asim topo check FILE...; --help lists the "
-                            "options.");
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "no topology file is given: asim topo check FILE...; --help lists the options.");
     for (size_t i = 0; i < args->n_words; i++)
         code |= check_file(args->words[i], args->tables[0].base);
     return code;

@@ -20,13 +20,13 @@ struct convert_options {
 
 static const struct asim_option options[] = {
     {"to", "format", "flavour to write: simai or astra (default: the other one)", NULL,
-     ASIM_T_STRING, offsetof(struct convert_options, to), 0, 0, NULL, 0},
+     ASIM_T_STRING, offsetof(struct convert_options, to)},
     {"gps", "gpu_per_server", "GPUs per server for SimAI's header (default: as the input says)",
-     NULL, ASIM_T_U32, offsetof(struct convert_options, gps), 0, 1 << 24, NULL, 0},
+     NULL, ASIM_T_U32, offsetof(struct convert_options, gps), 0, 1 << 24},
     {"gt", "gpu_type", "GPU type for SimAI's header", NULL, ASIM_T_STRING,
-     offsetof(struct convert_options, gpu_type), 0, 0, NULL, 0},
+     offsetof(struct convert_options, gpu_type)},
     {"nvsw", NULL, "how many of the lowest switch ids are NVSwitches", NULL, ASIM_T_U32,
-     offsetof(struct convert_options, nvsw), 0, 1 << 24, NULL, 0},
+     offsetof(struct convert_options, nvsw), 0, 1 << 24},
     {0}};
 
 /* Applies the options to the topology. */
@@ -98,17 +98,12 @@ static int convert_words(const struct asim_args *args, struct asim_err *err)
     return convert(args->words[0], args->words[1], args->tables[0].base, err);
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "topo convert", "usage: asim topo convert IN OUT [options]   (- is standard output)",
-        options, 2, convert_words};
-    struct convert_options opt = {0};
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    "topo convert", "usage: asim topo convert IN OUT [options]   (- is standard output)", options,
+    2, convert_words};
 
 const struct asim_command asim_topo_command_convert = {
     .member = {"convert", "Write a topology file in the other flavour (simai, astra).", options,
                sizeof(struct convert_options)},
-    .run = run,
+    .job = &job,
 };

@@ -24,9 +24,9 @@ struct draw_options {
 static const struct asim_option options[] = {
     {"out", "output",
      "picture: FILE.svg, .pdf, .png or .dot (default: the topology's name with .svg)", NULL,
-     ASIM_T_STRING, offsetof(struct draw_options, output), 0, 0, NULL, 0},
+     ASIM_T_STRING, offsetof(struct draw_options, output)},
     {"max-nodes", NULL, "refuse to draw more nodes than this", "2000", ASIM_T_U32,
-     offsetof(struct draw_options, max_nodes), 1, 1 << 20, NULL, 0},
+     offsetof(struct draw_options, max_nodes), 1, 1 << 20},
     {0}};
 
 /* Hosts are round, switches boxes, NVSwitches hexagons; labels are the ids of the file. */
@@ -154,22 +154,17 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
 static int draw_word(const struct asim_args *args, struct asim_err *err)
 {
     if (!args->n_words)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "no topology file is given: asim topo draw FILE; --help lists the "
-                            "options.");
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "no topology file is given: asim topo draw FILE; --help lists the options.");
     return draw_file(args->words[0], args->tables[0].base, err);
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {"topo draw", "usage: asim topo draw FILE [options]",
-                                             options, 1, draw_word};
-    struct draw_options opt = {0};
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {"topo draw", "usage: asim topo draw FILE [options]",
+                                         options, 1, draw_word};
 
 const struct asim_command asim_topo_command_draw = {
     .member = {"draw", "Draw a topology by level with graphviz (SVG, PDF, PNG).", options,
                sizeof(struct draw_options)},
-    .run = run,
+    .job = &job,
 };

@@ -23,18 +23,18 @@ struct make_options {
 
 static const struct asim_option options[] = {
     {"topo", "topology", "the maker, as first word or here", NULL, ASIM_T_STRING,
-     offsetof(struct make_options, topology), 0, 0, NULL, 0},
+     offsetof(struct make_options, topology)},
     {"out", "output", "file to write, - for standard output (default: a name made of the sizes)",
-     NULL, ASIM_T_STRING, offsetof(struct make_options, output), 0, 0, NULL, 0},
+     NULL, ASIM_T_STRING, offsetof(struct make_options, output)},
     {"format", "f",
      "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,
-     ASIM_T_STRING, offsetof(struct make_options, format), 0, 0, NULL, 0},
+     ASIM_T_STRING, offsetof(struct make_options, format)},
     {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL,
-     offsetof(struct make_options, force), 0, 0, NULL, 0},
-    {"list", NULL, "list the makers and end", "0", ASIM_T_BOOL, offsetof(struct make_options, list),
-     0, 0, NULL, 0},
+     offsetof(struct make_options, force)},
+    {"list", NULL, "list the makers and end", "0", ASIM_T_BOOL,
+     offsetof(struct make_options, list)},
     {"quiet", "q", "do not say what was written", "0", ASIM_T_BOOL,
-     offsetof(struct make_options, quiet), 0, 0, NULL, 0},
+     offsetof(struct make_options, quiet)},
     {0}};
 
 /* One line per maker. */
@@ -87,10 +87,10 @@ static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_mak
         leaves += topo->node_type[v] == ASIM_SWITCH &&
                   topo->ports[topo->first_port[v]].peer < topo->hosts;
     if (asked && asked != leaves)
-        fprintf(stderr,
-                "asim topo make: warning: asn=%u has no effect: this layout has %u leaf "
-                "switches.\n",
-                asked, leaves);
+        fprintf(
+            stderr,
+            "asim topo make: warning: asn=%u has no effect: this layout has %u leaf switches.\n",
+            asked, leaves);
 }
 
 /* The generator's file name if it has the template, else a name of asim. */
@@ -145,10 +145,10 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
     if (!rc)
         rc = asim_args_parse(args, argc, argv, &err);
     if (!rc && args->n_words && ((const struct make_options *)args->tables[0].base)->topology)
-        rc = asim_err_set(&err, ASIM_EINVAL,
-                          "the maker is given twice, as the word '%.80s' and by -topo; leave one "
-                          "out.",
-                          args->words[0]);
+        rc = asim_err_set(
+            &err, ASIM_EINVAL,
+            "the maker is given twice, as the word '%.80s' and by -topo; leave one out.",
+            args->words[0]);
     return rc ? asim_args_fail("topo make", &err, 2) : 0;
 }
 

@@ -18,20 +18,12 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {.key = "topology",
-     .type = ASIM_T_STRING,
-     .offset = AT(topology),
-     .help = "topology of the run; without it: one switch with a host for each rank"},
-    {.key = "network",
-     .alias = "network-configuration",
-     .type = ASIM_T_STRING,
-     .offset = AT(network),
-     .flags = ASIM_F_READS,
-     .help = "network configuration of the run"},
-    {.key = "scenario-traces",
-     .type = ASIM_T_STRING,
-     .offset = AT(traces),
-     .help = "folder with the traces of jobs that have a generator"},
+    {"topology", NULL, "topology of the run; without it: one switch with a host for each rank",
+     NULL, ASIM_T_STRING, AT(topology)},
+    {"network", "network-configuration", "network configuration of the run", NULL, ASIM_T_STRING,
+     AT(network), 0, 0, NULL, ASIM_F_READS},
+    {"scenario-traces", NULL, "folder with the traces of jobs that have a generator", NULL,
+     ASIM_T_STRING, AT(traces)},
     {0}};
 
 static void say_note(void *self, const char *text)
@@ -94,24 +86,18 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "scenario check",
-        .usage = "usage: asim scenario check FILE [--option=value …]\n\nReads a scenario with its "
-                 "traces and places its jobs on the topology; says what is wrong, with\nfile and "
-                 "line.\n",
-        .options = options,
-        .max_words = 1,
-        .work = work,
-        .words_are = ASIM_F_READS,
-    };
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "scenario check",
+    .usage =
+        "usage: asim scenario check FILE [--option=value …]\n\nReads a scenario with its traces "
+        "and places its jobs on the topology; says what is wrong, with\nfile and line.\n",
+    .options = options,
+    .max_words = 1,
+    .work = work,
+    .words_are = ASIM_F_READS,
+};
 
 const struct asim_command asim_scenario_command_check = {
     .member = {"check", "say what is wrong with a scenario", options, sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

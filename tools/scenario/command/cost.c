@@ -26,12 +26,8 @@ struct options {
 };
 
 static const struct asim_option options[] = {
-    {.key = "first",
-     .type = ASIM_T_U32,
-     .offset = offsetof(struct options, most),
-     .def = "0",
-     .max = MOST_RUNS,
-     .help = "examine the first so many events and failures only; 0 = all. Each takes a run"},
+    {"first", NULL, "examine the first so many events and failures only; 0 = all. Each takes a run",
+     "0", ASIM_T_U32, offsetof(struct options, most), 0, MOST_RUNS},
     {0}};
 
 static void say_note(void *self, const char *text)
@@ -169,28 +165,20 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "scenario cost",
-        .usage =
-            "usage: asim scenario cost FILE [--first=N] [options of asim packet]\n\nRuns a "
-            "scenario without "
-            "its "
-            "events and failures, then with the first of them, with the\nfirst two, …, and prints "
-            "a table (CSV) of the time that each one costs.\n",
-        .options = asim_settings_options,
-        .further = options,
-        .max_words = 1,
-        .work = work,
-        .words_are = ASIM_F_READS,
-    };
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "scenario cost",
+    .usage = "usage: asim scenario cost FILE [--first=N] [options of asim packet]\n\nRuns a "
+             "scenario without its events and failures, then with the first of them, with "
+             "the\nfirst two, …, and prints a table (CSV) of the time that each one costs.\n",
+    .options = asim_settings_options,
+    .further = options,
+    .max_words = 1,
+    .work = work,
+    .words_are = ASIM_F_READS,
+};
 
 const struct asim_command asim_scenario_command_cost = {
-    .member = {"cost", "the time that each event and failure of a scenario costs", NULL, 0},
-    .run = run,
+    .member = {"cost", "the time that each event and failure of a scenario costs", options,
+               sizeof(struct options)},
+    .job = &job,
 };

@@ -25,22 +25,16 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return 0;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "scenario schema",
-        .usage = "usage: asim scenario schema\n\nPrints the JSON Schema of scenario files; "
-                 "examples/scenarios/scenario.schema.json is its output.\n",
-        .options = options,
-        .work = work,
-        .reads_only = 1,
-    };
-    int none = 0;
-
-    return asim_args_run(&job, &none, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "scenario schema",
+    .usage = "usage: asim scenario schema\n\nPrints the JSON Schema of scenario files; "
+             "examples/scenarios/scenario.schema.json is its output.\n",
+    .options = options,
+    .work = work,
+    .reads_only = 1,
+};
 
 const struct asim_command asim_scenario_command_schema = {
     .member = {.name = "schema", .about = "print the JSON Schema of scenario files"},
-    .run = run,
+    .job = &job,
 };

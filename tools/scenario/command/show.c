@@ -32,24 +32,18 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return text ? 0 : asim_err_nomem(err, "showing a scenario");
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "scenario show",
-        .usage = "usage: asim scenario show FILE\n\nPrints all sections of a scenario with their "
-                 "lines, the defaults included.\n",
-        .options = options,
-        .max_words = 1,
-        .work = work,
-        .words_are = ASIM_F_READS,
-        .reads_only = 1,
-    };
-    int none = 0;
-
-    return asim_args_run(&job, &none, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "scenario show",
+    .usage = "usage: asim scenario show FILE\n\nPrints all sections of a scenario with their "
+             "lines, the defaults included.\n",
+    .options = options,
+    .max_words = 1,
+    .work = work,
+    .words_are = ASIM_F_READS,
+    .reads_only = 1,
+};
 
 const struct asim_command asim_scenario_command_show = {
     .member = {.name = "show", .about = "print what a scenario says, with the defaults"},
-    .run = run,
+    .job = &job,
 };

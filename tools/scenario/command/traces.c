@@ -13,10 +13,8 @@ struct options {
     char *out;
 };
 
-static const struct asim_option options[] = {{.key = "out",
-                                              .type = ASIM_T_STRING,
-                                              .offset = offsetof(struct options, out),
-                                              .help = "folder for the traces (required)"},
+static const struct asim_option options[] = {{"out", NULL, "folder for the traces (required)", NULL,
+                                              ASIM_T_STRING, offsetof(struct options, out)},
                                              {0}};
 
 static int work(const struct asim_args *args, struct asim_err *err)
@@ -33,25 +31,18 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "scenario traces",
-        .usage =
-            "usage: asim scenario traces FILE --out=DIR\n\nRuns the generators of a scenario's "
-            "jobs: DIR/JOB/trace.RANK.et, for --scenario-traces=DIR.\n",
-        .options = options,
-        .max_words = 1,
-        .work = work,
-        .words_are = ASIM_F_READS,
-    };
-    struct options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "scenario traces",
+    .usage = "usage: asim scenario traces FILE --out=DIR\n\nRuns the generators of a scenario's "
+             "jobs: DIR/JOB/trace.RANK.et, for --scenario-traces=DIR.\n",
+    .options = options,
+    .max_words = 1,
+    .work = work,
+    .words_are = ASIM_F_READS,
+};
 
 const struct asim_command asim_scenario_command_traces = {
     .member = {"traces", "make the traces of jobs that have a generator", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
 };

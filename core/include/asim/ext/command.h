@@ -10,6 +10,8 @@
 
 #include "asim/ext/family.h"
 
+struct asim_args_job;
+
 struct asim_command {
     struct asim_member member; /* name as typed; about for the list of commands */
     /* argv[0] is the command's name. Prints results on stdout, one error sentence and progress on
@@ -19,6 +21,8 @@ struct asim_command {
     /* Published names that call this command when the tool is started under them (symbolic
      * links), NULL-terminated: "chakra_trace_link". NULL = none. */
     const char *const *called_as;
+    /* In place of run: one function over the member's options (cli/args.h). */
+    const struct asim_args_job *job;
 };
 
 extern const struct asim_member *const asim_command_table[];

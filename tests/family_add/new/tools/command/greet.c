@@ -28,16 +28,10 @@ static int greet(const struct asim_args *args, struct asim_err *err)
     return 0;
 }
 
-static int run_greet(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        .name = "greet", .usage = "usage: asim greet\n", .options = options, .work = greet};
-    struct greet_options opt = {0};
-
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const struct asim_args_job job = {
+    .name = "greet", .usage = "usage: asim greet\n", .options = options, .work = greet};
 
 const struct asim_command asim_command_greet = {
-    .member = {.name = "greet", .about = "greet, for a test"},
-    .run = run_greet,
+    .member = {"greet", "greet, for a test", options, sizeof(struct greet_options)},
+    .job = &job,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim calibrate: fits a few numbers of a machine file to one table that nccl-tests printed on it,
+ * asim fit: fits a few numbers of a machine file to one table that nccl-tests printed on it,
  * says what it did, and writes the machine file (machines.md#calibration). For traces there is
  * `asim trace calibrate`.
  */
@@ -24,30 +24,27 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"machine", "m", "machine to begin with: a name, or a file", "h100-ndr", ASIM_T_STRING,
-     AT(machine), 0, 0, NULL, 0},
+     AT(machine)},
     {"against", NULL, "measured table: text or JSON of nccl-tests or rccl-tests, or CSV", NULL,
      ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
     {"op", NULL,
-     "what was measured: all_reduce, all_gather, …; else what the table says, or "
-     "all_reduce",
-     NULL, ASIM_T_STRING, AT(op), 0, 0, NULL, 0},
-    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20, NULL, 0},
-    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12, NULL,
-     0},
+     "what was measured: all_reduce, all_gather, …; else what the table says, or all_reduce", NULL,
+     ASIM_T_STRING, AT(op)},
+    {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20},
+    {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12},
     {"algo", NULL, "algorithm, where NCCL_ALGO was set", "auto", ASIM_T_CHOICE, AT(algo), 0, 0,
-     "auto|tuned|ring|tree|nvls|nvls_tree", 0},
+     "auto|tuned|ring|tree|nvls|nvls_tree"},
     {"proto", NULL, "protocol, where NCCL_PROTO was set", "auto", ASIM_T_CHOICE, AT(proto), 0, 0,
-     "auto|Simple|LL|LL128", 0},
+     "auto|Simple|LL|LL128"},
     {"fit", NULL, "numbers of the machine file to fit, with commas",
      "launch_us,nic_efficiency,ring_gbytes,net_ll_us,net_ll128_us,net_simple_us", ASIM_T_STRING,
-     AT(fit), 0, 0, NULL, 0},
-    {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from), 0, 0, NULL, 0},
+     AT(fit)},
+    {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from)},
     {"out", "o", "the fitted machine file", NULL, ASIM_T_STRING, AT(output), 0, 0, NULL,
      ASIM_F_WRITES},
     {0}};
 
-/* --- what is fitted -----------------------------------------------------------------------------
- */
+/* --- what is fitted --------------------------------------------------------------------------- */
 
 static int add_parameters(struct asim_fit *fit, const char *list, struct asim_err *err)
 {
@@ -81,8 +78,7 @@ static int prepare(struct asim_fit *fit, struct asim_measured *measured, const s
     return asim_fit_choose_rows(fit, from, err) ? err->code : add_parameters(fit, opt->fit, err);
 }
 
-/* --- what is said -------------------------------------------------------------------------------
- */
+/* --- what is said ----------------------------------------------------------------------------- */
 
 static void print_rows(const struct asim_fit *fit)
 {
@@ -121,8 +117,7 @@ static void print_fit(const struct asim_fit *fit)
            100 * fit->worst_after);
 }
 
-/* --- the machine file ---------------------------------------------------------------------------
- */
+/* --- the machine file ------------------------------------------------------------------------- */
 
 /* Four digits tell as much as a fit knows. */
 static double rounded(double value)
@@ -159,8 +154,7 @@ static int write_machine(const struct asim_fit *fit, const struct options *opt,
     return rc;
 }
 
-/* --- the command --------------------------------------------------------------------------------
- */
+/* --- the command ------------------------------------------------------------------------------ */
 
 static int work(const struct asim_args *args, struct asim_err *err)
 {
@@ -189,19 +183,15 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return rc;
 }
 
-static int run(int argc, char **argv)
-{
-    static const struct asim_args_job job = {
-        "calibrate",
-        "usage: asim calibrate --machine=NAME --against=TABLE --op=all_reduce --nodes=2 --out=FILE",
-        options, 0, work};
-    struct options opt = {0};
+static const struct asim_args_job job = {
+    "fit", "usage: asim fit --machine=NAME --against=TABLE --op=all_reduce --nodes=2 --out=FILE",
+    options, 0, work};
 
-    return asim_args_run(&job, &opt, argc, argv);
-}
+static const char *const called_as[] = {"calibrate", NULL};
 
-const struct asim_command asim_command_calibrate = {
-    .member = {"calibrate", "Fit a machine file to a table that nccl-tests measured.", options,
+const struct asim_command asim_command_fit = {
+    .member = {"fit", "Fit a machine file to a table that nccl-tests measured.", options,
                sizeof(struct options)},
-    .run = run,
+    .job = &job,
+    .called_as = called_as,
 };

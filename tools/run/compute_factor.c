@@ -24,11 +24,11 @@ static int check(const struct asim_job *job, const struct asim_job_result *first
                             "--auto-calibrate needs the recorded time of a step: training_*.json "
                             "beside the traces, or --real-step-ms.");
     if (job->ranks != job->recorded_ranks)
-        return asim_err_set(err, ASIM_EUSAGE,
-                            "--auto-calibrate compares with the recorded step of %u ranks; this "
-                            "run has %u. Calibrate without --world-size and --virtual-scale, then "
-                            "give --compute-factor.",
-                            job->recorded_ranks, job->ranks);
+        return asim_err_set(
+            err, ASIM_EUSAGE,
+            "--auto-calibrate compares with the recorded step of %u ranks; this run has %u. "
+            "Calibrate without --world-size and --virtual-scale, then give --compute-factor.",
+            job->recorded_ranks, job->ranks);
     if (!first->gpu_ns)
         return asim_err_set(err, ASIM_EINVAL,
                             "--auto-calibrate found no computation in the traces to scale.");
@@ -37,8 +37,8 @@ static int check(const struct asim_job *job, const struct asim_job_result *first
     return 0;
 }
 
-int asim_job_calibrate(struct asim_job *job, const struct asim_job_result *first,
-                       struct asim_job_result *result, int *code, struct asim_err *err)
+int asim_job_compute_factor(struct asim_job *job, const struct asim_job_result *first,
+                            struct asim_job_result *result, int *code, struct asim_err *err)
 {
     static const char *const names[] = {"packet calibrated", "unaware calibrated",
                                         "aware calibrated", "ns3 calibrated"};

@@ -56,15 +56,16 @@ static inline int asim_arrivals_are_identical(const struct asim_wire *a, const s
                                               uint32_t n)
 {
     const struct asim_link_ring_view x = asim_link_ring_view_of(a), y = asim_link_ring_view_of(b);
+    const struct asim_frame *f = asim_link_ring_view_nth(&x, 0);
+    const struct asim_frame *g = asim_link_ring_view_nth(&y, 0);
 
     if (!asim_wires_time_alike(a, b))
         return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *f = asim_link_ring_view_nth(&x, i);
-        const struct asim_frame *g = asim_link_ring_view_nth(&y, i);
-
+    for (; n; n--) {
         if (f->t != g->t || f->wire != g->wire || f->cause_recency != g->cause_recency)
             return 0;
+        f = asim_link_ring_view_next(&x, f);
+        g = asim_link_ring_view_next(&y, g);
     }
     return 1;
 }

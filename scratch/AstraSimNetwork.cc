@@ -28,6 +28,7 @@ extern "C"
 #include "tools/scenario/traces.h"
 }
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

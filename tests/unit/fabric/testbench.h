@@ -236,7 +236,7 @@ static inline void bench_prepare(struct testbench *bench, int per_event)
         .watch = {.self = bench, .fct = bench_fct, .pfc = bench_pfc},
         .seed = 1,
         .per_event = per_event,
-        .part_of = bench->part_of,
+        .process_of = bench->part_of,
         .self = bench->self};
 
     CHECK(asim_topo_finish(&bench->topo, &err) == 0);

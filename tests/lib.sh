@@ -58,6 +58,27 @@ t_same() {
     fi
 }
 
+# t_catches PID SIGNAL: waits until the process is no bash any more and has a handler for the signal of that
+# number, at most a minute. How long it takes to get there depends on what else the machine does.
+t_catches() {
+    local bits
+    for _ in {1..6000}; do
+        bits=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2>/dev/null)
+        [[ ! /proc/$1/exe -ef /proc/$$/exe ]] && ((0x${bits:-0} >> ($2 - 1) & 1)) && return
+        sleep 0.01
+    done
+    return 1
+}
+
+# t_waits PID: waits until the process sleeps, at most a minute.
+t_waits() {
+    for _ in {1..6000}; do
+        grep -q '^State:[[:space:]]*S' "/proc/$1/status" 2>/dev/null && return
+        sleep 0.01
+    done
+    return 1
+}
+
 t_done() {
     exit "$t_failed"
 }

@@ -54,7 +54,6 @@ struct asim_worker {
     /* Completions in parts that lead: their logs get them between windows, since hosts of other
      * threads follow these logs. */
     ASIM_VEC(struct asim_notification) logged;
-    ASIM_VEC(uint32_t) deferring; /* its hosts whose sends are deferred (memo.h) */
     struct asim_err failure;      /* the sentence of `failed`, unless it is "out of memory" */
 };
 

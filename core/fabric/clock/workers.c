@@ -38,7 +38,6 @@ void asim_workers_close(struct asim_fabric *fabric)
         free(worker->outbox.at);
         free(worker->overflowed.at);
         free(worker->pending_releases.at);
-        free(worker->deferring.at);
         free(worker->logged.at);
     }
     free(fabric->workers.at);

@@ -18,7 +18,6 @@
 
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/region/part_domains.h"
-#include "fabric/memo/region/part_lead.h"
 #include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
@@ -81,19 +80,19 @@ static int whole_is_active(const struct asim_fabric *fabric)
 {
     const struct asim_memo *memo = fabric->memo;
 
-    return memo->mode != ASIM_MEMO_RECORD || memo->recording || fabric->insertion;
+    return memo->whole.mode != ASIM_PART_OPEN || fabric->insertion;
 }
 
 static const struct asim_completion_hooks completion_hooks = {
-    .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_parts_notified};
+    .sent = asim_record_sent, .arrived = asim_record_arrived, .notified = asim_record_notified};
 /* What sends, completions and windows ask from now on. */
 static void update_dormancy(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
-    int intercepts = memo->mode != ASIM_MEMO_RECORD || memo->recording;
+    int intercepts = memo->whole.mode != ASIM_PART_OPEN;
     int counts = parts && parts->counts;
-    uint64_t from = intercepts ? 0 : memo->defer_from;
+    uint64_t from = intercepts ? 0 : memo->whole.defer_from;
 
     fabric->completion_hooks = intercepts || counts ? &completion_hooks : NULL;
     memo->intercept_from = counts ? 0 : from;
@@ -107,22 +106,10 @@ void asim_memo_close(struct asim_fabric *fabric)
 
     if (!memo)
         return;
-    while (memo->episodes) {
-        struct asim_episode *next = memo->episodes->next;
-
-        asim_episode_free(memo->episodes, fabric->set.hosts);
-        memo->episodes = next;
-    }
-    if (memo->recording)
-        asim_episode_free(memo->recording, fabric->set.hosts);
-    if (memo->spare)
-        asim_episode_free(memo->spare, fabric->set.hosts);
-    asim_part_logs_free(memo->parts);
     asim_parts_close(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         free(memo->host[v].deferred.at);
         free(memo->host[v].accepted.at);
-        free(memo->host[v].surplus.at);
     }
     asim_before_free(fabric);
     asim_map_fini(&memo->seen);
@@ -138,12 +125,15 @@ void asim_memo_close(struct asim_fabric *fabric)
 /* An observer of frames is about to start: it sees the frames of the present episode, too. */
 void asim_memo_stop(struct asim_fabric *fabric)
 {
+    struct asim_part *whole;
+
     if (!fabric->memo)
         return;
-    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
-        asim_replay_abandon(fabric, fabric->memo->window_end);
+    whole = &fabric->memo->whole;
+    if (whole->mode == ASIM_PART_FOLLOW)
+        asim_part_abandon(fabric, whole, NULL, fabric->memo->window_end);
     else
-        asim_record_release(fabric);
+        asim_part_release(fabric, whole);
     if (fabric->memo->parts)
         asim_parts_stop(fabric, fabric->memo->window_end);
     asim_memo_close(fabric);
@@ -215,8 +205,7 @@ static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
         open_idle_parts(fabric);
     if (asim_memo_is_dormant(fabric) || in_domains)
         until = t + fabric->workers.domain_lookahead;
-    else if (memo->mode == ASIM_MEMO_RECORD && !memo->recording &&
-             fabric->run.windows >= memo->still_at &&
+    else if (memo->whole.mode == ASIM_PART_OPEN && fabric->run.windows >= memo->still_at &&
              !(parts && (parts->suspended || asim_parts_in(parts, ASIM_PART_LEAD))))
         until = end_of_still_window(fabric, t);
     if (grain && grain <= (until - t) / 2 && until - t > fabric->set.lookahead)
@@ -229,6 +218,17 @@ static int look_before(struct asim_fabric *fabric, uint64_t until)
     return asim_memo_due(fabric) < until && asim_parts_look_before(fabric, until);
 }
 
+/* The whole network is idle or follows a log. */
+static void look_at_whole(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_memo *memo = fabric->memo;
+
+    asim_part_after_window(fabric, &memo->whole, until);
+    if (memo->parts && memo->whole.mode == ASIM_PART_OPEN)
+        asim_parts_take(fabric, until);
+    asim_parts_gather(fabric);
+}
+
 /* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
 static int allows_half_steps(const struct asim_fabric *fabric)
 {
@@ -237,7 +237,7 @@ static int allows_half_steps(const struct asim_fabric *fabric)
 
 static int is_replaying(const struct asim_fabric *fabric)
 {
-    return fabric->memo->mode == ASIM_MEMO_REPLAY ||
+    return fabric->memo->whole.mode == ASIM_PART_FOLLOW ||
            (fabric->memo->parts && asim_parts_in(fabric->memo->parts, ASIM_PART_FOLLOW));
 }
 
@@ -258,26 +258,28 @@ static int detect(struct asim_fabric *fabric, uint64_t t)
 static int decide(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
-    uint64_t open, known, overdue;
+    struct asim_part *whole = &memo->whole;
     struct asim_parts *parts = memo->parts;
+    uint64_t open, known, look_at = asim_part_look_at(whole);
 
     if (parts && !parts->suspended && asim_parts_look_before(fabric, t))
         return 1;
-    if (memo->mode == ASIM_MEMO_REPLAY && (overdue = asim_replay_overdue(fabric, t)) < t) {
-        asim_replay_check(fabric, overdue + 1);
+    if (whole->mode == ASIM_PART_FOLLOW && look_at < t) {
+        look_at_whole(fabric, look_at + 1);
         return 1;
     }
-    if (memo->mode != ASIM_MEMO_RECORD)
-        return 0; /* defer_from is constant in these modes */
+    if (whole->mode == ASIM_PART_FOLLOW || whole->mode == ASIM_PART_IDLE)
+        return 0;
     if (detect(fabric, t))
         return 1;
     open = open_messages(fabric, &known);
     memo->may_be_idle =
         !memo->replay_off && open == known &&
         !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
-        (!open || memo->last_completion < until) &&
-        (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
-    memo->defer_from = open && memo->may_be_idle ? memo->last_completion : ASIM_NEVER;
+        (!open || whole->last_completion < until) &&
+        (whole->mode == ASIM_PART_LEAD ||
+         asim_search_budget_has(fabric, &memo->of_whole.budget, 1));
+    whole->defer_from = open && memo->may_be_idle ? whole->last_completion : ASIM_NEVER;
     update_dormancy(fabric);
     if (asim_part_domains_may(fabric) && until - t > fabric->set.lookahead)
         asim_part_domains_begin(fabric, t, until);
@@ -293,14 +295,55 @@ static int before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 
 static void completions_known(struct asim_fabric *fabric, uint64_t last)
 {
-    if (last > fabric->memo->last_completion)
-        fabric->memo->last_completion = last;
+    if (last > fabric->memo->whole.last_completion)
+        fabric->memo->whole.last_completion = last;
     asim_parts_log(fabric);
+}
+
+/* The network is idle: its log ends, and deferred messages begin the next episode. */
+static void become_idle(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_memo *memo = fabric->memo;
+
+    if (memo->whole.mode == ASIM_PART_LEAD)
+        asim_part_lead_end(fabric, &memo->whole);
+    else
+        asim_part_set_mode(fabric, &memo->whole, ASIM_PART_IDLE);
+    if (memo->parts)
+        asim_parts_suspend(fabric, 1);
+    asim_search_budget_spend(&memo->of_whole.budget, check_words(fabric));
+    look_at_whole(fabric, until);
+}
+
+/* The network is not idle: messages deferred for that start, and its parts go on. */
+static void go_on(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_part *whole = &memo->whole;
+    int has_deferred = !asim_part_look_at(whole);
+
+    asim_part_lead_limit(fabric, whole);
+    if (memo->parts && !memo->parts->suspended) {
+        if (has_deferred)
+            asim_parts_release(fabric);
+        if (memo->parts->in_domains)
+            asim_part_domains_end(fabric);
+        else
+            asim_parts_after_window(fabric, until);
+    } else if (has_deferred) {
+        asim_part_release(fabric, whole);
+    }
+    if (whole->defer_from != ASIM_NEVER)
+        asim_search_budget_spend(&memo->of_whole.budget, unproductive_words(fabric));
+    asim_part_look_later(whole, ASIM_NEVER);
+    whole->defer_from = ASIM_NEVER;
+    memo->may_be_idle = 0;
 }
 
 static void after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
+    enum asim_part_mode mode = memo->whole.mode;
     uint64_t known;
 
     if (memo->is_dormant && !asim_memo_is_touched(fabric))
@@ -308,32 +351,14 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
     if (memo->is_dormant && fabric->run.half != ASIM_BOTH_HALVES)
         return; /* a part is looked at when both halves are at one time */
     memo->window_end = until;
-    if (memo->mode == ASIM_MEMO_IDLE) {
-        asim_replay_idle(fabric, until);
-    } else if (memo->mode == ASIM_MEMO_REPLAY) {
-        asim_replay_check(fabric, until);
+    if (mode == ASIM_PART_IDLE || mode == ASIM_PART_FOLLOW) {
+        if (asim_part_look_at(&memo->whole) < until)
+            look_at_whole(fabric, until);
     } else if (memo->may_be_idle && !open_messages(fabric, &known) &&
                asim_network_is_idle(fabric)) {
-        asim_record_end(fabric);
-        if (memo->parts && asim_parts_hand_over(fabric))
-            fabric->run.failed = ASIM_ENOMEM;
-        asim_search_budget_spend(&memo->idle_budget, check_words(fabric));
-        asim_replay_idle(fabric, until);
+        become_idle(fabric, until);
     } else {
-        asim_record_limit(fabric);
-        if (memo->parts && !memo->parts->suspended) {
-            asim_parts_release(fabric);
-            if (memo->parts->in_domains)
-                asim_part_domains_end(fabric);
-            else
-                asim_parts_after_window(fabric, until);
-        }
-        if (memo->defer_from != ASIM_NEVER) {
-            asim_record_release(fabric);
-            asim_search_budget_spend(&memo->idle_budget, unproductive_words(fabric));
-        }
-        memo->defer_from = ASIM_NEVER;
-        memo->may_be_idle = 0;
+        go_on(fabric, until);
     }
     if (memo->parts)
         asim_parts_suspend(fabric, whole_is_active(fabric));
@@ -345,7 +370,7 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
 /* --- set-up ----------------------------------------------------------------------------------- */
 
 static const struct asim_memo_hooks hooks = {
-    .completions = &completion_hooks, .lost = asim_part_lost, .complete = asim_replay_complete};
+    .completions = &completion_hooks, .lost = asim_part_lost, .complete = asim_part_complete};
 static const struct asim_window_hooks window_hooks = {.window_end = window_end,
                                                       .before_window = before_window,
                                                       .before_half_step = detect,
@@ -398,12 +423,14 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
     memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
+    if (asim_part_open_whole(fabric))
+        return ASIM_ENOMEM;
     open_steady_state(fabric);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
     if (memo->replay_off || fabric->insertion) {
-        memo->mode = ASIM_MEMO_RECORD;
-        memo->intercept_from = memo->defer_from = ASIM_NEVER;
+        memo->whole.mode = ASIM_PART_OPEN;
+        memo->intercept_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
     if (can_use_parts(fabric) && asim_parts_open(fabric))
@@ -421,7 +448,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
         memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }
     update_dormancy(fabric);
-    asim_search_budget_raise(&memo->idle_budget,
+    asim_search_budget_raise(&memo->of_whole.budget,
                              FIRST_CHECKS * (unproductive_words(fabric) + check_words(fabric)));
     return 0;
 }

@@ -21,39 +21,28 @@
 
 #include "base/map.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/memo/region/episode.h"
 #include "fabric/memo/state/idle_state.h"
 #include "fabric/memo/region/part.h"
 #include "fabric/memo/period/steady_state.h"
 #include "fabric/memo/region/use.h"
 #include "fabric/node.h"
 
-/* Changes between windows only. */
-enum asim_memo_mode {
-    ASIM_MEMO_IDLE,   /* no frame exists; the memo defers sends to the end of the window */
-    ASIM_MEMO_RECORD, /* frame by frame; the memo records unless `recording` is NULL */
-    ASIM_MEMO_REPLAY  /* the memo replays `replaying`; no frame exists */
-};
-
 struct asim_memo_host {
     struct asim_fixed_path fixed[ASIM_FIXED_PATHS]; /* by the low bits of dst */
     ASIM_VEC(struct asim_memo_message) deferred;    /* sends that wait for the next episode */
-    /* Replay: the sends so far, in the order of the episode's injections. */
+    /* Of a part that follows a log: the sends so far, in the order of its injections; so many are
+     * compared; the next completion in the row of the host, and the one whose timer is armed,
+     * armed_t ASIM_NEVER: none. */
     ASIM_VEC(struct asim_memo_message) accepted;
-    size_t next_completion;                     /* replay: index in the episode's completions */
-    ASIM_VEC(struct asim_memo_message) surplus; /* replay: sends that the episode does not have */
-    uint32_t n_messages;                        /* in this recording, modulo 2^32 */
-    /* Of `accepted`, so many are compared. In a replay of the whole network: their paths. */
-    size_t n_compared;
-    /* In a part that follows a log: the completion whose timer is armed, armed_t ASIM_NEVER: none.
-     */
+    size_t n_compared, next_completion;
     uint64_t armed_t, armed_tie;
     uint64_t undeferred_in; /* 1 + the last turn in which the memo did not defer a send */
 };
 
 struct asim_memo {
-    enum asim_memo_mode mode;
-    int replay_off; /* --without=memo: detects steady states only */
+    struct asim_part whole;            /* the network */
+    struct asim_worker_parts of_whole; /* its logs */
+    int replay_off;                    /* --without=memo: detects steady states only */
     /* The memo neither records nor defers in the next windows. It waits for an idle network or a
      * period. Windows and messages then cost no more than without the memo. */
     int is_dormant;
@@ -61,18 +50,10 @@ struct asim_memo {
     struct asim_memo_host *host; /* [hosts] */
     int is_tree;                 /* one path joins any two nodes */
     int may_be_idle;             /* at the end of this window */
-    uint64_t defer_from;         /* the memo defers later sends; ASIM_NEVER: none */
-    uint64_t last_completion;    /* of the completions already known, the latest time */
     uint64_t window_end;         /* of the last window */
-    struct asim_episode *recording, *replaying;
-    atomic_int mismatch;        /* a send differs from the episode; hosts of all threads set it */
-    struct asim_episode *spare; /* a discarded recording, whose memory the next one takes */
-    uint64_t replay_begin;      /* ticks */
-    struct asim_episode *episodes; /* a list, the last used first */
-    struct asim_map seen;          /* (hash of the first sends, 0) -> number of times */
-    struct asim_before *before;    /* of the recording; NULL: there was none */
+    struct asim_map seen;        /* (hash of the first sends, 0) -> number of times */
+    struct asim_before *before;  /* of the recording; NULL: there was none */
     struct asim_steady_state steady;
-    struct asim_search_budget idle_budget; /* for idle checks and new recordings */
     /* Windows until the next search for a window of long links, and their number after a failed
      * one. */
     uint64_t still_at, still_pause;
@@ -81,7 +62,7 @@ struct asim_memo {
     uint64_t lockstep_until;
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
     struct asim_memo_tally tally;
-    struct asim_parts *parts; /* NULL: the network has none (part.h) */
+    struct asim_parts *parts; /* the smaller ones; NULL: there are none (part.h) */
 };
 
 void asim_memo_close(struct asim_fabric *fabric);
@@ -153,6 +134,17 @@ static inline struct asim_part *asim_part_of(const struct asim_fabric *fabric, u
     uint32_t i = parts->part_of[host];
 
     return i == ASIM_NO_PART ? NULL : &parts->at[i];
+}
+/* Whether a host is in the part, and its number there. */
+static inline int asim_part_has(const struct asim_fabric *fabric, const struct asim_part *part,
+                                uint32_t host)
+{
+    return part->is_whole || asim_part_of(fabric, host) == part;
+}
+static inline uint32_t asim_part_number(const struct asim_fabric *fabric,
+                                        const struct asim_part *part, uint32_t host)
+{
+    return part->is_whole ? host : fabric->memo->parts->number[host];
 }
 /* Whether the path from host src to host dst, and back, lies inside the part of both. Hosts of a
  * leaf switch have no other path. */

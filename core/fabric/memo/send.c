@@ -1,62 +1,73 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sends of ranks: the memo defers one, compares it with the episode that it replays, records it, or
- * leaves it to its part.
+ * Sends of ranks: the memo defers one, compares it with the log that its part follows, or starts
+ * it.
  */
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
+#include "fabric/memo/region/replay.h"
 
-/* Replay: compares a send with the episode, but for its path. The row `accepted` has room for the
- * sends of the episode only, because other threads read it; further sends go into `surplus`. */
-static int accept(struct asim_fabric *fabric, uint32_t node, struct asim_memo_message *message)
+/* Queue pairs of the host that the part would wait for. */
+static uint32_t open_of(const struct asim_fabric *fabric, const struct asim_part *part,
+                        const struct asim_host *host)
 {
-    struct asim_memo *memo = fabric->memo;
-    struct asim_memo_host *own = &memo->host[node];
-    const struct asim_episode_part *part = &memo->replaying->part[node];
+    uint32_t from = 0, to = host->n_nics, open = 0;
 
-    message->injection.t -= memo->replay_begin;
-    if (own->accepted.n == part->injections.n || own->surplus.n) {
-        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
-        return ASIM_VEC_PUSH(own->surplus, *message);
+    if (!part->is_whole) {
+        from = part->nic[fabric->memo->parts->number[host->node]];
+        to = from + 1;
     }
-    if (!asim_injection_is_same(&message->injection, &part->injections.at[own->accepted.n]))
-        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
-    own->accepted.at[own->accepted.n++] = *message;
-    return 0;
+    for (uint32_t i = from; i < to; i++)
+        open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
+    return open;
 }
 
-/* A host with an open message does not defer: the network is not idle. It does not defer later
- * sends of that window either, since messages keep their order. A send becomes a queue pair in its
- * own ns, so the lists of queue pairs show all open messages but the latest. */
-static int must_defer(const struct asim_fabric *fabric, const struct asim_host *host)
+/* A host with an open message does not defer: the part is not idle. It does not defer later sends
+ * of that window either, since messages keep their order. A send becomes a queue pair in its own
+ * ns, so the lists of queue pairs show all open messages but the latest. */
+static int must_defer(const struct asim_fabric *fabric, const struct asim_part *part,
+                      const struct asim_host *host)
 {
     struct asim_memo_host *own = &fabric->memo->host[host->node];
-    uint32_t open = 0;
 
-    if (host->now < fabric->memo->defer_from)
+    if (host->now < part->defer_from)
         return 0;
     if (own->deferred.n)
         return 1;
-    for (uint32_t i = 0; i < host->n_nics; i++)
-        open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
-    if (open)
+    if (open_of(fabric, part, host))
         own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
     return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
 }
 
-static int defer(struct asim_fabric *fabric, struct asim_host *host,
-                 const struct asim_memo_message *message)
+/* Whether the part, which follows a log, can take the send: other threads read the row of accepted
+ * sends in the whole network, so it does not grow. */
+static int can_accept(const struct asim_part *part, const struct asim_memo_host *own,
+                      const struct asim_host *host)
+{
+    return !own->deferred.n && host->now < asim_part_follow_end(part) &&
+           !(part->is_whole && own->accepted.n == part->log->row[host->node].injections.n);
+}
+
+static int give(struct asim_fabric *fabric, struct asim_part *part, struct asim_host *host,
+                struct asim_memo_message *message)
 {
     struct asim_memo_host *own = &fabric->memo->host[host->node];
 
-    asim_node_schedule(fabric, host->node, host->now);
-    if (ASIM_VEC_RESERVE(own->deferred, own->deferred.n + 1) ||
-        (!own->deferred.n && ASIM_VEC_PUSH(host->worker->deferring, host->node)))
-        return ASIM_ENOMEM;
-    return ASIM_VEC_PUSH(own->deferred, *message);
+    if (part->mode == ASIM_PART_FOLLOW && can_accept(part, own, host)) {
+        asim_part_touch(fabric, part);
+        message->injection.t -= part->begin;
+        return ASIM_VEC_PUSH(own->accepted, *message);
+    }
+    if (part->mode == ASIM_PART_IDLE || part->mode == ASIM_PART_FOLLOW ||
+        must_defer(fabric, part, host)) {
+        asim_node_schedule(fabric, host->node, host->now);
+        asim_part_touch(fabric, part);
+        return ASIM_VEC_PUSH(own->deferred, *message);
+    }
+    return asim_record_start(fabric, host, message);
 }
 
 /* The memo finds the path later, if at all: it never compares most sends. */
@@ -71,17 +82,16 @@ static int inject(struct asim_fabric *fabric, struct asim_host *host, const stru
         .msg = *msg,
     };
     uint64_t sport = asim_flow_sport(host, msg->dst);
+    struct asim_part *part;
 
     if (sport == ASIM_NEVER)
         return ASIM_ENOMEM;
     message.injection.sport = (uint16_t)sport;
-    if (parts && !parts->suspended && asim_parts_want(fabric, host->node, msg->dst))
-        return asim_parts_inject(fabric, host, &message);
-    if (must_defer(fabric, host))
-        return defer(fabric, host, &message);
-    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
-        return accept(fabric, host->node, &message);
-    return asim_record_start(fabric, host, &message);
+    if (!parts || parts->suspended || !asim_parts_want(fabric, host->node, msg->dst))
+        return give(fabric, &fabric->memo->whole, host, &message);
+    part = asim_part_of(fabric, host->node);
+    part->leaves |= !asim_part_is_inside(fabric, host->node, msg->dst);
+    return give(fabric, part, host, &message);
 }
 
 int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)

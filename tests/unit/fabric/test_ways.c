@@ -235,7 +235,7 @@ static void go(int use_memo, uint32_t threads)
     if (use_memo) {
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
         /* Each round looks for an episode. */
-        asim_search_budget_raise(&bench->fabric->memo->idle_budget, 1ull << 40);
+        asim_search_budget_raise(&bench->fabric->memo->of_whole.budget, 1ull << 40);
     }
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(h, 0);

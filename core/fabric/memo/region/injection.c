@@ -8,11 +8,6 @@
 #include "fabric/node.h"
 #include "fabric/link/hash.h"
 
-int asim_injection_is_same(const struct asim_injection *a, const struct asim_injection *b)
-{
-    return a->t == b->t && a->tie == b->tie && a->bytes == b->bytes && a->dst == b->dst;
-}
-
 enum path_kind {
     NO_NUMBER, /* no route, or the digits do not fit in 64 bits */
     HASHED,    /* the source port selected the path */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The parts of a network and their modes (part.h).
+ * The parts of a network and their modes.
  */
 #include "fabric/memo/region/part.h"
 
@@ -9,16 +9,17 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_find.h"
+#include "fabric/memo/region/part_logs.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
 
-void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part)
+void asim_part_touch(struct asim_fabric *fabric, struct asim_part *part)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-
-    atomic_store_explicit(&parts->look_at[part - parts->at], 0, memory_order_relaxed);
-    atomic_store_explicit(&parts->touched, 1, memory_order_relaxed);
+    if (asim_part_look_at(part))
+        asim_part_look_later(part, 0);
+    if (!part->is_whole)
+        atomic_store_explicit(&fabric->memo->parts->touched, 1, memory_order_relaxed);
 }
 
 /* If it was opened as unused, its episodes stay inside: then it was opened too soon. */
@@ -30,24 +31,30 @@ static void become_idle(const struct asim_fabric *fabric, struct asim_part *part
     part->idle_since = fabric->run.windows;
 }
 
-void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
-                        enum asim_part_mode mode)
+static void set_mode_of_part(struct asim_fabric *fabric, struct asim_part *part,
+                             enum asim_part_mode mode)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
     if ((mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW) && !parts->in_domains)
         parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
-    part->of_worker->n[part->mode]--;
-    part->of_worker->n[mode]++;
     part->of_worker->has_followed |= mode == ASIM_PART_FOLLOW;
-    part->mode = mode;
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;
     else if (mode == ASIM_PART_IDLE)
         become_idle(fabric, part);
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
-    atomic_store_explicit(&parts->look_at[part - parts->at],
-                          mode == ASIM_PART_LEAD ? 0 : ASIM_NEVER, memory_order_relaxed);
+}
+
+void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
+                        enum asim_part_mode mode)
+{
+    part->of_worker->n[part->mode]--;
+    part->of_worker->n[mode]++;
+    part->mode = mode;
+    if (!part->is_whole)
+        set_mode_of_part(fabric, part, mode);
+    asim_part_look_later(part, mode == ASIM_PART_LEAD && !part->is_whole ? 0 : ASIM_NEVER);
 }
 
 /* Whether one shortest path leads from src to dst, and it crosses the switch only. */
@@ -87,7 +94,6 @@ static struct asim_parts *allocate(const struct asim_fabric *fabric)
     parts->at = calloc(switches, sizeof *parts->at);
     parts->part_of = malloc(hosts * sizeof *parts->part_of);
     parts->number = malloc(hosts * sizeof *parts->number);
-    parts->look_at = calloc(switches, sizeof *parts->look_at);
     parts->due = malloc(switches * sizeof *parts->due);
     parts->n_workers = fabric->workers.n;
     parts->of_worker = calloc(parts->n_workers, sizeof *parts->of_worker);
@@ -96,20 +102,76 @@ static struct asim_parts *allocate(const struct asim_fabric *fabric)
     return parts;
 }
 
+int asim_part_open_whole(struct asim_fabric *fabric)
+{
+    struct asim_part *whole = &fabric->memo->whole;
+
+    whole->is_whole = 1;
+    whole->n_hosts = fabric->set.hosts;
+    whole->of_worker = &fabric->memo->of_whole;
+    whole->mode = ASIM_PART_IDLE;
+    whole->of_worker->n[whole->mode] = 1;
+    whole->defer_from = ASIM_NEVER;
+    atomic_init(&whole->look_at, ASIM_NEVER);
+    whole->host = malloc((whole->n_hosts + (size_t)1) * sizeof *whole->host);
+    whole->counts = malloc((asim_counters_size(fabric) + 1) * sizeof *whole->counts);
+    for (uint32_t v = 0; whole->host && v < whole->n_hosts; v++)
+        whole->host[v] = v;
+    return whole->host && whole->counts ? 0 : ASIM_ENOMEM;
+}
+
+static void close_part(struct asim_part *part)
+{
+    free(part->host);
+    free(part->port);
+    free(part->nic);
+    free(part->pair);
+    free(part->uplink);
+    free(part->counts);
+    free(part->before);
+    free(part->first.list.at);
+}
+
+static void close_parts(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (!parts)
+        return;
+    for (uint32_t i = 0; parts->of_worker && i < parts->n_workers; i++)
+        asim_part_logs_free(&parts->of_worker[i]);
+    for (uint32_t i = 0; parts->at && i < parts->n_parts; i++)
+        close_part(&parts->at[i]);
+    free(parts->at);
+    free(parts->part_of);
+    free(parts->number);
+    free(parts->of_worker);
+    free(parts->due);
+    free(parts);
+    fabric->memo->parts = NULL;
+}
+
+void asim_parts_close(struct asim_fabric *fabric)
+{
+    asim_part_logs_free(&fabric->memo->of_whole);
+    close_part(&fabric->memo->whole);
+    close_parts(fabric);
+}
+
 int asim_parts_open(struct asim_fabric *fabric)
 {
     struct asim_parts *parts = allocate(fabric);
     int code;
 
     fabric->memo->parts = parts;
-    if (!parts || !parts->at || !parts->part_of || !parts->number || !parts->look_at ||
-        !parts->due || !parts->of_worker)
+    if (!parts || !parts->at || !parts->part_of || !parts->number || !parts->due ||
+        !parts->of_worker)
         return ASIM_ENOMEM;
     code = asim_part_find_all(fabric, parts);
     if (code)
         return code;
     if (parts->n_parts < 2) {
-        asim_parts_close(fabric);
+        close_parts(fabric);
         return 0;
     }
     for (uint32_t i = 0; i < parts->n_workers; i++)
@@ -118,7 +180,7 @@ int asim_parts_open(struct asim_fabric *fabric)
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
-        atomic_init(&parts->look_at[i], ASIM_NEVER);
+        atomic_init(&part->look_at, ASIM_NEVER);
         part->of_worker =
             &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
         part->of_worker->n[ASIM_PART_OPEN]++;
@@ -126,32 +188,6 @@ int asim_parts_open(struct asim_fabric *fabric)
     parts->suspended = 1;
     parts->due_at = ASIM_NEVER;
     return 0;
-}
-
-void asim_parts_close(struct asim_fabric *fabric)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-
-    if (!parts)
-        return;
-    for (uint32_t i = 0; parts->at && i < parts->n_parts; i++) {
-        free(parts->at[i].host);
-        free(parts->at[i].port);
-        free(parts->at[i].nic);
-        free(parts->at[i].pair);
-        free(parts->at[i].uplink);
-        free(parts->at[i].counts);
-        free(parts->at[i].before);
-        free(parts->at[i].first.list.at);
-    }
-    free(parts->at);
-    free(parts->part_of);
-    free(parts->number);
-    free((void *)parts->look_at);
-    free(parts->of_worker);
-    free(parts->due);
-    free(parts);
-    fabric->memo->parts = NULL;
 }
 
 /* Packet-hops of finished logs belong to those that were recorded for replays, but for those that
@@ -173,22 +209,27 @@ static void gather_recorded(struct asim_fabric *fabric, struct asim_worker_parts
     own->recorded = own->episodes = 0;
 }
 
+static void gather(struct asim_memo *memo, struct asim_worker_parts *own)
+{
+    memo->saved += own->saved;
+    memo->wasted += own->wasted;
+    memo->tally.skips_in_logs |= own->skips_in_logs;
+    memo->tally.replays += own->replays;
+    memo->tally.rotated += own->rotated;
+    memo->tally.deviations += own->deviations;
+    own->saved = own->wasted = own->replays = own->rotated = own->deviations = 0;
+}
+
 void asim_parts_gather(struct asim_fabric *fabric)
 {
     struct asim_memo *memo = fabric->memo;
+    uint32_t n = memo->parts ? memo->parts->n_workers : 0;
 
-    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
-        struct asim_worker_parts *own = &memo->parts->of_worker[i];
-
-        memo->saved += own->saved;
-        memo->wasted += own->wasted;
-        memo->tally.skips_in_logs |= own->skips_in_logs;
-        memo->tally.replays += own->replays;
-        memo->tally.rotated += own->rotated;
-        memo->tally.deviations += own->deviations;
-        own->saved = own->wasted = own->replays = own->rotated = own->deviations = 0;
-    }
-    for (uint32_t i = 0; i < memo->parts->n_workers; i++) {
+    gather(memo, &memo->of_whole);
+    gather_recorded(fabric, &memo->of_whole);
+    for (uint32_t i = 0; i < n; i++)
+        gather(memo, &memo->parts->of_worker[i]);
+    for (uint32_t i = 0; i < n; i++) {
         gather_recorded(fabric, &memo->parts->of_worker[i]);
         asim_search_budget_has(fabric, &memo->parts->of_worker[i].budget,
                                1); /* earns if it is empty */

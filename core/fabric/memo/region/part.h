@@ -1,19 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server and
- * their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks (part_leaf.h).
- * A message between two hosts of a part uses the links of that switch only, and no other message
- * uses them. So the part can be recorded and replayed by itself, whatever its hosts do on their
- * other NICs. Two completions of a host, one of its part and another, would depend on each other
- * only if they had equal times and tie keys (tie_key.h): then the last use of their ports decides
- * which is first. Hosts whose other links allow that are in no part.
+ * Parts and logs. An episode of a part is its traffic from one idle state to the next. An idle part
+ * has no frame and no open message, so its future depends on the messages that ranks inject, on
+ * their times, and on what it remembers (state/part_state.h, state/episode_state.h). A log is an
+ * episode, written down: its injections, with times since its start, the completions they led to,
+ * the delta of every counter, and the state that it needs and leaves. The same injections from that
+ * state lead to the same completions, to the tick.
+ *
+ * Other simulators memoise packet traffic approximately (Wormhole, 2026, and others). This memo is
+ * exact, because it compares for equality only.
+ *
+ * The largest part is the whole network. Its messages may take several paths, so its logs compare
+ * these, too. It is recorded when an episode begins for the second time.
+ *
+ * A smaller part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server
+ * and their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks
+ * (part_leaf.h). A message between two hosts of a part uses the links of that switch only, and no
+ * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
+ * do on their other NICs. Two completions of a host, one of its part and another, would depend on
+ * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
+ * ports decides which is first. Hosts whose other links allow that are in no part.
  *
  * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
- * is an episode of one part, with the hosts numbered inside the part, and all parts of a class use
- * it. One part leads: it is simulated frame by frame and writes the log. Others that begin alike
- * follow: they replay the log, even while it is still being written. If all hosts of a part are
- * alike, host h may also do what row h + r (modulo their number) of the log says: a ring of eight
- * GPUs that host 3 began late is the ring that host 5 began late, rotated.
+ * numbers hosts inside the part, and all parts of a class use it. One part leads: it is simulated
+ * frame by frame and writes the log. Others that begin alike follow: they replay the log, even
+ * while it is still being written. If all hosts of a part are alike, host h may also do what row h
+ * + r (modulo their number) of the log says: a ring of eight GPUs that host 3 began late is the
+ * ring that host 5 began late, rotated.
  */
 #ifndef ASIM_FABRIC_MEMO_REGION_PART_H
 #define ASIM_FABRIC_MEMO_REGION_PART_H
@@ -24,6 +37,8 @@
 #include "base/mem.h"
 #include "fabric/link/notification.h"
 #include "fabric/memo/region/injection.h"
+#include "fabric/memo/state/counters.h"
+#include "fabric/memo/state/episode_state.h"
 #include "fabric/memo/region/search_budget.h"
 #include "fabric/switch/switch.h"
 #include "net/net.h"
@@ -48,12 +63,6 @@ enum asim_part_mode {
     ASIM_PART_MODES
 };
 
-struct asim_logged_injection {
-    uint64_t t, tie, bytes; /* t: ticks since the begin */
-    uint64_t ideal;         /* for fct.txt, ns; known when its completions are */
-    uint32_t dst;           /* number in the part */
-};
-
 /* A rank hears that a message is complete: its source, or its destination. `number` makes the order
  * of several at one time. */
 struct asim_logged_completion {
@@ -66,7 +75,7 @@ struct asim_logged_completion {
 /* The rows of one host. Completions are in the order in which they happen; all that are due before
  * the leader's time are there, and some later ones. */
 struct asim_log_row {
-    ASIM_VEC(struct asim_logged_injection) injections;
+    ASIM_VEC(struct asim_injection) injections;
     ASIM_VEC(struct asim_logged_completion) completions;
 };
 
@@ -104,9 +113,12 @@ struct asim_part_log {
     int is_dead;                    /* the leader met something that no replay can repeat */
     int has_grown;                  /* completions or first frames were added in this window */
     const struct asim_part *leader; /* of the log while it is being written */
-    int is_rigid; /* the numbers of hosts have ordered completions, so it fits unrotated only */
-    size_t bytes;
-    uint64_t hops;            /* packet-hops in it */
+    int is_rigid;  /* the numbers of hosts have ordered completions, so it fits unrotated only */
+    size_t bytes;  /* 0 while it is being written */
+    uint64_t hops; /* packet-hops in it */
+    /* Of the whole network, in place of state, after and deltas. */
+    struct asim_episode_state network;
+    struct asim_counter_deltas counters;
     uint64_t *state;          /* at the begin [asim_part_state_size] */
     uint64_t *after;          /* at the end [asim_part_after_size] */
     uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
@@ -117,6 +129,7 @@ struct asim_part_log {
 };
 
 struct asim_part {
+    int is_whole; /* the whole network: it has no switch, ports, uplinks and class */
     uint32_t sw, n_hosts, part_class;
     uint32_t *host; /* nodes, ascending */
     uint32_t *port; /* of the switch, 0-based, to each host */
@@ -129,11 +142,15 @@ struct asim_part {
     int is_regular; /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
+    /* It is looked at after the first window that ends behind this time. 0: after every window. */
+    _Atomic uint64_t look_at;
     /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. 0 if it leads. */
     uint32_t rotation;
-    uint32_t n_first;    /* if it follows: first frames of the log that were compared */
-    uint64_t begin;      /* of the episode, if it leads or follows */
-    uint64_t defer_from; /* if it leads: ASIM_NEVER or the time from which sends are deferred */
+    uint32_t n_first; /* if it follows: first frames of the log that were compared */
+    uint64_t begin;   /* of the episode, if it leads or follows */
+    /* If it leads, and of the whole network also if it is open: ASIM_NEVER or the time from which
+     * sends are deferred. */
+    uint64_t defer_from;
     uint64_t last_completion; /* of those that are known, the latest time */
     /* Messages inside the part that are carried frame by frame, where they are counted
      * (part_messages.h); if it leads, completions of such messages that a destination has yet to
@@ -155,6 +172,17 @@ struct asim_part {
     struct asim_first_arrivals first; /* if it leads: at its switch */
 };
 
+/* The hosts that may have rows in a log of the part: all, or of the whole network those that took
+ * part. */
+static inline uint32_t asim_part_log_hosts(const struct asim_part *part)
+{
+    return part->is_whole ? (uint32_t)part->log->network.hosts.n : part->n_hosts;
+}
+static inline uint32_t asim_part_log_host(const struct asim_part *part, uint32_t i)
+{
+    return part->is_whole ? part->log->network.hosts.at[i] : i;
+}
+
 /* The row of its log that a host of the part has, and back. */
 static inline uint32_t asim_part_row(const struct asim_part *part, uint32_t host)
 {
@@ -171,9 +199,10 @@ static inline uint32_t asim_part_host(const struct asim_part *part, uint32_t row
 /* What the parts of one worker share. In windows of domains a thread touches its own only. */
 struct asim_worker_parts {
     ASIM_VEC(struct asim_part_log *) logs;
-    struct asim_map newest;          /* hash, first times -> a log (part_logs.c) */
-    uint64_t n_finished, n_searches; /* logs, and searches, so far */
-    uint64_t inner;                  /* windows of domains so far */
+    size_t bytes;           /* of finished logs */
+    struct asim_map newest; /* hash, first times -> a log (part_logs.c) */
+    uint64_t n_searches;    /* so far */
+    uint64_t inner;         /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
     int has_followed;            /* in this piece (part_messages.h) */
@@ -196,17 +225,14 @@ enum { ASIM_PART_FIRST_PATIENCE = 1 << 4, ASIM_PART_MOST_PATIENCE = 1 << 22 };
 struct asim_parts {
     struct asim_part *at;
     uint32_t n_parts, n_classes;
-    uint32_t first_leaf; /* parts from this one on have uplinks, those before have none */
-    uint32_t *part_of;   /* [hosts] ASIM_NO_PART: none */
-    uint32_t *number;    /* [hosts] inside the part */
-    /* [n] The part is looked at after the first window that ends behind this time. 0: after every
-     * window. */
-    _Atomic uint64_t *look_at;
-    atomic_uint touched;                 /* some look_at was set to 0 by a host */
-    atomic_uint is_crossed;              /* a message has begun to cross a part that is not open */
-    uint64_t due_at;                     /* the least look_at of the parts that follow */
-    uint32_t *due;                       /* [n] scratch */
-    uint64_t busy_until;                 /* windows: a part led or followed shortly before */
+    uint32_t first_leaf;    /* parts from this one on have uplinks, those before have none */
+    uint32_t *part_of;      /* [hosts] ASIM_NO_PART: none */
+    uint32_t *number;       /* [hosts] inside the part */
+    atomic_uint touched;    /* some look_at was set to 0 by a host */
+    atomic_uint is_crossed; /* a message has begun to cross a part that is not open */
+    uint64_t due_at;        /* the least look_at of the parts that follow */
+    uint32_t *due;          /* [n] scratch */
+    uint64_t busy_until;    /* windows: a part led or followed shortly before */
     struct asim_worker_parts *of_worker; /* [n_workers] of each worker */
     uint32_t n_workers;
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many
@@ -228,7 +254,7 @@ struct asim_parts {
 int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
                        uint32_t dst);
 /* The part needs a look after this window. Any thread. */
-void asim_part_touch(struct asim_fabric *fabric, const struct asim_part *part);
+void asim_part_touch(struct asim_fabric *fabric, struct asim_part *part);
 
 void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
                         enum asim_part_mode mode);
@@ -241,12 +267,24 @@ static inline uint32_t asim_parts_in(const struct asim_parts *parts, enum asim_p
     return n;
 }
 
+static inline uint64_t asim_part_look_at(const struct asim_part *part)
+{
+    return atomic_load_explicit(&part->look_at, memory_order_relaxed);
+}
+static inline void asim_part_look_later(struct asim_part *part, uint64_t t)
+{
+    atomic_store_explicit(&part->look_at, t, memory_order_relaxed);
+}
+
 /* Adds the counts of all workers to those of the memo. Between windows. */
 void asim_parts_gather(struct asim_fabric *fabric);
 
-/* Finds the parts of the network; fabric->memo->parts stays NULL if there are fewer than two. 0 or
- * ASIM_ENOMEM. */
+/* The whole network, idle. 0 or ASIM_ENOMEM; the caller closes it in both cases. */
+int asim_part_open_whole(struct asim_fabric *fabric);
+/* Finds the smaller parts of the network; fabric->memo->parts stays NULL if there are fewer than
+ * two. 0 or ASIM_ENOMEM. */
 int asim_parts_open(struct asim_fabric *fabric);
+/* Of the whole network, too. */
 void asim_parts_close(struct asim_fabric *fabric);
 
 #endif

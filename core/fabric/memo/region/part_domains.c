@@ -1,25 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_domains.h.
+ * Parts in windows of the links between servers: which domain has which, and when each is looked
+ * at.
  */
 #include "fabric/memo/region/part_domains.h"
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_follow.h"
-#include "fabric/memo/region/part_lead.h"
 #include "fabric/memo/region/parts.h"
+#include "fabric/memo/region/record.h"
+#include "fabric/memo/region/replay.h"
 #include "fabric/clock/domains.h"
 
+/* Of a domain that has one. */
 static struct asim_part *part_of(const struct asim_fabric *fabric, const struct asim_domain *domain)
 {
-    return domain->part ? &fabric->memo->parts->at[domain->part - 1] : NULL;
-}
-
-static uint64_t look_at(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    const struct asim_parts *parts = fabric->memo->parts;
-
-    return atomic_load_explicit(&parts->look_at[part - parts->at], memory_order_relaxed);
+    return &fabric->memo->parts->at[domain->part - 1];
 }
 
 /* Gives the domain the part of its hosts. Returns how many it has. */
@@ -94,9 +89,7 @@ void asim_part_domains_end(struct asim_fabric *fabric)
 
 int asim_part_goes_first(const struct asim_fabric *fabric, const struct asim_domain *domain)
 {
-    const struct asim_part *part = part_of(fabric, domain);
-
-    return part && part->mode == ASIM_PART_LEAD;
+    return domain->part && part_of(fabric, domain)->mode == ASIM_PART_LEAD;
 }
 
 /* The leader has gone through the window already: its log may have more, or have ended. */
@@ -115,7 +108,7 @@ void asim_part_domain_begins(struct asim_fabric *fabric, const struct asim_domai
 int asim_part_look(struct asim_fabric *fabric, const struct asim_domain *domain, uint64_t t)
 {
     struct asim_part *part = part_of(fabric, domain);
-    uint64_t at = look_at(fabric, part);
+    uint64_t at = asim_part_look_at(part);
 
     if (part->mode != ASIM_PART_FOLLOW || at >= t)
         return 0;
@@ -128,7 +121,7 @@ uint64_t asim_part_inner_begins(struct asim_fabric *fabric, const struct asim_do
                                 uint64_t t, uint64_t end)
 {
     struct asim_part *part = part_of(fabric, domain);
-    uint64_t at = look_at(fabric, part), least = t + fabric->set.lookahead;
+    uint64_t at = asim_part_look_at(part), least = t + fabric->set.lookahead;
 
     part->of_worker->inner++;
     if (part->mode == ASIM_PART_FOLLOW && at < end && end > least)

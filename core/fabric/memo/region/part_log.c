@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_log.h.
+ * Comparison of logs with what parts do, and the rows of logs.
  */
 #include "fabric/memo/region/part_log.h"
 
@@ -13,50 +13,92 @@
 #include "fabric/memo/state/part_state.h"
 #include "fabric/clock/domains.h"
 
-enum { NUMBER_BITS = 40 }; /* of a completion: its place in the list */
+/* NUMBER_BITS: of a completion, its place in the list. HASHED_PATHS: messages whose paths go into a
+ * hash. */
+enum { NUMBER_BITS = 40, HASHED_PATHS = 256 };
 
-/* A host of a part, and the end of the window. */
-struct asim_part_place {
-    uint32_t host;
-    uint64_t until;
-};
+int asim_part_opening_save(const struct asim_fabric *fabric, const struct asim_part *part,
+                           struct asim_part_opening *opening)
+{
+    *opening = (struct asim_part_opening){0};
+    if (part->is_whole)
+        return 0;
+    opening->state = malloc(asim_part_state_size(part) * sizeof *opening->state);
+    if (!opening->state)
+        return ASIM_ENOMEM;
+    asim_part_state_save(fabric, part, opening->state);
+    return 0;
+}
+
+/* Number of the path; only equal paths have the same one. 0 where there is one path only: in a tree
+ * and inside a small part. */
+static uint64_t path_of(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
+                        struct asim_injection injection)
+{
+    if (!part->is_whole || fabric->memo->is_tree)
+        return 0;
+    asim_injection_route(fabric, src, &injection);
+    return injection.path;
+}
 
 /* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. */
-static uint64_t hash_host(const struct asim_fabric *fabric, const struct asim_part *part,
-                          uint32_t h, const uint64_t *state)
+static uint64_t hash_host(struct asim_fabric *fabric, const struct asim_part *part, uint32_t h,
+                          uint32_t *paths)
 {
     const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
     uint64_t hash = 1;
 
-    for (size_t i = 0; i < ASIM_PART_STATE_WORDS; i++)
-        hash = asim_mix_word(hash, state[i]);
     for (size_t i = 0; i < own->deferred.n; i++) {
         const struct asim_injection *injection = &own->deferred.at[i].injection;
-        uint32_t dst = fabric->memo->parts->number[injection->dst];
+        uint32_t dst = asim_part_number(fabric, part, injection->dst);
 
-        if (injection->t == part->begin)
-            hash =
-                asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->tie),
-                              dst >= h ? dst - h : dst + part->n_hosts - h);
+        if (injection->t != part->begin)
+            continue;
+        hash = asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->tie),
+                             dst >= h ? dst - h : dst + part->n_hosts - h);
+        if ((*paths)++ < HASHED_PATHS)
+            hash = asim_mix_word(hash, path_of(fabric, part, part->host[h], *injection));
     }
     return hash;
 }
 
-uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part *part,
+uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part,
                         const uint64_t *state)
 {
     uint64_t sum = 0;
+    uint32_t paths = 0;
 
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        sum += hash_host(fabric, part, h, state + (size_t)h * ASIM_PART_STATE_WORDS);
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        uint64_t hash = hash_host(fabric, part, h, &paths);
+
+        for (size_t i = 0; state && i < ASIM_PART_STATE_WORDS; i++)
+            hash = asim_mix_word(hash, state[h * (size_t)ASIM_PART_STATE_WORDS + i]);
+        sum += hash;
+    }
     return asim_mix_word(asim_mix_word(1, part->part_class), sum);
+}
+
+static int allocate(struct asim_part_log *log, const struct asim_part *part, const uint64_t *state)
+{
+    size_t words = asim_part_state_size(part);
+
+    log->row = calloc(part->n_hosts, sizeof *log->row);
+    if (part->is_whole || !log->row)
+        return log->row ? 0 : ASIM_ENOMEM;
+    log->state = malloc(words * sizeof *log->state);
+    log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
+    log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
+    log->first = malloc(part->n_hosts * sizeof *log->first);
+    if (!log->state || !log->after || !log->deltas || !log->first)
+        return ASIM_ENOMEM;
+    memcpy(log->state, state, words * sizeof *log->state);
+    return 0;
 }
 
 struct asim_part_log *asim_part_log_new(struct asim_part *part,
                                         const struct asim_part_opening *opening)
 {
     struct asim_part_log *log = calloc(1, sizeof *log);
-    size_t words = asim_part_state_size(part);
 
     if (!log)
         return NULL;
@@ -65,17 +107,10 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
     log->hash = opening->hash;
     log->begin = part->begin;
     log->length = log->defer_from = ASIM_NEVER;
-    log->state = malloc(words * sizeof *log->state);
-    log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
-    log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
-    log->row = calloc(part->n_hosts, sizeof *log->row);
-    log->first = malloc(part->n_hosts * sizeof *log->first);
-    if (!log->state || !log->after || !log->deltas || !log->row || !log->first ||
-        asim_part_logs_add(part->of_worker, log)) {
+    if (allocate(log, part, opening->state) || asim_part_logs_add(part->of_worker, log)) {
         asim_part_log_free(log);
         return NULL;
     }
-    memcpy(log->state, opening->state, words * sizeof *log->state);
     return log;
 }
 
@@ -88,34 +123,31 @@ void asim_part_log_leave(struct asim_part *part)
         asim_part_logs_remove(part->of_worker, log);
 }
 
-int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
-                      const struct asim_memo_message *message, size_t i)
+int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
+                      const struct asim_part_log *log, const struct asim_memo_message *message,
+                      size_t i)
 {
-    const struct asim_parts *parts = fabric->memo->parts;
-    const struct asim_part *part = asim_part_of(fabric, message->msg.src);
+    const struct asim_injection *now = &message->injection, *logged;
+    uint32_t src = message->msg.src;
     const struct asim_log_row *row =
-        &log->row[asim_part_row(part, parts->number[message->msg.src])];
-    const struct asim_logged_injection *logged;
+        &log->row[asim_part_row(part, asim_part_number(fabric, part, src))];
 
-    if (i >= row->injections.n)
+    if (i >= row->injections.n || !asim_part_has(fabric, part, now->dst))
         return 0;
     logged = &row->injections.at[i];
-    return logged->t == message->injection.t && logged->tie == message->injection.tie &&
-           logged->bytes == message->injection.bytes &&
-           asim_part_of(fabric, message->msg.dst) == part &&
-           logged->dst == asim_part_row(part, parts->number[message->msg.dst]);
+    return logged->t == now->t && logged->tie == now->tie && logged->bytes == now->bytes &&
+           logged->dst == asim_part_row(part, asim_part_number(fabric, part, now->dst)) &&
+           logged->path != UINT64_MAX && logged->path == path_of(fabric, part, src, *now);
 }
 
 /* The accepted messages of a host, then the deferred ones. */
-static int host_fits(const struct asim_fabric *fabric, const struct asim_part *part,
-                     const struct asim_part_log *log, struct asim_part_place place)
+static int host_fits(struct asim_fabric *fabric, const struct asim_part *part,
+                     const struct asim_part_log *log, uint32_t h, uint64_t until)
 {
-    const struct asim_memo_host *own = &fabric->memo->host[part->host[place.host]];
-    const struct asim_log_row *row = &log->row[asim_part_row(part, place.host)];
+    const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+    const struct asim_log_row *row = &log->row[asim_part_row(part, h)];
     size_t n = own->accepted.n + own->deferred.n;
 
-    if (own->surplus.n)
-        return 0;
     for (size_t i = 0; i < n; i++) {
         struct asim_memo_message message;
 
@@ -125,10 +157,10 @@ static int host_fits(const struct asim_fabric *fabric, const struct asim_part *p
             message = own->deferred.at[i - own->accepted.n];
             message.injection.t -= part->begin;
         }
-        if (!asim_part_log_has(fabric, log, &message, i))
+        if (!asim_part_log_has(fabric, part, log, &message, i))
             return 0;
     }
-    return n >= row->injections.n || row->injections.at[n].t >= place.until - part->begin;
+    return n >= row->injections.n || row->injections.at[n].t >= until - part->begin;
 }
 
 int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asim_part *part,
@@ -157,8 +189,11 @@ static int is_ahead(const struct asim_fabric *fabric, const struct asim_part_log
     return !parts->in_domains || worker->domains->at[log->leader->domain].reached == parts->until;
 }
 
-int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
-                       const struct asim_part_log *log, uint64_t until)
+/* Whether the part may follow the log from its begin: it has made the sends of the log up to
+ * `until`, and no others. The times of its accepted messages are relative, of its deferred ones
+ * absolute. */
+static int fits(struct asim_fabric *fabric, const struct asim_part *part,
+                const struct asim_part_log *log, uint64_t until)
 {
     if (log->is_dead)
         return 0;
@@ -167,16 +202,18 @@ int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part 
     if (log->length != ASIM_NEVER && until - part->begin > log->length)
         return 0;
     for (uint32_t h = 0; h < part->n_hosts; h++)
-        if (!host_fits(fabric, part, log, (struct asim_part_place){h, until}))
+        if (!host_fits(fabric, part, log, h, until))
             return 0;
     return asim_part_log_keeps_order(fabric, part, log); /* last, since the hosts seldom fit */
 }
 
-static int begins_alike(const struct asim_part *part, const struct asim_part_log *log,
-                        const struct asim_part_opening *opening)
+static int begins_alike(const struct asim_fabric *fabric, const struct asim_part *part,
+                        const struct asim_part_log *log, const struct asim_part_opening *opening)
 {
     const size_t words = ASIM_PART_STATE_WORDS;
 
+    if (part->is_whole)
+        return asim_episode_state_fits(fabric, &log->network);
     for (uint32_t h = 0; h < part->n_hosts; h++)
         if (memcmp(log->state + asim_part_row(part, h) * words, opening->state + h * words,
                    words * sizeof *log->state) != 0)
@@ -205,7 +242,7 @@ static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
     if (log->part_class != part->part_class)
         return 0;
     for (part->rotation = 0; part->rotation < n; part->rotation++)
-        if (asim_part_log_fits(fabric, part, log, until) && begins_alike(part, log, opening))
+        if (fits(fabric, part, log, until) && begins_alike(fabric, part, log, opening))
             return 1;
     part->rotation = before;
     return 0;
@@ -233,21 +270,23 @@ struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim
     return NULL;
 }
 
+/* Hosts of several threads send in the whole network; its log goes into the index at its end. */
 int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
                        const struct asim_injection *injection, uint32_t host)
 {
-    const struct asim_parts *parts = fabric->memo->parts;
-    struct asim_logged_injection logged = {.t = injection->t - part->begin,
-                                           .tie = injection->tie,
-                                           .bytes = injection->bytes,
-                                           .dst = parts->number[injection->dst]};
     struct asim_part_log *log = part->log;
-    uint32_t h = parts->number[host];
+    struct asim_log_row *row = &log->row[asim_part_number(fabric, part, host)];
+    struct asim_injection logged = *injection;
 
-    if (!log->row[h].injections.n && asim_part_logs_begins(part->of_worker, log, logged.t))
-        return ASIM_ENOMEM;
-    log->has_grown = 1;
-    return ASIM_VEC_PUSH(log->row[h].injections, logged);
+    logged.t -= part->begin;
+    logged.dst = asim_part_number(fabric, part, injection->dst);
+    logged.path = path_of(fabric, part, host, *injection);
+    if (!part->is_whole) {
+        if (!row->injections.n && asim_part_logs_begins(part->of_worker, log, logged.t))
+            return ASIM_ENOMEM;
+        log->has_grown = 1;
+    }
+    return ASIM_VEC_PUSH(row->injections, logged);
 }
 
 /* As the switch orders them (tie_order.c). */
@@ -322,7 +361,7 @@ int asim_part_log_completes(struct asim_fabric *fabric, struct asim_part *part,
     const struct asim_flow *flow = asim_flow_of(fabric, notification->msg.src, notification->slot);
     uint32_t src = parts->number[notification->msg.src];
     uint32_t dst = parts->number[notification->msg.dst];
-    struct asim_logged_injection *injection;
+    struct asim_injection *injection;
     struct asim_logged_completion completion = {.t = notification->t - part->begin,
                                                 .tie = notification->tie,
                                                 .src = src,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A log of a part (part.h): writing one, and finding one that begins as a part does.
+ * A log of a part (part.h): writing one, and finding one that begins as a part does. The key is a
+ * hash of the sends of the first tick. A search then compares every send, so the hash only saves
+ * time.
  */
 #ifndef ASIM_FABRIC_MEMO_REGION_PART_LOG_H
 #define ASIM_FABRIC_MEMO_REGION_PART_LOG_H
@@ -9,13 +11,17 @@
 
 /* What a part does at the begin of an episode. */
 struct asim_part_opening {
-    const uint64_t *state; /* asim_part_state_save */
-    uint64_t hash;         /* asim_part_hash */
+    uint64_t *state; /* asim_part_state_save; NULL for the whole network */
+    uint64_t hash;   /* asim_part_hash */
 };
 
+/* Keeps the state of the part, which the caller frees. 0 or ASIM_ENOMEM. */
+int asim_part_opening_save(const struct asim_fabric *fabric, const struct asim_part *part,
+                           struct asim_part_opening *opening);
 /* Of the class of the part, its state, and those of the messages given by each host that were sent
- * at part->begin; equal for all rotations. The times of `deferred` messages are absolute. */
-uint64_t asim_part_hash(const struct asim_fabric *fabric, const struct asim_part *part,
+ * at part->begin; equal for all rotations. The times of `deferred` messages are absolute. Of the
+ * whole network the paths of some go into it. */
+uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part,
                         const uint64_t *state);
 /* An empty log for a part that leads from part->begin on, among those of its worker; NULL: no
  * memory. */
@@ -25,17 +31,13 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
 void asim_part_log_leave(struct asim_part *part);
 
 /* Whether the message is the i-th of its host in the log. t: since the begin. */
-int asim_part_log_has(const struct asim_fabric *fabric, const struct asim_part_log *log,
-                      const struct asim_memo_message *message, size_t i);
+int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
+                      const struct asim_part_log *log, const struct asim_memo_message *message,
+                      size_t i);
 /* Whether the first frames of the part come to the switch in the order of the log, as far as it is
  * known, and its rotation does not matter. */
 int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asim_part *part,
                               const struct asim_part_log *log);
-/* Whether the part may follow the log from its begin: it has made the sends of the log up to
- * `until`, and no others. The times of its accepted messages are relative, of its deferred ones
- * absolute. */
-int asim_part_log_fits(const struct asim_fabric *fabric, const struct asim_part *part,
-                       const struct asim_part_log *log, uint64_t until);
 /* A log that fits, with part->rotation set for it; NULL: none, or simulations after mismatches have
  * taken too much. */
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_logs.h.
+ * The index of the logs of a worker, their memory, and whether they pay.
  */
 #include "fabric/memo/region/part_logs.h"
 
@@ -11,7 +11,6 @@
 #include "fabric/memo/state/mix.h"
 
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
-enum { LOGS_A_LOOK = 64 };       /* logs between two looks at the memory of all */
 /* Windows that each part may lead while nobody follows, and windows of the first pause. */
 enum { MOST_UNPRODUCTIVE = 1 << 13, FIRST_PAUSE = 1 << 14 };
 
@@ -26,6 +25,8 @@ void asim_part_log_free(struct asim_part_log *log)
     free(log->state);
     free(log->after);
     free(log->deltas);
+    free(log->counters.at);
+    asim_episode_state_free(&log->network);
     free(log);
 }
 
@@ -95,6 +96,7 @@ void asim_part_logs_remove(struct asim_worker_parts *own, struct asim_part_log *
         unlist(own, log, n);
     own->logs.at[log->place] = own->logs.at[--own->logs.n];
     own->logs.at[log->place]->place = log->place;
+    own->bytes -= log->bytes;
     asim_part_log_free(log);
 }
 
@@ -169,7 +171,9 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
 
 static size_t bytes_of(const struct asim_part_log *log)
 {
-    size_t bytes = sizeof *log + log->n_hosts * sizeof *log->first;
+    size_t bytes = sizeof *log + (log->first ? log->n_hosts * sizeof *log->first : 0) +
+                   log->counters.cap * sizeof *log->counters.at +
+                   asim_episode_state_bytes(&log->network);
 
     for (uint32_t h = 0; h < log->n_hosts; h++)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
@@ -207,20 +211,15 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
         parts->pause = 0;
 }
 
+void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log)
+{
+    log->bytes = bytes_of(log);
+    own->bytes += log->bytes;
+}
+
 void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers)
 {
-    size_t bytes = 0;
-
-    if (own->n_finished++ % LOGS_A_LOOK)
-        return;
-    for (size_t i = 0; i < own->logs.n; i++) {
-        struct asim_part_log *log = own->logs.at[i];
-
-        if (!log->bytes || log->users)
-            log->bytes = bytes_of(log);
-        bytes += log->bytes;
-    }
-    while (bytes > LOGS_BYTES / n_workers) {
+    while (own->bytes > LOGS_BYTES / n_workers) {
         struct asim_part_log *oldest = NULL;
 
         for (size_t i = 0; i < own->logs.n; i++) {
@@ -231,19 +230,14 @@ void asim_part_logs_limit(struct asim_worker_parts *own, uint32_t n_workers)
         }
         if (!oldest)
             return;
-        bytes -= oldest->bytes;
         asim_part_logs_remove(own, oldest);
     }
 }
 
-void asim_part_logs_free(struct asim_parts *parts)
+void asim_part_logs_free(struct asim_worker_parts *own)
 {
-    for (uint32_t i = 0; parts && parts->of_worker && i < parts->n_workers; i++) {
-        struct asim_worker_parts *own = &parts->of_worker[i];
-
-        while (own->logs.n)
-            asim_part_logs_remove(own, own->logs.at[own->logs.n - 1]);
-        free(own->logs.at);
-        asim_map_fini(&own->newest);
-    }
+    while (own->logs.n)
+        asim_part_logs_remove(own, own->logs.at[own->logs.n - 1]);
+    free(own->logs.at);
+    asim_map_fini(&own->newest);
 }

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See parts.h.
+ * Parts from window to window: which begin an episode, and which are looked at.
  */
 #include "fabric/memo/region/parts.h"
 
 #include <stdlib.h>
 
 #include "fabric/link/schedule.h"
-#include "fabric/memo/region/part_follow.h"
-#include "fabric/memo/region/part_lead.h"
 #include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/part_state.h"
 #include "fabric/memo/region/record.h"
+#include "fabric/memo/region/replay.h"
 
 /* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
 enum { CROSSED_WINDOWS = 128 };
-
-static uint64_t load_look(const struct asim_parts *parts, uint32_t i)
-{
-    return atomic_load_explicit(&parts->look_at[i], memory_order_relaxed);
-}
+/* Hashes of first sends that the memo remembers, 2 MB or so. */
+enum { SEEN = 1 << 16 };
+/* Search cost of a log of the whole network beside its messages, words a link: two lists of
+ * counters. */
+enum { LINK_WORDS = 60 };
 
 /* --- sends ------------------------------------------------------------------------------------ */
 int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, uint32_t dst)
@@ -29,7 +28,7 @@ int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, ui
     const struct asim_memo *memo = fabric->memo;
     const struct asim_part *part;
 
-    if (memo->mode != ASIM_MEMO_RECORD || memo->recording || host->now >= memo->defer_from)
+    if (memo->whole.mode != ASIM_PART_OPEN || host->now >= memo->whole.defer_from)
         return 0;
     part = asim_part_of(fabric, host->node);
     return !part || part->mode == ASIM_PART_OPEN ||
@@ -42,52 +41,6 @@ int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 
     return part && part->mode != ASIM_PART_OPEN &&
            (part->n_uplinks || asim_part_is_inside(fabric, src, dst));
-}
-
-static int defer(struct asim_fabric *fabric, struct asim_host *host,
-                 const struct asim_memo_message *message)
-{
-    asim_node_schedule(fabric, host->node, host->now);
-    asim_part_touch(fabric, asim_part_of(fabric, host->node));
-    return ASIM_VEC_PUSH(fabric->memo->host[host->node].deferred, *message);
-}
-
-/* A host with an open message in the part does not defer, as in memo.c. */
-static int leader_defers(struct asim_fabric *fabric, const struct asim_part *part,
-                         const struct asim_host *host)
-{
-    struct asim_memo_host *own = &fabric->memo->host[host->node];
-    const struct asim_qplist *qps =
-        &host->nics[part->nic[fabric->memo->parts->number[host->node]]].qps;
-
-    if (host->now < part->defer_from)
-        return 0;
-    if (own->deferred.n)
-        return 1;
-    if (qps->n - qps->n_finished)
-        own->undeferred_in = asim_memo_turn(fabric, host->node) + 1;
-    return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
-}
-
-int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
-                      struct asim_memo_message *message)
-{
-    struct asim_part *part = asim_part_of(fabric, host->node);
-    struct asim_memo_host *own = &fabric->memo->host[host->node];
-
-    part->leaves |= !asim_part_is_inside(fabric, host->node, message->msg.dst);
-    if (part->mode == ASIM_PART_IDLE)
-        return defer(fabric, host, message);
-    if (part->mode == ASIM_PART_FOLLOW) {
-        if (own->deferred.n || host->now >= asim_part_follow_end(part))
-            return defer(fabric, host, message);
-        asim_part_touch(fabric, part);
-        message->injection.t -= part->begin;
-        return ASIM_VEC_PUSH(own->accepted, *message);
-    }
-    if (part->mode == ASIM_PART_LEAD && leader_defers(fabric, part, host))
-        return defer(fabric, host, message);
-    return asim_record_start(fabric, host, message);
 }
 
 /* --- between windows -------------------------------------------------------------------------- */
@@ -133,16 +86,30 @@ static int can_afford(const struct asim_fabric *fabric, const struct asim_part *
 {
     struct asim_search_budget *budget = &part->of_worker->budget;
 
-    return fabric->memo->parts->in_domains ? budget->left > 0
-                                           : asim_search_budget_has(fabric, budget, 1);
+    return !part->is_whole && fabric->memo->parts->in_domains
+               ? budget->left > 0
+               : asim_search_budget_has(fabric, budget, 1);
 }
 
-static int may_lead(struct asim_fabric *fabric, const struct asim_part *part)
+/* Whether an episode of the whole network has begun with this hash before. Remembers the hash. */
+static int is_seen(struct asim_memo *memo, uint64_t hash)
 {
-    if (asim_part_logs_are_paused(fabric) || !can_afford(fabric, part))
+    uint64_t *times = memo->seen.n < SEEN ? asim_map_put(&memo->seen, hash, 0)
+                                          : asim_map_get(&memo->seen, hash, 0);
+
+    return times && (*times)++;
+}
+
+static int may_lead(struct asim_fabric *fabric, const struct asim_part *part, uint64_t hash)
+{
+    uint64_t words = part->is_whole ? (uint64_t)fabric->set.topo->n_links * LINK_WORDS
+                                    : (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS;
+
+    if (part->is_whole ? !is_seen(fabric->memo, hash) : asim_part_logs_are_paused(fabric))
         return 0;
-    asim_search_budget_spend(&part->of_worker->budget,
-                             (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS);
+    if (!can_afford(fabric, part))
+        return 0;
+    asim_search_budget_spend(&part->of_worker->budget, words);
     return 1;
 }
 
@@ -154,33 +121,64 @@ static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_give_up(fabric, part);
 }
 
-/* An idle part has deferred messages: they begin an episode at part->begin. */
+/* All deferred messages of the network stay inside their parts. */
+static int have_all(struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        if (!stays_inside(fabric, v))
+            return 0;
+    return 1;
+}
+
+/* The episode is carried frame by frame. The parts of the whole network take its messages
+ * (asim_parts_take). */
+static void carry(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (part->is_whole && fabric->memo->parts)
+        asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    else
+        asim_part_give_up(fabric, part);
+}
+
+/* The deferred messages of an idle part begin an episode at part->begin. */
+static int open_episode(struct asim_fabric *fabric, struct asim_part *part,
+                        struct asim_part_opening *opening, uint64_t until)
+{
+    struct asim_part_log *log;
+    int code = 0;
+
+    opening->hash = asim_part_hash(fabric, part, opening->state);
+    log = asim_part_log_find(fabric, part, opening, until);
+    if (log)
+        return asim_part_follow(fabric, part, log);
+    if (may_lead(fabric, part, opening->hash)) {
+        code = asim_part_lead(fabric, part, opening);
+        asim_part_release(fabric, part);
+        return code;
+    }
+    if (part->is_whole)
+        asim_memo_carry_for(fabric, ASIM_CARRIED_FIRST);
+    carry(fabric, part);
+    return 0;
+}
+
 static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     struct asim_part_opening opening;
-    struct asim_part_log *log;
-    uint64_t *state;
-    int code = 0;
+    int code;
 
     if (asim_part_leaf_is_crossed(part)) { /* by a message of a part that was opened just now */
         open_crossed(fabric, part);
         return 0;
     }
-    opening.state = state = malloc(asim_part_state_size(part) * sizeof *state);
-    if (!state)
-        return ASIM_ENOMEM;
-    asim_part_state_save(fabric, part, state);
-    opening.hash = asim_part_hash(fabric, part, state);
-    log = asim_part_log_find(fabric, part, &opening, until);
-    if (log) {
-        code = asim_part_follow(fabric, part, log);
-    } else if (may_lead(fabric, part)) {
-        code = asim_part_lead(fabric, part, &opening);
-        asim_part_release(fabric, part);
-    } else {
-        asim_part_give_up(fabric, part);
+    if (part->is_whole && fabric->memo->parts && have_all(fabric)) {
+        carry(fabric, part);
+        return 0;
     }
-    free(state);
+    code = asim_part_opening_save(fabric, part, &opening);
+    if (!code)
+        code = open_episode(fabric, part, &opening, until);
+    free(opening.state);
     return code;
 }
 
@@ -254,8 +252,8 @@ static void check_followers(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_FOLLOW); i++) {
         const struct asim_part *part = &parts->at[i];
 
-        if (part->mode == ASIM_PART_FOLLOW &&
-            (load_look(parts, i) < until || part->log->is_dead || part->log->has_grown))
+        if (part->mode == ASIM_PART_FOLLOW && (asim_part_look_at(&parts->at[i]) < until ||
+                                               part->log->is_dead || part->log->has_grown))
             parts->due[n++] = i;
     }
     for (uint32_t i = 1; i < n; i++) {
@@ -281,8 +279,8 @@ static void tell_followers(struct asim_fabric *fabric)
             continue;
         if (part->log->has_grown)
             asim_part_follow_more(fabric, part);
-        if (load_look(parts, i) < parts->due_at)
-            parts->due_at = load_look(parts, i);
+        if (asim_part_look_at(&parts->at[i]) < parts->due_at)
+            parts->due_at = asim_part_look_at(&parts->at[i]);
     }
     for (uint32_t i = 0; i < parts->n_parts; i++)
         if (parts->at[i].log)
@@ -297,7 +295,7 @@ static void look(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
-        if (part->mode == ASIM_PART_OPEN && !load_look(parts, i))
+        if (part->mode == ASIM_PART_OPEN && !asim_part_look_at(&parts->at[i]))
             look_at_open(fabric, part);
         else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part))
             open_crossed(fabric, part);
@@ -328,8 +326,7 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
 
 void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-    uint64_t look_at = load_look(parts, (uint32_t)(part - parts->at));
+    uint64_t look_at = asim_part_look_at(part);
 
     if (part->mode == ASIM_PART_LEAD) {
         asim_part_lead_check(fabric, part, until);
@@ -392,29 +389,6 @@ void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended)
     }
 }
 
-/* The lists of deferring hosts have only those that deferred for the whole network. */
-int asim_parts_hand_over(struct asim_fabric *fabric)
-{
-    if (fabric->memo->parts->suspended)
-        return 0;
-    asim_parts_suspend(fabric, 1);
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        fabric->workers.at[l].deferring.n = 0;
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        if (fabric->memo->host[v].deferred.n && ASIM_VEC_PUSH(fabric->host[v].worker->deferring, v))
-            return ASIM_ENOMEM;
-    return 0;
-}
-
-int asim_parts_have_all(struct asim_fabric *fabric)
-{
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
-            if (!stays_inside(fabric, fabric->workers.at[l].deferring.at[i]))
-                return 0;
-    return 1;
-}
-
 /* Starts the deferred messages of a host but those that an idle part takes, which stay deferred. */
 static int start_others(struct asim_fabric *fabric, uint32_t v)
 {
@@ -440,12 +414,9 @@ static int start_others(struct asim_fabric *fabric, uint32_t v)
 
 void asim_parts_release(struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
-            if (start_others(fabric, fabric->workers.at[l].deferring.at[i]))
-                fabric->run.failed = ASIM_ENOMEM;
-        fabric->workers.at[l].deferring.n = 0;
-    }
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        if (fabric->memo->host[v].deferred.n && start_others(fabric, v))
+            fabric->run.failed = ASIM_ENOMEM;
 }
 
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until)

@@ -12,20 +12,14 @@
 /* Whether a message of this host needs no look: neither its part nor the network is recorded or
  * replayed. */
 int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, uint32_t dst);
-/* Whether the message is inside a part that is idle, leads or follows. */
+/* Whether a message is for a part that is idle, leads or follows. */
 int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
-/* A send of such a message. 0 or ASIM_ENOMEM. */
-int asim_parts_inject(struct asim_fabric *fabric, struct asim_host *host,
-                      struct asim_memo_message *message);
-/* The whole network is idle. Whether all deferred messages stay inside their parts. */
-int asim_parts_have_all(struct asim_fabric *fabric);
 /* The messages that the memo of the whole network has deferred start, but for those inside idle
  * parts. */
 void asim_parts_release(struct asim_fabric *fabric);
-/* The network is idle. The parts take the deferred messages that stay inside them; others start. */
+/* The episode of the whole network that begins is carried frame by frame: parts take the deferred
+ * messages that stay inside them, others start. */
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until);
-/* The whole network is idle: its memo gets the deferred messages of the parts. 0 or ASIM_ENOMEM. */
-int asim_parts_hand_over(struct asim_fabric *fabric);
 /* The next event is at t. Returns 1 if a look was due before, which may have made an earlier one.
  */
 int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t);
@@ -33,7 +27,8 @@ int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t);
 void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until);
 /* All has happened before `until`. */
 void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until);
-/* The same for one part in a window of its domain, which is over (part_domains.h). */
+/* The same for one part: in a window of its domain, which is over (part_domains.h), or for the
+ * whole network. */
 void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until);
 /* All domains have gone through a window with their parts. */
 void asim_parts_after_domains(struct asim_fabric *fabric);

@@ -1,211 +1,317 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Recording of episodes (record.h).
+ * Recording: starts messages frame by frame, and writes the logs of parts that lead.
+ *
+ * Others may follow the log of a small part while it is written, so it gets a completion when it is
+ * known, at least one window before it is due. The log of the whole network gets it when it
+ * happens, since completions on several NICs of a host have no other order.
  */
 #include "fabric/memo/region/record.h"
-#include "fabric/link/schedule.h"
-#include "fabric/memo/region/part_log.h"
-#include "fabric/memo/region/part_messages.h"
 
 #include <stdlib.h>
 
-/* A longer recording takes more memory than the network, and seldom repeats. */
+#include "fabric/link/schedule.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/region/part_leaf.h"
+#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_messages.h"
+#include "fabric/memo/state/part_state.h"
+
+/* A longer log takes more memory than the part, and seldom fits again. */
 enum { MOST_MESSAGES = 1 << 20 };
-enum { EPISODES_BYTES = 256 << 20 }; /* for all episodes */
 
-/* Counts the message, and writes it into the log that its part leads. */
-static int record_in_part(struct asim_fabric *fabric, uint32_t host,
-                          const struct asim_injection *injection, uint32_t slot)
+/* The part that logs a message between a host that runs now and another one; NULL: none. */
+static struct asim_part *logs(struct asim_fabric *fabric, uint32_t host, uint32_t other)
 {
-    struct asim_part *part = asim_part_of(fabric, host);
+    struct asim_memo *memo = fabric->memo;
+    struct asim_part *part;
 
-    asim_part_started(fabric, host, injection->dst);
-    if (!part || part->mode != ASIM_PART_LEAD || part->log->is_dead ||
-        !asim_part_is_inside(fabric, host, injection->dst))
-        return 0;
-    asim_flow_of(fabric, host, slot)->message_index =
-        (uint32_t)part->log->row[fabric->memo->parts->number[host]].injections.n;
-    return asim_part_log_sent(fabric, part, injection, host);
+    if (memo->whole.mode == ASIM_PART_LEAD)
+        return &memo->whole;
+    part = memo->parts ? asim_part_of(fabric, host) : NULL;
+    return part && part->mode == ASIM_PART_LEAD && asim_part_is_inside(fabric, host, other) ? part
+                                                                                            : NULL;
 }
 
 /* The START timer creates the queue pair, as without the memo. */
 int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
                       const struct asim_memo_message *message)
 {
-    struct asim_memo *memo = fabric->memo;
-    struct asim_memo_host *own = &memo->host[host->node];
-    struct asim_injection injection = message->injection;
-    uint64_t slot = asim_flow_alloc(host, &message->msg, (uint16_t)injection.sport),
-             t = injection.t;
+    const struct asim_injection *injection = &message->injection;
+    uint64_t slot = asim_flow_alloc(host, &message->msg, (uint16_t)injection->sport);
+    struct asim_part *part;
 
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
-    asim_flow_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages;
-    asim_rx_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages++;
-    if (memo->parts && record_in_part(fabric, host->node, &injection, (uint32_t)slot))
-        return ASIM_ENOMEM;
-    if (memo->recording) {
-        injection.t -= memo->recording->begin;
-        if (ASIM_VEC_PUSH(memo->recording->part[host->node].injections, injection))
+    if (fabric->memo->parts)
+        asim_part_started(fabric, host->node, injection->dst);
+    part = logs(fabric, host->node, injection->dst);
+    if (part) {
+        uint32_t index =
+            (uint32_t)part->log->row[asim_part_number(fabric, part, host->node)].injections.n;
+
+        asim_flow_of(fabric, host->node, (uint32_t)slot)->message_index = index;
+        asim_rx_of(fabric, host->node, (uint32_t)slot)->message_index = index;
+        if (asim_part_log_sent(fabric, part, injection, host->node))
             return ASIM_ENOMEM;
     }
-    asim_node_schedule(fabric, host->node, t);
-    return asim_event_heap_push(&host->timers,
-                                (struct asim_event_entry){t, injection.tie, host->timer_seq++,
-                                                          (uint64_t)ASIM_TIMER_START << 56 | slot});
+    asim_node_schedule(fabric, host->node, injection->t);
+    return asim_event_heap_push(
+        &host->timers, (struct asim_event_entry){injection->t, injection->tie, host->timer_seq++,
+                                                 (uint64_t)ASIM_TIMER_START << 56 | slot});
 }
 
 /* The messages keep their times. Their hosts are past these times, but did nothing else there. */
-static void release_host(struct asim_fabric *fabric, uint32_t v)
+void asim_part_release(struct asim_fabric *fabric, struct asim_part *part)
 {
-    struct asim_memo_host *own = &fabric->memo->host[v];
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
 
-    for (size_t i = 0; i < own->deferred.n; i++)
-        if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i]))
-            fabric->run.failed = ASIM_ENOMEM;
-    own->deferred.n = 0;
-}
-
-void asim_record_release(struct asim_fabric *fabric)
-{
-    for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        for (size_t h = 0; h < fabric->workers.at[l].deferring.n; h++)
-            release_host(fabric, fabric->workers.at[l].deferring.at[h]);
-        fabric->workers.at[l].deferring.n = 0;
+        for (size_t i = 0; i < own->deferred.n; i++)
+            if (asim_record_start(fabric, &fabric->host[part->host[h]], &own->deferred.at[i]))
+                fabric->run.failed = ASIM_ENOMEM;
+        own->deferred.n = 0;
     }
 }
 
-void asim_record_begin(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
-{
-    struct asim_memo *memo = fabric->memo;
+/* --- leading ---------------------------------------------------------------------------------- */
 
-    asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
-    memo->mode = ASIM_MEMO_RECORD;
-    memo->defer_from = ASIM_NEVER;
-    memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
-    memo->spare = NULL;
-    if (!memo->recording) {
+/* What the log is relative to. */
+static int keep_begin(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (part->is_whole) {
+        asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
+        part->unreplayable = asim_counters_unreplayable(fabric);
+        part->log->hops = asim_counters_hops(fabric);
+        asim_counters_save(fabric, part->counts);
+        return asim_before_save(fabric);
+    }
+    if (!part->counts)
+        part->counts = malloc(asim_part_counters_size(part) * sizeof *part->counts);
+    if (!part->before)
+        part->before = malloc(asim_part_after_size(part) * sizeof *part->before);
+    if (!part->counts || !part->before || ASIM_VEC_RESERVE(part->first.list, part->n_hosts))
+        return ASIM_ENOMEM;
+    part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;
+    part->first.list.n = 0;
+    part->unreplayable = asim_part_unreplayable(fabric, part);
+    part->skipped = fabric->memo->steady.saved;
+    asim_part_before_save(fabric, part, part->before);
+    asim_part_counters_save(fabric, part, part->counts);
+    return 0;
+}
+
+int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
+                   const struct asim_part_opening *opening)
+{
+    struct asim_part_log *log = asim_part_log_new(part, opening);
+
+    if (!log)
+        return ASIM_ENOMEM;
+    log->users = 1;
+    log->leader = part;
+    part->log = log;
+    part->rotation = 0;
+    part->last_completion = 0;
+    part->known = 0;
+    part->defer_from = ASIM_NEVER;
+    asim_part_set_mode(fabric, part, ASIM_PART_LEAD);
+    return keep_begin(fabric, part);
+}
+
+void asim_part_lead_window(struct asim_part *part, uint64_t until)
+{
+    part->defer_from = ASIM_NEVER;
+    if (part->open && part->open == part->known && part->last_completion < until)
+        part->defer_from = part->last_completion;
+    part->log->defer_from =
+        part->defer_from == ASIM_NEVER ? ASIM_NEVER : part->defer_from - part->begin;
+}
+
+static void end_part(struct asim_fabric *fabric, struct asim_part *part)
+{
+    struct asim_part_log *log = part->log;
+
+    asim_part_after_save(fabric, part, part->before, log->after);
+    asim_part_counters_save(fabric, part, log->deltas);
+    for (size_t i = 0; i < asim_part_counters_size(part); i++)
+        log->deltas[i] -= part->counts[i];
+    asim_part_counters_of_log(fabric, part, log->row, log->deltas);
+    log->hops = asim_part_hops_in(part, log->deltas);
+    part->of_worker->recorded += log->hops;
+    part->of_worker->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
+    log->has_grown = 1; /* its followers learn of its length */
+}
+
+/* Lists the hosts that took part. Its times go into the index now, since hosts of all threads
+ * wrote it. */
+static int list_rows(struct asim_part *whole)
+{
+    struct asim_part_log *log = whole->log;
+
+    for (uint32_t v = 0; v < log->n_hosts; v++) {
+        const struct asim_log_row *row = &log->row[v];
+
+        if ((row->injections.n || row->completions.n) && ASIM_VEC_PUSH(log->network.hosts, v))
+            return ASIM_ENOMEM;
+        if (row->injections.n &&
+            asim_part_logs_begins(whole->of_worker, log, row->injections.at->t))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+static void end_whole(struct asim_fabric *fabric, struct asim_part *whole)
+{
+    struct asim_part_log *log = whole->log;
+    int code = asim_counters_deltas(fabric, whole->counts, &log->counters);
+
+    if (!code)
+        code = list_rows(whole);
+    if (!code)
+        code = asim_episode_state_save(fabric, &log->network, whole->begin);
+    if (code == ASIM_ENOMEM)
         fabric->run.failed = ASIM_ENOMEM;
+    log->hops = asim_counters_hops(fabric) - log->hops;
+    log->is_dead = code || whole->unreplayable != asim_counters_unreplayable(fabric);
+    asim_memo_carried_for(fabric, !log->is_dead ? ASIM_CARRIED_RECORDED
+                                  : code        ? ASIM_CARRIED_ORDER
+                                                : ASIM_CARRIED_PAUSES);
+    fabric->memo->tally.reason = ASIM_CARRIED_FIRST;
+}
+
+void asim_part_lead_end(struct asim_fabric *fabric, struct asim_part *part)
+{
+    struct asim_part_log *log = part->log;
+
+    log->length = part->last_completion - part->begin;
+    log->defer_from = ASIM_NEVER;
+    if (part->is_whole)
+        end_whole(fabric, part);
+    else
+        end_part(fabric, part);
+    part->of_worker->episodes += !log->is_dead;
+    asim_part_logs_finished(part->of_worker, log);
+    asim_part_log_leave(part);
+    asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
+    asim_part_logs_limit(part->of_worker, part->is_whole ? 1 : fabric->memo->parts->n_workers);
+}
+
+void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (part->mode == ASIM_PART_LEAD) {
+        part->log->is_dead = 1;
+        if (!part->is_whole)
+            asim_part_before_drop(fabric, part);
+        asim_part_log_leave(part);
+    }
+    asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    asim_part_touch(fabric, part);
+    asim_part_release(fabric, part);
+}
+
+static int is_long(const struct asim_part *part)
+{
+    uint64_t messages = 0;
+
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        messages += part->log->row[h].injections.n;
+    return messages > MOST_MESSAGES;
+}
+
+void asim_part_lead_limit(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (part->mode != ASIM_PART_LEAD || !is_long(part))
         return;
+    asim_memo_carry_for(fabric, ASIM_CARRIED_LONG);
+    asim_part_give_up(fabric, part);
+}
+
+void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    asim_part_log_arrived(fabric, part);
+    if (asim_part_unreplayable(fabric, part) != part->unreplayable || is_long(part)) {
+        asim_part_give_up(fabric, part);
+    } else if (!part->open && part->last_completion < until && asim_part_is_idle(fabric, part)) {
+        asim_part_lead_end(fabric, part);
+    } else if (asim_part_leaf_is_crossed(part)) {
+        asim_part_give_up(fabric, part);
+    } else {
+        part->log->defer_from = ASIM_NEVER;
+        asim_part_release(fabric, part);
     }
-    if (asim_episode_begin(fabric, memo->recording, begin))
-        fabric->run.failed = ASIM_ENOMEM;
-    memo->recording->hash = hash;
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        memo->host[v].n_messages = 0;
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+/* On the worker of the destination, or between windows. */
+void asim_record_notified(struct asim_fabric *fabric, const struct asim_notification *notification)
+{
+    struct asim_part *part = logs(fabric, notification->msg.dst, notification->msg.src);
+
+    if (!part || part->is_whole)
+        return;
+    part->known++;
+    if (notification->t > part->last_completion)
+        part->last_completion = notification->t;
+    if (ASIM_VEC_PUSH(fabric->host[part->host[0]].worker->logged, *notification))
+        fabric->host[part->host[0]].worker->failed = ASIM_ENOMEM;
+}
+
+void asim_parts_log_worker(struct asim_worker *worker)
+{
+    struct asim_fabric *fabric = worker->fabric;
+
+    for (size_t i = 0; i < worker->logged.n; i++)
+        if (asim_part_log_completes(fabric, asim_part_of(fabric, worker->logged.at[i].msg.src),
+                                    &worker->logged.at[i]))
+            worker->failed = ASIM_ENOMEM;
+    if (worker->logged.n)
+        worker->logged.n = 0;
+}
+
+void asim_parts_log(struct asim_fabric *fabric)
+{
+    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++)
+        asim_parts_log_worker(&fabric->workers.at[w]);
 }
 
 /* Into the row of the host that runs now. */
-static void record_completion(struct asim_fabric *fabric, struct asim_host *host,
-                              struct asim_recorded_completion *completion)
+static void log_now(const struct asim_fabric *fabric, struct asim_host *host,
+                    struct asim_logged_completion *completion)
 {
-    struct asim_episode *recording = fabric->memo->recording;
+    const struct asim_part *whole = &fabric->memo->whole;
 
-    completion->t = host->now - recording->begin;
+    completion->t = host->now - whole->begin;
     completion->tie = host->tie;
-    if (ASIM_VEC_PUSH(recording->part[host->node].completions, *completion))
+    if (ASIM_VEC_PUSH(whole->log->row[host->node].completions, *completion))
         host->worker->failed = ASIM_ENOMEM;
 }
 
 void asim_record_sent(struct asim_fabric *fabric, struct asim_host *host,
                       const struct asim_flow *flow)
 {
-    struct asim_recorded_completion completion = {.src = host->node,
-                                                  .injection = flow->message_index & INT32_MAX};
-    struct asim_episode *recording = fabric->memo->recording;
-    struct asim_injection *injection;
+    const struct asim_part *whole = &fabric->memo->whole;
+    struct asim_logged_completion completion = {.src = host->node,
+                                                .injection = flow->message_index & INT32_MAX};
 
     if (fabric->memo->parts)
         asim_part_sent(fabric, host, flow);
-    if (!recording)
+    if (whole->mode != ASIM_PART_LEAD)
         return;
-    injection = &recording->part[host->node].injections.at[flow->message_index];
-    injection->start = flow->start - recording->begin;
-    injection->ideal = flow->ideal;
-    record_completion(fabric, host, &completion);
+    whole->log->row[host->node].injections.at[flow->message_index].ideal = flow->ideal;
+    log_now(fabric, host, &completion);
 }
 
 void asim_record_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                          uint32_t slot)
 {
-    struct asim_recorded_completion completion = {.src = src, .is_arrival = 1};
+    struct asim_logged_completion completion = {.src = src, .is_arrival = 1};
 
     if (fabric->memo->parts)
         asim_part_arrived(fabric, src, host->node);
-    if (!fabric->memo->recording)
+    if (fabric->memo->whole.mode != ASIM_PART_LEAD)
         return;
     completion.injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX;
-    record_completion(fabric, host, &completion);
-}
-
-/* Takes the episode over. If the memory is exceeded, the least recently used episodes go. */
-static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
-{
-    struct asim_memo *memo = fabric->memo;
-    struct asim_episode **link = &memo->episodes;
-    size_t bytes = 0;
-
-    episode->next = memo->episodes;
-    memo->episodes = episode;
-    for (; *link && bytes + (*link)->bytes <= EPISODES_BYTES; link = &(*link)->next)
-        bytes += (*link)->bytes;
-    while (*link) {
-        struct asim_episode *gone = *link;
-
-        *link = gone->next;
-        asim_episode_free(gone, fabric->set.hosts);
-    }
-}
-
-/* 0 if a path has no number. */
-static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
-{
-    for (size_t h = 0; h < episode->who.n; h++) {
-        uint32_t v = episode->who.at[h];
-
-        for (size_t i = 0; i < episode->part[v].injections.n; i++) {
-            asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
-            if (episode->part[v].injections.at[i].path == UINT64_MAX)
-                return 0;
-        }
-    }
-    return 1;
-}
-
-void asim_record_end(struct asim_fabric *fabric)
-{
-    struct asim_memo *memo = fabric->memo;
-    struct asim_episode *episode = memo->recording;
-    int code;
-
-    memo->recording = NULL;
-    if (!episode)
-        return;
-    code = asim_episode_end(fabric, episode, memo->last_completion);
-    if (code == ASIM_ENOMEM)
-        fabric->run.failed = ASIM_ENOMEM;
-    if (!episode->not_replayable && !code && route_all(fabric, episode)) {
-        asim_memo_carried_for(fabric, ASIM_CARRIED_RECORDED);
-        memo->tally.episodes++;
-        keep(fabric, episode);
-    } else {
-        asim_memo_carried_for(fabric,
-                              episode->not_replayable ? ASIM_CARRIED_PAUSES : ASIM_CARRIED_ORDER);
-        memo->spare = episode;
-    }
-    memo->tally.reason = ASIM_CARRIED_FIRST;
-}
-
-void asim_record_limit(struct asim_fabric *fabric)
-{
-    struct asim_memo *memo = fabric->memo;
-    uint64_t messages = 0;
-
-    for (uint32_t v = 0; memo->recording && v < fabric->set.hosts; v++)
-        messages += memo->host[v].n_messages;
-    if (messages <= MOST_MESSAGES)
-        return;
-    asim_memo_carry_for(fabric, ASIM_CARRIED_LONG);
-    asim_episode_free(memo->recording, fabric->set.hosts);
-    memo->recording = NULL;
+    log_now(fabric, host, &completion);
 }

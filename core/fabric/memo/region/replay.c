@@ -1,54 +1,76 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Replay of episodes (replay.h).
+ * Replay: tells the ranks of a part that follows a log of their completions, and compares their
+ * sends with it.
  */
 #include "fabric/memo/region/replay.h"
-#include "fabric/clock/step.h"
 
 #include <stdlib.h>
 
-#include "fabric/memo/region/lookup.h"
-#include "fabric/memo/region/part_follow.h"
-#include "fabric/memo/region/parts.h"
-#include "fabric/memo/region/record.h"
-#include "fabric/memo/region/timers.h"
+#include "fabric/clock/domains.h"
+#include "fabric/clock/step.h"
 #include "fabric/link/schedule.h"
+#include "fabric/memo/memo.h"
+#include "fabric/memo/region/part_leaf.h"
+#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/record.h"
+#include "fabric/memo/state/part_state.h"
 
-/* Search cost of a recording beside its messages, words a link: two lists of counters. */
-enum { LINK_WORDS = 60 };
-
-/* Arms a timer for the next completion of a host. One timer at a time keeps the event heap small.
- * The tie key of the recorded event puts the timer into the right order among the rank's wakes. */
-static int arm_completion(struct asim_fabric *fabric, struct asim_host *host)
+/* Arms a timer for the next completion of a host, if it is known and not armed. One timer at a time
+ * keeps the event heap small; the tie key of the logged event puts it into the right order among
+ * the rank's wakes. A completion that became known later may come first; the timer armed before is
+ * then ignored when it is due. */
+static int arm(struct asim_fabric *fabric, struct asim_part *part, uint32_t h)
 {
-    const struct asim_memo *memo = fabric->memo;
-    const struct asim_memo_host *own = &memo->host[host->node];
-    const struct asim_episode_part *part = &memo->replaying->part[host->node];
+    struct asim_host *host = &fabric->host[part->host[h]];
+    struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+    const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
+    const struct asim_logged_completion *next;
     uint64_t t;
 
-    if (own->next_completion == part->completions.n)
+    if (own->next_completion == row->completions.n)
         return 0;
-    t = memo->replay_begin + part->completions.at[own->next_completion].t;
+    next = &row->completions.at[own->next_completion];
+    t = part->begin + next->t;
+    if (own->armed_t == t && own->armed_tie == next->tie)
+        return 0;
+    own->armed_t = t;
+    own->armed_tie = next->tie;
     asim_node_schedule(fabric, host->node, t);
-    return asim_event_heap_push(
-        &host->timers,
-        (struct asim_event_entry){t, part->completions.at[own->next_completion].tie,
-                                  own->next_completion, (uint64_t)ASIM_TIMER_REPLAY << 56});
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){t, next->tie, own->next_completion,
+                                                          (uint64_t)ASIM_TIMER_REPLAY << 56});
+}
+
+void asim_part_follow_more(struct asim_fabric *fabric, struct asim_part *part)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        if (arm(fabric, part, h))
+            fabric->run.failed = ASIM_ENOMEM;
+}
+
+/* The part of a host that follows a log; NULL: none. */
+static struct asim_part *following(const struct asim_fabric *fabric, uint32_t host)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_part *part = &memo->whole;
+
+    if (part->mode != ASIM_PART_FOLLOW && memo->parts)
+        part = asim_part_of(fabric, host);
+    return part && part->mode == ASIM_PART_FOLLOW ? part : NULL;
 }
 
 /* Log and callback as in qp.c for the last ACK, and in host.c for the notification. */
-static void complete(struct asim_fabric *fabric, struct asim_host *host)
+static void tell(struct asim_fabric *fabric, const struct asim_host *host,
+                 const struct asim_part *part, const struct asim_logged_completion *completion)
 {
-    struct asim_memo *memo = fabric->memo;
-    struct asim_memo_host *own = &memo->host[host->node];
-    const struct asim_recorded_completion *completion =
-        &memo->replaying->part[host->node].completions.at[own->next_completion++];
-    const struct asim_memo_message *message =
-        &memo->host[completion->src].accepted.at[completion->injection];
     const struct asim_injection *injection =
-        &memo->replaying->part[completion->src].injections.at[completion->injection];
+        &part->log->row[completion->src].injections.at[completion->injection];
+    uint32_t src = part->host[asim_part_host(part, completion->src)];
+    const struct asim_memo_message *message =
+        &fabric->memo->host[src].accepted.at[completion->injection];
     struct asim_msg msg = message->msg;
-    struct asim_fct row = {.start = asim_to_ns(fabric, memo->replay_begin + injection->start),
+    struct asim_fct row = {.start = asim_to_ns(fabric, part->begin + injection->t),
                            .end = asim_to_ns(fabric, host->now),
                            .bytes = msg.bytes,
                            .id = msg.id,
@@ -57,8 +79,6 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host)
                            .dst = msg.dst,
                            .sport = (uint16_t)message->injection.sport};
 
-    if (arm_completion(fabric, host))
-        host->worker->failed = ASIM_ENOMEM;
     if (completion->is_arrival) {
         fabric->set.user.arrived(fabric->set.user.self, &msg);
         return;
@@ -68,225 +88,308 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host)
     fabric->set.user.sent(fabric->set.user.self, &msg);
 }
 
-void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
+void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host)
 {
-    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
-        complete(fabric, host);
-    else if (fabric->memo->parts)
-        asim_part_complete(fabric, host);
+    struct asim_part *part = following(fabric, host->node);
+    struct asim_memo_host *own = &fabric->memo->host[host->node];
+    struct asim_logged_completion completion;
+    const struct asim_log_row *row;
+    uint32_t h;
+
+    if (!part)
+        return;
+    h = asim_part_number(fabric, part, host->node);
+    row = &part->log->row[asim_part_row(part, h)];
+    if (own->next_completion == row->completions.n)
+        return;
+    completion = row->completions.at[own->next_completion];
+    if (part->begin + completion.t != host->now || completion.tie != host->tie)
+        return;
+    own->next_completion++;
+    own->armed_t = ASIM_NEVER;
+    if (arm(fabric, part, h))
+        host->worker->failed = ASIM_ENOMEM;
+    tell(fabric, host, part, &completion);
 }
 
-/* The deferred sends are the first accepted ones. The row gets its full size now, because other
- * threads read it. */
-static int replay_host(struct asim_fabric *fabric, uint32_t v)
-{
-    struct asim_memo_host *own = &fabric->memo->host[v];
+/* --- between windows -------------------------------------------------------------------------- */
 
-    if (ASIM_VEC_RESERVE(own->accepted, fabric->memo->replaying->part[v].injections.n))
-        return ASIM_ENOMEM;
+static int accept_deferred(struct asim_part *part, struct asim_memo_host *own)
+{
     for (size_t i = 0; i < own->deferred.n; i++) {
-        own->accepted.at[i] = own->deferred.at[i];
-        own->accepted.at[i].injection.t -= fabric->memo->replay_begin;
-    }
-    own->accepted.n = own->deferred.n;
-    own->deferred.n = 0;
-    return arm_completion(fabric, &fabric->host[v]);
-}
+        struct asim_memo_message message = own->deferred.at[i];
 
-static void start_replay(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
-{
-    struct asim_memo *memo = fabric->memo;
-
-    memo->mode = ASIM_MEMO_REPLAY;
-    asim_memo_found_repeat(fabric);
-    memo->replaying = episode;
-    memo->replay_begin = begin;
-    memo->defer_from = begin + episode->length;
-    memo->mismatch = 0;
-    for (size_t i = 0; i < episode->who.n; i++)
-        if (replay_host(fabric, episode->who.at[i]))
-            fabric->run.failed = ASIM_ENOMEM;
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        fabric->workers.at[l].deferring.n = 0; /* all of them are in `who` */
-}
-
-/* The deferred sends begin an episode. */
-static void begin_episode(struct asim_fabric *fabric, uint64_t until)
-{
-    struct asim_memo *memo = fabric->memo;
-    struct asim_lookup lookup = {0};
-    struct asim_episode *episode;
-
-    memo->mode = ASIM_MEMO_RECORD;
-    memo->defer_from = ASIM_NEVER;
-    if (memo->parts && asim_parts_have_all(fabric)) {
-        asim_parts_take(fabric, until);
-        return;
-    }
-    lookup.offset = asim_lookup_first(fabric, &lookup.hash);
-    lookup.until = until - lookup.offset;
-    episode = asim_lookup_episode(fabric, &lookup);
-    if (episode && asim_memo_may_replay(memo)) {
-        start_replay(fabric, episode, lookup.offset);
-        return;
-    }
-    if (asim_lookup_seen(memo, lookup.hash) &&
-        asim_search_budget_has(fabric, &memo->idle_budget, 1)) {
-        asim_search_budget_spend(&memo->idle_budget,
-                                 (uint64_t)fabric->set.topo->n_links * LINK_WORDS);
-        asim_record_begin(fabric, lookup.offset, lookup.hash);
-    } else {
-        asim_memo_carry_for(fabric, ASIM_CARRIED_FIRST);
-    }
-    if (memo->parts && !memo->recording)
-        asim_parts_take(fabric, until);
-    else
-        asim_record_release(fabric);
-}
-
-void asim_replay_idle(struct asim_fabric *fabric, uint64_t until)
-{
-    size_t deferring = 0;
-
-    fabric->memo->mode = ASIM_MEMO_IDLE;
-    fabric->memo->defer_from = 0;
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        deferring += fabric->workers.at[l].deferring.n;
-    if (deferring)
-        begin_episode(fabric, until);
-}
-
-/* Continues with another episode that has begun alike: its completions so far are the same. */
-static int switch_episode(struct asim_fabric *fabric, struct asim_episode *episode)
-{
-    struct asim_event_heap kept = {0};
-    int code = 0;
-
-    fabric->memo->replaying = episode;
-    fabric->memo->defer_from = fabric->memo->replay_begin + episode->length;
-    fabric->memo->mismatch = 0;
-    for (uint32_t v = 0; !code && v < fabric->set.hosts; v++) {
-        struct asim_host *host = &fabric->host[v];
-
-        if (asim_memo_cancel_completions(host, &kept) ||
-            asim_memo_restore_timers(fabric, host, &kept) ||
-            ASIM_VEC_RESERVE(fabric->memo->host[v].accepted, episode->part[v].injections.n) ||
-            arm_completion(fabric, host))
-            code = ASIM_ENOMEM;
-    }
-    asim_event_heap_fini(&kept);
-    return code;
-}
-
-/* Starts all sends so far at their times, including those deferred past the episode's end. All
- * other timers wait in kept[v]. */
-static int start_accepted(struct asim_fabric *fabric, struct asim_event_heap *kept)
-{
-    struct asim_memo *memo = fabric->memo;
-
-    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
-        struct asim_memo_host *own = &memo->host[v];
-
-        if (asim_memo_cancel_completions(&fabric->host[v], &kept[v]))
+        message.injection.t -= part->begin;
+        if (ASIM_VEC_PUSH(own->accepted, message))
             return ASIM_ENOMEM;
-        for (size_t i = 0; i < own->accepted.n + own->surplus.n; i++) {
-            struct asim_memo_message *message =
-                i < own->accepted.n ? &own->accepted.at[i] : &own->surplus.at[i - own->accepted.n];
+    }
+    own->deferred.n = 0;
+    return 0;
+}
 
-            message->injection.t += memo->replay_begin;
-            if (asim_record_start(fabric, &fabric->host[v], message))
+uint64_t asim_part_follow_end(const struct asim_part *part)
+{
+    const struct asim_part_log *log = part->log;
+    uint64_t end = log->length != ASIM_NEVER ? log->length : log->defer_from;
+
+    return end == ASIM_NEVER ? ASIM_NEVER : part->begin + end;
+}
+
+/* Looks at the part again when its next send, or its end, is due. */
+static void schedule_look(struct asim_fabric *fabric, struct asim_part *part)
+{
+    uint64_t at = part->log->length;
+
+    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
+        uint32_t h = asim_part_log_host(part, i);
+        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+        const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
+
+        if (own->accepted.n < row->injections.n && row->injections.at[own->accepted.n].t < at)
+            at = row->injections.at[own->accepted.n].t;
+    }
+    asim_part_look_later(part, at == ASIM_NEVER ? ASIM_NEVER : part->begin + at);
+}
+
+/* From the begin, or in place of another log that has begun alike. Of the whole network other
+ * threads read the row of accepted sends, so it gets its full size now. */
+static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
+{
+    log->users++;
+    asim_part_log_leave(part);
+    part->log = log;
+    part->n_first = log->n_first;
+    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
+        uint32_t h = asim_part_log_host(part, i);
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if ((part->is_whole && ASIM_VEC_RESERVE(own->accepted, log->row[h].injections.n)) ||
+            accept_deferred(part, own))
+            return ASIM_ENOMEM;
+        own->n_compared = own->accepted.n;
+        own->armed_t = ASIM_NEVER;
+        if (arm(fabric, part, h))
+            return ASIM_ENOMEM;
+    }
+    schedule_look(fabric, part);
+    return 0;
+}
+
+/* Its hosts have accepted and been told nothing. */
+static void forget(struct asim_fabric *fabric, const struct asim_part *part)
+{
+    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
+        struct asim_memo_host *own = &fabric->memo->host[part->host[asim_part_log_host(part, i)]];
+
+        own->accepted.n = own->next_completion = 0;
+    }
+}
+
+int asim_part_follow(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
+{
+    asim_part_set_mode(fabric, part, ASIM_PART_FOLLOW);
+    if (part->is_whole)
+        asim_memo_found_repeat(fabric);
+    return use_log(fabric, part, log);
+}
+
+/* Puts the part into the state in which the episode ends. */
+static void finish(struct asim_fabric *fabric, struct asim_part *part)
+{
+    const struct asim_part_log *log = part->log;
+
+    if (part->is_whole) {
+        asim_counter_deltas_add(&log->counters);
+        asim_episode_state_apply(fabric, &log->network, part->begin);
+    } else {
+        asim_part_counters_add(fabric, part, log->deltas);
+        asim_part_after_apply(fabric, part, log->after, part->begin);
+        asim_part_logs_saved(fabric, log->length);
+    }
+    part->of_worker->saved += log->hops;
+    part->of_worker->replays++;
+    part->of_worker->rotated += part->rotation != 0;
+    asim_search_budget_saved(&part->of_worker->budget, log->hops);
+    if (part->is_whole)
+        asim_parts_gather(fabric); /* before the hops of the next episode are counted */
+    forget(fabric, part);
+    asim_part_log_leave(part);
+    asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
+}
+
+/* Whether a host has sent what the log does not have: a send deferred before its end. */
+static int has_more(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    uint64_t end = asim_part_follow_end(part);
+
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if (own->deferred.n && own->deferred.at[0].injection.t < end)
+            return 1;
+    }
+    return 0;
+}
+
+/* Whether the first frames and the sends since the last look are those of the log, and no send is
+ * missing before `until`. Sends that were deferred for an end that did not come belong to the
+ * episode. */
+static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    const struct asim_part_log *log = part->log;
+
+    if ((log->n_first != part->n_first || log->is_rigid) &&
+        !asim_part_log_keeps_order(fabric, part, log))
+        return 0;
+    part->n_first = log->n_first;
+    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
+        uint32_t h = asim_part_log_host(part, i);
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+        const struct asim_log_row *row = &log->row[asim_part_row(part, h)];
+
+        if (log->length == ASIM_NEVER && accept_deferred(part, own))
+            fabric->run.failed = ASIM_ENOMEM;
+        for (; own->n_compared < own->accepted.n; own->n_compared++)
+            if (!asim_part_log_has(fabric, part, log, &own->accepted.at[own->n_compared],
+                                   own->n_compared))
+                return 0;
+        if (own->accepted.n < row->injections.n &&
+            part->begin + row->injections.at[own->accepted.n].t < until)
+            return 0;
+    }
+    return !part->is_whole || asim_part_look_at(part) || !has_more(fabric, part);
+}
+
+/* Another log, or the part leads itself, or it is open. */
+static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_part_opening opening;
+    struct asim_part_log *other = NULL;
+    int stays_open = asim_part_leaf_is_crossed(part);
+
+    if (asim_part_opening_save(fabric, part, &opening)) {
+        fabric->run.failed = ASIM_ENOMEM;
+        return;
+    }
+    opening.hash = part->log->hash;
+    if (!stays_open)
+        other = asim_part_log_find(fabric, part, &opening, until);
+    stays_open |= !part->is_whole && asim_part_logs_are_paused(fabric);
+    if (!other)
+        asim_part_abandon(fabric, part, stays_open ? NULL : &opening, until);
+    else if (use_log(fabric, part, other))
+        fabric->run.failed = ASIM_ENOMEM;
+    free(opening.state);
+}
+
+void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    int ends = part->log->length != ASIM_NEVER && until > part->begin + part->log->length;
+
+    part->must_check = 0;
+    if (part->log->is_dead || !is_same(fabric, part, until) ||
+        (!ends && asim_part_leaf_is_crossed(part))) {
+        deviate(fabric, part, until);
+        return;
+    }
+    if (ends)
+        finish(fabric, part);
+    else
+        schedule_look(fabric, part);
+}
+
+/* --- back to simulation ----------------------------------------------------------------------- */
+
+/* Removes the timers of completions, and moves all others into *kept. */
+static int cancel_completions(struct asim_host *host, struct asim_event_heap *kept)
+{
+    for (size_t i = 0; i < host->timers.n; i++)
+        if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
+            asim_event_heap_push(kept, host->timers.at[i]))
+            return ASIM_ENOMEM;
+    host->timers.n = 0;
+    return 0;
+}
+
+/* Moves them back; the clock learns their times again. */
+static int restore_timers(struct asim_fabric *fabric, struct asim_host *host,
+                          struct asim_event_heap *kept)
+{
+    for (size_t i = 0; i < kept->n; i++) {
+        asim_node_schedule(fabric, host->node, kept->at[i].t);
+        if (asim_event_heap_push(&host->timers, kept->at[i]))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* Starts all sends so far at their times, including those deferred past the end of the log. All
+ * other timers wait in kept[h]. */
+static int start_again(struct asim_fabric *fabric, struct asim_part *part,
+                       struct asim_event_heap *kept)
+{
+    for (uint32_t h = 0; h < part->n_hosts; h++) {
+        struct asim_host *host = &fabric->host[part->host[h]];
+        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
+
+        if (cancel_completions(host, &kept[h]))
+            return ASIM_ENOMEM;
+        for (size_t i = 0; i < own->accepted.n; i++) {
+            own->accepted.at[i].injection.t += part->begin;
+            if (asim_record_start(fabric, host, &own->accepted.at[i]))
                 return ASIM_ENOMEM;
         }
-        own->accepted.n = own->surplus.n = own->next_completion = 0;
+        own->accepted.n = own->next_completion = 0;
     }
-    asim_record_release(fabric);
+    asim_part_release(fabric, part);
     return fabric->run.failed;
 }
 
-/* From the begin of the episode to the end of this window, without callbacks. */
-static int simulate(struct asim_fabric *fabric, uint64_t until)
+/* Other nodes have no events before `until`, or go on by themselves: only the part advances. */
+static void advance(struct asim_fabric *fabric, const struct asim_part *part, uint64_t until)
 {
-    struct asim_event_heap *kept = calloc(fabric->set.hosts + 1, sizeof *kept);
-    int code = kept ? start_accepted(fabric, kept) : ASIM_ENOMEM;
+    if (!part->is_whole && fabric->memo->parts->in_domains)
+        asim_domain_advance_again(fabric->host[part->host[0]].worker, part->domain, until);
+    else
+        asim_fabric_advance_silently(fabric, until);
+}
+
+static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    struct asim_event_heap *kept = calloc(part->n_hosts + (size_t)1, sizeof *kept);
+    int code = kept ? start_again(fabric, part, kept) : ASIM_ENOMEM;
 
     if (!code)
-        asim_fabric_advance_silently(fabric, until);
-    for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
-        if (!code && asim_memo_restore_timers(fabric, &fabric->host[v], &kept[v]))
+        advance(fabric, part, until);
+    if (part->mode == ASIM_PART_LEAD && !part->is_whole)
+        asim_part_log_arrived(fabric, part);
+    for (uint32_t h = 0; kept && h < part->n_hosts; h++) {
+        if (!code && restore_timers(fabric, &fabric->host[part->host[h]], &kept[h]))
             code = ASIM_ENOMEM;
-        asim_event_heap_fini(&kept[v]);
+        asim_event_heap_fini(&kept[h]);
     }
     free(kept);
     return code;
 }
 
-void asim_replay_abandon(struct asim_fabric *fabric, uint64_t until)
+static uint64_t hops(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct asim_memo *memo = fabric->memo;
-    uint64_t hash = memo->replaying->hash, before = asim_counters_hops(fabric);
+    return part->is_whole ? asim_counters_hops(fabric) : asim_part_hops(fabric, part);
+}
 
-    memo->replaying = NULL;
-    asim_record_begin(fabric, memo->replay_begin, hash);
-    if (!fabric->run.failed && simulate(fabric, until))
+void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
+                       const struct asim_part_opening *opening, uint64_t until)
+{
+    uint64_t before = hops(fabric, part);
+
+    asim_part_log_leave(part);
+    asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
         fabric->run.failed = ASIM_ENOMEM;
-    memo->wasted += asim_counters_hops(fabric) - before;
-    memo->tally.deviations++;
-    asim_memo_carried_for(fabric, ASIM_CARRIED_DEVIATED);
-}
-
-/* Puts the network into the state in which the episode ends. */
-static void end_replay(struct asim_fabric *fabric, uint64_t until)
-{
-    struct asim_memo *memo = fabric->memo;
-    const struct asim_episode *episode = memo->replaying;
-
-    asim_counter_deltas_add(&episode->deltas);
-    asim_episode_state_apply(fabric, episode, memo->replay_begin);
-    memo->saved += episode->hops;
-    memo->tally.replays++;
-    asim_search_budget_saved(&memo->idle_budget, episode->hops);
-    for (size_t i = 0; i < episode->who.n; i++) {
-        struct asim_memo_host *own = &memo->host[episode->who.at[i]];
-
-        own->accepted.n = own->next_completion = 0;
-    }
-    memo->replaying = NULL;
-    asim_replay_idle(fabric, until);
-}
-
-/* Looks at one injection of each host: the next one is the earliest that can be missing. */
-uint64_t asim_replay_overdue(const struct asim_fabric *fabric, uint64_t t)
-{
-    const struct asim_memo *memo = fabric->memo;
-
-    for (size_t i = 0; i < memo->replaying->who.n; i++) {
-        uint32_t v = memo->replaying->who.at[i];
-        const struct asim_memo_host *own = &memo->host[v];
-        const struct asim_episode_part *part = &memo->replaying->part[v];
-
-        if (own->accepted.n < part->injections.n &&
-            memo->replay_begin + part->injections.at[own->accepted.n].t < t)
-            t = memo->replay_begin + part->injections.at[own->accepted.n].t;
-    }
-    return t;
-}
-
-void asim_replay_check(struct asim_fabric *fabric, uint64_t until)
-{
-    struct asim_memo *memo = fabric->memo;
-    const struct asim_lookup lookup = {.hash = memo->replaying->hash,
-                                       .until = until - memo->replay_begin};
-    struct asim_episode *other;
-
-    if (asim_replay_overdue(fabric, until) >= until && !memo->mismatch &&
-        asim_lookup_follows(fabric)) {
-        if (lookup.until > memo->replaying->length)
-            end_replay(fabric, until);
-        return;
-    }
-    other = asim_lookup_episode(fabric, &lookup);
-    if (!other)
-        asim_replay_abandon(fabric, until);
-    else if (switch_episode(fabric, other))
-        fabric->run.failed = ASIM_ENOMEM;
+    part->of_worker->wasted += hops(fabric, part) - before;
+    part->of_worker->deviations++;
+    if (part->is_whole)
+        asim_memo_carried_for(fabric, ASIM_CARRIED_DEVIATED);
+    else
+        asim_part_touch(fabric, part);
 }

@@ -185,14 +185,13 @@ static struct asim_episode_wire describe(const struct asim_fabric *fabric, uint3
 }
 
 /* Returns 1 if it leaves other finished queue pairs than it found. */
-static int list_nics(const struct asim_fabric *fabric, struct asim_episode *episode)
+static int list_nics(const struct asim_fabric *fabric, struct asim_episode_state *state)
 {
-    struct asim_episode_state *state = &episode->state;
     int code = 0;
 
     state->nics.n = 0;
-    for (size_t i = 0; code != ASIM_ENOMEM && i < episode->who.n; i++) {
-        uint32_t v = episode->who.at[i];
+    for (size_t i = 0; code != ASIM_ENOMEM && i < state->hosts.n; i++) {
+        uint32_t v = state->hosts.at[i];
 
         for (uint32_t k = 0; code != ASIM_ENOMEM && k < fabric->host[v].n_nics; k++) {
             struct asim_episode_nic nic = {
@@ -208,14 +207,13 @@ static int list_nics(const struct asim_fabric *fabric, struct asim_episode *epis
     return code;
 }
 
-static int list_wires_and_nodes(const struct asim_fabric *fabric, struct asim_episode *episode)
+static int list_wires_and_nodes(const struct asim_fabric *fabric, struct asim_episode_state *state,
+                                uint64_t begin)
 {
-    struct asim_episode_state *state = &episode->state;
-
     state->wires.n = state->nodes.n = 0;
     for (uint32_t w = 0; w < fabric->set.topo->n_links * 2; w++)
         if (fabric->wires[w].frames != fabric->memo->before->wire[w].frames &&
-            ASIM_VEC_PUSH(state->wires, describe(fabric, w, episode->begin)))
+            ASIM_VEC_PUSH(state->wires, describe(fabric, w, begin)))
             return ASIM_ENOMEM;
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         struct asim_episode_node node = {v, *seq_of(fabric, v) - fabric->memo->before->seq[v]};
@@ -226,19 +224,21 @@ static int list_wires_and_nodes(const struct asim_fabric *fabric, struct asim_ep
     return 0;
 }
 
-int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode *episode)
+int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode_state *state,
+                            uint64_t begin)
 {
-    int code = list_wires_and_nodes(fabric, episode);
+    int code = list_wires_and_nodes(fabric, state, begin);
 
     if (!code)
-        code = list_ties(fabric, &episode->state);
+        code = list_ties(fabric, state);
     if (!code)
-        code = list_nics(fabric, episode);
+        code = list_nics(fabric, state);
     return code;
 }
 
 void asim_episode_state_free(struct asim_episode_state *state)
 {
+    free(state->hosts.at);
     free(state->wires.at);
     free(state->nodes.at);
     free(state->nics.at);
@@ -247,16 +247,17 @@ void asim_episode_state_free(struct asim_episode_state *state)
 
 size_t asim_episode_state_bytes(const struct asim_episode_state *state)
 {
-    return state->wires.cap * sizeof *state->wires.at + state->nodes.cap * sizeof *state->nodes.at +
-           state->nics.cap * sizeof *state->nics.at + state->ties.cap * sizeof *state->ties.at;
+    return state->hosts.cap * sizeof *state->hosts.at + state->wires.cap * sizeof *state->wires.at +
+           state->nodes.cap * sizeof *state->nodes.at + state->nics.cap * sizeof *state->nics.at +
+           state->ties.cap * sizeof *state->ties.at;
 }
 
 /* --- before and after a replay -----------------------------------------------------------------
  */
-static int nics_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
+static int nics_fit(const struct asim_fabric *fabric, const struct asim_episode_state *state)
 {
-    for (size_t i = 0; i < episode->state.nics.n; i++) {
-        const struct asim_episode_nic *nic = &episode->state.nics.at[i];
+    for (size_t i = 0; i < state->nics.n; i++) {
+        const struct asim_episode_nic *nic = &state->nics.at[i];
         struct asim_nic_state now = nic_state(&fabric->host[nic->host].nics[nic->nic]);
 
         if (!nics_are_same(&nic->before, &now))
@@ -265,10 +266,8 @@ static int nics_fit(const struct asim_fabric *fabric, const struct asim_episode 
     return 1;
 }
 
-static int wires_fit(const struct asim_fabric *fabric, const struct asim_episode *episode)
+static int wires_fit(const struct asim_fabric *fabric, const struct asim_episode_state *state)
 {
-    const struct asim_episode_state *state = &episode->state;
-
     for (size_t i = 0; i < state->wires.n; i++)
         if (rr_of(fabric, state->wires.at[i].id) != state->wires.at[i].rr_before)
             return 0;
@@ -279,9 +278,10 @@ static int wires_fit(const struct asim_fabric *fabric, const struct asim_episode
     return 1;
 }
 
-int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_episode *episode)
+int asim_episode_state_fits(const struct asim_fabric *fabric,
+                            const struct asim_episode_state *state)
 {
-    return nics_fit(fabric, episode) && wires_fit(fabric, episode);
+    return nics_fit(fabric, state) && wires_fit(fabric, state);
 }
 
 static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wire *left,
@@ -300,11 +300,9 @@ static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wir
         sender->rr = left->rr;
 }
 
-void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode *episode,
+void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode_state *state,
                               uint64_t begin)
 {
-    const struct asim_episode_state *state = &episode->state;
-
     for (size_t i = 0; i < state->wires.n; i++)
         apply_wire(fabric, &state->wires.at[i], begin);
     for (size_t i = 0; i < state->nodes.n; i++)

@@ -21,7 +21,6 @@
 #include <stdint.h>
 #include "base/mem.h"
 
-struct asim_episode;
 struct asim_fabric;
 
 /* A wire that the episode used: what the port that sends there and the node that receives keep. */
@@ -53,6 +52,7 @@ struct asim_episode_tie {
 };
 
 struct asim_episode_state {
+    ASIM_VEC(uint32_t) hosts;                 /* those that took part; set before it is saved */
     ASIM_VEC(struct asim_episode_wire) wires; /* ids ascend */
     ASIM_VEC(struct asim_episode_node) nodes;
     ASIM_VEC(struct asim_episode_nic) nics;
@@ -68,15 +68,17 @@ void asim_before_free(struct asim_fabric *fabric);
 
 /* The recording is complete, and the network is idle again. Returns 0, ASIM_ENOMEM, or 1: a replay
  * cannot leave the same queue pairs. */
-int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode *episode);
+int asim_episode_state_save(struct asim_fabric *fabric, struct asim_episode_state *state,
+                            uint64_t begin);
 void asim_episode_state_free(struct asim_episode_state *state);
 size_t asim_episode_state_bytes(const struct asim_episode_state *state);
 
 /* Whether the NICs of its hosts and the wires that it uses are in the state that matters. */
-int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_episode *episode);
+int asim_episode_state_fits(const struct asim_fabric *fabric,
+                            const struct asim_episode_state *state);
 /* Puts the network, in which the episode began at `begin`, into the state that it leaves; without
  * counters. */
-void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode *episode,
+void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_episode_state *state,
                               uint64_t begin);
 
 #endif

@@ -25,8 +25,9 @@ static int host_is_idle(const struct asim_host *host)
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
 
-        /* Timers of congestion control belong to complete messages. */
-        if (kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_CC)
+        /* Timers of congestion control belong to complete messages, those of completions to a log
+         * that is followed no more. */
+        if (kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_CC && kind != ASIM_TIMER_REPLAY)
             return 0;
     }
     return 1;

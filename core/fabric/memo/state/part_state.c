@@ -293,7 +293,7 @@ void asim_part_counters_of_log(const struct asim_fabric *fabric, const struct as
 {
     for (uint32_t h = 0; h < part->n_hosts; h++)
         for (size_t i = 0; i < row[h].injections.n; i++) {
-            const struct asim_logged_injection *injection = &row[h].injections.at[i];
+            const struct asim_injection *injection = &row[h].injections.at[i];
             uint64_t size = injection->bytes ? injection->bytes : 1;
             uint64_t packets = (size - 1) / fabric->set.net->payload_bytes + 1;
             uint64_t *src = deltas + (size_t)h * COUNTS;

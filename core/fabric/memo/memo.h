@@ -3,18 +3,18 @@
  * Exact fast-forward of the packet network (--fast-forward=off turns it off). Two methods give the
  * same ticks and bytes as the simulation of every frame:
  *
- * - Replay. An episode is the traffic from one idle network to the next. The memo records episodes.
- *   When the ranks send the same messages again, the memo replays the recorded completions and adds
- *   the recorded counter deltas (episode.h, record.h, lookup.h, replay.h).
+ * - Replay. An episode of a part, or of the whole network, is its traffic from one idle state to
+ * the next. The memo records episodes. When the ranks send the same messages again, it replays the
+ *   recorded completions and adds the recorded counter deltas (region/part.h).
  * - Steady state. Inside a long message the network may return to an earlier state; only the clock
  *   and the bytes sent differ. The memo then skips as many of these periods as all messages allow
- *   (steady_state.h).
+ *   (period/steady_state.h).
  *
  * An observer of the fabric sees only long steps of the clock. Times, counters, reports and the
  * order of callbacks stay the same.
  *
- * If a rank deviates from the replayed episode, the memo simulates the episode from its begin to
- * the present window, without callbacks. From then on the network advances frame by frame.
+ * If a rank deviates from the replayed episode, the memo simulates the episode from its start to
+ * the present window, without callbacks. From then on the part advances frame by frame.
  */
 #ifndef ASIM_FABRIC_MEMO_MEMO_H
 #define ASIM_FABRIC_MEMO_MEMO_H

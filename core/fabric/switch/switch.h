@@ -52,8 +52,8 @@ struct asim_switch_port {
     double pint_u, pmax;
     uint64_t kmax;
     uint64_t marks, pauses, drops; /* for links.csv: ECN marks, PAUSE frames sent, frames lost */
-    uint64_t earlier_peak; /* peak_bytes before the present episode (memo/episode.h, memo/part.h) */
-    uint64_t draws;        /* ECN draws so far, the counter of asim_draw */
+    uint64_t earlier_peak;         /* peak_bytes before the present episode (memo/region/part.h) */
+    uint64_t draws;                /* ECN draws so far, the counter of asim_draw */
 };
 
 /* The last queue length the observer of samples knows, and the one since (queue_watch.c). */

@@ -49,7 +49,7 @@ struct asim_host;
 
 /* A message that a rank gave to the network. */
 struct asim_memo_message {
-    /* t: absolute while the network or its part is idle, else since the begin of the episode. */
+    /* t: absolute while the network or its part is idle, else since the start of the episode. */
     struct asim_injection injection;
     struct asim_msg msg;
 };
@@ -82,11 +82,11 @@ struct asim_log_row {
 /* The first frame that a host sent to the switch. Frames that arrive there with equal t and tie
  * come in the order in which their links were used last, before the episode. */
 struct asim_logged_first {
-    struct asim_first_arrival arrival; /* of the leader; t: ticks since the begin */
+    struct asim_first_arrival arrival; /* of the leader; t: ticks since the start */
     uint32_t row;
 };
 
-/* When the first hosts of a part begin to send, ascending, in ticks since the begin of the episode:
+/* When the first hosts of a part begin to send, ascending, in ticks since the start of the episode:
  * n times, of which all rotations of a log have the same. */
 enum { ASIM_PART_TIMES = 8 };
 struct asim_part_times {
@@ -95,7 +95,7 @@ struct asim_part_times {
 };
 
 struct asim_part_log {
-    uint64_t hash; /* of class, state at the begin, sends of the first tick */
+    uint64_t hash; /* of class, state at the start, sends of the first tick */
     struct asim_part_times times;
     /* [k]: its neighbours among the logs that have the same hash and the same first k + 1 times. */
     struct asim_part_neighbours {
@@ -106,7 +106,7 @@ struct asim_part_log {
     uint64_t used;   /* the search that has found it last */
     uint64_t begin;  /* of the leader */
     uint64_t length; /* ticks; ASIM_NEVER while it is being written */
-    /* While it is being written: sends at or after this time, ticks since the begin, may belong to
+    /* While it is being written: sends at or after this time, ticks since the start, may belong to
      * the next episode. ASIM_NEVER: none. */
     uint64_t defer_from;
     uint32_t users;                 /* parts that lead or follow it */
@@ -119,7 +119,7 @@ struct asim_part_log {
     /* Of the whole network, in place of state, after and deltas. */
     struct asim_episode_state network;
     struct asim_counter_deltas counters;
-    uint64_t *state;          /* at the begin [asim_part_state_size] */
+    uint64_t *state;          /* at the start [asim_part_state_size] */
     uint64_t *after;          /* at the end [asim_part_after_size] */
     uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
     struct asim_log_row *row; /* [n_hosts] */
@@ -165,9 +165,9 @@ struct asim_part {
      * open; whether that is why it is open, and no message has crossed its border since. */
     uint64_t idle_since, patience;
     atomic_uint is_unused;
-    uint64_t unreplayable; /* events that no replay can repeat, at the begin */
-    uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the begin */
-    uint64_t *counts;      /* if it leads: its counters at the begin */
+    uint64_t unreplayable; /* events that no replay can repeat, at the start */
+    uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the start */
+    uint64_t *counts;      /* if it leads: its counters at the start */
     uint64_t *before;      /* if it leads: what `after` is relative to */
     struct asim_first_arrivals first; /* if it leads: at its switch */
 };

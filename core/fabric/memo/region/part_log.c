@@ -189,7 +189,7 @@ static int is_ahead(const struct asim_fabric *fabric, const struct asim_part_log
     return !parts->in_domains || worker->domains->at[log->leader->domain].reached == parts->until;
 }
 
-/* Whether the part may follow the log from its begin: it has made the sends of the log up to
+/* Whether the part may follow the log from its start: it has made the sends of the log up to
  * `until`, and no others. The times of its accepted messages are relative, of its deferred ones
  * absolute. */
 static int fits(struct asim_fabric *fabric, const struct asim_part *part,
@@ -221,7 +221,7 @@ static int begins_alike(const struct asim_fabric *fabric, const struct asim_part
     return 1;
 }
 
-/* When a host made its first send of the episode, ticks since the begin; ASIM_NEVER: not yet. */
+/* When a host made its first send of the episode, ticks since the start; ASIM_NEVER: not yet. */
 static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_part *part,
                            uint32_t host)
 {

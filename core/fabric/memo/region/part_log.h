@@ -9,7 +9,7 @@
 
 #include "fabric/memo/region/part.h"
 
-/* What a part does at the begin of an episode. */
+/* What a part does at the start of an episode. */
 struct asim_part_opening {
     uint64_t *state; /* asim_part_state_save; NULL for the whole network */
     uint64_t hash;   /* asim_part_hash */
@@ -30,7 +30,7 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_part *part);
 
-/* Whether the message is the i-th of its host in the log. t: since the begin. */
+/* Whether the message is the i-th of its host in the log. t: since the start. */
 int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
                       const struct asim_part_log *log, const struct asim_memo_message *message,
                       size_t i);

@@ -16,12 +16,12 @@
 int asim_part_logs_add(struct asim_worker_parts *own, struct asim_part_log *log);
 /* The log leaves the index and is freed. */
 void asim_part_logs_remove(struct asim_worker_parts *own, struct asim_part_log *log);
-/* A host begins to send in the log, t ticks after its begin. 0 or ASIM_ENOMEM. */
+/* A host begins to send in the log, t ticks after its start. 0 or ASIM_ENOMEM. */
 int asim_part_logs_begins(struct asim_worker_parts *own, struct asim_part_log *log, uint64_t t);
 /* Of a log that is not in the index. */
 void asim_part_log_free(struct asim_part_log *log);
 
-/* A search for logs with this hash, and these times up to `until`, ticks since the begin. */
+/* A search for logs with this hash, and these times up to `until`, ticks since the start. */
 struct asim_part_search {
     uint64_t hash, until;
     struct asim_part_times times;

@@ -182,7 +182,7 @@ static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t un
     return code;
 }
 
-/* Idle parts with deferred messages, in the order of their begins: a part can follow only one that
+/* Idle parts with deferred messages, in the order of their starts: a part can follow only one that
  * began before it. */
 static void begin_all(struct asim_fabric *fabric, uint32_t n, uint64_t until)
 {
@@ -243,7 +243,7 @@ static void check_leaders(struct asim_fabric *fabric, uint64_t until)
         open_all(fabric);
 }
 
-/* In the order of their begins, so that the first one to deviate can lead the others. */
+/* In the order of their starts, so that the first one to deviate can lead the others. */
 static void check_followers(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;

@@ -151,7 +151,7 @@ static void schedule_look(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_look_later(part, at == ASIM_NEVER ? ASIM_NEVER : part->begin + at);
 }
 
-/* From the begin, or in place of another log that has begun alike. Of the whole network other
+/* From the start, or in place of another log that has begun alike. Of the whole network other
  * threads read the row of accepted sends, so it gets its full size now. */
 static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct asim_part_log *log)
 {

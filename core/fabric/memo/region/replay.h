@@ -27,7 +27,7 @@ uint64_t asim_part_follow_end(const struct asim_part *part);
 void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until);
 /* The log has more completions: arms the hosts that had none. */
 void asim_part_follow_more(struct asim_fabric *fabric, struct asim_part *part);
-/* Simulates the part from its begin to `until`, without callbacks. opening: it leads from then on;
+/* Simulates the part from its start to `until`, without callbacks. opening: it leads from then on;
  * NULL: it is open. */
 void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
                        const struct asim_part_opening *opening, uint64_t until);

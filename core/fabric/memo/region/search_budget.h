@@ -5,7 +5,7 @@
  * simulated packet-hop earns a word, each skipped one several; an eager budget gets 16 words in
  * place of one, until 2^30 packet-hops have brought nothing. The budget never holds more than
  * `most`. An unproductive search so takes less than 0.1 % of the simulation, or less than 1 % at
- * its begin, and `most` once.
+ * its start, and `most` once.
  *
  * A search may overdraw the budget. The next one then waits until the words are earned, so the
  * intervals between searches grow with their cost.

@@ -18,7 +18,6 @@
 
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/region/part_domains.h"
-#include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/region/parts.h"

@@ -28,8 +28,7 @@
 #include "fabric/node.h"
 
 struct asim_memo_host {
-    struct asim_fixed_path fixed[ASIM_FIXED_PATHS]; /* by the low bits of dst */
-    ASIM_VEC(struct asim_memo_message) deferred;    /* sends that wait for the next episode */
+    ASIM_VEC(struct asim_memo_message) deferred; /* sends that wait for the next episode */
     /* Of a part that follows a log: the sends so far, in the order of its injections; so many are
      * compared; the next completion in the row of the host, and the one whose timer is armed,
      * armed_t ASIM_NEVER: none. */

@@ -42,13 +42,17 @@ static int must_defer(const struct asim_fabric *fabric, const struct asim_part *
     return own->undeferred_in != asim_memo_turn(fabric, host->node) + 1;
 }
 
-/* Whether the part, which follows a log, can take the send: other threads read the row of accepted
+/* Whether the part, which follows a log, takes the send. Other threads read the row of accepted
  * sends in the whole network, so it does not grow. */
-static int can_accept(const struct asim_part *part, const struct asim_memo_host *own,
-                      const struct asim_host *host)
+static int takes(struct asim_part *part, const struct asim_memo_host *own,
+                 const struct asim_host *host)
 {
-    return !own->deferred.n && host->now < asim_part_follow_end(part) &&
-           !(part->is_whole && own->accepted.n == part->log->row[host->node].injections.n);
+    if (own->deferred.n || host->now >= asim_part_follow_end(part))
+        return 0;
+    if (!part->is_whole || own->accepted.n < part->log->row[host->node].injections.n)
+        return 1;
+    atomic_store_explicit(&part->has_more, 1, memory_order_relaxed);
+    return 0;
 }
 
 static int give(struct asim_fabric *fabric, struct asim_part *part, struct asim_host *host,
@@ -56,7 +60,7 @@ static int give(struct asim_fabric *fabric, struct asim_part *part, struct asim_
 {
     struct asim_memo_host *own = &fabric->memo->host[host->node];
 
-    if (part->mode == ASIM_PART_FOLLOW && can_accept(part, own, host)) {
+    if (part->mode == ASIM_PART_FOLLOW && takes(part, own, host)) {
         asim_part_touch(fabric, part);
         message->injection.t -= part->begin;
         return ASIM_VEC_PUSH(own->accepted, *message);

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Comparison of injections, and the number of the path that the source port of one selects.
+ * The number of the path that the source port of an injection selects.
  */
 #include "fabric/memo/region/injection.h"
 
 #include "fabric/memo/memo.h"
 #include "fabric/node.h"
 #include "fabric/link/hash.h"
-
-enum path_kind {
-    NO_NUMBER, /* no route, or the digits do not fit in 64 bits */
-    HASHED,    /* the source port selected the path */
-    FIXED      /* no source port changes it */
-};
 
 /* What a node on the path chooses: one of n. */
 struct choice {
@@ -46,62 +40,31 @@ static const struct asim_wire *leave_switch(struct asim_fabric *fabric,
 }
 
 /* Appends the path from one host to another to a number: a digit for the NIC, then one for each
- * switch with a choice. */
-static enum path_kind append_path(struct asim_fabric *fabric, const struct asim_tuple *tuple,
-                                  uint64_t *path)
+ * switch with a choice. 0: no route, or the digits do not fit in 64 bits. */
+static int append_path(struct asim_fabric *fabric, const struct asim_tuple *tuple, uint64_t *path)
 {
     struct choice at;
     const struct asim_wire *wire = leave_host(fabric, tuple, &at);
-    enum path_kind kind;
-    uint32_t n = 0;
 
-    asim_route_ports(fabric->route, tuple->src, tuple->dst, &n);
-    kind = n > 1 ? HASHED : FIXED;
     *path = *path * at.n + at.chosen;
     while (wire->to >= fabric->set.hosts) {
         wire = leave_switch(fabric, tuple, wire->to, &at);
         if (!wire || *path > UINT64_MAX / 2 / at.n)
-            return NO_NUMBER;
-        if (at.n > 1)
-            kind = HASHED;
+            return 0;
         *path = *path * at.n + at.chosen;
     }
-    return kind;
+    return 1;
 }
 
-static struct asim_tuple data_tuple(uint32_t src, const struct asim_injection *injection)
+uint64_t asim_injection_path(struct asim_fabric *fabric, uint32_t src,
+                             const struct asim_injection *injection)
 {
-    return (struct asim_tuple){src, injection->dst, (uint16_t)injection->sport, ASIM_DPORT};
-}
+    const struct asim_tuple data = {src, injection->dst, (uint16_t)injection->sport, ASIM_DPORT};
+    const struct asim_tuple reply = {injection->dst, src, ASIM_DPORT, (uint16_t)injection->sport};
+    uint64_t path = 0;
 
-static struct asim_tuple reply_tuple(uint32_t src, const struct asim_injection *injection)
-{
-    return (struct asim_tuple){injection->dst, src, ASIM_DPORT, (uint16_t)injection->sport};
-}
-
-void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
-                          struct asim_injection *injection)
-{
-    struct asim_fixed_path *fixed =
-        &fabric->memo->host[src].fixed[injection->dst % ASIM_FIXED_PATHS];
-    const struct asim_tuple data = data_tuple(src, injection), reply = reply_tuple(src, injection);
-    enum path_kind first, second;
-
-    injection->path = 0;
-    if (fabric->memo->is_tree)
-        return;
-    if (fixed->is_known && fixed->dst == injection->dst) {
-        injection->path = fixed->path;
-        return;
-    }
-    if (!fabric->host[src].n_nics || !fabric->host[injection->dst].n_nics) {
-        injection->path = UINT64_MAX;
-        return;
-    }
-    first = append_path(fabric, &data, &injection->path);
-    second = first == NO_NUMBER ? NO_NUMBER : append_path(fabric, &reply, &injection->path);
-    if (second == NO_NUMBER)
-        injection->path = UINT64_MAX;
-    else if (first == FIXED && second == FIXED)
-        *fixed = (struct asim_fixed_path){injection->path, injection->dst, 1};
+    if (!fabric->host[src].n_nics || !fabric->host[injection->dst].n_nics ||
+        !append_path(fabric, &data, &path) || !append_path(fabric, &reply, &path))
+        return UINT64_MAX;
+    return path;
 }

@@ -13,23 +13,15 @@ struct asim_fabric;
 struct asim_injection {
     uint64_t t, tie; /* ticks since the episode began; tie key of its start (tie_key.h) */
     uint64_t bytes;
-    uint64_t path;  /* number of the ECMP path there and back; asim_injection_route sets it */
+    uint64_t path;  /* in a log: asim_injection_path */
     uint64_t ideal; /* in a log: for fct.txt, ns; known when its completions are */
     uint32_t dst;   /* in a log: number in the part */
     uint32_t sport; /* not compared; the path depends on it */
 };
 
-/* A path that no source port changes. Routes stay constant while a memo exists. */
-struct asim_fixed_path {
-    uint64_t path;
-    uint32_t dst;
-    int is_known;
-};
-enum { ASIM_FIXED_PATHS = 4 };
-
-/* Sets the path of an injection of host src. Only equal paths have the same number. UINT64_MAX:
- * the path has no number. Takes as long as three packet-hops. */
-void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
-                          struct asim_injection *injection);
+/* Number of the path of an injection of host src. Only equal paths have the same number.
+ * UINT64_MAX: the path has none. Takes as long as three packet-hops. */
+uint64_t asim_injection_path(struct asim_fabric *fabric, uint32_t src,
+                             const struct asim_injection *injection);
 
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_find.h"
 #include "fabric/memo/region/part_logs.h"
 
 /* Logs that the budget allows each part from the start. */

@@ -15,7 +15,7 @@
  *
  * A smaller part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server
  * and their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks
- * (part_leaf.h). A message between two hosts of a part uses the links of that switch only, and no
+ * (part.h). A message between two hosts of a part uses the links of that switch only, and no
  * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
  * do on their other NICs. Two completions of a host, one of its part and another, would depend on
  * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
@@ -27,6 +27,24 @@
  * while it is still being written. If all hosts of a part are alike, host h may also do what row h
  * + r (modulo their number) of the log says: a ring of eight GPUs that host 3 began late is the
  * ring that host 5 began late, rotated.
+ *
+ * Leaf switches have uplinks. A message between a host of the part and one elsewhere crosses its
+ * border, and the part is open while one does. So it is replayed only while its uplinks rest, and
+ * then nothing joins it to the rest of the network.
+ *
+ *     A  ====|------|=======|====    - between its own hosts: recorded, replayed
+ *     B  =====|---|=========|-===    = while a message from A to B is under way: frame by frame
+ *
+ * A rank of another part may send across the border at any time. The part hears of it at the end of
+ * that window, before a frame can reach it, and if it follows it is simulated up to there.
+ *
+ * Unless all parts are open, the network cannot advance in half-steps (clock/half_steps.h). So
+ * while none leads or follows, a leaf that is not used for some time is opened, and its next
+ * episode is not recorded. The more often such an episode stays inside the part, the longer the
+ * part may stay idle; the more often a message crosses its border instead, the shorter.
+ *
+ * What is left behind by such a message could come later: a packet sent twice, or its ACK. So
+ * a message that lost something leaves both of its parts open for good.
  */
 #ifndef ASIM_FABRIC_MEMO_REGION_PART_H
 #define ASIM_FABRIC_MEMO_REGION_PART_H
@@ -146,8 +164,9 @@ struct asim_part {
     _Atomic uint64_t look_at;
     /* If it follows: its host h has row h + rotation, modulo n_hosts, of the log. 0 if it leads. */
     uint32_t rotation;
-    uint32_t n_first; /* if it follows: first frames of the log that were compared */
-    uint64_t begin;   /* of the episode, if it leads or follows */
+    uint32_t n_first;    /* if it follows: first frames of the log that were compared */
+    atomic_int has_more; /* if it follows: a host has sent more than its row has room for */
+    uint64_t begin;      /* of the episode, if it leads or follows */
     /* If it leads, and of the whole network also if it is open: ASIM_NEVER or the time from which
      * sends are deferred. */
     uint64_t defer_from;
@@ -156,7 +175,7 @@ struct asim_part {
      * (part_messages.h); if it leads, completions of such messages that a destination has yet to
      * hear of. The worker of the part changes both. */
     uint32_t open, known;
-    /* With uplinks (part_leaf.h): messages under way that have one end inside, where they are
+    /* With uplinks: messages under way that have one end inside, where they are
      * counted; whether one that is deferred or accepted will be such a one; whether one has lost a
      * frame. */
     atomic_uint crossing, has_lost;
@@ -279,6 +298,9 @@ static inline void asim_part_look_later(struct asim_part *part, uint64_t t)
 /* Adds the counts of all workers to those of the memo. Between windows. */
 void asim_parts_gather(struct asim_fabric *fabric);
 
+/* Fills parts->at, part_of and number, which have room for all switches and hosts. 0 or
+ * ASIM_ENOMEM. */
+int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts);
 /* The whole network, idle. 0 or ASIM_ENOMEM; the caller closes it in both cases. */
 int asim_part_open_whole(struct asim_fabric *fabric);
 /* Finds the smaller parts of the network; fabric->memo->parts stays NULL if there are fewer than
@@ -286,5 +308,13 @@ int asim_part_open_whole(struct asim_fabric *fabric);
 int asim_parts_open(struct asim_fabric *fabric);
 /* Of the whole network, too. */
 void asim_parts_close(struct asim_fabric *fabric);
+
+/* Whether a message crosses the border of the part, has lost a frame, or is about to start. On the
+ * worker of the part, or between windows. */
+static inline int asim_part_is_crossed(const struct asim_part *part)
+{
+    return part->leaves || atomic_load_explicit(&part->crossing, memory_order_relaxed) ||
+           atomic_load_explicit(&part->has_lost, memory_order_relaxed);
+}
 
 #endif

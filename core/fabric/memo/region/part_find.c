@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_find.h.
+ * Finds the parts of a network, and those of equal structure.
  */
-#include "fabric/memo/region/part_find.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/memo/region/alike.h"
 #include "fabric/memo/memo.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
@@ -209,6 +206,29 @@ static int same_order_of_wires(const struct asim_fabric *fabric, const struct as
     return 1;
 }
 
+/* Whether two wires are alike for all that happens on them. */
+static int wires_are_alike(const struct asim_wire *a, const struct asim_wire *b)
+{
+    return a->rate_bps == b->rate_bps && a->delay == b->delay && a->tx == b->tx &&
+           a->in_tx == b->in_tx && a->age_left == b->age_left;
+}
+
+static int ports_are_alike(const struct asim_switch_port *a, const struct asim_switch_port *b)
+{
+    return wires_are_alike(a->port.in, b->port.in) && wires_are_alike(a->port.out, b->port.out) &&
+           a->shift == b->shift && a->kmin == b->kmin && a->kmax == b->kmax && a->pmax == b->pmax &&
+           a->headroom_limit == b->headroom_limit && a->ecn_free_frames == b->ecn_free_frames &&
+           a->same_tick_ok == b->same_tick_ok;
+}
+
+static int switches_are_alike(const struct asim_fabric *fabric, const struct asim_switch *a,
+                              const struct asim_switch *b)
+{
+    return a->shareable == b->shareable && a->most_shift == b->most_shift &&
+           a->arrivals_before_departures == b->arrivals_before_departures &&
+           fabric->set.topo->node_type[a->node] == fabric->set.topo->node_type[b->node];
+}
+
 /* Whether host i of part a and host j of part b have like links. */
 static int hosts_are_alike(const struct asim_fabric *fabric, const struct asim_part *a, uint32_t i,
                            const struct asim_part *b, uint32_t j)
@@ -219,7 +239,7 @@ static int hosts_are_alike(const struct asim_fabric *fabric, const struct asim_p
 
     return a->nic[i] == b->nic[j] && host->n_nics == other->n_nics &&
            host->nics[a->nic[i]].rate_bps == other->nics[b->nic[j]].rate_bps &&
-           asim_ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[j]]);
+           ports_are_alike(&x->ports[a->port[i]], &y->ports[b->port[j]]);
 }
 
 static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a,
@@ -228,7 +248,7 @@ static int are_alike(const struct asim_fabric *fabric, const struct asim_part *a
     const struct asim_switch *x = &fabric->sw[a->sw - fabric->set.hosts];
     const struct asim_switch *y = &fabric->sw[b->sw - fabric->set.hosts];
 
-    if (a->n_hosts != b->n_hosts || !asim_switches_are_alike(fabric, x, y))
+    if (a->n_hosts != b->n_hosts || !switches_are_alike(fabric, x, y))
         return 0;
     for (uint32_t i = 0; i < a->n_hosts; i++)
         if (a->port[i] != b->port[i] || !hosts_are_alike(fabric, a, i, b, i))

@@ -30,15 +30,12 @@ int asim_part_opening_save(const struct asim_fabric *fabric, const struct asim_p
     return 0;
 }
 
-/* Number of the path; only equal paths have the same one. 0 where there is one path only: in a tree
- * and inside a small part. */
+/* 0 where there is one path only: in a tree and inside a small part. */
 static uint64_t path_of(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
-                        struct asim_injection injection)
+                        const struct asim_injection *injection)
 {
-    if (!part->is_whole || fabric->memo->is_tree)
-        return 0;
-    asim_injection_route(fabric, src, &injection);
-    return injection.path;
+    return part->is_whole && !fabric->memo->is_tree ? asim_injection_path(fabric, src, injection)
+                                                    : 0;
 }
 
 /* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. */
@@ -57,7 +54,7 @@ static uint64_t hash_host(struct asim_fabric *fabric, const struct asim_part *pa
         hash = asim_mix_word(asim_mix_word(asim_mix_word(hash, injection->bytes), injection->tie),
                              dst >= h ? dst - h : dst + part->n_hosts - h);
         if ((*paths)++ < HASHED_PATHS)
-            hash = asim_mix_word(hash, path_of(fabric, part, part->host[h], *injection));
+            hash = asim_mix_word(hash, path_of(fabric, part, part->host[h], injection));
     }
     return hash;
 }
@@ -137,7 +134,7 @@ int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
     logged = &row->injections.at[i];
     return logged->t == now->t && logged->tie == now->tie && logged->bytes == now->bytes &&
            logged->dst == asim_part_row(part, asim_part_number(fabric, part, now->dst)) &&
-           logged->path != UINT64_MAX && logged->path == path_of(fabric, part, src, *now);
+           logged->path != UINT64_MAX && logged->path == path_of(fabric, part, src, now);
 }
 
 /* The accepted messages of a host, then the deferred ones. */
@@ -280,7 +277,7 @@ int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,
 
     logged.t -= part->begin;
     logged.dst = asim_part_number(fabric, part, injection->dst);
-    logged.path = path_of(fabric, part, host, *injection);
+    logged.path = path_of(fabric, part, host, injection);
     if (!part->is_whole) {
         if (!row->injections.n && asim_part_logs_begins(part->of_worker, log, logged.t))
             return ASIM_ENOMEM;

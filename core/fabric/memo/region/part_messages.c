@@ -5,7 +5,6 @@
 #include "fabric/memo/region/part_messages.h"
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_leaf.h"
 
 /* Calls of ranks and messages in a piece in which messages are counted, for each host; so many
  * times as long is one in which they are not. */
@@ -37,7 +36,7 @@ static void end_to_cross(struct asim_fabric *fabric, struct asim_part *part)
     if (!part)
         return;
     atomic_fetch_sub_explicit(&part->crossing, 1, memory_order_relaxed);
-    if (!part->open && !asim_part_leaf_is_crossed(part))
+    if (!part->open && !asim_part_is_crossed(part))
         asim_part_touch(fabric, part);
 }
 
@@ -78,7 +77,7 @@ void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
     part = asim_part_of(fabric, host->node);
     if (!asim_part_is_inside(fabric, host->node, flow->dst))
         end_to_cross(fabric, with_uplinks(fabric, host->node));
-    else if (!--part->open && !asim_part_leaf_is_crossed(part))
+    else if (!--part->open && !asim_part_is_crossed(part))
         asim_part_touch(fabric, part);
 }
 
@@ -133,7 +132,7 @@ void asim_parts_count(struct asim_fabric *fabric)
         count_host(fabric, v);
     /* Only parts that may be idle, since a look ends the half-steps. */
     for (uint32_t i = 0; i < parts->n_parts; i++)
-        if (!parts->at[i].open && !asim_part_leaf_is_crossed(&parts->at[i]))
+        if (!parts->at[i].open && !asim_part_is_crossed(&parts->at[i]))
             asim_part_touch(fabric, &parts->at[i]);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The messages of parts: how many inside each part are carried frame by frame, and how many cross
- * the border of one with uplinks (part_leaf.h). A part is idle only if it has neither.
+ * the border of one with uplinks (part.h). A part is idle only if it has neither.
  *
  * Where messages are short, counting them takes a twentieth of the time. So once a piece of the run
  * ends with all parts open, and none has followed in it, the memo does not count for seven pieces.

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "fabric/link/schedule.h"
-#include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/part_state.h"
@@ -117,7 +116,8 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part, ui
 static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
 {
     fabric->memo->parts->unproductive += CROSSED_WINDOWS;
-    asim_part_leaf_lose_patience(part);
+    if (part->patience > ASIM_PART_FIRST_PATIENCE)
+        part->patience /= 8;
     asim_part_give_up(fabric, part);
 }
 
@@ -167,7 +167,7 @@ static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t un
     struct asim_part_opening opening;
     int code;
 
-    if (asim_part_leaf_is_crossed(part)) { /* by a message of a part that was opened just now */
+    if (asim_part_is_crossed(part)) { /* by a message of a part that was opened just now */
         open_crossed(fabric, part);
         return 0;
     }
@@ -182,22 +182,27 @@ static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t un
     return code;
 }
 
+/* The n parts in `due`, in the order of the starts of their episodes. */
+static void sort_due(struct asim_parts *parts, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint32_t p = parts->due[i], k = i;
+
+        for (; k && parts->at[parts->due[k - 1]].begin > parts->at[p].begin; k--)
+            parts->due[k] = parts->due[k - 1];
+        parts->due[k] = p;
+    }
+}
+
 /* Idle parts with deferred messages, in the order of their starts: a part can follow only one that
  * began before it. */
 static void begin_all(struct asim_fabric *fabric, uint32_t n, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
-    uint32_t *due = parts->due;
 
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t p = due[i], k = i;
-
-        for (; k && parts->at[due[k - 1]].begin > parts->at[p].begin; k--)
-            due[k] = due[k - 1];
-        due[k] = p;
-    }
+    sort_due(parts, n);
     for (uint32_t i = 0; i < n; i++)
-        if (begin(fabric, &parts->at[due[i]], until))
+        if (begin(fabric, &parts->at[parts->due[i]], until))
             fabric->run.failed = ASIM_ENOMEM;
 }
 
@@ -220,7 +225,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (!fabric->memo->parts->counts || part->open || asim_part_leaf_is_crossed(part) ||
+    if (!fabric->memo->parts->counts || part->open || asim_part_is_crossed(part) ||
         asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!can_afford(fabric, part))
@@ -256,13 +261,7 @@ static void check_followers(struct asim_fabric *fabric, uint64_t until)
                                                part->log->is_dead || part->log->has_grown))
             parts->due[n++] = i;
     }
-    for (uint32_t i = 1; i < n; i++) {
-        uint32_t p = parts->due[i], k = i;
-
-        for (; k && parts->at[parts->due[k - 1]].begin > parts->at[p].begin; k--)
-            parts->due[k] = parts->due[k - 1];
-        parts->due[k] = p;
-    }
+    sort_due(parts, n);
     for (uint32_t i = 0; i < n; i++)
         asim_part_follow_check(fabric, &parts->at[parts->due[i]], until);
 }
@@ -297,7 +296,7 @@ static void look(struct asim_fabric *fabric, uint64_t until)
 
         if (part->mode == ASIM_PART_OPEN && !asim_part_look_at(&parts->at[i]))
             look_at_open(fabric, part);
-        else if (part->mode == ASIM_PART_IDLE && asim_part_leaf_is_crossed(part))
+        else if (part->mode == ASIM_PART_IDLE && asim_part_is_crossed(part))
             open_crossed(fabric, part);
     }
     begin_all(fabric, list_begins(fabric), until);
@@ -363,11 +362,29 @@ int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
     return 1;
 }
 
+/* Leaves that have been idle for too long. Most calls do nothing. */
+static void open_unused(struct asim_fabric *fabric)
+{
+    struct asim_parts *parts = fabric->memo->parts;
+
+    if (fabric->run.windows % ASIM_PART_FIRST_PATIENCE || asim_parts_in(parts, ASIM_PART_LEAD) ||
+        asim_parts_in(parts, ASIM_PART_FOLLOW))
+        return;
+    for (uint32_t i = parts->first_leaf; i < parts->n_parts; i++) {
+        struct asim_part *part = &parts->at[i];
+
+        if (part->mode != ASIM_PART_IDLE || fabric->run.windows - part->idle_since < part->patience)
+            continue;
+        atomic_store_explicit(&part->is_unused, 1, memory_order_relaxed);
+        asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
+    }
+}
+
 void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
-    asim_part_leaf_open_unused(fabric);
+    open_unused(fabric);
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_window(&parts->at[i], until);

@@ -12,7 +12,6 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/part_state.h"
@@ -234,7 +233,7 @@ void asim_part_lead_check(struct asim_fabric *fabric, struct asim_part *part, ui
         asim_part_give_up(fabric, part);
     } else if (!part->open && part->last_completion < until && asim_part_is_idle(fabric, part)) {
         asim_part_lead_end(fabric, part);
-    } else if (asim_part_leaf_is_crossed(part)) {
+    } else if (asim_part_is_crossed(part)) {
         asim_part_give_up(fabric, part);
     } else {
         part->log->defer_from = ASIM_NEVER;

@@ -11,7 +11,6 @@
 #include "fabric/clock/step.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_leaf.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/state/part_state.h"
@@ -135,19 +134,23 @@ uint64_t asim_part_follow_end(const struct asim_part *part)
     return end == ASIM_NEVER ? ASIM_NEVER : part->begin + end;
 }
 
-/* Looks at the part again when its next send, or its end, is due. */
-static void schedule_look(struct asim_fabric *fabric, struct asim_part *part)
+/* When the next send of a host is due in the log, ticks since the start, if before `at`. */
+static uint64_t next_send(const struct asim_fabric *fabric, const struct asim_part *part,
+                          uint32_t h, uint64_t at)
+{
+    const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
+    size_t n = fabric->memo->host[part->host[h]].accepted.n;
+
+    return n < row->injections.n && row->injections.at[n].t < at ? row->injections.at[n].t : at;
+}
+
+/* The part is looked at again when its next send, or its end, is due. */
+static void schedule_look(const struct asim_fabric *fabric, struct asim_part *part)
 {
     uint64_t at = part->log->length;
 
-    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
-        uint32_t h = asim_part_log_host(part, i);
-        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-        const struct asim_log_row *row = &part->log->row[asim_part_row(part, h)];
-
-        if (own->accepted.n < row->injections.n && row->injections.at[own->accepted.n].t < at)
-            at = row->injections.at[own->accepted.n].t;
-    }
+    for (uint32_t i = 0; i < asim_part_log_hosts(part); i++)
+        at = next_send(fabric, part, asim_part_log_host(part, i), at);
     asim_part_look_later(part, at == ASIM_NEVER ? ASIM_NEVER : part->begin + at);
 }
 
@@ -159,6 +162,7 @@ static int use_log(struct asim_fabric *fabric, struct asim_part *part, struct as
     asim_part_log_leave(part);
     part->log = log;
     part->n_first = log->n_first;
+    part->has_more = 0;
     for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
         uint32_t h = asim_part_log_host(part, i);
         struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
@@ -217,47 +221,41 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
 }
 
-/* Whether a host has sent what the log does not have: a send deferred before its end. */
-static int has_more(const struct asim_fabric *fabric, const struct asim_part *part)
+/* Whether the sends of a host since the last look are those of the log. Sends that were deferred
+ * for an end that did not come belong to the episode. */
+static int host_is_same(struct asim_fabric *fabric, struct asim_part *part, uint32_t h)
 {
-    uint64_t end = asim_part_follow_end(part);
+    struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
 
-    for (uint32_t h = 0; h < part->n_hosts; h++) {
-        const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-
-        if (own->deferred.n && own->deferred.at[0].injection.t < end)
-            return 1;
-    }
-    return 0;
+    if (part->log->length == ASIM_NEVER && accept_deferred(part, own))
+        fabric->run.failed = ASIM_ENOMEM;
+    for (; own->n_compared < own->accepted.n; own->n_compared++)
+        if (!asim_part_log_has(fabric, part, part->log, &own->accepted.at[own->n_compared],
+                               own->n_compared))
+            return 0;
+    return 1;
 }
 
 /* Whether the first frames and the sends since the last look are those of the log, and no send is
- * missing before `until`. Sends that were deferred for an end that did not come belong to the
- * episode. */
+ * missing before `until`. */
 static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     const struct asim_part_log *log = part->log;
+    uint64_t next = log->length;
 
-    if ((log->n_first != part->n_first || log->is_rigid) &&
-        !asim_part_log_keeps_order(fabric, part, log))
+    if (part->has_more || ((log->n_first != part->n_first || log->is_rigid) &&
+                           !asim_part_log_keeps_order(fabric, part, log)))
         return 0;
     part->n_first = log->n_first;
     for (uint32_t i = 0; i < asim_part_log_hosts(part); i++) {
         uint32_t h = asim_part_log_host(part, i);
-        struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-        const struct asim_log_row *row = &log->row[asim_part_row(part, h)];
 
-        if (log->length == ASIM_NEVER && accept_deferred(part, own))
-            fabric->run.failed = ASIM_ENOMEM;
-        for (; own->n_compared < own->accepted.n; own->n_compared++)
-            if (!asim_part_log_has(fabric, part, log, &own->accepted.at[own->n_compared],
-                                   own->n_compared))
-                return 0;
-        if (own->accepted.n < row->injections.n &&
-            part->begin + row->injections.at[own->accepted.n].t < until)
+        if (!host_is_same(fabric, part, h))
             return 0;
+        next = next_send(fabric, part, h, next);
     }
-    return !part->is_whole || asim_part_look_at(part) || !has_more(fabric, part);
+    asim_part_look_later(part, next == ASIM_NEVER ? ASIM_NEVER : part->begin + next);
+    return next == log->length || part->begin + next >= until;
 }
 
 /* Another log, or the part leads itself, or it is open. */
@@ -265,7 +263,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
 {
     struct asim_part_opening opening;
     struct asim_part_log *other = NULL;
-    int stays_open = asim_part_leaf_is_crossed(part);
+    int stays_open = asim_part_is_crossed(part);
 
     if (asim_part_opening_save(fabric, part, &opening)) {
         fabric->run.failed = ASIM_ENOMEM;
@@ -288,14 +286,12 @@ void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, 
 
     part->must_check = 0;
     if (part->log->is_dead || !is_same(fabric, part, until) ||
-        (!ends && asim_part_leaf_is_crossed(part))) {
+        (!ends && asim_part_is_crossed(part))) {
         deviate(fabric, part, until);
         return;
     }
     if (ends)
         finish(fabric, part);
-    else
-        schedule_look(fabric, part);
 }
 
 /* --- back to simulation ----------------------------------------------------------------------- */

@@ -35,14 +35,6 @@ static void earn(struct asim_search_budget *budget, uint64_t words)
         budget->left = budget->most;
 }
 
-/* Packet-hops that were simulated, those of the counters without the replayed and skipped ones. */
-static uint64_t carried(const struct asim_fabric *fabric)
-{
-    const struct asim_memo *memo = fabric->memo;
-
-    return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
-}
-
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
                            uint64_t words)
 {
@@ -52,7 +44,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
         return 1;
     if (fabric->run.windows < budget->count_at)
         return 0;
-    hops = carried(fabric);
+    hops = asim_memo_carried(fabric);
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See use.h.
+ * Counts of what the memo has saved, and the reasons why not more.
  */
 #include "fabric/memo/region/use.h"
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
 
-static uint64_t carried(const struct asim_fabric *fabric)
+uint64_t asim_memo_carried(const struct asim_fabric *fabric)
 {
-    return asim_counters_hops(fabric) - fabric->memo->saved - fabric->memo->steady.saved;
+    const struct asim_memo *memo = fabric->memo;
+
+    return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
 }
 
 uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
 {
-    uint64_t now = carried(fabric), counted = fabric->memo->tally.counted;
+    uint64_t now = asim_memo_carried(fabric), counted = fabric->memo->tally.counted;
 
     return now > counted ? now - counted : 0;
 }
@@ -22,7 +24,7 @@ uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
 void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;
-    uint64_t now = carried(fabric);
+    uint64_t now = asim_memo_carried(fabric);
 
     tally->hops[reason] += now - tally->counted;
     tally->counted = now;
@@ -86,7 +88,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
         use->carried = use->reasons[ASIM_CARRIED_OFF].hops = asim_counters_hops(fabric);
         return;
     }
-    use->carried = carried(fabric);
+    use->carried = asim_memo_carried(fabric);
     use->replayed = memo->saved;
     use->skipped = memo->steady.saved;
     use->again = memo->wasted;

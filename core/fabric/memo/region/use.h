@@ -21,6 +21,8 @@ struct asim_memo_tally {
 void asim_memo_carry_for(struct asim_fabric *fabric, enum asim_carried_reason reason);
 /* The frames since the last change of the reason were carried for this one. */
 void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason);
+/* Packet-hops that were simulated, without the replayed and skipped ones. Linear in the links. */
+uint64_t asim_memo_carried(const struct asim_fabric *fabric);
 /* Packet-hops carried since the last count. Linear in the links. */
 uint64_t asim_memo_uncounted(const struct asim_fabric *fabric);
 /* The counts so far. Linear in the links. */

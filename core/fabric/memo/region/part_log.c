@@ -38,12 +38,13 @@ static uint64_t path_of(struct asim_fabric *fabric, const struct asim_part *part
                                                     : 0;
 }
 
-/* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. */
+/* Of one host. Destinations count from it, so the sum over hosts is the same in all rotations. The
+ * whole network is not rotated. */
 static uint64_t hash_host(struct asim_fabric *fabric, const struct asim_part *part, uint32_t h,
                           uint32_t *paths)
 {
     const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-    uint64_t hash = 1;
+    uint64_t hash = part->is_whole ? h : 1;
 
     for (size_t i = 0; i < own->deferred.n; i++) {
         const struct asim_injection *injection = &own->deferred.at[i].injection;
@@ -122,7 +123,7 @@ void asim_part_log_leave(struct asim_part *part)
 
 int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
                       const struct asim_part_log *log, const struct asim_memo_message *message,
-                      size_t i)
+                      size_t i, uint64_t start)
 {
     const struct asim_injection *now = &message->injection, *logged;
     uint32_t src = message->msg.src;
@@ -132,7 +133,7 @@ int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
     if (i >= row->injections.n || !asim_part_has(fabric, part, now->dst))
         return 0;
     logged = &row->injections.at[i];
-    return logged->t == now->t && logged->tie == now->tie && logged->bytes == now->bytes &&
+    return logged->t == now->t - start && logged->tie == now->tie && logged->bytes == now->bytes &&
            logged->dst == asim_part_row(part, asim_part_number(fabric, part, now->dst)) &&
            logged->path != UINT64_MAX && logged->path == path_of(fabric, part, src, now);
 }
@@ -145,18 +146,13 @@ static int host_fits(struct asim_fabric *fabric, const struct asim_part *part,
     const struct asim_log_row *row = &log->row[asim_part_row(part, h)];
     size_t n = own->accepted.n + own->deferred.n;
 
-    for (size_t i = 0; i < n; i++) {
-        struct asim_memo_message message;
-
-        if (i < own->accepted.n) {
-            message = own->accepted.at[i];
-        } else {
-            message = own->deferred.at[i - own->accepted.n];
-            message.injection.t -= part->begin;
-        }
-        if (!asim_part_log_has(fabric, part, log, &message, i))
+    for (size_t i = 0; i < own->accepted.n; i++)
+        if (!asim_part_log_has(fabric, part, log, &own->accepted.at[i], i, 0))
             return 0;
-    }
+    for (size_t i = own->accepted.n; i < n; i++)
+        if (!asim_part_log_has(fabric, part, log, &own->deferred.at[i - own->accepted.n], i,
+                               part->begin))
+            return 0;
     return n >= row->injections.n || row->injections.at[n].t >= until - part->begin;
 }
 

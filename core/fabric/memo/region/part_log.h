@@ -30,10 +30,10 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_part *part);
 
-/* Whether the message is the i-th of its host in the log. t: since the start. */
+/* Whether the message is the i-th of its host in the log, whose start is `start` in its time. */
 int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
                       const struct asim_part_log *log, const struct asim_memo_message *message,
-                      size_t i);
+                      size_t i, uint64_t start);
 /* Whether the first frames of the part come to the switch in the order of the log, as far as it is
  * known, and its rotation does not matter. */
 int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asim_part *part,

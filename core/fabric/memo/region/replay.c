@@ -91,7 +91,7 @@ void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host)
 {
     struct asim_part *part = following(fabric, host->node);
     struct asim_memo_host *own = &fabric->memo->host[host->node];
-    struct asim_logged_completion completion;
+    const struct asim_logged_completion *completion;
     const struct asim_log_row *row;
     uint32_t h;
 
@@ -101,14 +101,14 @@ void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host)
     row = &part->log->row[asim_part_row(part, h)];
     if (own->next_completion == row->completions.n)
         return;
-    completion = row->completions.at[own->next_completion];
-    if (part->begin + completion.t != host->now || completion.tie != host->tie)
+    completion = &row->completions.at[own->next_completion];
+    if (part->begin + completion->t != host->now || completion->tie != host->tie)
         return;
     own->next_completion++;
     own->armed_t = ASIM_NEVER;
     if (arm(fabric, part, h))
         host->worker->failed = ASIM_ENOMEM;
-    tell(fabric, host, part, &completion);
+    tell(fabric, host, part, completion);
 }
 
 /* --- between windows -------------------------------------------------------------------------- */
@@ -231,7 +231,7 @@ static int host_is_same(struct asim_fabric *fabric, struct asim_part *part, uint
         fabric->run.failed = ASIM_ENOMEM;
     for (; own->n_compared < own->accepted.n; own->n_compared++)
         if (!asim_part_log_has(fabric, part, part->log, &own->accepted.at[own->n_compared],
-                               own->n_compared))
+                               own->n_compared, 0))
             return 0;
     return 1;
 }

@@ -252,6 +252,24 @@ static int detect(struct asim_fabric *fabric, uint64_t t)
            asim_steady_state_detect(fabric, t);
 }
 
+/* Whether the whole network may become idle in a window that ends at `until`: then it defers what
+ * is sent after its last completion. */
+static void may_become_idle(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_part *whole = &memo->whole;
+    const struct asim_parts *parts = memo->parts;
+    uint64_t known, open = open_messages(fabric, &known);
+
+    memo->may_be_idle =
+        !memo->replay_off && open == known &&
+        !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
+        (!open || whole->last_completion < until) &&
+        (whole->mode == ASIM_PART_LEAD ||
+         asim_search_budget_has(fabric, &memo->of_whole.budget, 1));
+    whole->defer_from = open && memo->may_be_idle ? whole->last_completion : ASIM_NEVER;
+}
+
 /* During a replay nothing happens between two windows. But a send may have been due there: then
  * the ranks deviate from that tick on, and no completion has come since. */
 static int decide(struct asim_fabric *fabric, uint64_t t, uint64_t until)
@@ -259,7 +277,7 @@ static int decide(struct asim_fabric *fabric, uint64_t t, uint64_t until)
     struct asim_memo *memo = fabric->memo;
     struct asim_part *whole = &memo->whole;
     struct asim_parts *parts = memo->parts;
-    uint64_t open, known, look_at = asim_part_look_at(whole);
+    uint64_t look_at = asim_part_look_at(whole);
 
     if (parts && !parts->suspended && asim_parts_look_before(fabric, t))
         return 1;
@@ -271,14 +289,7 @@ static int decide(struct asim_fabric *fabric, uint64_t t, uint64_t until)
         return 0;
     if (detect(fabric, t))
         return 1;
-    open = open_messages(fabric, &known);
-    memo->may_be_idle =
-        !memo->replay_off && open == known &&
-        !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
-        (!open || whole->last_completion < until) &&
-        (whole->mode == ASIM_PART_LEAD ||
-         asim_search_budget_has(fabric, &memo->of_whole.budget, 1));
-    whole->defer_from = open && memo->may_be_idle ? whole->last_completion : ASIM_NEVER;
+    may_become_idle(fabric, until);
     update_dormancy(fabric);
     if (asim_part_domains_may(fabric) && until - t > fabric->set.lookahead)
         asim_part_domains_begin(fabric, t, until);

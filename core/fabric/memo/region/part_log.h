@@ -8,6 +8,84 @@
 #define ASIM_FABRIC_MEMO_REGION_PART_LOG_H
 
 #include "fabric/memo/region/part.h"
+#include "fabric/memo/state/counters.h"
+#include "fabric/memo/state/episode_state.h"
+
+/* A rank hears that a message is complete: its source, or its destination. `number` makes the order
+ * of several at one time. */
+struct asim_logged_completion {
+    uint64_t t, tie, number;
+    uint32_t src;            /* the message's source, a number in the part, */
+    uint32_t injection : 31; /* and its index there */
+    uint32_t is_arrival : 1;
+};
+
+/* The rows of one host. Completions are in the order in which they happen; all that are due before
+ * the leader's time are there, and some later ones. */
+struct asim_log_row {
+    ASIM_VEC(struct asim_injection) injections;
+    ASIM_VEC(struct asim_logged_completion) completions;
+};
+
+/* The first frame that a host sent to the switch. Frames that arrive there with equal t and tie
+ * come in the order in which their links were used last, before the episode. */
+struct asim_logged_first {
+    struct asim_first_arrival arrival; /* of the leader; t: ticks since the start */
+    uint32_t row;
+};
+
+/* When the first hosts of a part begin to send, ascending, in ticks since the start of the episode:
+ * n times, of which all rotations of a log have the same. */
+enum { ASIM_PART_TIMES = 8 };
+struct asim_part_times {
+    uint32_t n;
+    uint64_t t[ASIM_PART_TIMES];
+};
+
+struct asim_part_log {
+    uint64_t hash; /* of class, state at the start, sends of the first tick */
+    struct asim_part_times times;
+    /* [k]: its neighbours among the logs that have the same hash and the same first k + 1 times. */
+    struct asim_part_neighbours {
+        struct asim_part_log *older, *newer;
+    } alike[ASIM_PART_TIMES];
+    uint32_t place; /* in the logs of its worker */
+    uint32_t part_class, n_hosts;
+    uint64_t used;   /* the search that has found it last */
+    uint64_t begin;  /* of the leader */
+    uint64_t length; /* ticks; ASIM_NEVER while it is being written */
+    /* While it is being written: sends at or after this time, ticks since the start, may belong to
+     * the next episode. ASIM_NEVER: none. */
+    uint64_t defer_from;
+    uint32_t users;                 /* parts that lead or follow it */
+    int is_dead;                    /* the leader met something that no replay can repeat */
+    int has_grown;                  /* completions or first frames were added in this window */
+    const struct asim_part *leader; /* of the log while it is being written */
+    int is_rigid;  /* the numbers of hosts have ordered completions, so it fits unrotated only */
+    size_t bytes;  /* 0 while it is being written */
+    uint64_t hops; /* packet-hops in it */
+    /* Of the whole network, in place of state, after and deltas. */
+    struct asim_episode_state network;
+    struct asim_counter_deltas counters;
+    uint64_t *state;          /* at the start [asim_part_state_size] */
+    uint64_t *after;          /* at the end [asim_part_after_size] */
+    uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
+    struct asim_log_row *row; /* [n_hosts] */
+    /* [n_hosts], n_first used, in the order in which they arrived. */
+    struct asim_logged_first *first;
+    uint32_t n_first;
+};
+
+/* The hosts that may have rows in a log of the part: all, or of the whole network those that took
+ * part. */
+static inline uint32_t asim_part_log_hosts(const struct asim_part *part)
+{
+    return part->is_whole ? (uint32_t)part->log->network.hosts.n : part->n_hosts;
+}
+static inline uint32_t asim_part_log_host(const struct asim_part *part, uint32_t i)
+{
+    return part->is_whole ? part->log->network.hosts.at[i] : i;
+}
 
 /* What a part does at the start of an episode. */
 struct asim_part_opening {

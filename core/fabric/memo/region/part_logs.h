@@ -10,7 +10,7 @@
 #ifndef ASIM_FABRIC_MEMO_REGION_PART_LOGS_H
 #define ASIM_FABRIC_MEMO_REGION_PART_LOGS_H
 
-#include "fabric/memo/region/part.h"
+#include "fabric/memo/region/part_log.h"
 
 /* The log joins the index; it has no injections yet. 0 or ASIM_ENOMEM. */
 int asim_part_logs_add(struct asim_worker_parts *own, struct asim_part_log *log);

@@ -7,7 +7,7 @@
 #define ASIM_FABRIC_MEMO_STATE_PART_STATE_H
 
 #include <stddef.h>
-#include "fabric/memo/region/part.h"
+#include "fabric/memo/region/part_log.h"
 
 /* Whether nothing of any message inside the part is left. */
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part);

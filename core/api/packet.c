@@ -85,10 +85,10 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
                                               .windows = all.windows,
                                               .last_ns = all.last_ns,
                                               .data_packets = all.data,
-                                              .retransmitted = all.again,
+                                              .retransmitted = all.retransmits,
                                               .lost = all.lost,
                                               .timeouts = all.timeouts,
-                                              .aborted_messages = all.given_up,
+                                              .aborted_messages = all.aborted,
                                               .nacks = all.nacks};
 }
 

@@ -109,24 +109,31 @@ struct asim_fabric_config {
     uint32_t self;
 };
 
+/* Sums of the counters of all hosts, with their names (fabric/host/host.h): data packets sent, of
+ * these sent again; received twice; received beyond a gap and discarded; NACKs, timeouts, messages
+ * aborted. */
+#define ASIM_HOST_SUMS(X)                                                                          \
+    X(data), X(retransmits), X(duplicates), X(discarded), X(nacks), X(timeouts), X(aborted)
+/* Packet-hops, that is frames put on a link, and their bytes; completed messages; frames that a
+ * switch could not admit or route, ECN marks, PAUSE frames sent; steps made: windows, or single
+ * events in per-event mode; bytes of memory for nodes, ports and rings; frames of all kinds lost on
+ * links, and their bytes; messages that began while 8 others of their NIC or more were under way,
+ * and the last one went to the same host (0 with QPS_PER_CONNECTION). */
+#define ASIM_FABRIC_SUMS(X)                                                                        \
+    X(hops), X(hop_bytes), X(messages), X(drops), X(marks), X(pauses), X(windows),                 \
+        X(memory_bytes), X(lost), X(lost_bytes), X(crowded), ASIM_HOST_SUMS(X)
+#define ASIM_SUM_NAME(NAME) NAME
 struct asim_fabric_stats {
-    uint64_t hops;      /* packet-hops: frames put on a link */
-    uint64_t hop_bytes; /* wire bytes of those */
-    uint64_t messages;  /* completed */
-    /* Frames a switch could not admit or route, ECN marks set, PAUSE frames sent. */
-    uint64_t drops, marks, pauses;
-    /* Steps made: windows, or single events in per-event mode. */
-    uint64_t windows;
-    uint64_t memory_bytes; /* of nodes, ports and rings */
-    uint64_t last_ns;      /* when the last frame was on its wire */
-    /* Data packets: sent; of these, sent again. Frames lost on links, of all kinds, and their
-     * bytes. Packets received twice; received beyond a gap and discarded. NACKs. Timeouts. Messages
-     * aborted. */
-    uint64_t data, again, lost, lost_bytes, duplicates, discarded, nacks, timeouts, given_up;
-    /* Messages that began while 8 others of their NIC or more were under way, and the last one
-     * went to the same host; 0 with QPS_PER_CONNECTION. */
-    uint64_t crowded;
+    uint64_t ASIM_FABRIC_SUMS(ASIM_SUM_NAME);
+    uint64_t last_ns; /* when the last frame was on its wire */
 };
+/* The counters of a host in hosts.csv: heading, member of struct asim_host_use, counter. */
+#define ASIM_HOST_COLUMNS(X)                                                                       \
+    X(data_packets, data_packets, data)                                                            \
+    X(retransmitted_packets, retransmitted, retransmits)                                           \
+    X(duplicate_packets, duplicates, duplicates) X(nacks_sent, nacks, nacks)                       \
+        X(timeouts, timeouts, timeouts) X(aborted_messages, aborted_messages, aborted)             \
+            X(pfc_frames_received, pfc_received, pfc_received)
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is
  * paused; its send window is full and no ACK will come; all of it was sent and no ACK will come; an

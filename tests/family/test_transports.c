@@ -37,7 +37,7 @@ static void check_losses(const struct asim_transport *row, int balance)
         bench[way] = run(row->kind, balance, way);
         asim_fabric_stats(bench[way]->fabric, &stats);
         CHECK(bench[way]->fabric->set.transport == row);
-        CHECK(stats.lost > 0 && stats.again > 0);
+        CHECK(stats.lost > 0 && stats.retransmits > 0);
         bench_check_conserved(bench[way]);
     }
     for (uint32_t i = 0; i < MESSAGES; i++)

@@ -62,6 +62,21 @@ struct asim_flow {
     uint64_t skip_bytes;    /* bytes that the memo skips (steady_state.c) */
     uint32_t message_index; /* how many messages of its source came before it (memo.h) */
 };
+/* Of a regular flow (asim_flow_is_regular), else there is no period. BITS: of bit-fields. */
+#define ASIM_FLOW_STATE(X, BITS)                                                                   \
+    X(CONSTANT, frame_word), X(BASE, snd_high), X(SAME, tx_frames), X(CONSTANT, dst),              \
+        X(CONSTANT, timeouts), X(CONSTANT, generation), X(CONSTANT, live), X(CONSTANT, stage),     \
+        BITS(CONSTANT, aborted), BITS(CONSTANT, had_loss), BITS(CONSTANT, queue), X(OWN, slot),    \
+        X(CONSTANT, place), X(CONSTANT, nic), X(SAME, last_wire), X(CONSTANT, sport),              \
+        X(CONSTANT, start), X(CONSTANT, ideal), X(BASE, snd_una), X(SAME, window),                 \
+        X(CLOCK, next_avail), X(CONSTANT, sack), X(OWN, cc), X(OWN, timer_armed),                  \
+        X(CONSTANT, solicit_below), X(CONSTANT, last_gbn), X(CONSTANT, timed_out),                 \
+        X(DERIVED, skip_bytes), X(CONSTANT, message_index)
+/* What all congestion controls have (cc/cc.h); the fields of each stand in its row. */
+#define ASIM_CC_FLOW_STATE(X)                                                                      \
+    X(SEQ, snd_next), X(CONSTANT, size), X(SAME, rate_bps), X(CONSTANT, line_bps),                 \
+        X(CONSTANT, min_bps), X(OWN, window_bytes), X(CONSTANT, base_rtt_ns), X(OWN, timer_at),    \
+        X(CONSTANT, draws), X(CONSTANT, seed), X(OWN, state)
 
 /* The half of a flow that nodes other than the source use: constants of the message, and the
  * receiver's state, which the destination host alone touches. It has the number of the sender's
@@ -100,6 +115,15 @@ struct asim_rx {
     uint32_t met_by;
     uint64_t base, skip_bytes;
 };
+/* Of a regular receiver (asim_rx_is_regular). */
+#define ASIM_RX_STATE(X)                                                                           \
+    X(SEQ, next), X(CONSTANT, size), X(SAME, frames), X(CONSTANT, sport), X(CONSTANT, generation), \
+        X(CONSTANT, begun_generation), X(CONSTANT, nacked), X(CONSTANT, notified),                 \
+        X(CONSTANT, released), X(CONSTANT, release_pending), X(CONSTANT, message_index),           \
+        X(CONSTANT, reply_nic), X(CONSTANT, dst), X(CONSTANT, out_of_order), X(CONSTANT, msg),     \
+        X(CONSTANT, base_rtt_ns), X(CONSTANT, nack_until), X(CONSTANT, nack_seq), X(OWN, seen),    \
+        X(CONSTANT, seen_cap), X(DERIVED, seen_lock), X(DERIVED, met_by), X(DERIVED, base),        \
+        X(DERIVED, skip_bytes)
 
 /* Counts frames made minus frames received. The destination calls it after all other work on the
  * flow, since the source may give the slot to another message as soon as the sum is 0. */

@@ -32,6 +32,14 @@ struct asim_host_counts {
     uint64_t timeouts, aborted; /* aborted: messages */
     uint64_t rates_reported;    /* to the observer */
 };
+/* A part counts its COUNTERs by its log, since they mix with those of the host's other NICs
+ * (memo/state/part_state.c). */
+#define ASIM_HOST_COUNTS_STATE(X)                                                                  \
+    X(COUNTER, data), X(COUNTER, acks), X(COUNTER, acks_generated), X(COUNTER, data_received),     \
+        X(COUNTER, acks_received), X(COUNTER, in_order), X(COUNTER, completed),                    \
+        X(RARE, retransmits), X(RARE, nacks), X(RARE, acks_dropped), X(RARE, duplicates),          \
+        X(RARE, discarded), X(RARE, pfc_generated), X(RARE, pfc_received), X(RARE, pfc_sent),      \
+        X(RARE, pfc_dropped), X(RARE, timeouts), X(RARE, aborted), X(RARE, rates_reported)
 
 /* `busy` of a NIC's port. LEAVING: a frame is being sent, but its end is no event, because nothing
  * waits for it (asim_nic_is_busy). */
@@ -50,6 +58,9 @@ struct asim_nic {
     uint64_t wake_tie, wake_seq;
     uint64_t crowded; /* messages: asim_connection_is_crowded */
 };
+#define ASIM_NIC_STATE(X)                                                                          \
+    X(OWN, port), X(DERIVED, arrival_at), X(OWN, wake_at), X(CONSTANT, rate_bps), X(OWN, acks),    \
+        X(OWN, qps), X(OWN, wake_tie), X(ORDER, wake_seq), X(COUNTER, crowded)
 
 /* The NICs that lead to `peer`, a list that the routes own: the last answer for a host with several
  * NICs. n 0: no answer yet. */
@@ -120,6 +131,19 @@ struct asim_host {
     size_t n_notifications, cap_notifications;
     ASIM_VEC(uint32_t) free_notifications;
 };
+/* sports and sport_n: a send changes them, also one that is replayed. */
+#define ASIM_HOST_STATE(X)                                                                         \
+    X(CONSTANT, worker), X(CLOCK, now), X(ORDER, seq), X(DERIVED, tie), X(ORDER, timer_seq),       \
+        X(OWN, timers), X(OWN, nics), X(CONSTANT, n_nics), X(CONSTANT, node), X(OWN, first_flow),  \
+        X(OWN, first_rx), X(OWN, chunks), X(OWN, rx), X(DERIVED, peer), X(CONSTANT, pcie_pauses),  \
+        X(DERIVED, mixed_turns), X(CONSTANT, pcie_busy), X(CONSTANT, is_held),                     \
+        X(CONSTANT, has_fixed_nics), X(OWN, single_nic), X(OWN, draining), X(DERIVED, start),      \
+        X(COUNTER, messages), X(CONSTANT, insertion), X(OWN, sport_n), X(OWN, sport_dst),          \
+        X(DERIVED, ideal_bytes), X(DERIVED, ideal_ns), X(DERIVED, pair), X(OWN, counts),           \
+        X(DERIVED, data_nics), X(DERIVED, reply_nics), X(CONSTANT, n_chunks),                      \
+        X(CONSTANT, cap_chunks), X(CONSTANT, cap_rx), X(OWN, free_slots), X(CONSTANT, held_since), \
+        X(CONSTANT, held), X(OWN, sports), X(OWN, notifications), X(OWN, n_notifications),         \
+        X(DERIVED, cap_notifications), X(OWN, free_notifications)
 
 enum asim_timer {
     ASIM_TIMER_WAKE = 1,

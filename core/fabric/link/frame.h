@@ -84,6 +84,8 @@ struct asim_frame {
         uint64_t word2; /* made by asim_frame_word2 */
     };
 };
+/* By words (memo/state/fields.h). word1: its `seq`. PFC frames are of no message. */
+#define ASIM_FRAME_STATE(X) X(CLOCK, t), X(SEQ, word1), X(SAME, flow), X(SAME, word2)
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the words of struct asim_frame are laid out for little-endian machines"

@@ -59,6 +59,14 @@ struct asim_wire {
     uint32_t in_mask;
     uint32_t cross_thread; /* frames come in while others are taken out */
 };
+#define ASIM_WIRE_STATE(X)                                                                         \
+    X(OWN, at), X(DERIVED, mask), X(DERIVED, limit), X(OWN, tail), X(CONSTANT, id),                \
+        X(CONSTANT, tx), X(CONSTANT, delay), X(COUNTER, frames), X(COUNTER, bytes),                \
+        X(CONSTANT, to), X(CONSTANT, to_slot), X(CONSTANT, loss), X(CONSTANT, from),               \
+        X(CONSTANT, to_port), X(CONSTANT, rate_bps), X(DERIVED, fetched), X(OWN, overflow),        \
+        X(OWN, head), X(DERIVED, avail), X(DERIVED, in_at), X(CONSTANT, in_tx),                    \
+        X(CONSTANT, age_left), X(COUNTER, received), X(COUNTER, received_bytes), X(ORDER, in_seq), \
+        X(DERIVED, in_mask), X(CONSTANT, cross_thread)
 
 /* The reader's turn begins. */
 static inline void asim_link_ring_open(struct asim_wire *wire)
@@ -208,6 +216,10 @@ struct asim_port {
     uint8_t down;                  /* its link is down: no frame starts */
     uint8_t busy;
 };
+/* busy: a transmission that has ended counts as none, even if the port is still marked busy. */
+#define ASIM_PORT_STATE(X)                                                                         \
+    X(SENT_AT, busy_until), X(SENT_AT, tx_start), X(CONSTANT, out), X(CONSTANT, in),               \
+        X(ORDER, start_seq), X(SENT, start_recency), X(SAME, paused), X(SAME, down), X(OWN, busy)
 
 /* Serialization time of `bytes` at bps: nearest ns, exact halves down (rdma-network.md#rounding).
  */

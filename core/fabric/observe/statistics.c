@@ -6,6 +6,9 @@
 
 #include <string.h>
 
+#define ADD(COUNTER)                  (stats->COUNTER += n->COUNTER)
+#define SET(HEADING, MEMBER, COUNTER) use->MEMBER = counts->COUNTER;
+
 /* Wires that never lose a frame have no record. */
 static void add_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
@@ -16,13 +19,7 @@ static void add_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
-        stats->data += n->data;
-        stats->again += n->retransmits;
-        stats->duplicates += n->duplicates;
-        stats->discarded += n->discarded;
-        stats->nacks += n->nacks;
-        stats->timeouts += n->timeouts;
-        stats->given_up += n->aborted;
+        ASIM_HOST_SUMS(ADD);
     }
 }
 
@@ -89,13 +86,7 @@ void asim_fabric_host_use(const struct asim_fabric *fabric, uint32_t host,
 {
     const struct asim_host_counts *counts = &fabric->host[host].counts;
 
-    *use = (struct asim_host_use){.data_packets = counts->data,
-                                  .retransmitted = counts->retransmits,
-                                  .duplicates = counts->duplicates,
-                                  .nacks = counts->nacks,
-                                  .timeouts = counts->timeouts,
-                                  .aborted_messages = counts->aborted,
-                                  .pfc_received = counts->pfc_received};
+    ASIM_HOST_COLUMNS(SET)
 }
 
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)

@@ -22,6 +22,7 @@ struct asim_transit {
 struct asim_queue_occupancy {
     uint64_t ingress, headroom, egress;
 };
+#define ASIM_QUEUE_OCCUPANCY_STATE(X) X(SAME, ingress), X(SAME, headroom), X(SAME, egress)
 
 /* The first cache line holds all that a frame touches at a free port. */
 struct asim_switch_port {
@@ -55,6 +56,16 @@ struct asim_switch_port {
     uint64_t earlier_peak;         /* peak_bytes before the present episode (memo/region/part.h) */
     uint64_t draws;                /* ECN draws so far, the counter of asim_draw */
 };
+/* draws: random marks exclude a period. scheduler: a row with a state excludes the memo. */
+#define ASIM_SWITCH_PORT_STATE(X)                                                                  \
+    X(OWN, port), X(SAME, frames), X(CONSTANT, ecn_free_frames), X(KEPT, rr),                      \
+        X(DERIVED, same_tick), X(PEAK, peak_bytes), X(DERIVED, bytes), X(DERIVED, waiting),        \
+        X(SAME, pausing), X(SAME, same_tick_ok), X(CONSTANT, not_rr), X(DERIVED, same_tick_bytes), \
+        X(TIME, same_tick_at), X(CONSTANT, kmin), X(OWN, occupancy), X(OWN, queue),                \
+        X(CONSTANT, shift), X(CONSTANT, scheduler), X(CONSTANT, headroom_limit),                   \
+        X(CONSTANT, sent_bytes), X(CONSTANT, sent_t), X(CONSTANT, pint_u), X(CONSTANT, pmax),      \
+        X(CONSTANT, kmax), X(COUNTER, marks), X(RARE, pauses), X(RARE, drops),                     \
+        X(PEAK, earlier_peak), X(SAME, draws)
 
 /* The last queue length the observer of samples knows, and the one since (queue_watch.c). */
 struct asim_queue_sample {
@@ -197,6 +208,20 @@ struct asim_switch {
     struct asim_queue_sample *samples; /* [n_ports]; NULL: the observer hears every change */
     struct asim_first_arrivals *first; /* NULL: nobody wants them */
 };
+/* reported: a sample may show changes inside a period (queue_watch.c). */
+#define ASIM_SWITCH_STATE(X)                                                                       \
+    X(CONSTANT, worker), X(CONSTANT, node), X(CONSTANT, n_ports), X(OWN, ports), X(RARE, drops),   \
+        X(RARE, pauses), X(RARE, drop_bytes), X(RARE, pfc_generated), X(RARE, pfc_received),       \
+        X(CONSTANT, sprayed), X(CONSTANT, arrivals_before_departures), X(SAME, shared_used),       \
+        X(CONSTANT, most_shift), X(CONSTANT, shareable), X(ORDER, seq), X(DERIVED, calendar),      \
+        X(CONSTANT, in), X(DERIVED, maybe_paused), X(CONSTANT, without_pfc), X(OWN, shard),        \
+        X(CONSTANT, n_shards), X(DERIVED, bulk), X(DERIVED, due), X(CONSTANT, shard_of),           \
+        X(DERIVED, in_seq), X(DERIVED, lockstep_group), X(DERIVED, last_arrival),                  \
+        X(DERIVED, last_tx_start), X(DERIVED, arrival_order), X(DERIVED, tx_start_order),          \
+        X(DERIVED, n_last_arrivals), X(DERIVED, n_last_tx_starts), X(DERIVED, in_lockstep),        \
+        X(DERIVED, lockstep_seq), X(DERIVED, ties), X(DERIVED, ecmp_cache),                        \
+        X(DERIVED, ecmp_misses), X(DERIVED, ecmp_bypassed), X(SAME, reported), X(OWN, samples),    \
+        X(DERIVED, first)
 
 struct asim_fabric;
 

@@ -9,6 +9,9 @@
 
 #include <inttypes.h>
 
+#define HEAD(HEADING, MEMBER, COUNTER) "," #HEADING
+#define CELL(HEADING, MEMBER, COUNTER) asim_out_printf(file, ",%" PRIu64, use.MEMBER);
+
 /* Rank r runs on host r of a topology in memory; the id is that of the topology file. */
 static void write_row(struct asim_out *file, const struct asim_world *world, uint32_t host)
 {
@@ -18,10 +21,7 @@ static void write_row(struct asim_out *file, const struct asim_world *world, uin
     asim_out_printf(file, "%u,", asim_topo_external_id(&world->set.topo, host));
     if (host < world->set.n_ranks)
         asim_out_printf(file, "%u", host);
-    asim_out_printf(
-        file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-        use.data_packets, use.retransmitted, use.duplicates, use.nacks, use.timeouts,
-        use.aborted_messages, use.pfc_received);
+    ASIM_HOST_COLUMNS(CELL)
     asim_report_job(file, world, host);
     asim_out_printf(file, "\n");
 }
@@ -42,8 +42,7 @@ const struct asim_report asim_report_hosts = {
     .in_out = ASIM_OUT_NAMED,
     .needs = ASIM_NET_HOSTS,
     .file = "hosts.csv",
-    .head = "host,rank,data_packets,retransmitted_packets,duplicate_packets,nacks_sent,timeouts,"
-            "aborted_messages,pfc_frames_received",
+    .head = "host,rank" ASIM_HOST_COLUMNS(HEAD),
     .has_jobs = 1,
     .wants = 1u << ASIM_EV_HOSTS,
     .end = write_rows,

@@ -128,9 +128,9 @@ static int json(const struct asim_world *world, struct totals *totals,
     asim_out_printf(file, "  \"lost_frames\": %" PRIu64 ",\n  \"data_packets\": %" PRIu64 ",\n",
                     net->lost, net->data);
     asim_out_printf(file, "  \"retransmitted_packets\": %" PRIu64 ",\n  \"nacks\": %" PRIu64 ",\n",
-                    net->again, net->nacks);
+                    net->retransmits, net->nacks);
     asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 ",\n",
-                    net->timeouts, net->given_up);
+                    net->timeouts, net->aborted);
     asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
     if (asim_world_has(world, ASIM_NET_LINKS))
@@ -155,14 +155,14 @@ static void note_crowds(const struct asim_world *world, const struct asim_totals
 /* Lost frames cost time that nobody sees in a finish time. */
 static void note_losses(const struct asim_world *world, const struct asim_fabric_stats *net)
 {
-    if (!(net->lost | net->drops | net->again | net->nacks | net->timeouts))
+    if (!(net->lost | net->drops | net->retransmits | net->nacks | net->timeouts))
         return;
-    asim_world_diagnose(world,
-                        "%" PRIu64 " frames were lost on links and %" PRIu64
-                        " dropped by switches: %" PRIu64 " of %" PRIu64
-                        " data packets were sent again, after %" PRIu64 " NACKs and %" PRIu64
-                        " timeouts (--out=DIR --reports=links,hosts show where)",
-                        net->lost, net->drops, net->again, net->data, net->nacks, net->timeouts);
+    asim_world_diagnose(
+        world,
+        "%" PRIu64 " frames were lost on links and %" PRIu64 " dropped by switches: %" PRIu64
+        " of %" PRIu64 " data packets were sent again, after %" PRIu64 " NACKs and %" PRIu64
+        " timeouts (--out=DIR --reports=links,hosts show where)",
+        net->lost, net->drops, net->retransmits, net->data, net->nacks, net->timeouts);
 }
 
 /* totals is freed here, whatever the outcome. */

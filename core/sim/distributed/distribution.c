@@ -204,25 +204,10 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
 /* Every frame and mark counts in one process only: the process of its sender or switch. */
 static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_stats *from)
 {
-    into->hops += from->hops;
-    into->hop_bytes += from->hop_bytes;
-    into->messages += from->messages;
-    into->drops += from->drops;
-    into->marks += from->marks;
-    into->pauses += from->pauses;
-    into->windows += from->windows;
+#define ADD(NAME) (into->NAME += from->NAME)
+    ASIM_FABRIC_SUMS(ADD);
+#undef ADD
     into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
-    into->memory_bytes += from->memory_bytes;
-    into->data += from->data;
-    into->again += from->again;
-    into->lost += from->lost;
-    into->lost_bytes += from->lost_bytes;
-    into->duplicates += from->duplicates;
-    into->discarded += from->discarded;
-    into->nacks += from->nacks;
-    into->timeouts += from->timeouts;
-    into->given_up += from->given_up;
-    into->crowded += from->crowded;
 }
 
 /* Takes the latest of two times. */

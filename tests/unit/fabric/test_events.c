@@ -88,7 +88,7 @@ static void test_reconvergence(void)
         bench_go(bench);
         asim_fabric_stats(bench->fabric, &stats);
         lost[slow] = stats.lost + stats.drops;
-        again[slow] = stats.again;
+        again[slow] = stats.retransmits;
         CHECK_U64(stats.messages, 8);
         CHECK(asim_fabric_audit(bench->fabric, NULL) == 0);
         for (uint32_t i = 0; i < 8; i++)

@@ -64,7 +64,7 @@ static void check_counts(struct testbench *bench, const struct asim_fabric_stats
     for (uint32_t h = 0; h < HOSTS; h++)
         got += bench->fabric->host[h].counts.data_received;
     CHECK_U64(stats->messages, bench->n);
-    CHECK_U64(stats->data, packets + stats->again);
+    CHECK_U64(stats->data, packets + stats->retransmits);
     CHECK_U64(got, packets + stats->duplicates + stats->discarded);
     CHECK(stats->data - got <= stats->lost + stats->drops); /* the rest of the lost were ACKs */
     CHECK_U64(asim_fabric_buffered(bench->fabric), 0);
@@ -96,12 +96,12 @@ static void run_case(const struct case_row *row)
     a.windows = b.windows = a.memory_bytes = b.memory_bytes = 0;
     CHECK(memcmp(&a, &b, sizeof a) == 0);
     if (row->rate >= 1e-3)
-        CHECK(a.lost > 0 && a.again > 0);
+        CHECK(a.lost > 0 && a.retransmits > 0);
     if (row->rate == 0 && !row->down_up[0])
-        CHECK_U64(a.lost + a.again + a.timeouts, 0);
+        CHECK_U64(a.lost + a.retransmits + a.timeouts, 0);
     printf("%-22s lost %5llu dropped %4llu again %5llu twice %5llu discarded %5llu timeouts %llu\n",
            row->name, (unsigned long long)a.lost, (unsigned long long)a.drops,
-           (unsigned long long)a.again, (unsigned long long)a.duplicates,
+           (unsigned long long)a.retransmits, (unsigned long long)a.duplicates,
            (unsigned long long)a.discarded, (unsigned long long)a.timeouts);
     bench_close(windows);
     bench_close(events);

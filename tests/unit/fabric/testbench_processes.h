@@ -91,14 +91,14 @@ static inline void bench_check_processes(const struct testbench *one,
         asim_fabric_stats(benches[p]->fabric, &y);
         sum.messages += y.messages;
         sum.lost += y.lost;
-        sum.again += y.again;
+        sum.retransmits += y.retransmits;
         sum.duplicates += y.duplicates;
         sum.timeouts += y.timeouts;
         CHECK(asim_fabric_audit(benches[p]->fabric, NULL) == 0);
     }
     CHECK_U64(sum.messages, x.messages);
     CHECK_U64(sum.lost, x.lost);
-    CHECK_U64(sum.again, x.again);
+    CHECK_U64(sum.retransmits, x.retransmits);
     CHECK_U64(sum.duplicates, x.duplicates);
     CHECK_U64(sum.timeouts, x.timeouts);
     for (uint32_t i = 0; i < one->traffics.n; i++) {

@@ -21,7 +21,7 @@ struct asim_counter_deltas {
     size_t n, cap;
 };
 
-size_t asim_counters_size(const struct asim_fabric *fabric);
+size_t asim_counters_size(struct asim_fabric *fabric);
 /* Writes the present values into the list. */
 void asim_counters_save(struct asim_fabric *fabric, uint64_t *list);
 /* Adds each word of the list `times` times to its counter. */

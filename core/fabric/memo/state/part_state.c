@@ -4,8 +4,6 @@
  */
 #include "fabric/memo/state/part_state.h"
 
-#include <string.h>
-
 #include "fabric/memo/memo.h"
 #include "fabric/node.h"
 
@@ -208,130 +206,6 @@ void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *p
     sw->seq += after[(size_t)part->n_hosts * AFTER_WORDS];
 }
 
-/* For each host: messages and counters of frames and bytes, which only the log tells apart from
- * those of its other NICs; then the counters of its link and its NIC. */
-enum {
-    MESSAGES,
-    DATA,
-    ACKS,
-    ACKS_GENERATED,
-    DATA_RECEIVED,
-    ACKS_RECEIVED,
-    IN_ORDER,
-    COMPLETED,
-    HOST_COUNTS,
-    FRAMES_OUT = HOST_COUNTS,
-    FRAMES_IN = FRAMES_OUT + 4,
-    COUNTS = FRAMES_IN + 4 + 3 + 1,
-    SWITCH_COUNTS = 5
-};
-
-size_t asim_part_counters_size(const struct asim_part *part)
-{
-    return (size_t)part->n_hosts * COUNTS + SWITCH_COUNTS;
-}
-
-/* What to do with each counter and its word of a list. */
-enum operation { SAVE, ADD };
-
-static uint64_t *visit(uint64_t *counter, size_t n, uint64_t *at, enum operation operation)
-{
-    for (size_t i = 0; i < n; i++, at++) {
-        if (operation == ADD)
-            counter[i] += *at;
-        else
-            *at = counter[i];
-    }
-    return at;
-}
-
-static void add_host(struct asim_host *host, const uint64_t *at)
-{
-    host->messages += at[MESSAGES];
-    host->counts.data += at[DATA];
-    host->counts.acks += at[ACKS];
-    host->counts.acks_generated += at[ACKS_GENERATED];
-    host->counts.data_received += at[DATA_RECEIVED];
-    host->counts.acks_received += at[ACKS_RECEIVED];
-    host->counts.in_order += at[IN_ORDER];
-    host->counts.completed += at[COMPLETED];
-}
-
-static void visit_all(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list,
-                      enum operation operation)
-{
-    struct asim_switch *sw = switch_of(fabric, part);
-    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops, &sw->pauses, &sw->drop_bytes,
-                                         &sw->pfc_generated, &sw->pfc_received};
-
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        struct asim_port *nic = &nic_of(fabric, part, i)->port;
-        struct asim_switch_port *port = port_of(fabric, part, i);
-        uint64_t *at = list + (size_t)asim_part_row(part, i) * COUNTS;
-
-        if (operation == ADD)
-            add_host(&fabric->host[part->host[i]], at);
-        else
-            memset(at, 0, HOST_COUNTS * sizeof *at);
-        at += HOST_COUNTS;
-        at = visit(&nic->out->frames, 2, at, operation); /* and bytes */
-        at = visit(&nic->out->received, 2, at, operation);
-        at = visit(&nic->in->frames, 2, at, operation);
-        at = visit(&nic->in->received, 2, at, operation);
-        at = visit(&port->marks, 1, at, operation);
-        at = visit(&port->pauses, 1, at, operation);
-        at = visit(&port->drops, 1, at, operation);
-        visit(&nic_of(fabric, part, i)->crowded, 1, at, operation);
-    }
-    for (size_t i = 0; i < SWITCH_COUNTS; i++)
-        visit(of[i], 1, list + (size_t)part->n_hosts * COUNTS + i, operation);
-}
-
-/* Without losses each packet is sent once, and every other frame is an ACK. */
-void asim_part_counters_of_log(const struct asim_fabric *fabric, const struct asim_part *part,
-                               const struct asim_log_row *row, uint64_t *deltas)
-{
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        for (size_t i = 0; i < row[h].injections.n; i++) {
-            const struct asim_injection *injection = &row[h].injections.at[i];
-            uint64_t size = injection->bytes ? injection->bytes : 1;
-            uint64_t packets = (size - 1) / fabric->set.net->payload_bytes + 1;
-            uint64_t *src = deltas + (size_t)h * COUNTS;
-            uint64_t *dst = deltas + (size_t)injection->dst * COUNTS;
-
-            src[MESSAGES]++;
-            src[DATA] += packets;
-            src[COMPLETED] += size;
-            dst[DATA_RECEIVED] += packets;
-            dst[IN_ORDER] += size;
-        }
-    for (uint32_t h = 0; h < part->n_hosts; h++, deltas += COUNTS) {
-        deltas[ACKS] = deltas[ACKS_GENERATED] = deltas[FRAMES_OUT] - deltas[DATA];
-        deltas[ACKS_RECEIVED] = deltas[FRAMES_IN] - deltas[DATA_RECEIVED];
-    }
-}
-
-void asim_part_counters_save(struct asim_fabric *fabric, const struct asim_part *part,
-                             uint64_t *list)
-{
-    visit_all(fabric, part, list, SAVE);
-}
-
-void asim_part_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
-                            const uint64_t *list)
-{
-    visit_all(fabric, part, (uint64_t *)list, ADD);
-}
-
-uint64_t asim_part_hops_in(const struct asim_part *part, const uint64_t *list)
-{
-    uint64_t hops = 0;
-
-    for (uint32_t i = 0; i < part->n_hosts; i++, list += COUNTS)
-        hops += list[FRAMES_OUT] + list[FRAMES_IN];
-    return hops;
-}
-
 uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part *part)
 {
     uint64_t hops = 0;
@@ -342,15 +216,4 @@ uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part
         hops += port->in->frames + port->out->frames;
     }
     return hops;
-}
-
-/* Losses and retransmissions follow drops, so the switch tells all. */
-uint64_t asim_part_unreplayable(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    const struct asim_switch *sw = switch_of(fabric, part);
-    uint64_t events = sw->drops + sw->pfc_generated + sw->pfc_received + sw->reported;
-
-    for (uint32_t i = 0; i < part->n_hosts; i++)
-        events += port_of(fabric, part, i)->draws;
-    return events;
 }

@@ -144,6 +144,8 @@ static void in_processes(uint64_t seed, const struct testbench *one, uint32_t n)
 int main(void)
 {
     for (uint64_t seed = 1; seed <= NETWORKS; seed++) {
+        if (!check_takes(seed))
+            continue;
         struct testbench *one = network(seed);
         int before = check_failures;
 
@@ -156,6 +158,6 @@ int main(void)
     printf("%u networks in several processes: %u skip periods, %u of them in half-steps, %u with "
            "parts, %u in two processes\n",
            cut, skips, in_half_steps, with_parts, of_two);
-    CHECK(skips > NETWORKS / 12 && in_half_steps && with_parts && of_two);
+    CHECK(!check_every_seed() || (skips > NETWORKS / 12 && in_half_steps && with_parts && of_two));
     return CHECK_DONE();
 }

@@ -15,7 +15,6 @@ const struct asim_fast_path_row asim_fast_path_rows[] = {
     {"host-fast", ASIM_FAST_HOST},
     {"uniform-phase", ASIM_FAST_UNIFORM_PHASE},
     {"memo", ASIM_FAST_MEMO},
-    {"parts", ASIM_FAST_PARTS},
     {"steady-state", ASIM_FAST_STEADY_STATE},
     {"half-steps", ASIM_FAST_HALF_STEPS},
     {"domains", ASIM_FAST_DOMAINS},

@@ -18,8 +18,7 @@ enum asim_fast_path {
     ASIM_FAST_MEMO = 1 << 3,          /* replay of recorded episodes */
     ASIM_FAST_STEADY_STATE = 1 << 4,  /* skip of periods inside long messages */
     ASIM_FAST_HALF_STEPS = 1 << 5,    /* windows of two delays, hosts and switches in turn */
-    ASIM_FAST_PARTS = 1 << 6,         /* replay of episodes of a part of the network */
-    ASIM_FAST_DOMAINS = 1 << 7        /* windows of long links, scale-up domains one by one */
+    ASIM_FAST_DOMAINS = 1 << 6        /* windows of long links, scale-up domains one by one */
 };
 
 struct asim_fast_path_row {

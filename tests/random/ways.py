@@ -17,7 +17,7 @@ from pathlib import Path
 from chakra import trace
 
 FRAMES = ["--fast-forward=off"]
-PATHS = ["bulk-switch", "host-fast", "uniform-phase", "memo", "parts", "steady-state", "half-steps", "domains"]
+PATHS = ["bulk-switch", "host-fast", "uniform-phase", "memo", "steady-state", "half-steps", "domains"]
 WAYS = {
     "default": [],
     "no_fast_path": ["--fast-forward=off", "--without=" + ",".join(PATHS)],

@@ -64,8 +64,7 @@ static int can_replay(const struct asim_fabric *fabric)
 /* Parts carry only what their logs hold: no rows of rates, no samples of queues. */
 static int can_use_parts(const struct asim_fabric *fabric)
 {
-    return can_replay(fabric) && !(fabric->set.without & ASIM_FAST_PARTS) && !fabric->watch.queue &&
-           !fabric->watch.rate;
+    return can_replay(fabric) && !fabric->watch.queue && !fabric->watch.rate;
 }
 
 /* A process does not know by itself whether the whole network is idle, or repeats. */

@@ -113,10 +113,9 @@ int asim_part_open_whole(struct asim_fabric *fabric)
     whole->defer_from = ASIM_NEVER;
     atomic_init(&whole->look_at, ASIM_NEVER);
     whole->host = malloc((whole->n_hosts + (size_t)1) * sizeof *whole->host);
-    whole->counts = malloc((asim_counters_size(fabric) + 1) * sizeof *whole->counts);
     for (uint32_t v = 0; whole->host && v < whole->n_hosts; v++)
         whole->host[v] = v;
-    return whole->host && whole->counts ? 0 : ASIM_ENOMEM;
+    return whole->host ? 0 : ASIM_ENOMEM;
 }
 
 static void close_part(struct asim_part *part)

@@ -75,16 +75,22 @@ void asim_part_release(struct asim_fabric *fabric, struct asim_part *part)
 
 /* --- leading ---------------------------------------------------------------------------------- */
 
-/* What the log is relative to. */
-static int keep_begin(struct asim_fabric *fabric, struct asim_part *part)
+/* What the log of the whole network is relative to. */
+static int keep_whole(struct asim_fabric *fabric, struct asim_part *whole)
 {
-    if (part->is_whole) {
-        asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
-        part->unreplayable = asim_counters_unreplayable(fabric);
-        part->log->hops = asim_counters_hops(fabric);
-        asim_counters_save(fabric, part->counts);
-        return asim_before_save(fabric);
-    }
+    if (!whole->counts)
+        whole->counts = malloc((asim_counters_size(fabric) + 1) * sizeof *whole->counts);
+    if (!whole->counts)
+        return ASIM_ENOMEM;
+    asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
+    whole->unreplayable = asim_counters_unreplayable(fabric);
+    whole->log->hops = asim_counters_hops(fabric);
+    asim_counters_save(fabric, whole->counts);
+    return asim_before_save(fabric);
+}
+
+static int keep_part(struct asim_fabric *fabric, struct asim_part *part)
+{
     if (!part->counts)
         part->counts = malloc(asim_part_counters_size(part) * sizeof *part->counts);
     if (!part->before)
@@ -115,7 +121,7 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
     part->known = 0;
     part->defer_from = ASIM_NEVER;
     asim_part_set_mode(fabric, part, ASIM_PART_LEAD);
-    return keep_begin(fabric, part);
+    return part->is_whole ? keep_whole(fabric, part) : keep_part(fabric, part);
 }
 
 void asim_part_lead_window(struct asim_part *part, uint64_t until)

@@ -14,12 +14,12 @@
  * these, too. It is recorded when an episode begins for the second time.
  *
  * A smaller part: a switch that only hosts are joined to, with these hosts, as the GPUs of a server
- * and their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks
- * (part.h). A message between two hosts of a part uses the links of that switch only, and no
- * other message uses them. So the part can be recorded and replayed by itself, whatever its hosts
- * do on their other NICs. Two completions of a host, one of its part and another, would depend on
- * each other only if they had equal times and tie keys (tie_key.h): then the last use of their
- * ports decides which is first. Hosts whose other links allow that are in no part.
+ * and their NVSwitch; or a leaf switch with its hosts, while no message uses its uplinks. A message
+ * between two hosts of a part uses the links of that switch only, and no other message uses them.
+ * So the part can be recorded and replayed by itself, whatever its hosts do on their other NICs.
+ * Two completions of a host, one of its part and another, would depend on each other only if they
+ * had equal times and tie keys (tie_key.h): then the last use of their ports decides which is
+ * first. Hosts whose other links allow that are in no such part.
  *
  * Parts of equal structure are of one class: same order of ports, rates, delays, thresholds. A log
  * numbers hosts inside the part, and all parts of a class use it. One part leads: it is simulated

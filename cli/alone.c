@@ -5,7 +5,6 @@
  */
 #include "cli/alone.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "asim/scenario.h"

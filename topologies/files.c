@@ -5,7 +5,6 @@
  */
 #include "topologies/files.h"
 
-#include <string.h>
 #include "base/io/src.h"
 
 const struct asim_topo_format *asim_files_format(const char *name, const struct asim_topo *topo,

@@ -5,7 +5,6 @@
 #include "topologies/levels.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* All hosts start the search, so a switch gets the distance to its nearest host. The search passes
  * through network switches only; NVSwitches have a level already. */

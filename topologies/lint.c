@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 #include "asim/topology.h"
 
 enum { SHOWN_PER_KIND = 4, FS_PER_NS = 1000000 };

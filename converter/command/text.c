@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <stdlib.h>
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "text/text.h"

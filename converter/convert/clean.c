@@ -9,7 +9,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Keeps read = written + deleted. */
 static void uncount(struct asim_convert_counts *c, const struct asim_et_node *node)

@@ -8,7 +8,6 @@
 #include "convert/convert.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static int is_wanted(const struct asim_convert *cv, uint32_t node)
 {

@@ -8,8 +8,6 @@
  */
 #include "convert/convert.h"
 
-#include <string.h>
-
 #define LEVELS 8 /* ops above a kernel that may describe it */
 
 struct above {

@@ -9,7 +9,6 @@
 #include "link/link.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define LOOK_AHEAD 400 /* most ops skipped on either side of a difference */
 #define AGREE      3   /* names in a row that end a difference */

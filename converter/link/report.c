@@ -6,7 +6,6 @@
 #include "link/link.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static void reason(FILE *file, uint64_t n, const char *why)
 {

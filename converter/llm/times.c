@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/text.h"
 #include "catalogue/gpu.h"
 
 /* Linear: a file has tens of sections. */

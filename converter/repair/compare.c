@@ -8,7 +8,6 @@
 #include "repair/graph.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"

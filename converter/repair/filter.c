@@ -9,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "asim/trace.h"
 
 /* Types that ASTRA-sim runs; it replays BROADCAST with the recorded time. */

@@ -10,7 +10,6 @@
 #include "repair/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SET_LIMIT ((size_t)1 << 30) /* bytes of all sets */
 

@@ -12,8 +12,6 @@
  */
 #include "step/step.h"
 
-#include <stdlib.h>
-
 static void add(struct asim_step_order *order, int type, uint32_t chunk, uint32_t micro)
 {
     asim_step_order_add(

@@ -5,9 +5,7 @@
  * odd, and a machine file from NCCL's topology XML or a device of InfraGraph.
  */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "cli/args.h"

@@ -5,7 +5,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/file_id.h"
 #include "cli/args.h"

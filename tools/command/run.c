@@ -10,7 +10,6 @@
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"
-#include "base/text.h"
 #include "cli/args.h"
 #include "tools/run/job.h"
 

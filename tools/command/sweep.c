@@ -4,7 +4,6 @@
  * compares them in a table, a CSV and a picture. See tools/sweep/sweep.h.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,7 +11,7 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "cli/args.h"
-#include "tools/run/job.h"
+#include "cli/child.h"
 #include "tools/sweep/sweep.h"
 
 struct options {

@@ -12,8 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "asim/trace.h"
 
 enum { ALL_REDUCE, ALL_TO_ALL, PASS, PATH = 4096 };

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double bend = .05, price = 2e-4;
 enum { MOST_ROUNDS = 400 };

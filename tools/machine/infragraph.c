@@ -7,8 +7,6 @@
  */
 #include "tools/machine/import.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/io/yaml.h"
 

@@ -4,7 +4,6 @@
  * hold both places; rccl-tests a list of rows, or lines, of one place each ("inPlace").
  */
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
 #include "tools/machine/measured.h"

@@ -6,10 +6,8 @@
  */
 #include "tools/machine/import.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/src.h"
 
 /* The value of an attribute in `element`, which ends at its >, into out; "" where there is none. */
 static void attribute(const char *element, const char *name, char *out, size_t size)

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/io/quote.h"
 #include "tools/report/html.h"
 
 enum { MOST_RANKS = 256, MOST_COLLS = 200, MOST_STEPS = 40, CELL_BYTES = 64 };

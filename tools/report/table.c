@@ -5,7 +5,6 @@
 #include "tools/report/table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
 

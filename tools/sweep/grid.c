@@ -10,7 +10,6 @@
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"
-#include "base/text.h"
 #include "tools/sweep/sweep.h"
 
 static const char *const generated[] = {"type", "size", "ranks", "count"};

@@ -4,7 +4,6 @@
  * and runs nothing.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"

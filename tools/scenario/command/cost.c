@@ -7,8 +7,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"

@@ -101,4 +101,14 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size);
     (ASIM_VEC_RESERVE(v, (v).n + 1) ? ASIM_ENOMEM : ((v).at[(v).n++] = (x), 0))
 #define ASIM_VEC_POP(v) ((v).at[--(v).n])
 
+/* Adds the sums of a struct whose first `bytes` are uint64_t sums and nothing else. */
+static inline void asim_sums_add(void *into, const void *from, size_t bytes)
+{
+    uint64_t *sum = into;
+    const uint64_t *more = from;
+
+    for (size_t i = 0; i < bytes / sizeof *sum; i++)
+        sum[i] += more[i];
+}
+
 #endif

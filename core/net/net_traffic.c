@@ -3,6 +3,7 @@
  * Draws sizes of background flows, and sums up their slowdowns.
  */
 #include "net/net_traffic.h"
+#include "base/mem.h"
 
 #include <math.h>
 
@@ -33,14 +34,7 @@ uint64_t asim_flow_sizes_at(const struct asim_flow_sizes *sizes, double u)
 
 void asim_traffic_use_add(struct asim_traffic_use *into, const struct asim_traffic_use *from)
 {
-    into->started += from->started;
-    into->started_bytes += from->started_bytes;
-    into->finished += from->finished;
-    into->finished_bytes += from->finished_bytes;
-    into->given_up += from->given_up;
-    for (uint32_t c = 0; c < ASIM_TRAFFIC_CLASSES; c++)
-        for (uint32_t b = 0; b < ASIM_TRAFFIC_BINS; b++)
-            into->slowdown[c][b] += from->slowdown[c][b];
+    asim_sums_add(into, from, sizeof *into);
 }
 
 static uint64_t bin_of(const struct asim_traffic_use *use, uint32_t size_class, uint32_t bin)

@@ -9,6 +9,7 @@
  * times, and a feed serves one run. The arrays are constant afterwards.
  */
 #include "sim/collective/op_graph.h"
+#include "sim/collective/send.h"
 #include "sim/rank/compute.h"
 #include "sim/rank/rank_shard.h"
 
@@ -32,29 +33,13 @@ static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64
     return bsearch(&wanted, graph->nodes, graph->n, sizeof *graph->nodes, by_id);
 }
 
-/* The name of the first missing attribute, or NULL. */
-static const char *missing_attribute(const struct asim_op *op)
-{
-    int is_send = op->type == ASIM_OP_COMM_SEND;
-
-    if (op->type == ASIM_OP_COMP)
-        return NULL;
-    if (!(op->has & ASIM_HAS_COMM_SIZE))
-        return "comm_size";
-    if (!(op->has & ASIM_HAS_COMM_TAG))
-        return "comm_tag";
-    if (op->has & (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC))
-        return NULL;
-    return is_send ? "comm_dst" : "comm_src";
-}
-
 /* Converts an op; only sends, receives and computations are allowed
  * (system-layer.md#custom-algorithms). */
 static int take(struct asim_op_graph_node *node, const struct asim_op *op, const char *path,
                 struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
-    const char *missing = missing_attribute(op);
+    const char *missing = op->type == ASIM_OP_COMP ? NULL : asim_send_lacks(op);
 
     if (op->type != ASIM_OP_COMP && op->type != ASIM_OP_COMM_SEND && op->type != ASIM_OP_COMM_RECV)
         return asim_err_at(

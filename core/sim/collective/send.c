@@ -13,6 +13,19 @@
 enum { ASKING_BYTES = 8192 };
 #define COOKIE_ACTION (1ull << 63) /* the lower bits are a pointer; op indices are below 2^32 */
 
+const char *asim_send_lacks(const struct asim_op *op)
+{
+    int is_send = op->type == ASIM_OP_COMM_SEND;
+
+    if (!(op->has & ASIM_HAS_COMM_SIZE))
+        return "comm_size";
+    if (!(op->has & ASIM_HAS_COMM_TAG))
+        return "comm_tag";
+    if (op->has & (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC))
+        return NULL;
+    return is_send ? "comm_dst" : "comm_src";
+}
+
 uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 {
     return COOKIE_ACTION | (uint64_t)(uintptr_t)action;

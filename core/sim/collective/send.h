@@ -7,6 +7,8 @@
 
 #include "sim/sim.h"
 
+/* The first attribute that a COMM_SEND or COMM_RECV op lacks, or NULL. */
+const char *asim_send_lacks(const struct asim_op *op);
 /* Whether a path leads to the message's destination; else fails the rank, naming op and message. */
 int asim_send_has_path(struct asim_rank *rank, const struct asim_msg *msg, uint32_t op);
 /* Sends a message of the op with this index, and sets the message's id. With rendezvous keeps a

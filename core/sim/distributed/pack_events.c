@@ -43,21 +43,15 @@ static void pack_one(struct asim_world *world, struct asim_event *event,
 {
     struct asim_rank_facts facts;
 
-    switch (event->kind) {
-    case ASIM_EV_OP_ISSUE:
-    case ASIM_EV_OP_END:
-    case ASIM_EV_OP_LEFT:
-    case ASIM_EV_NO_TENSOR_LIST:
+    if (asim_event_has_op(event)) {
         pack_op(world, event, into);
-        break;
-    case ASIM_EV_RANK_DONE:
-        asim_event_rank_peak(world, event, &facts);
-        ASIM_SERIALIZE(into, *event);
-        ASIM_SERIALIZE(into, facts);
-        break;
-    default:
-        ASIM_SERIALIZE(into, *event);
+        return;
     }
+    if (event->kind == ASIM_EV_RANK_DONE)
+        asim_event_rank_peak(world, event, &facts);
+    ASIM_SERIALIZE(into, *event);
+    if (event->kind == ASIM_EV_RANK_DONE)
+        ASIM_SERIALIZE(into, facts);
 }
 
 /* Also returns ASIM_ENOMEM where an event was lost earlier. */
@@ -76,22 +70,17 @@ static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
 {
     struct asim_rank_facts *facts;
 
-    switch (event->kind) {
-    case ASIM_EV_OP_ISSUE:
-    case ASIM_EV_OP_END:
-    case ASIM_EV_OP_LEFT:
-    case ASIM_EV_NO_TENSOR_LIST:
+    if (asim_event_has_op(event)) {
         event->of.op.name = strdup(asim_deserialize_text(from));
         return event->of.op.name ? 0 : ASIM_ENOMEM;
-    case ASIM_EV_RANK_DONE:
-        event->of.done.facts = facts = malloc(sizeof *facts);
-        if (!facts)
-            return ASIM_ENOMEM;
-        ASIM_DESERIALIZE(from, *facts);
-        return 0;
-    default:
-        return 0;
     }
+    if (event->kind != ASIM_EV_RANK_DONE)
+        return 0;
+    event->of.done.facts = facts = malloc(sizeof *facts);
+    if (!facts)
+        return ASIM_ENOMEM;
+    ASIM_DESERIALIZE(from, *facts);
+    return 0;
 }
 
 /* Reads to the end of the buffer. Events before a failure stay pending; the close frees them. */

@@ -217,28 +217,73 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
     }
 }
 
-/* Most frames first; of equal ones the lowest port. */
-static void insert_drops(struct asim_stall *stall, const struct asim_stall_drops *one)
-{
-    uint32_t at = stall->n_drops;
+/* A sorted list that keeps the first `most` rows. */
+struct few {
+    void *at;
+    size_t size; /* bytes a row */
+    uint32_t *n, most;
+    int (*goes_before)(const void *row, const void *other);
+};
 
-    while (at &&
-           (stall->drops[at - 1].frames < one->frames ||
-            (stall->drops[at - 1].frames == one->frames &&
-             (stall->drops[at - 1].node > one->node || (stall->drops[at - 1].node == one->node &&
-                                                        stall->drops[at - 1].port > one->port))))) {
-        if (at < ASIM_STALL_DROPS)
-            stall->drops[at] = stall->drops[at - 1];
-        at--;
+static int row_before(const void *row, const void *other)
+{
+    return ((const struct asim_stall_row *)row)->rank <
+           ((const struct asim_stall_row *)other)->rank;
+}
+
+static int extra_before(const void *extra, const void *other)
+{
+    return ((const struct asim_stall_extra *)extra)->rank <
+           ((const struct asim_stall_extra *)other)->rank;
+}
+
+static int message_before(const void *message, const void *other)
+{
+    return ((const struct asim_unfinished *)message)->id <
+           ((const struct asim_unfinished *)other)->id;
+}
+
+/* Most frames first; of equal ones the lowest port. */
+static int drops_before(const void *drops, const void *other)
+{
+    const struct asim_stall_drops *x = drops, *y = other;
+
+    if (x->frames != y->frames)
+        return x->frames > y->frames;
+    return x->node != y->node ? x->node < y->node : x->port < y->port;
+}
+
+/* Inserts a row; the last row falls out of a full list. */
+static void insert(const struct few *few, const void *row)
+{
+    char *place = (char *)few->at + *few->n * few->size;
+    size_t behind = 0;
+
+    while (place != few->at && few->goes_before(row, place - few->size)) {
+        place -= few->size;
+        behind++;
     }
-    if (at < ASIM_STALL_DROPS)
-        stall->drops[at] = *one;
-    stall->n_drops += stall->n_drops < ASIM_STALL_DROPS;
+    if (*few->n < few->most)
+        ++*few->n;
+    else if (behind)
+        behind--; /* the last falls out */
+    else
+        return;
+    memmove(place + few->size, place, behind * few->size);
+    memcpy(place, row, few->size);
+}
+
+static struct few drops_of(struct asim_stall *stall)
+{
+    return (struct few){stall->drops, sizeof *stall->drops, &stall->n_drops, ASIM_STALL_DROPS,
+                        drops_before};
 }
 
 /* The process of a switch counts its drops. */
 static void collect_drops(const struct asim_world *world, struct asim_stall *stall)
 {
+    struct few kept = drops_of(stall);
+
     for (uint32_t wire = 0; wire < world->set.topo.n_links * 2; wire++) {
         struct asim_link_use use;
         struct asim_stall_drops drops;
@@ -247,7 +292,7 @@ static void collect_drops(const struct asim_world *world, struct asim_stall *sta
         drops = (struct asim_stall_drops){use.from, use.port, use.to, use.drops};
         stall->dropped += use.drops;
         if (use.drops)
-            insert_drops(stall, &drops);
+            insert(&kept, &drops);
     }
 }
 
@@ -280,49 +325,6 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
  *
  * Merges the rows of several processes. Keeps the first few rows of every kind in the order of
  * ranks, so the report does not depend on the assignment of ranks to processes. */
-/* A sorted list that keeps the first `most` rows. */
-struct few {
-    void *at;
-    size_t size; /* bytes a row */
-    uint32_t *n, most;
-    uint64_t (*key)(const void *row);
-};
-
-static uint64_t of_row(const void *row)
-{
-    return ((const struct asim_stall_row *)row)->rank;
-}
-
-static uint64_t of_extra(const void *extra)
-{
-    return ((const struct asim_stall_extra *)extra)->rank;
-}
-
-static uint64_t of_message(const void *message)
-{
-    return ((const struct asim_unfinished *)message)->id;
-}
-
-/* Inserts a row; the last row falls out of a full list. */
-static void insert(const struct few *few, const void *row)
-{
-    char *place = (char *)few->at + *few->n * few->size;
-    size_t behind = 0;
-
-    while (place != few->at && few->key(place - few->size) > few->key(row)) {
-        place -= few->size;
-        behind++;
-    }
-    if (*few->n < few->most)
-        ++*few->n;
-    else if (behind)
-        behind--; /* the last falls out */
-    else
-        return;
-    memmove(place + few->size, place, behind * few->size);
-    memcpy(place, row, few->size);
-}
-
 static void merge(const struct few *few, const void *rows, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -332,16 +334,18 @@ static void merge(const struct few *few, const void *rows, uint32_t n)
 /* Adds the counts. */
 void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
 {
-    merge(&(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS, of_row},
-          from->rows, from->n_rows);
+    struct few drops = drops_of(into);
+
+    merge(
+        &(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS, row_before},
+        from->rows, from->n_rows);
     merge(&(struct few){into->extras, sizeof *into->extras, &into->n_extras, ASIM_STALL_RANKS,
-                        of_extra},
+                        extra_before},
           from->extras, from->n_extras);
     merge(&(struct few){into->messages, sizeof *into->messages, &into->n_messages,
-                        ASIM_STALL_MESSAGES, of_message},
+                        ASIM_STALL_MESSAGES, message_before},
           from->messages, from->n_messages);
-    for (uint32_t i = 0; i < from->n_drops; i++)
-        insert_drops(into, &from->drops[i]);
+    merge(&drops, from->drops, from->n_drops);
     into->dropped += from->dropped;
     into->stuck += from->stuck;
     into->undelivered += from->undelivered;

@@ -10,22 +10,10 @@
 
 enum { SIZE_SHIFT = 32 };
 
-/* The name of the first missing attribute, or NULL. */
-static const char *missing(const struct asim_op *op, int is_send)
-{
-    if (!(op->has & ASIM_HAS_COMM_SIZE))
-        return "comm_size";
-    if (!(op->has & ASIM_HAS_COMM_TAG))
-        return "comm_tag";
-    if (is_send)
-        return op->has & ASIM_HAS_COMM_DST ? NULL : "comm_dst";
-    return op->has & ASIM_HAS_COMM_SRC ? NULL : "comm_src";
-}
-
 /* Errors: the op names another rank as its own, or its peer is not another rank. */
 static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
 {
-    const char *lacks = missing(op, is_send);
+    const char *lacks = asim_send_lacks(op);
     uint32_t id_in_job = asim_rank_in_job(rank);
     uint32_t own = is_send ? op->comm_src : op->comm_dst;
     uint32_t peer = is_send ? op->comm_dst : op->comm_src;

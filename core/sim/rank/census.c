@@ -5,6 +5,9 @@
  */
 #include "sim/rank/census.h"
 
+#include "base/mem.h"
+
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,21 +75,7 @@ void asim_census_version(struct asim_census *census, uint32_t rank, const char *
 
 void asim_census_add(struct asim_census *into, const struct asim_census *from)
 {
-    into->invalid += from->invalid;
-    into->host_ops += from->host_ops;
-    into->timeless_host_ops += from->timeless_host_ops;
-    into->broadcasts += from->broadcasts;
-    into->computes += from->computes;
-    into->timeless_computes += from->timeless_computes;
-    into->work_computes += from->work_computes;
-    into->work_cpu += from->work_cpu;
-    into->half_work += from->half_work;
-    into->transfers += from->transfers;
-    into->timeless_transfers += from->timeless_transfers;
-    into->collectives += from->collectives;
-    into->grouped += from->grouped;
-    into->prioritized += from->prioritized;
-    into->group_dims += from->group_dims;
+    asim_sums_add(into, from, offsetof(struct asim_census, slips));
     if (!into->slips)
         memcpy(into->slip, from->slip, sizeof into->slip);
     into->slips += from->slips;

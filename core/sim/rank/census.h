@@ -9,8 +9,8 @@
 #include "asim/trace.h"
 #include "conf/custom.h"
 
-struct asim_census {
-    uint64_t invalid;    /* ops of the type INVALID */
+struct asim_census {  /* sums up to slips, all of 64 bits (asim_census_add) */
+    uint64_t invalid; /* ops of the type INVALID */
     /* STORAGE, BATCH and CHECKPOINT ops; those without a recorded duration. */
     uint64_t host_ops, timeless_host_ops;
     uint64_t broadcasts; /* broadcasts without a recorded duration */

@@ -112,7 +112,8 @@ static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
 }
 
 /* Appends the event, filled in but for its links, to its tick. */
-static inline void append(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
+void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
+                             struct asim_rank_event *kept)
 {
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
@@ -152,7 +153,7 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
     kept->op = event->op;
     kept->bytes = event->bytes;
     kept->chunk = event->chunk; /* or runner: they share a union */
-    append(rank, delay_ns, kept);
+    asim_clock_add_embedded(rank, delay_ns, kept);
 }
 
 /* Fills in the event here: the caller copies nothing and needs no stack for it. */
@@ -169,57 +170,5 @@ void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_r
     kept->kind = kind;
     kept->chunk = chunk;
     kept->bytes = bytes;
-    append(rank, delay_ns, kept);
-}
-
-/* A shorter append() for the first event of a tick of ticks[]. Where all ranks share a queue, the
- * queue must know the time already. The only call left is the one to the network. */
-static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
-                             struct asim_rank_event *event)
-{
-    struct asim_due_queue *queue = rank->world->via.queue;
-    struct asim_time_bucket *bucket = NULL;
-    uint32_t n = rank->n_ticks;
-    uint64_t now = asim_rank_now(rank), t = now + delay_ns;
-    int fresh = n < ASIM_RANK_TICKS && !rank->has_tick_map && delay_ns < ASIM_NEVER - now;
-
-    for (uint32_t i = 0; i < n; i++)
-        fresh &= rank->ticks[i].t != t;
-    if (fresh && queue) {
-        bucket = asim_due_bucket_of(queue, t);
-        fresh = bucket != NULL;
-    }
-    if (!fresh) {
-        append(rank, delay_ns, event);
-        return;
-    }
-    event->next = NULL;
-    rank->ticks[n].t = t;
-    rank->ticks[n].head = event;
-    rank->ticks[n].tail = event;
-    rank->n_ticks = (uint16_t)(n + 1);
-    if (bucket)
-        asim_due_append(bucket, &event->due);
-    else if (rank->world->via.backend->wake_after(rank->world->via.carrier, rank->id, delay_ns))
-        asim_rank_fail_nomem(rank, "scheduling an event");
-}
-
-/* The shortest path: a rank of a packet network mostly has no other event ahead. */
-void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
-                             struct asim_rank_event *event)
-{
-    const struct asim_world *world = rank->world;
-    uint64_t t = asim_rank_now(rank) + delay_ns;
-
-    if (rank->n_ticks | rank->has_tick_map || world->via.queue || t < delay_ns || t == ASIM_NEVER) {
-        add_embedded_any(rank, delay_ns, event);
-        return;
-    }
-    event->next = NULL;
-    rank->ticks[0].t = t;
-    rank->ticks[0].head = event;
-    rank->ticks[0].tail = event;
-    rank->n_ticks = 1;
-    if (world->via.backend->wake_after(world->via.carrier, rank->id, delay_ns))
-        asim_rank_fail_nomem(rank, "scheduling an event");
+    asim_clock_add_embedded(rank, delay_ns, kept);
 }

@@ -18,12 +18,9 @@
 
 /* --- the order of events ---------------------------------------------------------------------- */
 /* Sorts events by (time, stage, rank), and events of one node as the node recorded them; where all
- * ranks share one clock by (time, insertion). The input is a sequence of sorted runs, since the
- * events of a node follow each other by time, so a natural merge sort of small keys fits. The sort
- * is stable and takes n log(runs).
- *
- * The events of a window lie close together in time, so time, place and insertion mostly fit in one
- * word (base/sort_u64.h). Other windows use keys of three words. */
+ * ranks share one clock by (time, insertion). The events of a window lie close together in time, so
+ * time, place and insertion mostly fit in one word (base/sort_u64.h). Other windows use keys of
+ * three words. */
 struct key {
     uint64_t t, place, at; /* at: index into pending */
 };
@@ -79,71 +76,36 @@ static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
     return keys;
 }
 
-static inline int is_before(const struct key *x, const struct key *y)
+static int by_key(const void *a, const void *b)
 {
-    return x->t < y->t || (x->t == y->t && x->place < y->place);
+    const struct key *x = a, *y = b;
+
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
+    return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* The end of the run that begins at `from`. */
-static size_t run_end(const struct key *keys, size_t from, size_t n)
-{
-    while (++from < n && !is_before(&keys[from], &keys[from - 1]))
-        ;
-    return from;
-}
-
-/* Merges each pair of neighbouring runs; returns the number of runs before. */
-static size_t merge(const struct key *from, struct key *to, size_t n)
-{
-    size_t runs = 0;
-
-    for (size_t i = 0; i < n;) {
-        size_t middle = run_end(from, i, n), end = middle, j = middle;
-
-        runs++;
-        if (middle < n) {
-            end = run_end(from, middle, n);
-            runs++;
-        }
-        while (i < middle && j < end)
-            *to++ = is_before(&from[j], &from[i]) ? from[j++] : from[i++];
-        while (i < middle)
-            *to++ = from[i++];
-        while (j < end)
-            *to++ = from[j++];
-        i = end;
-    }
-    return runs;
-}
-
-/* words: room for 7 n: two arrays of keys, then the resulting order. */
+/* words: room for 3 n: the keys, then in their place the resulting order. */
 static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_t *words)
 {
-    size_t n = event_bus->pending.n, row = sizeof(struct key) / sizeof *words;
-    struct key *from = (struct key *)(void *)words, *to = from + n, *swap;
-    uint64_t *order = words + 2 * row * n;
+    size_t n = event_bus->pending.n;
+    struct key *keys = (struct key *)(void *)words;
 
     for (size_t i = 0; i < n; i++) {
         const struct asim_event *event = &event_bus->pending.at[i];
 
-        from[i] = (struct key){event->t, place_of(event_bus, event), i};
+        keys[i] = (struct key){event->t, place_of(event_bus, event), i};
     }
-    do {
-        size_t runs = merge(from, to, n);
-
-        swap = from;
-        from = to;
-        to = swap;
-        if (runs == 1)
-            break;
-    } while (1);
+    qsort(keys, n, sizeof *keys, by_key);
     for (size_t i = 0; i < n; i++)
-        order[i] = from[i].at;
-    return order;
+        words[i] = keys[i].at;
+    return words;
 }
 
 /* The order of the pending events, as indices into `pending`, valid until the next call; NULL when
- * out of memory. The room stays for the next call: 48 bytes an event, or 56 with long keys. */
+ * out of memory. The room stays for the next call. */
 static const uint64_t *sort_pending(struct asim_event_bus *event_bus)
 {
     const struct key_range range = key_range_of(event_bus);
@@ -152,7 +114,7 @@ static const uint64_t *sort_pending(struct asim_event_bus *event_bus)
         asim_bits_of(range.t_last - range.t) + place_bits + asim_bits_of(event_bus->pending.n);
 
     if (ASIM_VEC_RESERVE(event_bus->keys,
-                         (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * event_bus->pending.n))
+                         (bits <= 64 ? ASIM_SORT_U64_ROOM : 3) * event_bus->pending.n))
         return NULL;
     return bits <= 64 ? sort_words(event_bus, &range, event_bus->keys.at, place_bits)
                       : sort_keys(event_bus, event_bus->keys.at);
@@ -181,8 +143,7 @@ void asim_event_fini(struct asim_event *event)
 {
     if (event->kind == ASIM_EV_RANK_DONE)
         free(event->of.done.facts);
-    if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
-        event->kind == ASIM_EV_OP_LEFT || event->kind == ASIM_EV_NO_TENSOR_LIST)
+    if (asim_event_has_op(event))
         free(event->of.op.name);
 }
 

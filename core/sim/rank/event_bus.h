@@ -178,6 +178,12 @@ static inline void asim_event_bus_notify(const struct asim_event_bus *event_bus,
             observer->on_event(observer->self, world, event);
     }
 }
+/* Whether observers may ask for the op of the event (event.h). */
+static inline int asim_event_has_op(const struct asim_event *event)
+{
+    return event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
+           event->kind == ASIM_EV_OP_LEFT || event->kind == ASIM_EV_NO_TENSOR_LIST;
+}
 /* Frees what an event of another process owns; events of this process own nothing. */
 void asim_event_fini(struct asim_event *event);
 /* Records a copy of the event if any observer wants its kind; sets order and stage. */

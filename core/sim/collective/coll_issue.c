@@ -129,14 +129,7 @@ static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chun
     chunk->n_phases = 1;
     chunk->phases[0] = (struct asim_phase){.kind = plan->kind, .bytes = plan->dims.left, .step = 1};
     chunk->phases[0].graph = plan->graph;
-    chunk->phases[0].ring = plan->group
-                                ? (struct asim_ring_of){.members = plan->group->ranks,
-                                                        .n = plan->group->n,
-                                                        .index = plan->position}
-                                : (struct asim_ring_of){.base = plan->rank->job->first,
-                                                        .stride = 1,
-                                                        .n = plan->rank->job->n,
-                                                        .index = asim_rank_in_job(plan->rank)};
+    chunk->phases[0].ring = asim_phase_plan_all(plan, plan->group);
     return plan->dims.left;
 }
 
@@ -245,8 +238,8 @@ static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
         return 0;
     plan->root = root;
     if (plan->group)
-        plan->root =
-            root < n ? asim_group_position(plan->group, root + plan->rank->job->first) : plan->group->n;
+        plan->root = root < n ? asim_group_position(plan->group, root + plan->rank->job->first)
+                              : plan->group->n;
     if (plan->root < (plan->group ? plan->group->n : n))
         return 0;
     asim_rank_fail(plan->rank,
@@ -294,8 +287,8 @@ static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
                        plan->listed ? "the members of its group are" : "the ranks are",
                        (unsigned long long)n);
     plan->sizes = op->comm_sizes;
-    plan->position =
-        plan->listed ? asim_group_position(plan->listed, plan->rank->id) : asim_rank_in_job(plan->rank);
+    plan->position = plan->listed ? asim_group_position(plan->listed, plan->rank->id)
+                                  : asim_rank_in_job(plan->rank);
     return plan->rank->failed ? ASIM_EINVAL : 0;
 }
 
@@ -362,8 +355,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
      * duration */
     if (op->comm_type == ASIM_BROADCAST && !rank->world->set.n_choices[ASIM_BROADCAST] &&
         !trace_prefix_of(rank->world, op)) {
-        asim_clock_add(rank, asim_replay_ns(op),
-                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
+        asim_clock_end_op(rank, asim_replay_ns(op), index);
         return;
     }
     if (fill_plan(&plan, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&plan, op)))
@@ -371,8 +363,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     if (!plan.graph && !asim_phase_plan_has_partners(&plan)) {
         /* one member exchanges nothing; ASTRA-sim never finishes here */
         count_alone(&plan, op);
-        asim_clock_add(rank, 0,
-                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
+        asim_clock_end_op(rank, 0, index);
         return;
     }
     chunk_size = chunk_bytes(&plan, &total);

@@ -40,6 +40,18 @@ uint32_t asim_phase_plan_dims(const struct asim_world *world, uint32_t n_dims, i
     return n_dims;
 }
 
+struct asim_ring_of asim_phase_plan_all(const struct asim_phase_plan *plan,
+                                        const struct asim_group *group)
+{
+    if (group)
+        return (struct asim_ring_of){
+            .members = group->ranks, .n = group->n, .index = plan->position, .root = plan->root};
+    return (struct asim_ring_of){.base = plan->rank->job->first,
+                                 .stride = 1,
+                                 .n = plan->rank->job->n,
+                                 .index = asim_rank_in_job(plan->rank)};
+}
+
 /* The ranks that differ from this one in that dimension only; or the group, as one ring. */
 static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
@@ -48,10 +60,7 @@ static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t 
     struct asim_ring_of ring = {.stride = job->strides[dim], .n = job->dims.at[dim]};
 
     if (plan->group)
-        return (struct asim_ring_of){.members = plan->group->ranks,
-                                     .n = plan->group->n,
-                                     .index = plan->position,
-                                     .root = plan->root};
+        return asim_phase_plan_all(plan, plan->group);
     if (choice_of(world, plan->list, dim)->one) {
         ring.stride = 1;
         ring.n = job->n;
@@ -262,13 +271,7 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
 
     *phase = (struct asim_phase){.kind = plan->kind, .subgroup = plan->group != NULL};
     phase->choice = named->algo == world->set.direct.algo ? named : &world->set.direct;
-    phase->ring = (struct asim_ring_of){.base = plan->rank->job->first,
-                                        .stride = 1,
-                                        .n = plan->rank->job->n,
-                                        .index = asim_rank_in_job(plan->rank)};
-    if (plan->listed)
-        phase->ring = (struct asim_ring_of){
-            .members = plan->listed->ranks, .n = plan->listed->n, .index = plan->position};
+    phase->ring = asim_phase_plan_all(plan, plan->listed);
     phase->queue = take_queue(plan, 0, ALL_QUEUES, &phase->step);
 }
 

@@ -36,6 +36,9 @@ uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan);
 uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan);
 /* Whether `what`, an algorithm with flows, may use tags of the group; else fails the rank. */
 int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *what);
+/* All members as one ring: of the group, or where it is NULL of the job. */
+struct asim_ring_of asim_phase_plan_all(const struct asim_phase_plan *plan,
+                                        const struct asim_group *group);
 /* Appends the phases of one chunk. `bytes`: the normal size of a chunk; returns the size of this
  * one. */
 uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *chunk,

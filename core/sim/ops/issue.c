@@ -96,12 +96,6 @@ static void finish_at_once(struct asim_rank *rank, uint32_t index)
         asim_rank_fail_nomem(rank, "skipping an op");
 }
 
-static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
-{
-    asim_clock_add(rank, ns,
-                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
-}
-
 /* Replays a recorded duration, scaled for compute ops. CPU ops do not count as GPU time. */
 static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
@@ -111,7 +105,7 @@ static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op 
         ns = asim_noise_apply(rank, index, asim_compute_scaled(rank, ns));
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
-    done_after(rank, index, ns);
+    asim_clock_end_op(rank, ns, index);
 }
 
 /* parity: a roofline op without a tensor takes no time, as in ASTRA-sim. */
@@ -129,7 +123,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
     asim_track_roofline(rank, rank->world->set.system.roofline && !op->is_cpu ? op : NULL, ns);
-    done_after(rank, index, ns);
+    asim_clock_end_op(rank, ns, index);
 }
 
 /* ASTRA-sim, too, throws for is_cpu_op on a communication (system-layer.md#issue-order). */
@@ -212,7 +206,7 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
         asim_rank_record_failure(rank);
         return;
     }
-    span = asim_span_of(&op);
+    span = asim_span_of(op.type, op.is_cpu);
     *running = (uint64_t)unit | (uint64_t)span << 8 | asim_op_progress_bytes(&op) << 16;
     rank->busy[unit]++;
     asim_track_start(rank, span);

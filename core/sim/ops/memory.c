@@ -92,8 +92,7 @@ static void serve(struct asim_rank *by, const struct request *request)
     uint64_t ns = now - own + request->ns;
 
     rank->world->run.memory_servers[server_of(rank)].busy = 1;
-    asim_clock_add(rank, ns,
-                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = request->op});
+    asim_clock_end_op(rank, ns, request->op);
     asim_clock_add(
         rank, ns, &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_MEMORY, .op = server_of(rank)});
 }
@@ -142,8 +141,7 @@ void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim
         return;
     request.ns += asim_ns_whole((double)op->tensor_bytes / mem->bandwidth_gbps);
     if (!world->run.memory_servers) {
-        asim_clock_add(rank, request.ns,
-                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
+        asim_clock_end_op(rank, request.ns, index);
         return;
     }
     server = &world->run.memory_servers[server_of(rank)];

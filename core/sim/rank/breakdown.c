@@ -10,11 +10,21 @@
 #include "sim/rank/breakdown.h"
 #include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
+#include "sim/rank/track.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum activity { COMPUTING, MOVING, LOADING, ON_CPU, WAITING, NONE, ACTIVITIES };
+/* What an op does: its class of time, or waiting. A collective waits from ASIM_EV_COLL_JOIN on, at
+ * the time of its issue. */
+enum activity {
+    COMPUTING = ASIM_SPAN_GPU,
+    MOVING = ASIM_SPAN_COMM,
+    ON_CPU = ASIM_SPAN_CPU,
+    LOADING = ASIM_SPAN_MEM,
+    WAITING = ASIM_SPANS,
+    ACTIVITIES
+};
 
 struct rank_state {
     uint64_t since;
@@ -176,27 +186,6 @@ static void send(struct asim_breakdown *all, const struct asim_event *event)
 /* --- events -------------------------------------------------------------------------------------
  */
 
-static enum activity activity_of(const struct asim_event *event)
-{
-    switch (event->of.op.type) {
-    case ASIM_OP_COMP:
-        return event->of.op.is_cpu ? ON_CPU : COMPUTING;
-    case ASIM_OP_STORAGE:
-    case ASIM_OP_BATCH:
-    case ASIM_OP_CHECKPOINT:
-        return ON_CPU;
-    case ASIM_OP_COMM_COLL: /* waits from ASIM_EV_COLL_JOIN on, at the same time */
-    case ASIM_OP_COMM_SEND:
-    case ASIM_OP_COMM_RECV:
-        return MOVING;
-    case ASIM_OP_MEM_LOAD:
-    case ASIM_OP_MEM_STORE:
-        return LOADING;
-    default:
-        return NONE;
-    }
-}
-
 /* Replayed receives have their recorded durations and wait for nobody. */
 static void issue(struct asim_breakdown *all, const struct asim_world *world,
                   const struct asim_event *event)
@@ -208,7 +197,9 @@ static void issue(struct asim_breakdown *all, const struct asim_world *world,
         all->no_memory = 1;
         return;
     }
-    *op = (struct running){.rank = event->rank, .activity = activity_of(event)};
+    *op = (struct running){.rank = event->rank,
+                           .activity = (enum activity)asim_span_of(
+                               (enum asim_op_type)event->of.op.type, event->of.op.is_cpu)};
     *slot = (uint64_t)(uintptr_t)op;
     charge(all, event->rank, event->t)->running[op->activity]++;
     if (event->of.op.type == ASIM_OP_COMM_RECV && !world->set.system.replay_only)

@@ -13,6 +13,11 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
 /* The same for events of a chunk, which are nearly all. */
 void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
                           struct asim_chunk *chunk, uint64_t bytes);
+/* Ends the op with this index in ns. */
+static inline void asim_clock_end_op(struct asim_rank *rank, uint64_t ns, uint32_t op)
+{
+    asim_clock_add(rank, ns, &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = op});
+}
 /* Adds an event that is not from the pool. The caller keeps its memory until the event runs. */
 void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event);

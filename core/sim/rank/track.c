@@ -12,11 +12,11 @@
 #include "sim/sim.h"
 
 /* The classes of ASTRA-sim's statistics (system-layer.md#end-of-a-rank). */
-enum asim_span asim_span_of(const struct asim_op *op)
+enum asim_span asim_span_of(enum asim_op_type type, int is_cpu)
 {
-    switch (op->type) {
+    switch (type) {
     case ASIM_OP_COMP:
-        return op->is_cpu ? ASIM_SPAN_CPU : ASIM_SPAN_GPU;
+        return is_cpu ? ASIM_SPAN_CPU : ASIM_SPAN_GPU;
     case ASIM_OP_STORAGE:
     case ASIM_OP_BATCH:
     case ASIM_OP_CHECKPOINT:

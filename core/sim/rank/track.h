@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-enum asim_span asim_span_of(const struct asim_op *op);
+enum asim_span asim_span_of(enum asim_op_type type, int is_cpu);
 /* An op of that class begins, and ends. */
 void asim_track_start(struct asim_rank *rank, enum asim_span span);
 void asim_track_end(struct asim_rank *rank, enum asim_span span);

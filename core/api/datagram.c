@@ -5,6 +5,7 @@
 #include "asim/datagram.h"
 #include "fabric/fabric.h"
 #include "sim/world.h"
+#include "fabric/datagrams.h"
 
 int asim_datagrams_open(struct asim_world *world, asim_datagram_hook *hook, void *self,
                         struct asim_err *err)

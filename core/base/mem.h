@@ -80,6 +80,8 @@ static inline void asim_pool_give(struct asim_pool *pool, void *object)
 /* Frees all objects, also those in use. */
 void asim_pool_fini(struct asim_pool *pool);
 
+enum { ASIM_LINE_BYTES = 64 }; /* of the caches of today's processors */
+
 /* n zeroed elements, the first at the start of a cache line; NULL if out of memory. The caller
  * frees them with free(). */
 void *asim_calloc_lines(size_t n, size_t size);

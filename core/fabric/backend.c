@@ -8,13 +8,26 @@
  */
 #include "fabric/observe/frame_headers.h"
 #include "fabric/observe/link_diagnostics.h"
-#include "fabric/node.h"
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/host/traffic.h"
 #include "fabric/memo/region/use.h"
 #include "fabric/link/schedule.h"
+#include "asim/packet.h"
+#include "base/diagnostics.h"
+#include "base/heap.h"
+#include "base/text.h"
+#include "fabric/clock/step.h"
+#include "fabric/clock/workers.h"
+#include "fabric/events/events.h"
+#include "fabric/fabric.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/observe/observe.h"
+#include "net/net_traffic.h"
+#include "net/watch.h"
 
 /* Rounds up to whole ns. */
 static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
@@ -77,8 +90,8 @@ static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
     return 1;
 }
 
-/* Creates the flow; start_flow in host.c makes the queue pair. ASIM_EINVAL: a traffic class that
- * the network does not use. */
+/* Creates the flow; start_flow in host/advance.c makes the queue pair. ASIM_EINVAL: a traffic class
+ * that the network does not use. */
 static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;

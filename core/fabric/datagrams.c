@@ -5,7 +5,20 @@
  */
 #include "fabric/fabric.h"
 #include "fabric/link/schedule.h"
-#include "fabric/node.h"
+#include "asim/asim.h"
+#include "asim/datagram.h"
+#include "asim/ext/option.h"
+#include "asim/packet.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "fabric/link/datagram.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/tie_key.h"
+#include "net/watch.h"
+#include "conf/netconf.h"
+#include "fabric/observe/observe.h"
+#include "fabric/datagrams.h"
+#include "fabric/switch/queue.h"
 
 #include <stdlib.h>
 
@@ -17,7 +30,7 @@ int asim_fabric_datagrams_open(struct asim_fabric *fabric, asim_datagram_hook *h
 {
     struct asim_datagrams *datagrams;
 
-    if (fabric->dist.exchange)
+    if (fabric->process_hooks)
         return asim_err_set(err, ASIM_EINVAL,
                             "datagrams of other applications need a network in one process: start "
                             "the program without MPI.");

@@ -2,6 +2,7 @@
  *
  * Builds the packet network from a topology, and closes it. Linear in nodes and links.
  */
+#include "fabric/fabric.h"
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/clock/next_event.h"
@@ -16,6 +17,13 @@
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 #include "topo/pair.h"
+#include "base/map.h"
+#include "conf/netconf.h"
+#include "fabric/datagrams.h"
+#include "fabric/host/flow.h"
+#include "fabric/link/loss.h"
+#include "fabric/host/completion.h"
+#include "fabric/link/transmit.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -110,6 +118,8 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     struct asim_switch *sw = &fabric->sw[node - fabric->set.hosts];
 
     sw->node = node;
+    sw->seed = fabric->set.seed;
+    sw->draw_key = (uint64_t)asim_topo_external_id(fabric->set.topo, node) << 32;
     sw->n_ports = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
     sw->ports = asim_calloc_lines(sw->n_ports + (size_t)1, sizeof *sw->ports);
     if (!sw->ports)
@@ -185,7 +195,7 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
     double need = (topo->first_port[topo->nodes] * port + topo->switches * node) / 1e9;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 
-    if (fabric->dist.process_of || need < there || there <= 0)
+    if (fabric->set.process_of || need < there || there <= 0)
         return 0;
     return asim_err_at(err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
                        "%u switches and %zu links need at least %.0f GB of memory and this machine "
@@ -232,16 +242,11 @@ static int open_run(struct asim_fabric *fabric, const struct asim_fabric_config 
                : 0;
 }
 
-/* After any failure asim_fabric_close can take the fabric, so there is one clean-up path. */
-int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
-                     struct asim_err *err)
+/* What needs no memory and cannot fail. */
+static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_config *config)
 {
-    struct asim_fabric *fabric = asim_calloc_lines(1, sizeof *fabric);
-    int code = 0;
+    struct asim_fabric *fabric = &engine->fabric;
 
-    *out = fabric;
-    if (!fabric)
-        return asim_err_nomem(err, "building the packet network");
     fabric->set.topo = config->topo;
     fabric->route = fabric->set.route = config->route;
     fabric->set.net = config->net;
@@ -253,15 +258,34 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.seed = config->seed;
     fabric->set.without = config->without;
     asim_recovery_open(fabric);
-    fabric->dist.process_of = config->process_of;
-    fabric->dist.self = config->self;
-    fabric->run.per_event = config->per_event;
-    asim_heap_init(&fabric->run.due_nodes);
+    fabric->set.process_of = config->process_of;
+    fabric->set.process = config->self;
+    fabric->schedule.per_event = config->per_event;
+    asim_heap_init(&fabric->schedule.due_nodes);
     fabric->set.hosts = config->topo->hosts;
     fabric->set.nodes = config->topo->nodes;
-    fabric->dist.limit = ASIM_NEVER;
-    fabric->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
+    fabric->frame_hooks = &asim_host_frame_hooks;
+    fabric->event_next = engine->limit = ASIM_NEVER;
+    engine->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
+    fabric->set.qps = config->net->qps_per_connection;
+    fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
+    fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
+    fabric->set.classes = 1;
+}
+
+/* After any failure asim_fabric_close can take the fabric, so there is one clean-up path. */
+int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
+                     struct asim_err *err)
+{
+    struct asim_fabric_engine *engine = asim_calloc_lines(1, sizeof *engine);
+    struct asim_fabric *fabric = engine ? &engine->fabric : NULL;
+    int code = 0;
+
+    *out = fabric;
+    if (!fabric)
+        return asim_err_nomem(err, "building the packet network");
+    set_up(engine, config);
     if (open_cc(fabric, err) || check_rates(fabric, err))
         code = ASIM_EINVAL;
     else if (check_memory(fabric, err))
@@ -271,10 +295,6 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)) &&
              !(code = asim_traffic_open(fabric, config->traffics, err)))
         code = asim_fabric_events_open(fabric, err);
-    fabric->set.qps = config->net->qps_per_connection;
-    fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
-    fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
-    fabric->set.classes = 1;
     fabric->set.writes_telemetry =
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
@@ -286,7 +306,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     if (!code)
         code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
-        fabric->run.per_event = 1;
+        fabric->schedule.per_event = 1;
     if (code) {
         asim_fabric_close(fabric);
         *out = NULL;
@@ -354,12 +374,14 @@ static void close_wire(struct asim_wire *wire)
 
 struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric)
 {
-    return fabric->workers.team;
+    return asim_engine_of(fabric)->workers.team;
 }
 
 /* In any order: no part frees what another part owns. */
 void asim_fabric_close(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
     if (!fabric)
         return;
     asim_memo_close(fabric);
@@ -381,14 +403,14 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->host);
     free(fabric->sw);
     free(fabric->ports);
-    free(fabric->run.next);
-    free(fabric->run.block_min);
-    free(fabric->run.slot);
+    free(fabric->schedule.next);
+    free(fabric->schedule.block_min);
+    free(fabric->schedule.slot);
     free(fabric->set.half_of);
-    free(fabric->workers.sharded);
-    asim_thread_team_close(fabric->workers.team);
+    free(engine->workers.sharded);
+    asim_thread_team_close(engine->workers.team);
     asim_workers_close(fabric);
     asim_exchange_close(fabric);
-    asim_heap_fini(&fabric->run.due_nodes);
+    asim_heap_fini(&fabric->schedule.due_nodes);
     free(fabric);
 }

@@ -9,76 +9,22 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "asim/buffer.h"
-#include "asim/packet.h"
-#include "base/diagnostics.h"
-#include "conf/conf.h"
-#include "net/net.h"
-#include "net/net_events.h"
-#include "net/net_traffic.h"
-#include "topo/partition.h"
-#include "topo/route.h"
-#include "topo/topo.h"
+#include "asim/net.h"
+#include "net/watch.h"
 
+struct asim_buffer;
+struct asim_diagnostics;
 struct asim_fabric;
-struct asim_frame;
+struct asim_host_use;
+struct asim_link_use;
+struct asim_net_events;
+struct asim_net_traffics;
+struct asim_netconf;
+struct asim_partition;
+struct asim_route;
 struct asim_thread_team;
-
-/* IPv4 address of a host, which ECMP hashes: 11.x.y.1, as the front end of ASTRA-sim's ns-3 backend
- * hands them out (rdma-network.md#quirks). Ids from 65,536 on run into the first octet, there as
- * well. */
-static inline uint32_t asim_host_ip(uint32_t host)
-{
-    return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
-}
-
-/* A port of a node, numbered from 1. */
-struct asim_port_id {
-    uint32_t node, port;
-};
-
-/* One completed message, as a row of fct.txt. */
-struct asim_fct {
-    uint64_t start, end, bytes, ideal, id; /* id: of the message */
-    uint32_t src, dst;
-    uint16_t sport;
-};
-
-typedef void asim_frame_hook(void *self, enum asim_frame_event what, struct asim_port_id at,
-                             const struct asim_frame *frame, uint64_t t);
-
-/* Bytes queued at a switch port, and of these in queue 0. */
-struct asim_queue_length {
-    uint64_t bytes, control;
-};
-
-/* Which changes of a queue's length the hook reports. every_ns 0: each change. Else only changes
- * that a sample at first_ns + k x every_ns can show, of queues of `least` bytes or more without
- * queue 0. */
-struct asim_queue_sampling {
-    uint64_t every_ns, first_ns, least;
-};
-
-/* Hooks of an observer. Each may be NULL. */
-struct asim_fabric_watch {
-    void *self;
-    void (*fct)(void *self, const struct asim_fct *row);
-    /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
-    void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
-    /* A flow's rate changed; the bytes queued at a switch port changed. Hot paths test these
-     * pointers: leave them NULL unless a report needs them. */
-    void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
-    /* Set by asim_fabric_watch_queues. */
-    void (*queue)(void *self, uint64_t t, struct asim_port_id at, struct asim_queue_length length);
-    struct asim_queue_sampling sampling;
-    asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
-    void *frame_self;
-    struct {
-        asim_frame_hook *hook;
-        void *self;
-    } frames[4]; /* all observers of frames */
-    unsigned n_frames;
-};
+struct asim_topo;
+struct asim_traffic_use;
 
 /* The most hosts of a network that runs in the order of ns-3's event list at first. */
 enum { ASIM_EXACT_HOSTS = 32 };
@@ -131,8 +77,9 @@ struct asim_fabric_stats {
 #define ASIM_HOST_COLUMNS(X)                                                                       \
     X(data_packets, data_packets, data)                                                            \
     X(retransmitted_packets, retransmitted, retransmits)                                           \
-    X(duplicate_packets, duplicates, duplicates) X(nacks_sent, nacks, nacks)                       \
-        X(timeouts, timeouts, timeouts) X(aborted_messages, aborted_messages, aborted)             \
+    X(duplicate_packets, duplicates, duplicates)                                                   \
+    X(nacks_sent, nacks, nacks) X(timeouts, timeouts, timeouts)                                    \
+        X(aborted_messages, aborted_messages, aborted)                                             \
             X(pfc_frames_received, pfc_received, pfc_received)
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is

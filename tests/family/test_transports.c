@@ -5,6 +5,11 @@
  */
 #include "fabric/host/transport/transport.h"
 #include "fabric/testbench.h"
+#include "asim/ext/option.h"
+#include "asim/netconf.h"
+#include "conf/netconf.h"
+#include "fabric/link/tie_key.h"
+#include "fabric/memo/region/part.h"
 
 enum { HOSTS = 8, MESSAGES = 64, WAYS = 2 };
 

@@ -11,6 +11,17 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/clock/domains.h"
 #include "fabric/link/schedule.h"
+#include "asim/net.h"
+#include "fabric/clock/engine.h"
+#include "fabric/clock/worker.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "net/fast_path.h"
 
 /* Of least_unsent: no message has so many bytes. */
 #define INSIDE (ASIM_NEVER - 1)
@@ -20,7 +31,7 @@ enum { SLACK = 16 };
 
 static int is_inner(const struct asim_fabric *fabric, const struct asim_nic *nic)
 {
-    return nic->port.out->delay < fabric->workers.domain_lookahead;
+    return nic->port.out->delay < asim_engine_of(fabric)->workers.domain_lookahead;
 }
 
 /* All bytes of a message have been sent: its last ACK may be in a receive ring already. Frames that
@@ -50,7 +61,7 @@ static uint64_t last_ack_at(const struct asim_host *host, uint64_t known)
 static uint64_t least_unsent(const struct asim_fabric *fabric, const struct asim_host *host,
                              const struct asim_nic *nic)
 {
-    const uint32_t *domain_of = fabric->workers.domain_of;
+    const uint32_t *domain_of = asim_engine_of(fabric)->workers.domain_of;
     uint64_t least = ASIM_NEVER;
 
     for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
@@ -85,7 +96,7 @@ static uint64_t completes_at(const struct asim_fabric *fabric, const struct asim
         if (!least)
             at = known;
         else if (least != ASIM_NEVER)
-            at = t + fabric->workers.domain_lookahead +
+            at = t + asim_engine_of(fabric)->workers.domain_lookahead +
                  (uint64_t)((double)least * (1024 - SLACK) / 1024 * 8e9 / (double)nic->rate_bps *
                             fabric->set.tick);
         first = at < first ? at : first;
@@ -151,22 +162,25 @@ static void notice_calls(struct asim_worker *worker)
 
 void asim_domains_forget(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        if (fabric->workers.at[w].domains)
-            forget(fabric->workers.at[w].domains);
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        if (engine->workers.at[w].domains)
+            forget(engine->workers.at[w].domains);
 }
 
 uint64_t asim_domains_still_until(struct asim_fabric *fabric, uint64_t t)
 {
-    uint64_t least = t + fabric->set.lookahead, until = t + fabric->workers.domain_lookahead;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    uint64_t least = t + fabric->set.lookahead, until = t + engine->workers.domain_lookahead;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         notice_calls(worker);
         for (uint32_t d = 0; d < worker->domains->n; d++) {
             uint64_t still = still_until(worker, &worker->domains->at[d], t,
-                                         t + fabric->workers.domain_lookahead);
+                                         t + engine->workers.domain_lookahead);
 
             until = still < until ? still : until;
             if (until <= least)
@@ -294,7 +308,7 @@ static void advance_part(struct asim_worker *worker, struct asim_domain *domain,
     struct inner inner;
 
     memo->domain_begins(fabric, domain);
-    while (!worker->failed && !fabric->run.failed) {
+    while (!worker->failed && !fabric->failed) {
         inner = next_inner(worker, domain, until);
         if (memo->look(fabric, domain, inner.t < until ? inner.t : until))
             continue;

@@ -3,6 +3,12 @@
  * The nodes of each domain (domains.h).
  */
 #include "fabric/clock/domains.h"
+#include "asim/err.h"
+#include "asim/topology.h"
+#include "fabric/clock/engine.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "net/fast_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +61,7 @@ static void join(const struct asim_fabric *fabric, uint64_t lookahead, uint32_t 
  * link to its source takes. */
 static int is_fit(const struct asim_fabric *fabric, const uint32_t *root, uint32_t *hosts)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_topo *topo = fabric->set.topo;
 
     memset(hosts, 0, fabric->set.nodes * sizeof *hosts);
@@ -64,7 +71,7 @@ static int is_fit(const struct asim_fabric *fabric, const uint32_t *root, uint32
         hosts[r] += v < fabric->set.hosts;
         if (hosts[r] > fabric->set.hosts / 2 ||
             asim_fabric_owns(fabric, v) != asim_fabric_owns(fabric, r) ||
-            (fabric->workers.of && fabric->workers.of[v] != fabric->workers.of[r]))
+            (engine->workers.of && engine->workers.of[v] != engine->workers.of[r]))
             return 0;
     }
     for (size_t l = 0; l < topo->n_links; l++) {
@@ -161,23 +168,24 @@ static int list(struct asim_fabric *fabric, struct asim_worker *worker, const ui
 
 int asim_domains_open(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     size_t n = fabric->set.nodes + (size_t)1;
     uint32_t *root = malloc(n * sizeof *root), *scratch = malloc(n * sizeof *scratch);
     int code = root && scratch ? 0 : ASIM_ENOMEM;
     uint64_t lookahead = 0;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        asim_domains_close(&fabric->workers.at[w]);
-    if (!code && !fabric->run.per_event && !fabric->insertion && !fabric->workers.n_sharded &&
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        asim_domains_close(&engine->workers.at[w]);
+    if (!code && !fabric->schedule.per_event && !fabric->insertion && !engine->workers.n_sharded &&
         !(fabric->set.without & ASIM_FAST_DOMAINS))
         lookahead = choose(fabric, root, scratch);
     if (fabric->set.rto && fabric->set.rto < lookahead)
         lookahead = 0;
-    fabric->workers.domain_lookahead = lookahead ? lookahead : fabric->set.lookahead;
-    free(fabric->workers.domain_of);
-    fabric->workers.domain_of = lookahead ? root : NULL;
-    for (uint32_t w = 0; w < fabric->workers.n && !code && lookahead; w++)
-        code = list(fabric, &fabric->workers.at[w], root, scratch);
+    engine->workers.domain_lookahead = lookahead ? lookahead : fabric->set.lookahead;
+    free(engine->workers.domain_of);
+    engine->workers.domain_of = lookahead ? root : NULL;
+    for (uint32_t w = 0; w < engine->workers.n && !code && lookahead; w++)
+        code = list(fabric, &engine->workers.at[w], root, scratch);
     if (!lookahead)
         free(root);
     free(scratch);

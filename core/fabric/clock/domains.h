@@ -9,7 +9,10 @@
 #ifndef ASIM_FABRIC_CLOCK_DOMAINS_H
 #define ASIM_FABRIC_CLOCK_DOMAINS_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_worker;
 
 struct asim_domain {
     uint32_t *index; /* [n] of the worker's nodes: hosts, then switches */

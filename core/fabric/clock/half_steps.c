@@ -10,6 +10,7 @@
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
+#include "net/fast_path.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ int asim_half_steps_open(struct asim_fabric *fabric)
     uint8_t *half_of = malloc(fabric->set.nodes + (size_t)1);
     int code = queue && half_of ? 0 : ASIM_ENOMEM;
 
-    fabric->run.half = ASIM_BOTH_HALVES;
+    asim_engine_of(fabric)->run.half = ASIM_BOTH_HALVES;
     if (!code && !(fabric->set.without & ASIM_FAST_HALF_STEPS) &&
         find_halves(fabric->set.topo, half_of, queue))
         fabric->set.half_of = half_of;
@@ -61,24 +62,25 @@ int asim_half_steps_open(struct asim_fabric *fabric)
 
 int asim_half_steps_allowed(const struct asim_fabric *fabric)
 {
-    return fabric->set.half_of && !fabric->run.per_event && !fabric->insertion && !fabric->events &&
-           !fabric->set.cc->needs &&
+    return fabric->set.half_of && !fabric->schedule.per_event && !fabric->insertion &&
+           !fabric->events && !fabric->set.cc->needs &&
            (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
            asim_workers_lookahead(fabric) == fabric->set.lookahead &&
-           fabric->workers.domain_lookahead == fabric->set.lookahead;
+           asim_engine_of(fabric)->workers.domain_lookahead == fabric->set.lookahead;
 }
 
 enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 {
-    uint64_t first = asim_earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    uint64_t first = asim_earlier(fabric->schedule.half_next[0], fabric->schedule.half_next[1]);
 
-    if (asim_half_steps_allowed(fabric) && !fabric->dist.process_of &&
+    if (asim_half_steps_allowed(fabric) && !fabric->set.process_of &&
         first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
         (!fabric->window_hooks || fabric->window_hooks->allows_half_steps(fabric)))
         return ASIM_STEP_ALONE;
-    if (fabric->run.horizon[0] == fabric->run.horizon[1])
+    if (engine->run.horizon[0] == engine->run.horizon[1])
         return ASIM_STEP_BOTH;
-    return fabric->run.horizon[0] < fabric->run.horizon[1] ? ASIM_STEP_HOSTS : ASIM_STEP_SWITCHES;
+    return engine->run.horizon[0] < engine->run.horizon[1] ? ASIM_STEP_HOSTS : ASIM_STEP_SWITCHES;
 }
 
 /* The half with the earliest event advances by two windows, or less where the other half has an
@@ -87,21 +89,22 @@ enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step step,
                                uint64_t both_until)
 {
-    const uint64_t *next = fabric->run.half_next, window = fabric->set.lookahead;
-    uint64_t *horizon = fabric->run.horizon;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    const uint64_t *next = fabric->schedule.half_next, window = fabric->set.lookahead;
+    uint64_t *horizon = engine->run.horizon;
     int half;
 
-    fabric->run.half = ASIM_BOTH_HALVES;
+    engine->run.half = ASIM_BOTH_HALVES;
     if (step == ASIM_STEP_BOTH)
         return both_until;
     if (step == ASIM_STEP_ALONE) {
         half = next[ASIM_HALF_SWITCHES] < next[ASIM_HALF_HOSTS];
         horizon[half] = asim_earlier(next[!half], next[half] + window) + window;
-        horizon[half] = asim_earlier(horizon[half], fabric->livelock.look_at);
+        horizon[half] = asim_earlier(horizon[half], engine->livelock.look_at);
     } else {
         half = step == ASIM_STEP_SWITCHES;
         horizon[half] = horizon[!half];
     }
-    fabric->run.half = half;
+    engine->run.half = half;
     return horizon[half];
 }

@@ -13,7 +13,10 @@
 #ifndef ASIM_FABRIC_CLOCK_HALF_STEPS_H
 #define ASIM_FABRIC_CLOCK_HALF_STEPS_H
 
-#include "fabric/node.h"
+#include "fabric/clock/engine.h"
+#include "fabric/ground/ground.h"
+
+struct asim_fabric;
 
 /* Values of run.half: whose window it is. */
 enum asim_half { ASIM_HALF_HOSTS, ASIM_HALF_SWITCHES, ASIM_BOTH_HALVES };
@@ -41,7 +44,9 @@ uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step s
 /* Whether node v advances in this window, if it has anything to do. */
 static inline int asim_half_steps_includes(const struct asim_fabric *fabric, uint32_t v)
 {
-    return fabric->run.half == ASIM_BOTH_HALVES || fabric->set.half_of[v] == fabric->run.half;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    return engine->run.half == ASIM_BOTH_HALVES || fabric->set.half_of[v] == engine->run.half;
 }
 
 #endif

@@ -12,6 +12,19 @@
 #include "fabric/link/schedule.h"
 #include "fabric/clock/window.h"
 #include "fabric/switch/queue_watch.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "base/heap.h"
+#include "fabric/clock/engine.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/host/host.h"
+#include "fabric/link/event_heap.h"
+#include "fabric/link/insertion.h"
+#include "fabric/switch/switch.h"
+#include "net/packets.h"
+#include "fabric/host/advance.h"
+#include "fabric/switch/advance.h"
 
 /* Behind the numbers a timer's seq is its number. Notifications come behind all events that the
  * host counts itself, as link.c has it. */
@@ -19,7 +32,7 @@
 
 static int is_for(const struct asim_fabric *fabric, uint64_t events)
 {
-    return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->dist.process_of &&
+    return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->set.process_of &&
            !fabric->losses && !fabric->events;
 }
 
@@ -101,7 +114,7 @@ static void refresh(struct asim_fabric *fabric, uint32_t v)
     if (first.t == ASIM_NEVER || (first.t == old.t && first.number == old.number))
         return;
     if (asim_heap_push(&insertion->due, (struct asim_heap_entry){first.t, first.number, v}))
-        fabric->workers.at->failed = ASIM_ENOMEM;
+        asim_engine_of(fabric)->workers.at->failed = ASIM_ENOMEM;
 }
 
 static void refresh_touched(struct asim_fabric *fabric)
@@ -166,10 +179,11 @@ static void run_event(struct asim_fabric *fabric, uint32_t v)
 
 static int has_failed(const struct asim_fabric *fabric)
 {
-    int failed = fabric->run.failed;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    int failed = fabric->failed;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        failed |= fabric->workers.at[w].failed;
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        failed |= engine->workers.at[w].failed;
     return failed;
 }
 
@@ -206,23 +220,24 @@ static void restore_timers(struct asim_host *host)
 /* From now on the network runs in windows, or node by node in per-event mode. */
 static void end(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t next = fabric->insertion->next;
 
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         uint64_t t = fabric->insertion->first[v].t;
 
-        for (uint32_t w = 0; w < fabric->workers.n; w++)
-            fabric->workers.at[w].min_arrival[fabric->run.slot[v]] = ASIM_NEVER;
+        for (uint32_t w = 0; w < engine->workers.n; w++)
+            engine->workers.at[w].min_arrival[fabric->schedule.slot[v]] = ASIM_NEVER;
         *asim_next_of(fabric, v) = t;
-        fabric->run.block_min[fabric->run.slot[v] / ASIM_BLOCK] = 0;
-        if (fabric->run.per_event)
+        fabric->schedule.block_min[fabric->schedule.slot[v] / ASIM_BLOCK] = 0;
+        if (fabric->schedule.per_event)
             asim_node_push_due(fabric, v, t);
     }
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         restore_timers(&fabric->host[v]);
         fabric->host[v].timer_seq = next + 2;
     }
-    fabric->run.half_next_valid = 0;
+    fabric->schedule.half_next_valid = 0;
     asim_insertion_close(fabric);
 }
 

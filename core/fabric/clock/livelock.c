@@ -20,6 +20,15 @@
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 #include "net/packets.h"
+#include "asim/ext/option.h"
+#include "asim/topology.h"
+#include "base/text.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+#include "conf/netconf.h"
+#include "fabric/clock/engine.h"
 
 #include <string.h>
 
@@ -52,7 +61,7 @@ static uint64_t slowest_frame(const struct asim_fabric *fabric)
 /* Whole ns, because the looks of several processes lie in windows of whole ns. */
 void asim_livelock_open(struct asim_fabric *fabric)
 {
-    struct asim_livelock *livelock = &fabric->livelock;
+    struct asim_livelock *livelock = &asim_engine_of(fabric)->livelock;
     uint64_t tick = fabric->set.tick, ticks;
 
     livelock->look_at = ASIM_NEVER;
@@ -89,7 +98,7 @@ static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sum
 
 void asim_livelock_sum(struct asim_fabric *fabric)
 {
-    sum(fabric, &fabric->livelock.own);
+    sum(fabric, &asim_engine_of(fabric)->livelock.own);
 }
 
 static int waits_for_event(const struct asim_fabric *fabric)
@@ -125,7 +134,7 @@ static int is_livelock(const struct asim_fabric *fabric, const struct asim_livel
 
 void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
 {
-    struct asim_livelock *livelock = &fabric->livelock;
+    struct asim_livelock *livelock = &asim_engine_of(fabric)->livelock;
     const struct asim_livelock_sums *last = &livelock->last;
     struct asim_livelock_sums now;
     int may_judge;
@@ -149,7 +158,7 @@ void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
 
 int asim_fabric_no_progress(const struct asim_fabric *fabric, struct asim_no_progress *found)
 {
-    const struct asim_livelock *livelock = &fabric->livelock;
+    const struct asim_livelock *livelock = &asim_engine_of(fabric)->livelock;
 
     if (!livelock->is_found)
         return 0;

@@ -6,6 +6,7 @@
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/sharded_switch.h"
+#include "fabric/clock/engine.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ int asim_worker_list_neighbours(struct asim_fabric *fabric, struct asim_worker *
     return own && worker->neighbour ? 0 : ASIM_ENOMEM;
 }
 
-/* Slots of two workers share no cache line of run.next, nor of run.block_min. */
+/* Slots of two workers share no cache line of schedule.next, nor of schedule.block_min. */
 enum { PART = ASIM_BLOCK * ASIM_LINE_BYTES / 8 };
 
 /* The first slot of the next part. */
@@ -46,11 +47,12 @@ static size_t part_from(size_t at)
  * nodes of no worker, with a part for each sharded switch. */
 static void assign_node_slots(struct asim_fabric *fabric, uint64_t *next, uint32_t *slot)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     size_t at = 0;
 
     memset(slot, -1, fabric->set.nodes * sizeof *slot);
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         worker->first_slot = (uint32_t)at;
         for (uint32_t i = 0; i < worker->n_nodes; i++)
@@ -65,7 +67,7 @@ static void assign_node_slots(struct asim_fabric *fabric, uint64_t *next, uint32
             at = part_from(at);
     }
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
-        next[slot[v]] = fabric->run.next ? *asim_next_of(fabric, v) : ASIM_NEVER;
+        next[slot[v]] = fabric->schedule.next ? *asim_next_of(fabric, v) : ASIM_NEVER;
 }
 
 /* n: slots in all. 0 or ASIM_ENOMEM. */
@@ -76,24 +78,26 @@ static int set_ranges(struct asim_fabric *fabric, struct asim_worker *worker, si
     if (!worker->min_arrival)
         return ASIM_ENOMEM;
     memset(worker->min_arrival, -1, n * sizeof *worker->min_arrival); /* ASIM_NEVER */
-    worker->next = fabric->run.next + worker->first_slot;
-    worker->block_min = fabric->run.block_min + worker->first_slot / ASIM_BLOCK;
+    worker->next = fabric->schedule.next + worker->first_slot;
+    worker->block_min = fabric->schedule.block_min + worker->first_slot / ASIM_BLOCK;
     return 0;
 }
 
 /* Whether two threads meet on a link. A shard of a sharded switch is on the thread of its hosts. */
 static int is_cross_thread(const struct asim_fabric *fabric, const struct asim_link *link)
 {
-    if (!fabric->workers.of || asim_is_sharded(fabric, link->a) || asim_is_sharded(fabric, link->b))
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    if (!engine->workers.of || asim_is_sharded(fabric, link->a) || asim_is_sharded(fabric, link->b))
         return 0;
     return asim_fabric_owns(fabric, link->a) && asim_fabric_owns(fabric, link->b) &&
-           fabric->workers.of[link->a] != fabric->workers.of[link->b];
+           engine->workers.of[link->a] != engine->workers.of[link->b];
 }
 
 static void mark_wires(struct asim_fabric *fabric)
 {
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
-        fabric->wires[w].to_slot = fabric->run.slot[fabric->wires[w].to];
+        fabric->wires[w].to_slot = fabric->schedule.slot[fabric->wires[w].to];
         fabric->wires[w].cross_thread =
             (uint32_t)is_cross_thread(fabric, &fabric->set.topo->links[w / 2]);
     }
@@ -101,8 +105,9 @@ static void mark_wires(struct asim_fabric *fabric)
 
 int asim_workers_assign_slots(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     size_t n =
-        fabric->set.nodes + PART * (fabric->workers.n + fabric->workers.n_sharded + (size_t)1);
+        fabric->set.nodes + PART * (engine->workers.n + engine->workers.n_sharded + (size_t)1);
     uint64_t *next = asim_calloc_lines(n, sizeof *next);
     uint64_t *block_min = asim_calloc_lines(n / ASIM_BLOCK + 1, sizeof *block_min);
     uint32_t *slot = malloc((fabric->set.nodes + (size_t)1) * sizeof *slot);
@@ -110,19 +115,19 @@ int asim_workers_assign_slots(struct asim_fabric *fabric)
 
     if (!code) {
         assign_node_slots(fabric, next, slot);
-        free(fabric->run.next);
-        free(fabric->run.block_min);
-        free(fabric->run.slot);
-        fabric->run.next = next;
-        fabric->run.block_min = block_min;
-        fabric->run.slot = slot;
+        free(fabric->schedule.next);
+        free(fabric->schedule.block_min);
+        free(fabric->schedule.slot);
+        fabric->schedule.next = next;
+        fabric->schedule.block_min = block_min;
+        fabric->schedule.slot = slot;
     } else {
         free(next);
         free(block_min);
         free(slot);
     }
-    for (uint32_t w = 0; w < fabric->workers.n && !code; w++)
-        code = set_ranges(fabric, &fabric->workers.at[w], n);
+    for (uint32_t w = 0; w < engine->workers.n && !code; w++)
+        code = set_ranges(fabric, &engine->workers.at[w], n);
     if (!code)
         mark_wires(fabric);
     return code ? code : asim_domains_open(fabric);
@@ -198,23 +203,25 @@ uint64_t asim_worker_next(struct asim_fabric *fabric, struct asim_worker *worker
  * worker has sent to nodes of others. */
 void asim_workers_find_next(struct asim_fabric *fabric)
 {
-    fabric->run.half_next[0] = fabric->run.half_next[1] = ASIM_NEVER;
-    fabric->run.half_next_valid = 1;
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        uint32_t v = fabric->workers.sharded[i]->node;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    fabric->schedule.half_next[0] = fabric->schedule.half_next[1] = ASIM_NEVER;
+    fabric->schedule.half_next_valid = 1;
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
+        uint32_t v = engine->workers.sharded[i]->node;
         uint64_t t = *asim_next_of(fabric, v);
 
         *asim_next_of(fabric, v) = ASIM_NEVER;
         asim_node_schedule(fabric, v, t);
     }
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         for (int half = 0; half < 2; half++)
-            if (worker->half_next[half] < fabric->run.half_next[half])
-                fabric->run.half_next[half] = worker->half_next[half];
+            if (worker->half_next[half] < fabric->schedule.half_next[half])
+                fabric->schedule.half_next[half] = worker->half_next[half];
         for (uint32_t i = 0; i < worker->n_neighbours; i++) {
-            uint64_t *t = &worker->min_arrival[fabric->run.slot[worker->neighbour[i]]];
+            uint64_t *t = &worker->min_arrival[fabric->schedule.slot[worker->neighbour[i]]];
 
             if (*t == ASIM_NEVER) /* saves a look at the node */
                 continue;

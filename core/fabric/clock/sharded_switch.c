@@ -10,6 +10,10 @@
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/half_steps.h"
+#include "asim/packet.h"
+#include "conf/netconf.h"
+#include "fabric/clock/worker.h"
+#include "fabric/switch/advance.h"
 
 #include <stdlib.h>
 
@@ -18,13 +22,14 @@ enum { MAX_WORKERS = UINT8_MAX };
 /* Whether the hosts of a switch have several workers; of[p] becomes the worker of port p's host. */
 static int is_shardable(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_topo *topo = fabric->set.topo;
     uint32_t differ = 0;
 
-    if (!asim_topo_is_star(topo, sw->node, fabric->workers.min_ports))
+    if (!asim_topo_is_star(topo, sw->node, engine->workers.min_ports))
         return 0;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        of[p] = (uint8_t)fabric->workers.of[topo->ports[topo->first_port[sw->node] + p].peer];
+        of[p] = (uint8_t)engine->workers.of[topo->ports[topo->first_port[sw->node] + p].peer];
         differ += of[p] != of[0];
     }
     return differ > 0;
@@ -33,14 +38,15 @@ static int is_shardable(const struct asim_fabric *fabric, const struct asim_swit
 /* One shard for each worker of of[]; shard 0 is that of the worker that has the switch. */
 static int shard_switch(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint8_t shard_of[MAX_WORKERS + 1] = {0};
     struct asim_worker *worker[MAX_WORKERS + 1] = {sw->worker};
     uint32_t n = 1;
 
-    shard_of[sw->worker - fabric->workers.at] = 1; /* 1 + the shard */
+    shard_of[sw->worker - engine->workers.at] = 1; /* 1 + the shard */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         if (!shard_of[of[p]]) {
-            worker[n++] = &fabric->workers.at[of[p]];
+            worker[n++] = &engine->workers.at[of[p]];
             shard_of[of[p]] = (uint8_t)n;
         }
         of[p] = (uint8_t)(shard_of[of[p]] - 1);
@@ -49,7 +55,7 @@ static int shard_switch(struct asim_fabric *fabric, struct asim_switch *sw, uint
         return ASIM_ENOMEM;
     for (uint32_t d = 0; d < n; d++)
         sw->shard[d].worker = worker[d];
-    fabric->workers.sharded[fabric->workers.n_sharded++] = sw;
+    engine->workers.sharded[engine->workers.n_sharded++] = sw;
     return 0;
 }
 
@@ -66,32 +72,35 @@ static void drop_sharded(const struct asim_fabric *fabric, struct asim_worker *w
 
 int asim_sharded_switches_open(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint32_t switches = fabric->set.nodes - fabric->set.hosts, most = 1;
     uint8_t *of;
     int code = 0;
 
-    if (fabric->workers.n > MAX_WORKERS || fabric->dist.process_of ||
-        fabric->workers.lookahead > fabric->set.lookahead)
+    if (engine->workers.n > MAX_WORKERS || fabric->set.process_of ||
+        engine->workers.lookahead > fabric->set.lookahead)
         return 0;
     for (uint32_t v = 0; v < switches; v++)
         most = fabric->sw[v].n_ports > most ? fabric->sw[v].n_ports : most;
     of = malloc(most);
-    fabric->workers.sharded = malloc((switches + (size_t)1) * sizeof *fabric->workers.sharded);
-    if (!of || !fabric->workers.sharded)
+    engine->workers.sharded = malloc((switches + (size_t)1) * sizeof *engine->workers.sharded);
+    if (!of || !engine->workers.sharded)
         code = ASIM_ENOMEM;
     for (uint32_t v = 0; v < switches && !code; v++)
         if (is_shardable(fabric, &fabric->sw[v], of))
             code = shard_switch(fabric, &fabric->sw[v], of);
-    for (uint32_t w = 0; w < fabric->workers.n && !code; w++)
-        drop_sharded(fabric, &fabric->workers.at[w]);
+    for (uint32_t w = 0; w < engine->workers.n && !code; w++)
+        drop_sharded(fabric, &engine->workers.at[w]);
     free(of);
     return code;
 }
 
 int asim_sharded_switches_close(struct asim_fabric *fabric)
 {
-    for (; fabric->workers.n_sharded; fabric->workers.n_sharded--) {
-        struct asim_switch *sw = fabric->workers.sharded[fabric->workers.n_sharded - 1];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    for (; engine->workers.n_sharded; engine->workers.n_sharded--) {
+        struct asim_switch *sw = engine->workers.sharded[engine->workers.n_sharded - 1];
 
         if (asim_switch_shards_open(sw, 1, NULL))
             return ASIM_ENOMEM;
@@ -113,32 +122,38 @@ static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct 
 /* A lower bound of the window's events; a half-step is two lookaheads long. */
 static uint64_t begin_of(const struct asim_fabric *fabric)
 {
-    return fabric->run.until > 2 * fabric->set.lookahead
-               ? fabric->run.until - 2 * fabric->set.lookahead
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    return engine->run.until > 2 * fabric->set.lookahead
+               ? engine->run.until - 2 * fabric->set.lookahead
                : 0;
 }
 
 void asim_sharded_switches_begin(struct asim_fabric *fabric)
 {
-    fabric->run.shards_due = 0;
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_switch *sw = fabric->workers.sharded[i];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
 
-        sw->due = *asim_next_of(fabric, sw->node) < fabric->run.until &&
+    engine->run.shards_due = 0;
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
+        struct asim_switch *sw = engine->workers.sharded[i];
+
+        sw->due = *asim_next_of(fabric, sw->node) < engine->run.until &&
                   asim_half_steps_includes(fabric, sw->node);
-        fabric->run.shards_due |= sw->due;
+        engine->run.shards_due |= sw->due;
     }
 }
 
 void asim_sharded_switches_distribute(struct asim_fabric *fabric, struct asim_worker *worker)
 {
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_switch_shard *shard = shard_due(fabric->workers.sharded[i], worker);
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
+        struct asim_switch_shard *shard = shard_due(engine->workers.sharded[i], worker);
 
         if (!shard)
             continue;
-        asim_switch_shard_open_rings(shard, fabric->run.until);
-        asim_switch_shard_bucket(fabric, shard, begin_of(fabric), fabric->run.until);
+        asim_switch_shard_open_rings(shard, engine->run.until);
+        asim_switch_shard_bucket(fabric, shard, begin_of(fabric), engine->run.until);
     }
 }
 
@@ -147,18 +162,19 @@ void asim_sharded_switches_distribute(struct asim_fabric *fabric, struct asim_wo
 static void serve(void *self, uint32_t w)
 {
     struct asim_fabric *fabric = self;
-    struct asim_worker *worker = &fabric->workers.at[w];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    struct asim_worker *worker = &engine->workers.at[w];
 
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_switch *sw = fabric->workers.sharded[i];
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
+        struct asim_switch *sw = engine->workers.sharded[i];
         struct asim_switch_shard *shard = shard_due(sw, worker);
 
         if (!shard)
             continue;
         if (sw->bulk)
-            asim_switch_shard_serve(fabric, shard, begin_of(fabric), fabric->run.until);
+            asim_switch_shard_serve(fabric, shard, begin_of(fabric), engine->run.until);
         else if (shard == sw->shard)
-            asim_switch_events(fabric, sw, begin_of(fabric), fabric->run.until);
+            asim_switch_events(fabric, sw, begin_of(fabric), engine->run.until);
     }
 }
 
@@ -166,18 +182,19 @@ static void serve(void *self, uint32_t w)
 static void finish(void *self, uint32_t w)
 {
     struct asim_fabric *fabric = self;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
 
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
         struct asim_switch_shard *shard =
-            shard_due(fabric->workers.sharded[i], &fabric->workers.at[w]);
+            shard_due(engine->workers.sharded[i], &engine->workers.at[w]);
 
         if (!shard)
             continue;
-        if (fabric->workers.sharded[i]->bulk)
+        if (engine->workers.sharded[i]->bulk)
             asim_switch_shard_settle(shard);
         shard->next_event = asim_switch_shard_next(shard);
     }
-    asim_worker_end(&fabric->workers.at[w]);
+    asim_worker_end(&engine->workers.at[w]);
 }
 
 /* The next event among frames the shards have seen. */
@@ -192,19 +209,21 @@ static uint64_t next_of_shards(const struct asim_switch *sw)
 
 void asim_sharded_switches_end(struct asim_fabric *fabric, int together)
 {
-    if (!fabric->run.shards_due)
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    if (!engine->run.shards_due)
         return;
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
-        if (fabric->workers.sharded[i]->due &&
-            asim_switch_decide_bulk(fabric->workers.sharded[i], fabric->set.net->priority_group))
-            asim_lockstep_join(fabric->workers.sharded[i]);
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++)
+        if (engine->workers.sharded[i]->due &&
+            asim_switch_decide_bulk(engine->workers.sharded[i], fabric->set.net->priority_group))
+            asim_lockstep_join(engine->workers.sharded[i]);
     asim_workers_run(fabric, serve, together);
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
-        if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->bulk)
-            asim_order_ties(fabric->workers.sharded[i]);
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++)
+        if (engine->workers.sharded[i]->due && engine->workers.sharded[i]->bulk)
+            asim_order_ties(engine->workers.sharded[i]);
     asim_workers_run(fabric, finish, together);
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_switch *sw = fabric->workers.sharded[i];
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++) {
+        struct asim_switch *sw = engine->workers.sharded[i];
 
         if (!sw->due)
             continue;

@@ -8,7 +8,12 @@
 #ifndef ASIM_FABRIC_CLOCK_SHARDED_SWITCH_H
 #define ASIM_FABRIC_CLOCK_SHARDED_SWITCH_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+#include "fabric/ground/ground.h"
+#include "fabric/switch/switch.h"
+
+struct asim_fabric;
+struct asim_worker;
 
 /* Shards every large switch that joins hosts of several workers and nothing else, each by one link:
  * such a switch never chooses among paths. Its worker no longer has it among its nodes. 0 or

@@ -13,16 +13,19 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/window.h"
 #include "fabric/clock/workers.h"
+#include "asim/packet.h"
+#include "fabric/clock/worker.h"
+#include "fabric/link/insertion.h"
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {
     return asim_to_ns(fabric, fabric->set.lookahead);
 }
 
-/* Per-event mode: the earliest entry of the heap that still agrees with run.next. */
+/* Per-event mode: the earliest entry of the heap that still agrees with schedule.next. */
 static uint64_t next_due(struct asim_fabric *fabric)
 {
-    struct asim_heap *due = &fabric->run.due_nodes;
+    struct asim_heap *due = &fabric->schedule.due_nodes;
 
     while (due->n && due->at[0].key != *asim_next_of(fabric, (uint32_t)due->at[0].value))
         asim_heap_pop(due);
@@ -33,7 +36,7 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
     if (fabric->insertion)
         return asim_insertion_next(fabric);
-    return fabric->run.per_event ? next_due(fabric) : asim_window_next_event(fabric);
+    return fabric->schedule.per_event ? next_due(fabric) : asim_window_next_event(fabric);
 }
 
 int asim_fabric_is_quiet(struct asim_fabric *fabric)
@@ -44,9 +47,9 @@ int asim_fabric_is_quiet(struct asim_fabric *fabric)
 /* Link events belong to no node; they precede all events of their time. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric)
 {
-    uint64_t nodes = next_of_nodes(fabric), link = asim_fabric_events_next(fabric);
+    uint64_t nodes = next_of_nodes(fabric), link = fabric->event_next;
 
-    if (fabric->livelock.is_found)
+    if (asim_engine_of(fabric)->livelock.is_found)
         return ASIM_NEVER;
     return link < nodes ? link : nodes;
 }
@@ -60,20 +63,21 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
  * Turns a recorded failure into an error. */
 static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_window_hooks *memo = fabric->window_hooks;
 
     asim_window_merge(fabric);
-    if (memo && !fabric->run.failed)
+    if (memo && !fabric->failed)
         memo->after_window(fabric, until);
-    if (fabric->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
+    if (engine->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
         until = next_of_nodes(fabric) < until ? next_of_nodes(fabric) : until;
     until = asim_to_ns(fabric, until);
-    if (fabric->run.failure.code)
-        return asim_err_set(err, fabric->run.failed, "%s", fabric->run.failure.text);
-    if (fabric->run.failed)
+    if (fabric->failure.code)
+        return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
+    if (fabric->failed)
         return asim_err_nomem(err, "carrying packets");
-    if (until > fabric->run.committed) {
-        fabric->run.committed = until;
+    if (until > engine->run.committed) {
+        engine->run.committed = until;
         fabric->set.user.settled(fabric->set.user.self, until);
     }
     return 0;
@@ -82,11 +86,12 @@ static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *e
 /* Per-event mode: the node with the earliest event, for one instant. */
 static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t t = next_due(fabric);
-    uint32_t node = (uint32_t)asim_heap_pop(&fabric->run.due_nodes).value;
+    uint32_t node = (uint32_t)asim_heap_pop(&fabric->schedule.due_nodes).value;
 
-    fabric->run.windows++;
-    fabric->workers.at->fast_ok = 0;
+    engine->run.windows++;
+    engine->workers.at->fast_ok = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
     asim_node_push_due(fabric, node, *asim_next_of(fabric, node));
     /* The last node at t settles it, so the reports see all events of t together, in the order of
@@ -97,26 +102,27 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 
 void asim_fabric_advance_silently(struct asim_fabric *fabric, uint64_t until)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t t, lookahead = fabric->set.lookahead;
 
-    fabric->run.half = ASIM_BOTH_HALVES;
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        fabric->workers.at[w].silent = 1;
-    while (!fabric->run.failed && (t = next_of_nodes(fabric)) < until) {
+    engine->run.half = ASIM_BOTH_HALVES;
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        engine->workers.at[w].silent = 1;
+    while (!fabric->failed && (t = next_of_nodes(fabric)) < until) {
         asim_window_run(fabric, until - t > lookahead ? t + lookahead : until);
         asim_window_merge(fabric);
     }
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        fabric->workers.at[w].silent = 0;
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        engine->workers.at[w].silent = 0;
 }
 
 int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
                              struct asim_err *err)
 {
     next_of_nodes(fabric); /* makes run.half_next valid */
-    fabric->run.half = half;
-    if (fabric->run.half_next[half] >= until)
-        return fabric->run.failed;
+    asim_engine_of(fabric)->run.half = half;
+    if (fabric->schedule.half_next[half] >= until)
+        return fabric->failed;
     asim_window_run(fabric, until);
     return commit(fabric, until > fabric->set.lookahead ? until - fabric->set.lookahead : 0, err);
 }
@@ -124,10 +130,11 @@ int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t unti
 /* The end of a window of both halves that begins at t. */
 static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
 {
-    uint64_t link = asim_fabric_events_next(fabric), until;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    uint64_t link = fabric->event_next, until;
     uint64_t lookahead = fabric->insertion ? fabric->set.lookahead : asim_workers_lookahead(fabric);
 
-    if (lookahead > ASIM_NEVER - t || fabric->workers.domain_lookahead > ASIM_NEVER - t)
+    if (lookahead > ASIM_NEVER - t || engine->workers.domain_lookahead > ASIM_NEVER - t)
         until = ASIM_NEVER;
     else if (fabric->window_hooks && !fabric->insertion)
         until = fabric->window_hooks->window_end(fabric, t);
@@ -135,9 +142,9 @@ static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
         until = t + lookahead;
     if (until > link)
         until = link;
-    if (until > fabric->livelock.look_at && t < fabric->livelock.look_at)
-        until = fabric->livelock.look_at;
-    return until > fabric->dist.limit ? fabric->dist.limit : until;
+    if (until > engine->livelock.look_at && t < engine->livelock.look_at)
+        until = engine->livelock.look_at;
+    return until > engine->limit ? engine->limit : until;
 }
 
 /* Whether the memo has changed the next event. In half-steps it only detects steady states, and a
@@ -145,15 +152,16 @@ static uint64_t end_of_window(struct asim_fabric *fabric, uint64_t t)
 static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64_t t,
                     uint64_t until)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_window_hooks *memo = fabric->window_hooks;
 
-    if (!memo || fabric->run.failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
+    if (!memo || fabric->failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
         return 0;
     if (!(step == ASIM_STEP_ALONE ? memo->before_half_step(fabric, t)
                                   : memo->before_window(fabric, t, until)))
         return 0;
-    if (!fabric->dist.exchange) /* with several processes parts only, which skip no time */
-        fabric->livelock.skipped_to = next_of_nodes(fabric);
+    if (!fabric->process_hooks) /* with several processes parts only, which skip no time */
+        engine->livelock.skipped_to = next_of_nodes(fabric);
     return 1;
 }
 
@@ -167,7 +175,7 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
     do {
         *begin = next_of_nodes(fabric);
         step = asim_half_steps_next(fabric);
-        until = step == ASIM_STEP_HOSTS ? fabric->run.horizon[ASIM_HALF_SWITCHES]
+        until = step == ASIM_STEP_HOSTS ? asim_engine_of(fabric)->run.horizon[ASIM_HALF_SWITCHES]
                                         : end_of_window(fabric, *begin);
     } while (ask_memo(fabric, step, *begin, until));
     return asim_half_steps_begin(fabric, step, until);
@@ -176,9 +184,9 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
 /* A step with insertion numbers: a window, or one ns in per-event mode. */
 static uint64_t step_in_order(struct asim_fabric *fabric, uint64_t begin, struct asim_err *err)
 {
-    uint64_t until = fabric->run.per_event ? begin + 1 : end_of_window(fabric, begin);
+    uint64_t until = fabric->schedule.per_event ? begin + 1 : end_of_window(fabric, begin);
 
-    fabric->run.windows++;
+    asim_engine_of(fabric)->run.windows++;
     asim_insertion_run(fabric, until);
     if (until > fabric->insertion->end_at) /* what follows in this window has not run */
         until = fabric->insertion->end_at;
@@ -189,17 +197,18 @@ static uint64_t step_in_order(struct asim_fabric *fabric, uint64_t begin, struct
  * the run ends there. Several processes look between windows of the grid. */
 static int look(struct asim_fabric *fabric, uint64_t first, struct asim_err *err)
 {
-    uint64_t at = fabric->livelock.look_at;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    uint64_t at = engine->livelock.look_at;
 
-    if (first < at || first == ASIM_NEVER || fabric->dist.exchange)
+    if (first < at || first == ASIM_NEVER || fabric->process_hooks)
         return 0;
     asim_livelock_look(fabric, first);
-    return fabric->livelock.is_found && (commit(fabric, at, err), 1);
+    return engine->livelock.is_found && (commit(fabric, at, err), 1);
 }
 
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
-    uint64_t begin, link = asim_fabric_events_next(fabric), until;
+    uint64_t begin, link = fabric->event_next, until;
 
     if (asim_insertion_goes_on(fabric)) {
         begin = asim_insertion_next(fabric);
@@ -210,12 +219,12 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     if (look(fabric, asim_fabric_next_tick(fabric), err))
         return ASIM_NEVER;
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
-        fabric->run.half_next_valid = 0;
+        fabric->schedule.half_next_valid = 0;
         asim_fabric_events_apply(fabric);
         asim_domains_forget(fabric);
         return commit(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }
-    if (fabric->run.per_event && next_of_nodes(fabric) != ASIM_NEVER)
+    if (fabric->schedule.per_event && next_of_nodes(fabric) != ASIM_NEVER)
         return step_event(fabric, err);
     until = next_window(fabric, &begin);
     if (begin == ASIM_NEVER)
@@ -230,8 +239,8 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
     while (asim_fabric_next(fabric) != ASIM_NEVER &&
            !fabric->set.user.done(fabric->set.user.self)) {
         asim_fabric_step(fabric, err);
-        if (fabric->run.failed)
-            return fabric->run.failed;
+        if (fabric->failed)
+            return fabric->failed;
     }
-    return fabric->run.failed;
+    return fabric->failed;
 }

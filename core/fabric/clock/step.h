@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The clock of the packet network, for other files of the fabric's root; fabric.h has its public
- * side.
+ * The clock of the packet network. It is the caller's: ns-3, or asim_fabric_run, calls
+ * asim_fabric_step.
  */
 #ifndef ASIM_FABRIC_CLOCK_STEP_H
 #define ASIM_FABRIC_CLOCK_STEP_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_err;
+struct asim_fabric;
+
+/* Smallest link delay: no node can act on another sooner. */
+uint64_t asim_fabric_window(const struct asim_fabric *fabric);
+/* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
+uint64_t asim_fabric_next(struct asim_fabric *fabric);
+/* Whether no node has anything left to do; planned link events do not count. */
+int asim_fabric_is_quiet(struct asim_fabric *fabric);
+/* Advances every node over one window that begins at asim_fabric_next; returns the new next. On
+ * failure *err is filled and ASIM_NEVER returned. */
+uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);
+/* Steps until nothing is left or user.done(). */
+int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 
 /* As asim_fabric_next, in ticks. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);

@@ -20,6 +20,8 @@
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/clock/workers.h"
+#include "asim/packet.h"
+#include "fabric/clock/worker.h"
 
 #include <stdlib.h>
 
@@ -27,11 +29,12 @@
  * since most nodes of a busy network are active in most windows. */
 uint64_t asim_window_next_event(struct asim_fabric *fabric)
 {
-    const uint64_t *next = fabric->run.half_next;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    const uint64_t *next = fabric->schedule.half_next;
 
-    if (!fabric->run.half_next_valid) {
-        for (uint32_t w = 0; w < fabric->workers.n; w++)
-            asim_worker_find_next(fabric, &fabric->workers.at[w]);
+    if (!fabric->schedule.half_next_valid) {
+        for (uint32_t w = 0; w < engine->workers.n; w++)
+            asim_worker_find_next(fabric, &engine->workers.at[w]);
         asim_workers_find_next(fabric);
     }
     return next[next[ASIM_HALF_SWITCHES] < next[ASIM_HALF_HOSTS]];
@@ -49,22 +52,23 @@ static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
  * sharded switches and the ends of the lists, where switches are, since these have most work. */
 static int is_worth_the_team(const struct asim_fabric *fabric, uint64_t until)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint32_t load = 0;
 
-    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
+    for (uint32_t i = 0; i < engine->workers.n_sharded; i++)
         load +=
-            fabric->workers.sharded[i]->due ? load_of(fabric, fabric->workers.sharded[i]->node) : 0;
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        const struct asim_worker *worker = &fabric->workers.at[w];
+            engine->workers.sharded[i]->due ? load_of(fabric, engine->workers.sharded[i]->node) : 0;
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        const struct asim_worker *worker = &engine->workers.at[w];
 
-        for (uint32_t i = worker->n_nodes; i-- > 0 && load < fabric->workers.parallel_threshold;) {
+        for (uint32_t i = worker->n_nodes; i-- > 0 && load < engine->workers.parallel_threshold;) {
             if (i < worker->n_hosts && worker->block_min[i / ASIM_BLOCK] >= until)
                 i = i / ASIM_BLOCK * ASIM_BLOCK; /* no host of the block has an event */
             else if (worker->next[i] < until && asim_half_steps_includes(fabric, worker->node[i]))
                 load += load_of(fabric, worker->node[i]);
         }
     }
-    return load >= fabric->workers.parallel_threshold;
+    return load >= engine->workers.parallel_threshold;
 }
 
 /* The job of one worker. Where its lookahead is longer than a link inside it (NVLinks), it goes
@@ -72,13 +76,14 @@ static int is_worth_the_team(const struct asim_fabric *fabric, uint64_t until)
 static void advance(void *self, uint32_t w)
 {
     struct asim_fabric *fabric = self;
-    struct asim_worker *worker = &fabric->workers.at[w];
-    uint64_t until = fabric->run.until, t;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    struct asim_worker *worker = &engine->workers.at[w];
+    uint64_t until = engine->run.until, t;
 
-    if (fabric->workers.team)
+    if (engine->workers.team)
         asim_worker_prefetch(worker);
     asim_sharded_switches_distribute(fabric, worker);
-    if (worker->domains && fabric->run.is_long) {
+    if (worker->domains && engine->run.is_long) {
         asim_domains_advance(worker, until);
     } else if (!worker->domains && asim_workers_lookahead(fabric) > fabric->set.lookahead) {
         while ((t = asim_worker_next(fabric, worker)) < until && !worker->failed) {
@@ -90,24 +95,25 @@ static void advance(void *self, uint32_t w)
     } else {
         asim_worker_advance(worker, until);
     }
-    if (!fabric->run.shards_due && fabric->workers.n > 1)
+    if (!engine->run.shards_due && engine->workers.n > 1)
         asim_worker_end(worker);
 }
 
 void asim_window_run(struct asim_fabric *fabric, uint64_t until)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     int together;
 
-    fabric->run.windows++;
-    fabric->run.is_long = fabric->workers.domain_lookahead > fabric->set.lookahead &&
+    engine->run.windows++;
+    engine->run.is_long = engine->workers.domain_lookahead > fabric->set.lookahead &&
                           until - asim_window_next_event(fabric) > fabric->set.lookahead;
-    fabric->run.half_next_valid = 0;
-    fabric->run.until = until;
+    fabric->schedule.half_next_valid = 0;
+    engine->run.until = until;
     asim_sharded_switches_begin(fabric);
-    together = fabric->workers.team && is_worth_the_team(fabric, until);
+    together = engine->workers.team && is_worth_the_team(fabric, until);
     asim_workers_run(fabric, advance, together);
     asim_sharded_switches_end(fabric, together);
-    if (fabric->workers.n > 1)
+    if (engine->workers.n > 1)
         asim_workers_find_next(fabric);
 }
 
@@ -138,19 +144,20 @@ static uint64_t merge(struct asim_fabric *fabric, struct asim_worker *worker)
     /* Without a write the cache line stays with the worker's core. */
     if (worker->overflowed.n | worker->outbox.n | worker->deferred_frees.n)
         worker->overflowed.n = worker->outbox.n = worker->deferred_frees.n = 0;
-    if (worker->failed && !fabric->run.failed) {
-        fabric->run.failed = worker->failed;
-        fabric->run.failure = worker->failure;
+    if (worker->failed && !fabric->failed) {
+        fabric->failed = worker->failed;
+        fabric->failure = worker->failure;
     }
     return last;
 }
 
 void asim_window_merge(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t last = 0;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        uint64_t t = merge(fabric, &fabric->workers.at[w]);
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        uint64_t t = merge(fabric, &engine->workers.at[w]);
 
         last = t > last ? t : last;
     }

@@ -5,7 +5,9 @@
 #ifndef ASIM_FABRIC_CLOCK_WINDOW_H
 #define ASIM_FABRIC_CLOCK_WINDOW_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
 
 /* Time of the earliest event of any node, ASIM_NEVER: none. Not in per-event mode. */
 uint64_t asim_window_next_event(struct asim_fabric *fabric);

@@ -8,6 +8,9 @@
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
+#include "fabric/clock/engine.h"
+#include "fabric/clock/worker.h"
+#include "fabric/switch/advance.h"
 
 /* Lets the compiler prefetch a line for writing; a processor without the instruction ignores it. */
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -66,7 +69,7 @@ void asim_worker_advance(struct asim_worker *worker, uint64_t until)
     uint64_t *next = worker->next;
 
     worker->fast_ok = asim_host_fast_ok(fabric);
-    for (uint32_t from = 0; fabric->run.half != ASIM_HALF_SWITCHES && from < hosts;
+    for (uint32_t from = 0; asim_engine_of(fabric)->run.half != ASIM_HALF_SWITCHES && from < hosts;
          from += ASIM_BLOCK) {
         uint32_t end = from + asim_block_hosts(worker, from);
 
@@ -89,9 +92,10 @@ void asim_worker_advance(struct asim_worker *worker, uint64_t until)
 static int has(const struct asim_worker *worker, uint32_t v)
 {
     const struct asim_fabric *fabric = worker->fabric;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
 
     return asim_fabric_owns(fabric, v) &&
-           (!fabric->workers.of || &fabric->workers.at[fabric->workers.of[v]] == worker);
+           (!engine->workers.of || &engine->workers.at[engine->workers.of[v]] == worker);
 }
 
 /* At the end of each of the worker's own windows. What it made for others waits for the end of the

@@ -10,6 +10,7 @@
 #include "fabric/clock/next_event.h"
 #include "topo/partition.h"
 #include "fabric/clock/sharded_switch.h"
+#include "fabric/ground/ground.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +24,10 @@ enum { PREFETCHED_NODES = 8 };
 
 void asim_workers_close(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; fabric->workers.at && w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    for (uint32_t w = 0; engine->workers.at && w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         for (size_t i = 0; i < worker->deferred_frees.n; i++)
             free(worker->deferred_frees.at[i]);
@@ -40,13 +43,13 @@ void asim_workers_close(struct asim_fabric *fabric)
         free(worker->pending_releases.at);
         free(worker->logged.at);
     }
-    free(fabric->workers.at);
-    free(fabric->workers.of);
-    free(fabric->workers.domain_of);
-    fabric->workers.domain_of = NULL;
-    fabric->workers.at = NULL;
-    fabric->workers.of = NULL;
-    fabric->workers.n = 0;
+    free(engine->workers.at);
+    free(engine->workers.of);
+    free(engine->workers.domain_of);
+    engine->workers.domain_of = NULL;
+    engine->workers.at = NULL;
+    engine->workers.of = NULL;
+    engine->workers.n = 0;
 }
 
 /* Each list has room for the whole network: with `min_arrival` 16 bytes a node and worker. */
@@ -83,9 +86,11 @@ static void break_strides(uint32_t *node, uint32_t n)
 /* In ascending order: nodes adjacent in memory advance one after the other. */
 static void assign(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         struct asim_worker *worker =
-            &fabric->workers.at[fabric->workers.of ? fabric->workers.of[v] : 0];
+            &engine->workers.at[engine->workers.of ? engine->workers.of[v] : 0];
 
         if (!asim_fabric_owns(fabric, v))
             continue;
@@ -99,8 +104,8 @@ static void assign(struct asim_fabric *fabric)
         }
         worker->node[worker->n_nodes++] = v;
     }
-    for (uint32_t w = 0; fabric->workers.n > 1 && w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    for (uint32_t w = 0; engine->workers.n > 1 && w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         if (worker->n_hosts &&
             worker->node[worker->n_hosts - 1] - worker->node[0] >= worker->n_hosts)
@@ -111,20 +116,23 @@ static void assign(struct asim_fabric *fabric)
 
 int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
     asim_workers_close(fabric);
-    fabric->workers.at = asim_calloc_lines(n, sizeof *fabric->workers.at);
-    if (!fabric->workers.at)
+    engine->workers.at = asim_calloc_lines(n, sizeof *engine->workers.at);
+    if (!engine->workers.at)
         return ASIM_ENOMEM;
-    fabric->workers.n = n;
+    engine->workers.n = fabric->set.threads = n;
+    fabric->caller = engine->workers.at;
     for (uint32_t w = 0; w < n; w++)
-        if (open_worker(fabric, &fabric->workers.at[w]))
+        if (open_worker(fabric, &engine->workers.at[w]))
             return ASIM_ENOMEM;
     if (of) {
-        fabric->workers.of = malloc((fabric->set.nodes + 1) * sizeof *fabric->workers.of);
-        if (!fabric->workers.of)
+        engine->workers.of = malloc((fabric->set.nodes + 1) * sizeof *engine->workers.of);
+        if (!engine->workers.of)
             return ASIM_ENOMEM;
         for (uint32_t v = 0; v < fabric->set.nodes; v++)
-            fabric->workers.of[v] = (uint16_t)(of[v] % n);
+            engine->workers.of[v] = (uint16_t)(of[v] % n);
     }
     assign(fabric);
     return 0;
@@ -133,7 +141,8 @@ int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of
 /* The cross-thread wires of worker w, inbound ones first. Linear in links for each worker. */
 static int list_cross_wires(struct asim_fabric *fabric, uint32_t w)
 {
-    struct asim_worker *worker = &fabric->workers.at[w];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    struct asim_worker *worker = &engine->workers.at[w];
     size_t wires = fabric->set.topo->n_links * 2;
 
     worker->cross = malloc((wires + 1) * sizeof(*worker->cross));
@@ -143,7 +152,7 @@ static int list_cross_wires(struct asim_fabric *fabric, uint32_t w)
         for (size_t i = 0; i < wires; i++) {
             struct asim_wire *wire = &fabric->wires[i];
 
-            if (wire->cross_thread && fabric->workers.of[inbound ? wire->to : wire->from] == w)
+            if (wire->cross_thread && engine->workers.of[inbound ? wire->to : wire->from] == w)
                 worker->cross[worker->n_cross++] = wire;
         }
         worker->n_inbound = inbound ? worker->n_cross : worker->n_inbound;
@@ -166,21 +175,22 @@ static uint64_t lookahead_of(const struct asim_fabric *fabric, const uint32_t *o
 static int use_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                        struct asim_err *err)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     int code = asim_route_fill_all(fabric->route, err);
 
     if (code)
         return code;
     if (asim_workers_open(fabric, n, of))
         return asim_err_nomem(err, "dividing the network among threads");
-    fabric->workers.lookahead = lookahead_of(fabric, of);
+    engine->workers.lookahead = lookahead_of(fabric, of);
     if (asim_sharded_switches_open(fabric) || asim_workers_assign_slots(fabric))
         return asim_err_nomem(err, "dividing the network among threads");
     for (uint32_t w = 0; w < n; w++)
         if (list_cross_wires(fabric, w) ||
-            asim_worker_list_neighbours(fabric, &fabric->workers.at[w]))
+            asim_worker_list_neighbours(fabric, &engine->workers.at[w]))
             return asim_err_nomem(err, "dividing the network among threads");
-    fabric->workers.parallel_threshold = PARALLEL_THRESHOLD;
-    return asim_thread_team_open(&fabric->workers.team, n, err);
+    engine->workers.parallel_threshold = PARALLEL_THRESHOLD;
+    return asim_thread_team_open(&engine->workers.team, n, err);
 }
 
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
@@ -189,7 +199,7 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
     struct asim_partition threads = {.n = 0};
     int code = 0;
 
-    if (n < 2 || fabric->run.per_event)
+    if (n < 2 || fabric->schedule.per_event)
         return 0;
     if (!of)
         code = asim_partition_make(&threads, fabric->set.topo, n, 1, err);
@@ -201,6 +211,8 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
 
 const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n)
 {
-    *n = fabric->workers.n;
-    return fabric->workers.of;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    *n = engine->workers.n;
+    return engine->workers.of;
 }

@@ -5,9 +5,17 @@
 #ifndef ASIM_FABRIC_CLOCK_WORKERS_H
 #define ASIM_FABRIC_CLOCK_WORKERS_H
 
-#include "fabric/node.h"
+#include "fabric/clock/engine.h"
 #include "fabric/clock/thread_team.h"
 
+/* Advances the nodes on n threads; thread of[v] modulo n advances node v and calls all hooks about
+ * it. Call it before the first event. It does nothing for n = 1 and in per-event mode. */
+int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
+                        struct asim_err *err);
+/* The threads there are, and whose each node is (NULL: of the one). */
+const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n);
+/* The threads, for background tasks (thread_team.h); NULL where there is one. */
+struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric);
 /* Assigns the nodes of this process to n workers: node v to worker of[v] modulo n; of NULL: one
  * worker. Replaces the workers there were. Call asim_workers_assign_slots (next_event.h) next. 0 or
  * ASIM_ENOMEM. */
@@ -17,20 +25,24 @@ void asim_workers_close(struct asim_fabric *fabric);
  * links inside them (NVLinks) alone, as domains do. The memo looks at every window. */
 static inline uint64_t asim_workers_lookahead(const struct asim_fabric *fabric)
 {
-    if (!fabric->window_hooks && fabric->workers.domain_lookahead > fabric->set.lookahead)
-        return fabric->workers.domain_lookahead;
-    return fabric->window_hooks || fabric->workers.lookahead < fabric->set.lookahead
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    if (!fabric->window_hooks && engine->workers.domain_lookahead > fabric->set.lookahead)
+        return engine->workers.domain_lookahead;
+    return fabric->window_hooks || engine->workers.lookahead < fabric->set.lookahead
                ? fabric->set.lookahead
-               : fabric->workers.lookahead;
+               : engine->workers.lookahead;
 }
 /* Every worker does a step: side by side on the team, or one after the other on the caller. */
 static inline void asim_workers_run(struct asim_fabric *fabric,
                                     void (*step)(void *fabric, uint32_t worker), int together)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
     if (together)
-        asim_thread_team_run(fabric->workers.team, step, fabric);
+        asim_thread_team_run(engine->workers.team, step, fabric);
     else
-        for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (uint32_t l = 0; l < engine->workers.n; l++)
             step(fabric, l);
 }
 

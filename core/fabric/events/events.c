@@ -7,8 +7,11 @@
  * routes a search for routes.
  */
 #include "fabric/events/events.h"
-#include "fabric/clock/next_event.h"
+#include "fabric/events/renew.h"
 #include "fabric/host/traffic.h"
+#include "conf/netconf.h"
+#include "fabric/ground/worker.h"
+#include "fabric/ground/ground.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +118,15 @@ static int open_memory(struct asim_fabric *fabric)
     return fabric->events->down && fabric->events->routed_down ? 0 : ASIM_ENOMEM;
 }
 
+static void set_next(struct asim_fabric *fabric)
+{
+    const struct asim_fabric_events *events = fabric->events;
+    uint64_t t = events->next < events->n ? events->at[events->next].t : ASIM_NEVER;
+
+    fabric->event_last = events->next ? events->at[events->next - 1].t : 0;
+    fabric->event_next = t < events->look_at ? t : events->look_at;
+}
+
 int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_netconf *net = fabric->set.net;
@@ -140,6 +152,7 @@ int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err)
     if (code || plan_routes(fabric, planned ? planned->reconverge_ns : 0) ||
         asim_link_events_plan(fabric))
         return asim_err_nomem(err, "planning events");
+    set_next(fabric);
     return 0;
 }
 
@@ -157,11 +170,11 @@ void asim_fabric_events_close(struct asim_fabric *fabric)
 /* Any node may have something else to do next. */
 static void renew_all(struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->set.nodes && !fabric->workers.at->failed; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes && !fabric->caller->failed; v++) {
         if (!asim_fabric_owns(fabric, v))
             continue;
         asim_next_renew(fabric, v);
-        if (fabric->run.per_event)
+        if (fabric->schedule.per_event)
             asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
     }
 }
@@ -183,17 +196,17 @@ static void look(struct asim_fabric *fabric)
 void asim_fabric_events_apply(struct asim_fabric *fabric)
 {
     struct asim_fabric_events *events = fabric->events;
-    uint64_t t = asim_fabric_events_next(fabric);
+    uint64_t t = fabric->event_next;
 
     events->routes_changed = events->links_changed = events->hosts_changed = 0;
-    while (events->next < events->n && events->at[events->next].t == t &&
-           !fabric->workers.at->failed) {
+    while (events->next < events->n && events->at[events->next].t == t && !fabric->caller->failed) {
         const struct asim_fabric_event *event = &events->at[events->next++];
 
         apply[event->what.kind](fabric, event);
     }
     if (events->look_at == t)
         look(fabric);
+    set_next(fabric);
     if (events->routes_changed)
         asim_link_events_reroute(fabric);
     if (events->routes_changed | events->links_changed | events->hosts_changed)

@@ -9,8 +9,9 @@
 #define ASIM_FABRIC_EVENTS_EVENTS_H
 
 #include "asim/packet.h"
-#include "fabric/node.h"
 #include "net/net_events.h"
+
+struct asim_fabric;
 
 /* A line of the configuration takes the link down once, however often it is repeated. */
 #define ASIM_DOWN_BY_CONFIG (1u << 31)
@@ -38,24 +39,6 @@ struct asim_fabric_events {
  * without events. Costs lines x links. asim_fabric_events_close takes the state of any failure. */
 int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err);
 void asim_fabric_events_close(struct asim_fabric *fabric);
-/* Time of the next event, ASIM_NEVER if none is left. */
-static inline uint64_t asim_fabric_events_next(const struct asim_fabric *fabric)
-{
-    const struct asim_fabric_events *events = fabric->events;
-    uint64_t t;
-
-    if (!events)
-        return ASIM_NEVER;
-    t = events->next < events->n ? events->at[events->next].t : ASIM_NEVER;
-    return t < events->look_at ? t : events->look_at;
-}
-/* Time of the last event that was applied; 0: none. */
-static inline uint64_t asim_fabric_events_last(const struct asim_fabric *fabric)
-{
-    const struct asim_fabric_events *events = fabric->events;
-
-    return events && events->next ? events->at[events->next - 1].t : 0;
-}
 /* Applies all events of that time: no node may have gone past it, and all must have come to it. */
 void asim_fabric_events_apply(struct asim_fabric *fabric);
 

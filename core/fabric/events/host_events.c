@@ -7,6 +7,16 @@
 #include "fabric/events/events.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/hold.h"
+#include "asim/ext/option.h"
+#include "asim/net.h"
+#include "asim/packet.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "fabric/link/tie_key.h"
+#include "fabric/ground/worker.h"
 
 #include <stdlib.h>
 
@@ -53,7 +63,7 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
 /* Linear in hosts: the routes of any pair may have changed. */
 void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed)
 {
-    for (uint32_t v = 0; v < fabric->set.hosts && !fabric->workers.at->failed; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts && !fabric->caller->failed; v++)
         if (asim_fabric_owns(fabric, v))
             wake_host(fabric, &fabric->host[v], t, routes_changed);
 }

@@ -15,6 +15,18 @@
 #include "fabric/host/datagram.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
+#include "asim/asim.h"
+#include "asim/topology.h"
+#include "fabric/ground/worker.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/host/completion.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+#include "fabric/link/loss.h"
+#include "net/watch.h"
+#include "topo/route.h"
+#include "fabric/switch/advance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,14 +216,14 @@ void asim_link_event_loss(struct asim_fabric *fabric, const struct asim_fabric_e
 void asim_link_events_reroute(struct asim_fabric *fabric)
 {
     struct asim_fabric_events *events = fabric->events;
-    struct asim_worker *worker = fabric->workers.at;
+    struct asim_worker *worker = fabric->caller;
 
     asim_route_close(events->route);
     events->route = NULL;
     for (size_t l = 0; l < fabric->set.topo->n_links; l++)
         events->routed_down[l] = events->down[l] != 0;
     if (asim_route_open(&events->route, fabric->set.topo, events->routed_down, &worker->failure) ||
-        (fabric->workers.team && asim_route_fill_all(events->route, &worker->failure)))
+        (fabric->set.threads > 1 && asim_route_fill_all(events->route, &worker->failure)))
         worker->failed = worker->failure.code;
     fabric->route = events->route;
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)

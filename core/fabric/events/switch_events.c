@@ -4,6 +4,12 @@
  */
 #include "fabric/events/events.h"
 #include "fabric/switch/mmu.h"
+#include "asim/net.h"
+#include "asim/topology.h"
+#include "fabric/ground/ground.h"
+#include "fabric/link/link.h"
+#include "conf/netconf.h"
+#include "fabric/switch/advance.h"
 
 /* NVSwitches never mark; with ENABLE_QCN 0 no switch does (mmu.c). */
 static int may_mark(const struct asim_fabric *fabric, const struct asim_switch *sw)

@@ -12,7 +12,13 @@
 #ifndef ASIM_FABRIC_HOST_CONNECTION_H
 #define ASIM_FABRIC_HOST_CONNECTION_H
 
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_host;
+struct asim_nic;
 
 /* The flow is about to join the flows of the NIC. */
 void asim_connection_join(const struct asim_host *host, const struct asim_nic *nic,

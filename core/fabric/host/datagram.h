@@ -5,7 +5,12 @@
 #ifndef ASIM_FABRIC_HOST_DATAGRAM_H
 #define ASIM_FABRIC_HOST_DATAGRAM_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_frame;
+struct asim_host;
+struct asim_nic;
 
 /* Sends a waiting datagram of an idle NIC: 1. 0 where none may go, or, with `in_turn`, where it is
  * the turn of data. Only where fabric->datagrams is set. */

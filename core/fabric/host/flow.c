@@ -10,8 +10,14 @@
  */
 #include "fabric/host/flow.h"
 #include "fabric/link/hash.h"
-#include "fabric/node.h"
 #include "topo/pair.h"
+#include "asim/err.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/host/host.h"
+#include "conf/netconf.h"
 
 #include <stdlib.h>
 #include <string.h>

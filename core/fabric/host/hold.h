@@ -8,7 +8,11 @@
 #ifndef ASIM_FABRIC_HOST_HOLD_H
 #define ASIM_FABRIC_HOST_HOLD_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_event_entry;
+struct asim_fabric;
+struct asim_host;
 
 /* Between windows, at t. */
 void asim_host_hold(struct asim_host *host, uint64_t t);

@@ -9,12 +9,15 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "fabric/link/event_heap.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/qplist.h"
+#include "fabric/link/event_heap.h"
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "fabric/link/notification.h"
+#include "conf/netconf.h"
 #include "topo/pair.h"
 
 /* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of
@@ -71,7 +74,7 @@ struct asim_nic_choice {
 };
 
 /* The first send of a wake: a timer for the present time. Mostly it is the next event, so it waits
- * here and not in the event heap (host.c). is_open: a wake is running. */
+ * here and not in the event heap (host/advance.c). is_open: a wake is running. */
 struct asim_inline_start {
     uint64_t tie, seq;
     uint32_t slot;
@@ -251,17 +254,45 @@ static inline uint64_t asim_nic_arrival_tie_key(const struct asim_nic *nic)
     return asim_wire_tie_key(nic->port.in, asim_link_ring_oldest(nic->port.in));
 }
 
-/* --- host.c ---------------------------------------------------------------------------------- */
-/* Time of the host's next event. */
-uint64_t asim_host_next(const struct asim_host *host);
-/* The same with insertion numbers: the number of that event, too. */
-uint64_t asim_host_next_numbered(const struct asim_host *host, uint64_t *number);
-/* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */
-void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host);
-void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
-                            struct asim_nic *nic);
-/* Processes the first event of any kind if it is before `until`; else returns 0 and its time. */
-int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                           uint64_t *t);
+/* The sender's and the receiver's side of a flow (flow.h), by the frame's source and slot. */
+static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
+                                             uint32_t slot)
+{
+    return asim_own_flow(&fabric->host[src], slot);
+}
+static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint32_t src,
+                                         uint32_t slot)
+{
+    return asim_rx_at(&fabric->host[src], slot & 0xffffff);
+}
+/* Whether the destination is in this process and has begun the message: only then `next` is the
+ * message's. */
+static inline int asim_rx_has_begun(const struct asim_fabric *fabric, const struct asim_rx *rx)
+{
+    return rx->begun_generation == rx->generation && asim_fabric_owns(fabric, rx->dst);
+}
+/* The source of a flow is in the low bits of its name. */
+static inline uint32_t asim_flow_source(const struct asim_flow *flow)
+{
+    return (uint32_t)flow->frame_word & ((1u << ASIM_NODE_BITS) - 1);
+}
+/* The receiver's side of a flow. */
+static inline struct asim_rx *asim_rx_of_flow(const struct asim_fabric *fabric,
+                                              const struct asim_flow *flow)
+{
+    return asim_rx_of(fabric, asim_flow_source(flow), flow->slot);
+}
+/* The queue that data of a traffic class takes. */
+static inline uint32_t asim_class_queue(const struct asim_fabric *fabric, uint32_t traffic_class)
+{
+    return traffic_class ? traffic_class : fabric->set.net->priority_group;
+}
+/* The destination has counted frames of a flow (asim_rx_count), which the source's process must
+ * learn. */
+static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t src, uint32_t slot)
+{
+    if (worker->fabric->process_hooks)
+        asim_flow_add_release_slow(worker, src, slot);
+}
 
 #endif

@@ -5,7 +5,9 @@
 #ifndef ASIM_FABRIC_HOST_PACING_H
 #define ASIM_FABRIC_HOST_PACING_H
 
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "conf/netconf.h"
 
 /* Gap after a frame of that size at that rate (rdma-network.md#pacing). */
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,

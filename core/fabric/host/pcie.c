@@ -7,6 +7,12 @@
  */
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
+#include "asim/err.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "fabric/link/frame.h"
+#include "topo/topo.h"
+#include "conf/netconf.h"
 
 enum { PAUSED_NS = 10000, IDLE_NS = 1000000 };
 #define END_OF_IDLE (1u << 31)

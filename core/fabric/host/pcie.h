@@ -5,7 +5,11 @@
 #ifndef ASIM_FABRIC_HOST_PCIE_H
 #define ASIM_FABRIC_HOST_PCIE_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_host;
+struct asim_nic;
 
 /* A data packet arrived at the NIC: starts a pause if one is due. */
 void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);

@@ -5,7 +5,14 @@
 #ifndef ASIM_FABRIC_HOST_QP_H
 #define ASIM_FABRIC_HOST_QP_H
 
-#include "fabric/node.h"
+#include "asim/net.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+
+struct asim_fabric;
+struct asim_frame;
+struct asim_host;
+struct asim_nic;
 
 /* Sends one frame if the port is idle and a frame may go (rdma-network.md#host-transmit-order). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,

@@ -13,6 +13,15 @@
 #include "fabric/host/qp.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/link/transmit.h"
+#include "asim/packet.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "fabric/link/ranges.h"
+#include "net/watch.h"
 
 /* Hashed once a message, as long as no link goes down. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,

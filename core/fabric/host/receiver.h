@@ -6,7 +6,15 @@
 #ifndef ASIM_FABRIC_HOST_RECEIVER_H
 #define ASIM_FABRIC_HOST_RECEIVER_H
 
-#include "fabric/node.h"
+#include "conf/netconf.h"
+#include "fabric/host/flow.h"
+#include "fabric/link/frame.h"
+
+struct asim_fabric;
+struct asim_frame;
+struct asim_host;
+struct asim_netconf;
+struct asim_rx;
 
 /* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,

@@ -11,9 +11,16 @@
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/connection.h"
-#include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 
@@ -160,8 +167,7 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             host->counts.timeouts++;
         }
         may_send = flow->timeouts <= fabric->set.net->rto_retries ||
-                   asim_fabric_events_next(fabric) != ASIM_NEVER ||
-                   note->since < asim_fabric_events_last(fabric);
+                   fabric->event_next != ASIM_NEVER || note->since < fabric->event_last;
         if (may_send) {
             fabric->set.transport->repeat(host, flow, note);
             asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);

@@ -10,21 +10,22 @@
  */
 #include "fabric/host/telemetry.h"
 #include "fabric/link/hash.h"
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
-enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 17) - 1 };
-enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
+enum { BYTE_UNIT = 128 };
 
 /* Whole bytes of PINT's digest. The digest counts from 0 to log_base(512 x 512) inclusive: 256 at
  * base 1.05, which takes 9 bits. */
 static uint32_t digest_bytes(double base)
 {
-    double most = ceil(log((double)PINT_SCALE * PINT_SCALE) / log(base));
+    double most = ceil(log((double)ASIM_PINT_SCALE * ASIM_PINT_SCALE) / log(base));
 
     return most < 256 ? 1 : 2;
 }
@@ -99,21 +100,6 @@ const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
     return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
 }
 
-/* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
- * some 20 ns. */
-static void lock(const struct asim_fabric *fabric, struct asim_rx *rx)
-{
-    while (fabric->workers.n > 1 &&
-           atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
-        ;
-}
-
-static void unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
-{
-    if (fabric->workers.n > 1)
-        atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
-}
-
 /* Makes room for as many records as the sender has: then two packets want one place only if the
  * sender has given up the older one. */
 static int grow_to(const struct asim_fabric *fabric, struct asim_rx *rx, uint32_t cap)
@@ -175,9 +161,9 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     struct asim_telemetry *record;
     uint32_t tries;
 
-    lock(fabric, rx);
+    asim_telemetry_lock(fabric, rx);
     if (in_flight > rx->seen_cap && grow(rx, first, in_flight)) {
-        unlock(fabric, rx);
+        asim_telemetry_unlock(fabric, rx);
         return ASIM_ENOMEM;
     }
     record = place_of(fabric, rx, frame->seq);
@@ -186,79 +172,14 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     record->sent_at = now;
     record->seq = frame->seq;
     record->tries = tries;
-    unlock(fabric, rx);
+    asim_telemetry_unlock(fabric, rx);
     frame->tries = tries & ASIM_NO_RECORD;
     return 0;
 }
 
-static uint32_t int_multi(const struct asim_fabric *fabric)
-{
-    return fabric->set.net->int_multi ? fabric->set.net->int_multi : 1;
-}
-
 uint32_t asim_telemetry_unit(const struct asim_fabric *fabric)
 {
-    return BYTE_UNIT * int_multi(fabric);
-}
-
-/* Adds an INT record. The frame counts as sent already; the record holds the bytes sent before it
- * (rdma-network.md#telemetry-headers). */
-static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
-                     struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
-{
-    uint64_t before = port->port.out->bytes - frame->wire;
-    struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
-
-    hop->rate_bps = port->port.out->rate_bps;
-    hop->time = now & TIME_MASK;
-    hop->bytes = before / asim_telemetry_unit(fabric) & BYTES_MASK;
-    hop->qlen = port->bytes / (QLEN_UNIT * int_multi(fabric)) & QLEN_MASK;
-    hop->wire = port->port.out->id;
-}
-
-/* Updates the port's utilisation estimate; the record keeps the highest digest of the path.
- * ASTRA-sim computes this with 20-bit logarithm tables and random rounding. */
-static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                 struct asim_telemetry *record, uint64_t now)
-{
-    struct asim_switch_port *port = &sw->ports[p];
-    double rtt = (double)fabric->set.max_rtt, rate = (double)port->port.out->rate_bps / 8;
-    double dt = fmin((double)(now - port->sent_t), rtt), exact;
-    uint32_t digest;
-
-    if (rtt <= 0)
-        return;
-    port->pint_u = (double)port->bytes * dt * 1e9 / (rate * rtt * rtt) +
-                   port->sent_bytes * 1e9 / (rate * rtt) + port->pint_u * (rtt - dt) / rtt;
-    exact = fmax(0, log(fmax(1, ceil(PINT_SCALE * port->pint_u))) /
-                        log(fabric->set.net->pint_log_base));
-    digest = (uint32_t)exact;
-    if (asim_draw(fabric->set.seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
-        exact - digest)
-        digest++;
-    if (record && digest > record->digest)
-        record->digest = digest;
-}
-
-void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          const struct asim_frame *frame, uint64_t now)
-{
-    struct asim_switch_port *port = &sw->ports[p];
-
-    if (frame->type == ASIM_DATA) {
-        struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-        struct asim_telemetry *record;
-
-        lock(fabric, rx);
-        record = asim_telemetry_of(fabric, rx, frame, frame->seq);
-        if (record && fabric->set.cc->needs & ASIM_CC_INT)
-            push_hop(fabric, port, record, frame, now);
-        else if (fabric->set.cc->needs & ASIM_CC_DIGEST)
-            pint(fabric, sw, p, record, now);
-        unlock(fabric, rx);
-    }
-    port->sent_t = now;
-    port->sent_bytes = frame->wire;
+    return BYTE_UNIT * asim_telemetry_multi(fabric);
 }
 
 uint64_t asim_telemetry_first(const struct asim_fabric *fabric, const struct asim_flow *flow)
@@ -280,8 +201,8 @@ void asim_telemetry_flip(const struct asim_fabric *fabric, struct asim_int_hop *
 
     if (!hop->rate_bps)
         return;
-    hop->time = (asim_to_ns(fabric, t) - hop->time) & TIME_MASK;
-    hop->bytes = (counter - hop->bytes) & BYTES_MASK;
+    hop->time = (asim_to_ns(fabric, t) - hop->time) & ASIM_INT_TIME_MASK;
+    hop->bytes = (counter - hop->bytes) & ASIM_INT_BYTES_MASK;
 }
 
 static void reverse(struct asim_telemetry *record, uint64_t n)

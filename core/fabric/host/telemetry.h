@@ -9,7 +9,8 @@
 #include "cc/cc.h"
 #include "fabric/host/flow.h"
 #include "fabric/link/frame.h"
-#include "fabric/switch/switch.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
 
 struct asim_fabric;
 
@@ -32,10 +33,31 @@ int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
  * ASIM_ENOMEM. */
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now);
-/* A frame leaves switch port p: a data frame's record gets the port's values. Call before
- * asim_port_commit. */
-void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          const struct asim_frame *frame, uint64_t now);
+
+/* --- for switches, which write into the records (switch/stamp.c) ----------------------------- */
+enum {
+    ASIM_INT_TIME_MASK = (1 << 24) - 1,
+    ASIM_INT_BYTES_MASK = (1 << 20) - 1,
+    ASIM_PINT_SCALE = 512
+};
+/* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
+ * some 20 ns. */
+static inline void asim_telemetry_lock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    while (fabric->set.threads > 1 &&
+           atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
+        ;
+}
+static inline void asim_telemetry_unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    if (fabric->set.threads > 1)
+        atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
+}
+/* INT_MULTI of the configuration, at least 1. */
+static inline uint32_t asim_telemetry_multi(const struct asim_fabric *fabric)
+{
+    return fabric->set.net->int_multi ? fabric->set.net->int_multi : 1;
+}
 
 /* --- for periods (memo/feedback.h) ------------------------------------------------------------ */
 /* Sequence number of the oldest packet of the flow under way. */

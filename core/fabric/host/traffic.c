@@ -8,8 +8,16 @@
  * on its own: a host looks at all incasts and takes part in fan_in of n.
  */
 #include "fabric/host/traffic.h"
-#include "fabric/events/events.h"
 #include "fabric/link/schedule.h"
+#include "asim/err.h"
+#include "asim/ext/option.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/event_heap.h"
+#include "fabric/link/hash.h"
+#include "net/net.h"
+#include "net/net_events.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,7 +62,7 @@ int asim_traffic_open(struct asim_fabric *fabric, const struct asim_net_traffics
     for (uint32_t i = 0; i < traffics->n; i++)
         for (uint32_t p = 0; p < traffics->at[i].n; p++)
             source_of(fabric, traffics->at[i].hosts[p], i)->place = p;
-    if (fabric->dist.process_of && asim_traffic_is_endless(fabric))
+    if (fabric->set.process_of && asim_traffic_is_endless(fabric))
         return asim_err_set(err, ASIM_EINVAL,
                             "background traffic that lasts until the ranks have finished needs one "
                             "process; give it an end (\"until\"), or use threads.");

@@ -10,8 +10,13 @@
 #ifndef ASIM_FABRIC_HOST_TRAFFIC_H
 #define ASIM_FABRIC_HOST_TRAFFIC_H
 
-#include "fabric/node.h"
 #include "net/net_traffic.h"
+#include "asim/net.h"
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_host;
+struct asim_msg;
 
 /* A generator at a host. */
 struct asim_traffic_source {

@@ -7,7 +7,9 @@
  * frame is marked here.
  */
 #include "fabric/link/hash.h"
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "topo/topo.h"
+#include "base/map.h"
 
 /* by is 1 … 31: a shift by 32 would be undefined. */
 static uint32_t rotl(uint32_t x, int by)
@@ -35,10 +37,15 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
     return finish(seed, (uint32_t)(n * 4));
 }
 
+static uint32_t ip_of(const struct asim_fabric *fabric, uint32_t host)
+{
+    return asim_host_ip(asim_topo_external_id(fabric->set.topo, host));
+}
+
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
                           uint32_t seed)
 {
-    return mix(mix(seed, asim_fabric_ip(fabric, src)), asim_fabric_ip(fabric, dst));
+    return mix(mix(seed, ip_of(fabric, src)), ip_of(fabric, dst));
 }
 
 uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport)

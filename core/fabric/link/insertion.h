@@ -37,7 +37,7 @@ struct asim_insertion {
     /* [nodes] The first event of each node, and a heap of all of them with stale entries. */
     struct asim_numbered_event {
         uint64_t t, number;
-        uint32_t value; /* of a switch: which event it is (switch.c) */
+        uint32_t value; /* of a switch: which event it is (switch/advance.c) */
     } * first;
     struct asim_heap due;
 };
@@ -58,7 +58,8 @@ static inline void asim_insertion_touch(struct asim_insertion *insertion, uint32
 }
 
 /* The number of the oldest frame on a wire, which must not be empty. */
-static inline uint64_t asim_insertion_of_frame(const struct asim_insertion *insertion, uint32_t wire)
+static inline uint64_t asim_insertion_of_frame(const struct asim_insertion *insertion,
+                                               uint32_t wire)
 {
     const struct asim_insertion_ring *ring = &insertion->wire[wire];
 

@@ -7,12 +7,21 @@
  * A table holds one number for each frame size (4 kB at the usual payload), and all links of a rate
  * share it. The fabric frees tables and wires.
  */
-#include "fabric/node.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "asim/err.h"
+#include "asim/packet.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "net/watch.h"
+#include "asim/topology.h"
+#include "conf/netconf.h"
 
-enum { FIRST_FRAMES = 16, ORDER_BITS = 40 };
+enum { FIRST_FRAMES = 16 };
 
 int asim_ring_grow(struct asim_ring *ring)
 {
@@ -136,7 +145,7 @@ struct asim_frame *asim_link_ring_slot_slow(struct asim_worker *worker, struct a
 
     if (asim_link_ring_has_room(wire, 1))
         return &wire->at[tail & wire->mask];
-    if (worker->fabric->workers.n == 1) {
+    if (worker->fabric->set.threads == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];
     } else if ((wire->overflow.n || !ASIM_VEC_PUSH(worker->overflowed, wire)) &&
@@ -178,37 +187,6 @@ const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint3
     uint32_t head = atomic_load(&wire->head), in_ring = atomic_load(&wire->tail) - head;
 
     return i < in_ring ? &wire->at[(head + i) & wire->mask] : &wire->overflow.at[i - in_ring];
-}
-
-/* The node that starts the final ACK on its last link knows when the sender will have it, one link
- * delay ahead; the destination is told of the completion at that time, too
- * (rdma-network.md#completion). seq orders several completions that arrive in one ns: it holds the
- * link, from 1, and the number of the frame on it. It is larger than all counts of the
- * destination's own events, which the memo may change. The struct is written field by field: a
- * designated initialiser of that size would clear it with a string instruction, which starts
- * slowly. */
-void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
-                            const struct asim_frame *frame)
-{
-    const struct asim_rx *rx = asim_rx_of(worker->fabric, frame->src, frame->slot);
-    struct asim_notification *notification;
-
-    if (ASIM_VEC_RESERVE(worker->outbox, worker->outbox.n + 1)) {
-        worker->failed = ASIM_ENOMEM;
-        return;
-    }
-    notification = &worker->outbox.at[worker->outbox.n++];
-    notification->t = frame->t;
-    notification->tie = asim_wire_tie_key(wire, frame);
-    notification->seq =
-        (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
-    notification->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
-    notification->since = notification->at = notification->rto = 0;
-    notification->slot = frame->slot;
-    notification->number = 0;
-    if (worker->fabric->insertion)
-        notification->number = asim_insertion_of_notification(worker->fabric->insertion, wire->id);
-    notification->lost = notification->type = notification->flags = 0;
 }
 
 /* The frame watcher is called at the node's own time, which in per-event mode is the time of all

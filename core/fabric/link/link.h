@@ -18,8 +18,6 @@
 struct asim_fabric;
 struct asim_worker;
 
-enum { ASIM_LINE_BYTES = 64 }; /* of the caches of today's processors */
-
 /* Serialization time of every frame size at one rate. */
 struct asim_rate_table {
     uint64_t bps;
@@ -237,10 +235,6 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
 /* Tells the frame watcher, which works in per-event mode only, that a frame starts. */
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame);
-/* The final ACK of a message starts on its last link: notifies the destination. */
-void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
-                            const struct asim_frame *frame);
-
 /* The event in which a node acts: its time, its tie key, and the node's count of events. */
 struct asim_event_key {
     uint64_t t, tie, seq;

@@ -12,19 +12,21 @@
  */
 #include "fabric/link/loss.h"
 #include "fabric/link/hash.h"
-#include "fabric/node.h"
+#include "asim/topology.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "topo/topo.h"
+#include "conf/netconf.h"
+#include "fabric/link/transmit.h"
+#include "net/net_events.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* Distinct from the draws of switches, whose key begins with a node id. */
 #define LOSS_DRAWS (1ull << 63)
-
-enum {
-    AUTO_RTO_NS =
-        1000000, /* twice ASTRA-sim's NACK interval, so that its own recovery comes first */
-    AUTO_RTO_TRIPS = 10
-};
 
 /* The topology file's rate goes before the configuration's. parity: a link whose own rate is 0 gets
  * the default rate, so no single link can be exempted from it. The link to an NVSwitch end point is
@@ -94,51 +96,6 @@ int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
         return 0;
     loss->frames++;
     loss->bytes += frame->wire;
-    asim_loss_report(worker, frame, start, at);
+    worker->fabric->frame_hooks->lost(worker, frame, start, at);
     return 1;
-}
-
-/* The configured RTO, or a guess from the flow's base RTT; always longer than the window, because
- * the notification may go to another node and would come too late. */
-static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_rx *rx)
-{
-    uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * rx->base_rtt_ns);
-
-    if (fabric->set.rto)
-        return fabric->set.rto;
-    return rto > fabric->set.lookahead ? rto : fabric->set.lookahead + 1;
-}
-
-/* Several frames of a host may be lost at one instant, by nodes that run in any order; seq orders
- * their notifications by message, packet and kind. */
-void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
-                      struct asim_port_id at)
-{
-    struct asim_fabric *fabric = worker->fabric;
-    const struct asim_rx *rx;
-    struct asim_notification notification = {.since = t,
-                                             .at = frame->seq,
-                                             .slot = frame->slot,
-                                             .lost = 1,
-                                             .type = (uint8_t)frame->type,
-                                             .flags = (uint8_t)frame->flags};
-
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, at, frame,
-                            asim_to_ns(fabric, t));
-    if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
-        return;
-    if (frame->type == ASIM_DATAGRAM) {
-        asim_datagram_tell(fabric->datagrams, frame, ASIM_DATAGRAM_LOST, at);
-        return;
-    }
-    rx = asim_rx_of(fabric, frame->src, frame->slot);
-    notification.msg = rx->msg;
-    notification.rto = timeout_of(fabric, rx);
-    notification.t = t + notification.rto;
-    notification.tie = asim_tie_key(notification.rto, 0, ASIM_CLASS_TIMER);
-    notification.seq =
-        (rx->msg.id << 32) ^ (frame->seq / fabric->set.net->payload_bytes << 2) ^ frame->type;
-    if (ASIM_VEC_PUSH(worker->outbox, notification))
-        worker->failed = ASIM_ENOMEM;
 }

@@ -13,10 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "asim/err.h"
-#include "fabric/link/frame.h"
-#include "net/packets.h"
 
 struct asim_fabric;
+struct asim_frame;
 struct asim_worker;
 struct asim_wire;
 
@@ -39,9 +38,5 @@ void asim_loss_close(struct asim_fabric *fabric);
  * frame and notifies its source. Call only where wire->loss is set. */
 int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start);
-/* A frame ended at `t` in the node of `at`, which the frame watcher is told; the source of a
- * message receives a notification RTO later, the owner of a datagram is told now. */
-void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
-                      struct asim_port_id at);
 
 #endif

@@ -9,6 +9,6 @@
 void asim_node_push_due(struct asim_fabric *fabric, uint32_t node, uint64_t t)
 {
     if (t != ASIM_NEVER &&
-        asim_heap_push(&fabric->run.due_nodes, (struct asim_heap_entry){t, node, node}))
-        fabric->run.failed = ASIM_ENOMEM;
+        asim_heap_push(&fabric->schedule.due_nodes, (struct asim_heap_entry){t, node, node}))
+        fabric->failed = ASIM_ENOMEM;
 }

@@ -7,7 +7,25 @@
 #ifndef ASIM_FABRIC_LINK_TRANSMIT_H
 #define ASIM_FABRIC_LINK_TRANSMIT_H
 
+#include "fabric/ground/worker.h"
+#include "fabric/link/link.h"
+#include "fabric/link/loss.h"
 #include "fabric/link/schedule.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
+#include "fabric/link/insertion.h"
+
+struct asim_port_id;
+
+/* What hosts (host/completion.c) want to hear of frames on links. */
+struct asim_frame_hooks {
+    /* The final ACK of a message starts on its last link. */
+    void (*final)(struct asim_worker *worker, const struct asim_wire *wire,
+                  const struct asim_frame *frame);
+    /* A frame ended at `t`, ticks, in the node of `at`. */
+    void (*lost)(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
+                 struct asim_port_id at);
+};
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the receive ring; the caller
  * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory:
@@ -39,7 +57,7 @@ static inline void asim_port_check_final(struct asim_worker *worker, const struc
                                          const struct asim_frame *frame)
 {
     if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        asim_port_notify_final(worker, wire, frame);
+        worker->fabric->frame_hooks->final(worker, wire, frame);
 }
 
 /* The far node has an event at t. */
@@ -75,13 +93,13 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
     struct asim_wire *wire = port->out;
 
     frame->t = asim_link_arrival(wire, port->busy_until);
-    if (worker->fabric->run.per_event)
+    if (worker->fabric->schedule.per_event)
         asim_port_report(worker->fabric, port, frame);
     if (wire->loss && asim_loss_drops(worker, wire, frame, port->tx_start)) {
         wire->overflow.n -= wire->overflow.n > 0;
         return 1;
     }
-    if (worker->fabric->run.per_event && asim_fabric_owns(worker->fabric, wire->to))
+    if (worker->fabric->schedule.per_event && asim_fabric_owns(worker->fabric, wire->to))
         asim_node_schedule(worker->fabric, wire->to, frame->t);
     asim_port_put_on_wire(worker, wire, frame);
     return 0;

@@ -26,6 +26,9 @@
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/hooks.h"
+#include "asim/topology.h"
+#include "conf/netconf.h"
+#include "net/fast_path.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
@@ -38,8 +41,8 @@ static int can_memoise(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_watch *watch = &fabric->watch;
 
-    return !fabric->run.per_event && !(fabric->set.cc->needs & ASIM_CC_DIGEST) && !fabric->losses &&
-           !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
+    return !fabric->schedule.per_event && !(fabric->set.cc->needs & ASIM_CC_DIGEST) &&
+           !fabric->losses && !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
            !fabric->set.net->nic_total_pause_count && !watch->frame &&
            (!watch->queue || watch->sampling.every_ns);
 }
@@ -70,7 +73,7 @@ static int can_use_parts(const struct asim_fabric *fabric)
 /* A process does not know by itself whether the whole network is idle, or repeats. */
 static int sees_whole(const struct asim_fabric *fabric)
 {
-    return !fabric->dist.process_of;
+    return !fabric->set.process_of;
 }
 
 /* The network as a whole is recorded, replayed or deferred, or its events have numbers. */
@@ -142,12 +145,13 @@ void asim_memo_stop(struct asim_fabric *fabric)
  * window and hosts are many. */
 static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t open = 0;
 
     *known = 0;
-    for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        open += fabric->workers.at[l].open;
-        *known += fabric->workers.at[l].waiting;
+    for (uint32_t l = 0; l < engine->workers.n; l++) {
+        open += engine->workers.at[l].open;
+        *known += engine->workers.at[l].waiting;
     }
     return open;
 }
@@ -168,6 +172,7 @@ static void open_idle_parts(struct asim_fabric *fabric)
 /* A window of long links in which no rank acts, no later than parts need a look. */
 static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     uint64_t least = t + fabric->set.lookahead, until = asim_domains_still_until(fabric, t);
@@ -177,23 +182,24 @@ static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
     memo->still_pause = until > least ? 0 : 2 * memo->still_pause + 1;
     if (memo->still_pause > MOST_STILL_PAUSE) {
         memo->still_pause = MOST_STILL_PAUSE;
-        if (parts && fabric->run.windows >= parts->busy_until &&
+        if (parts && engine->run.windows >= parts->busy_until &&
             !asim_parts_in(parts, ASIM_PART_FOLLOW))
             open_idle_parts(fabric);
     }
-    memo->still_at = fabric->run.windows + memo->still_pause;
+    memo->still_at = engine->run.windows + memo->still_pause;
     return until;
 }
 
 /* While idle parts may get messages, no longer than no rank acts (clock/domains.h). */
 static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     uint64_t until = t + fabric->set.lookahead, grain = memo->steady.grain;
     int in_domains;
 
-    if (fabric->workers.domain_lookahead == fabric->set.lookahead)
+    if (engine->workers.domain_lookahead == fabric->set.lookahead)
         return until;
     in_domains = asim_part_domains_may(fabric);
     if (parts && !parts->suspended && !in_domains &&
@@ -202,8 +208,8 @@ static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
         asim_parts_in(parts, ASIM_PART_IDLE))
         open_idle_parts(fabric);
     if (asim_memo_is_dormant(fabric) || in_domains)
-        until = t + fabric->workers.domain_lookahead;
-    else if (memo->whole.mode == ASIM_PART_OPEN && fabric->run.windows >= memo->still_at &&
+        until = t + engine->workers.domain_lookahead;
+    else if (memo->whole.mode == ASIM_PART_OPEN && engine->run.windows >= memo->still_at &&
              !(parts && (parts->suspended || asim_parts_in(parts, ASIM_PART_LEAD))))
         until = end_of_still_window(fabric, t);
     if (grain && grain <= (until - t) / 2 && until - t > fabric->set.lookahead)
@@ -230,7 +236,8 @@ static void look_at_whole(struct asim_fabric *fabric, uint64_t until)
 /* Half-steps need a dormant memo, and no repeat in the last ASIM_RETRY_WINDOWS windows. */
 static int allows_half_steps(const struct asim_fabric *fabric)
 {
-    return fabric->run.windows >= fabric->memo->lockstep_until && asim_memo_is_dormant(fabric);
+    return asim_engine_of(fabric)->run.windows >= fabric->memo->lockstep_until &&
+           asim_memo_is_dormant(fabric);
 }
 
 static int is_replaying(const struct asim_fabric *fabric)
@@ -247,7 +254,7 @@ static int has_parts(const struct asim_fabric *fabric)
 /* Whether a period was skipped. */
 static int detect(struct asim_fabric *fabric, uint64_t t)
 {
-    return fabric->run.windows >= fabric->memo->steady.look_at &&
+    return asim_engine_of(fabric)->run.windows >= fabric->memo->steady.look_at &&
            asim_steady_state_detect(fabric, t);
 }
 
@@ -357,7 +364,7 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
 
     if (memo->is_dormant && !asim_memo_is_touched(fabric))
         return;
-    if (memo->is_dormant && fabric->run.half != ASIM_BOTH_HALVES)
+    if (memo->is_dormant && asim_engine_of(fabric)->run.half != ASIM_BOTH_HALVES)
         return; /* a part is looked at when both halves are at one time */
     memo->window_end = until;
     if (mode == ASIM_PART_IDLE || mode == ASIM_PART_FOLLOW) {

@@ -25,7 +25,7 @@
 #include "fabric/memo/region/part.h"
 #include "fabric/memo/period/steady_state.h"
 #include "fabric/memo/region/use.h"
-#include "fabric/node.h"
+#include "fabric/clock/engine.h"
 
 struct asim_memo_host {
     ASIM_VEC(struct asim_memo_message) deferred; /* sends that wait for the next episode */
@@ -64,6 +64,11 @@ struct asim_memo {
     struct asim_parts *parts; /* the smaller ones; NULL: there are none (part.h) */
 };
 
+/* Exact fast-forward from now on, with the same results. Call it before the first message and after
+ * hooks are set. It does nothing where the configuration excludes it: per-event mode, losses, link
+ * events, PINT, packet spraying, hooks for rates, frames or every change of queues. 0 or
+ * ASIM_ENOMEM. */
+int asim_fabric_use_memo(struct asim_fabric *fabric);
 void asim_memo_close(struct asim_fabric *fabric);
 /* Simulates frame by frame from now on. Call it between windows. */
 void asim_memo_stop(struct asim_fabric *fabric);
@@ -83,10 +88,11 @@ static inline uint64_t asim_memo_due(const struct asim_fabric *fabric)
 /* Calls of ranks, and messages begun. */
 static inline uint64_t asim_memo_calls(const struct asim_fabric *fabric)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t calls = 0;
 
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        calls += fabric->workers.at[l].calls;
+    for (uint32_t l = 0; l < engine->workers.n; l++)
+        calls += engine->workers.at[l].calls;
     return calls;
 }
 /* Whether a piece of the run is over (part_messages.h). */
@@ -107,10 +113,11 @@ static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
 /* The network cannot become idle while the completion of some message is unknown. */
 static inline int asim_memo_has_unknown(const struct asim_fabric *fabric)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t unknown = 0;
 
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        unknown += fabric->workers.at[l].open - fabric->workers.at[l].waiting;
+    for (uint32_t l = 0; l < engine->workers.n; l++)
+        unknown += engine->workers.at[l].open - engine->workers.at[l].waiting;
     return unknown != 0;
 }
 /* The memo does nothing in a window but detect periods. */
@@ -160,7 +167,7 @@ static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric, uint32_t
 {
     const struct asim_part *part = fabric->memo->parts ? asim_part_of(fabric, host) : NULL;
 
-    return fabric->run.windows + (part ? part->of_worker->inner : 0);
+    return asim_engine_of(fabric)->run.windows + (part ? part->of_worker->inner : 0);
 }
 /* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
 enum { ASIM_MOST_WASTED = 1 << 20 };
@@ -172,7 +179,7 @@ enum { ASIM_RETRY_WINDOWS = 64 };
 /* Something repeated: both halves advance together for some time. */
 static inline void asim_memo_found_repeat(struct asim_fabric *fabric)
 {
-    fabric->memo->lockstep_until = fabric->run.windows + ASIM_RETRY_WINDOWS;
+    fabric->memo->lockstep_until = asim_engine_of(fabric)->run.windows + ASIM_RETRY_WINDOWS;
 }
 
 #endif

@@ -9,6 +9,8 @@
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
 
 /* Queue pairs of the host that the part would wait for. */
 static uint32_t open_of(const struct asim_fabric *fabric, const struct asim_part *part,

@@ -7,6 +7,19 @@
  * report.
  */
 #include "fabric/host/traffic.h"
+#include "asim/ext/option.h"
+#include "asim/net.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/datagram.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "fabric/observe/observe.h"
+#include "fabric/switch/switch.h"
+#include "net/packets.h"
+#include "topo/route.h"
+#include "fabric/link/loss.h"
 
 #include <inttypes.h>
 
@@ -258,7 +271,7 @@ static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err
     /* Several processes: sources and destinations are counted in different ones. */
     struct balance bytes = {"bytes of completed messages, of hosts", fabric->set.hosts, 0, 0};
 
-    if (fabric->dist.exchange || has_open_flow(fabric))
+    if (fabric->process_hooks || has_open_flow(fabric))
         return 0;
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         bytes.in += fabric->host[v].counts.in_order;

@@ -10,7 +10,7 @@
 #ifndef ASIM_FABRIC_OBSERVE_FRAME_HEADERS_H
 #define ASIM_FABRIC_OBSERVE_FRAME_HEADERS_H
 
-#include "fabric/fabric.h"
+#include "net/packets.h"
 
 /* at: the port where the frame was seen, as the frame hook reports it. */
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,

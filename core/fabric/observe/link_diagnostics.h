@@ -5,7 +5,8 @@
 #ifndef ASIM_FABRIC_OBSERVE_LINK_DIAGNOSTICS_H
 #define ASIM_FABRIC_OBSERVE_LINK_DIAGNOSTICS_H
 
-#include "fabric/node.h"
+struct asim_diagnostics;
+struct asim_fabric;
 
 /* Before a run. */
 void asim_links_diagnose(const struct asim_fabric *fabric, const struct asim_diagnostics *notes);

@@ -5,9 +5,15 @@
  * Needs no state of a node, so it works for nodes of other processes, too.
  */
 #include "fabric/events/events.h"
-#include "fabric/fabric.h"
+#include "net/packets.h"
 #include "fabric/link/hash.h"
-#include "fabric/node.h"
+#include "asim/topology.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "topo/route.h"
+#include "topo/topo.h"
+#include "fabric/observe/observe.h"
 
 uint32_t asim_fabric_path(const struct asim_fabric *fabric, const struct asim_fct *flow,
                           struct asim_hop *hops, uint32_t room)

@@ -4,7 +4,15 @@
  * of such waits is a deadlock: pauses have no timer, so no port of the circle ever resumes.
  * Linear in the frames that wait at paused ports, times the ports of a switch.
  */
-#include "fabric/node.h"
+#include <stdint.h>
+#include "asim/err.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "fabric/observe/observe.h"
+#include "fabric/switch/switch.h"
+#include "net/packets.h"
 
 /* The switch, the egress port and its queue, and where the waits of this queue begin. */
 struct waiting {

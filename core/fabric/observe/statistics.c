@@ -2,9 +2,17 @@
  *
  * Counters of the packet network, summed over nodes and wires.
  */
-#include "fabric/node.h"
+#include <stdint.h>
 
 #include <string.h>
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "fabric/link/frame.h"
+#include "fabric/observe/observe.h"
+#include "net/packets.h"
+#include "fabric/link/loss.h"
+#include "fabric/switch/switch.h"
+#include "fabric/clock/engine.h"
 
 #define ADD(COUNTER)                  (stats->COUNTER += n->COUNTER)
 #define SET(HEADING, MEMBER, COUNTER) use->MEMBER = counts->COUNTER;
@@ -26,7 +34,7 @@ static void add_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
-    stats->windows = fabric->run.windows;
+    stats->windows = asim_engine_of(fabric)->run.windows;
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         stats->hops += fabric->wires[w].frames;
         stats->hop_bytes += fabric->wires[w].bytes;

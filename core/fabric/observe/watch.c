@@ -5,10 +5,11 @@
  * captures and ns-3's trace sources use this; what a hook sees does not depend on the others.
  * Queues: one hook sees the lengths of switch queues (switch/queue_watch.c).
  */
-#include "fabric/node.h"
 #include "fabric/memo/memo.h"
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/link/schedule.h"
+#include "fabric/observe/observe.h"
+#include "fabric/switch/queue.h"
 
 #include <stdlib.h>
 
@@ -40,15 +41,15 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     return asim_fabric_use_per_event(fabric);
 }
 
-/* May be called in the middle of a run, because run.next is kept in both modes. */
+/* May be called in the middle of a run, because schedule.next is kept in both modes. */
 int asim_fabric_use_per_event(struct asim_fabric *fabric)
 {
-    if (fabric->run.per_event)
+    if (fabric->schedule.per_event)
         return 0;
     if (asim_sharded_switches_close(fabric)) /* events have no epochs of the team */
         return ASIM_ENOMEM;
     asim_memo_stop(fabric);
-    fabric->run.per_event = 1;
+    fabric->schedule.per_event = 1;
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
         asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
     return 0;

@@ -24,35 +24,15 @@
 #include "topo/partition.h"
 #include "fabric/processes/wire_records.h"
 #include "fabric/host/telemetry.h"
+#include "fabric/processes/peers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN_LOOKAHEAD_NS = 2 };
 
-/* A node of another process at the end of cut wires: wires[from] to the next node's `from`. */
-struct peer_node {
-    uint32_t node;
-    size_t from;
-};
-
-/* What goes to one other process. */
-struct peer {
-    ASIM_VEC(struct peer_node) nodes; /* the last is an end mark */
-    ASIM_VEC(uint32_t) wires;         /* cut wires into these nodes */
-    ASIM_VEC(uint8_t) out;
-    int packed;                /* `out` has been handed over */
-    struct asim_map described; /* (source, slot) -> 1 + id of the message it knows */
-};
-
-struct asim_exchange {
-    uint32_t n;
-    uint64_t lookahead_ns;
-    struct peer *peer; /* [n] */
-};
-
 /* A record's kind, then its bytes. */
-static int put(struct peer *to, enum asim_record_kind kind, const void *record, size_t size)
+static int put(struct asim_peer *to, enum asim_record_kind kind, const void *record, size_t size)
 {
     const uint32_t word = kind;
 
@@ -72,7 +52,7 @@ static int put_notification(struct asim_fabric *fabric, const struct asim_notifi
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
-    return put(&fabric->dist.exchange->peer[fabric->dist.process_of[host]],
+    return put(&asim_engine_of(fabric)->exchange->peer[fabric->set.process_of[host]],
                ASIM_RECORD_NOTIFICATION, note, sizeof *note);
 }
 
@@ -87,7 +67,7 @@ static int put_releases(struct asim_fabric *fabric, struct asim_worker *worker)
 
         release.frames = atomic_exchange(&rx->frames, 0);
         rx->release_pending = 0;
-        code = put(&fabric->dist.exchange->peer[fabric->dist.process_of[release.src]],
+        code = put(&asim_engine_of(fabric)->exchange->peer[fabric->set.process_of[release.src]],
                    ASIM_RECORD_RELEASE, &release, sizeof release);
     }
     worker->pending_releases.n = 0;
@@ -103,8 +83,8 @@ static const struct asim_process_hooks hooks = {.notification = put_notification
 static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
 {
     const struct asim_topo *topo = fabric->set.topo;
-    struct peer *to = &fabric->dist.exchange->peer[fabric->dist.process_of[v]];
-    const struct peer_node node = {v, to->wires.n};
+    struct asim_peer *to = &asim_engine_of(fabric)->exchange->peer[fabric->set.process_of[v]];
+    const struct asim_peer_node node = {v, to->wires.n};
 
     for (uint32_t i = topo->first_port[v]; i < topo->first_port[v + 1]; i++) {
         uint32_t link = topo->ports[i].link, wire = 2 * link + (topo->links[link].a == v);
@@ -119,14 +99,14 @@ static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
  * goes: most of a large network is not busy in most windows. */
 static int list_wires(struct asim_fabric *fabric)
 {
-    struct asim_exchange *exchange = fabric->dist.exchange;
+    struct asim_exchange *exchange = asim_engine_of(fabric)->exchange;
     int code = 0;
 
     for (uint32_t v = 0; !code && v < fabric->set.nodes; v++)
         code = asim_fabric_owns(fabric, v) ? 0 : list_wires_to(fabric, v);
     for (uint32_t p = 0; !code && p < exchange->n; p++)
         code = ASIM_VEC_PUSH(exchange->peer[p].nodes,
-                             ((struct peer_node){UINT32_MAX, exchange->peer[p].wires.n}));
+                             ((struct asim_peer_node){UINT32_MAX, exchange->peer[p].wires.n}));
     return code;
 }
 
@@ -147,13 +127,13 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
     struct asim_exchange *exchange = calloc(1, sizeof *exchange);
     uint64_t window = part->lookahead_fs / ASIM_FS_PER_NS;
 
-    fabric->dist.exchange = exchange;
+    asim_engine_of(fabric)->exchange = exchange;
     fabric->process_hooks = &hooks;
     if (!exchange || !(exchange->peer = calloc(part->n, sizeof *exchange->peer)))
         return asim_err_nomem(err, "preparing for several processes");
     exchange->n = part->n;
-    fabric->dist.process_of = part->of;
-    fabric->dist.self = self;
+    fabric->set.process_of = part->of;
+    fabric->set.process = self;
     for (uint32_t p = 0; p < part->n; p++)
         asim_map_init(&exchange->peer[p].described);
     if (fabric->set.rto && asim_to_ns(fabric, fabric->set.rto) < window)
@@ -177,7 +157,7 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
 
 void asim_exchange_close(struct asim_fabric *fabric)
 {
-    struct asim_exchange *exchange = fabric->dist.exchange;
+    struct asim_exchange *exchange = asim_engine_of(fabric)->exchange;
 
     for (uint32_t p = 0; exchange && exchange->peer && p < exchange->n; p++) {
         free(exchange->peer[p].nodes.at);
@@ -197,12 +177,16 @@ int asim_exchange_is_local(const struct asim_fabric *fabric, uint32_t node)
 
 uint32_t asim_exchange_size(const struct asim_fabric *fabric)
 {
-    return fabric->dist.exchange ? fabric->dist.exchange->n : 1;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    return engine->exchange ? engine->exchange->n : 1;
 }
 
 uint64_t asim_exchange_lookahead(const struct asim_fabric *fabric)
 {
-    return fabric->dist.exchange ? fabric->dist.exchange->lookahead_ns : 0;
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    return engine->exchange ? engine->exchange->lookahead_ns : 0;
 }
 
 /* --- out -------------------------------------------------------------------------------------- */
@@ -210,7 +194,7 @@ uint64_t asim_exchange_lookahead(const struct asim_fabric *fabric)
 /* Once per message and process; the process of the source knows its flows. */
 static int put_flow(struct asim_fabric *fabric, uint32_t peer, const struct asim_frame *frame)
 {
-    struct peer *to = &fabric->dist.exchange->peer[peer];
+    struct asim_peer *to = &asim_engine_of(fabric)->exchange->peer[peer];
     uint32_t slot = frame->slot & 0xffffff;
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, slot);
     struct asim_flow_record record = {.msg = rx->msg,
@@ -221,7 +205,7 @@ static int put_flow(struct asim_fabric *fabric, uint32_t peer, const struct asim
                                       .generation = rx->generation};
     uint64_t *described;
 
-    if (fabric->dist.process_of[frame->src] == peer)
+    if (fabric->set.process_of[frame->src] == peer)
         return 0;
     described = asim_map_put(&to->described, frame->src, slot);
     if (!described)
@@ -243,13 +227,14 @@ static int put_telemetry(struct asim_fabric *fabric, uint32_t peer, const struct
     if (!seen)
         return 0;
     record.seen = *seen;
-    return put(&fabric->dist.exchange->peer[peer], ASIM_RECORD_TELEMETRY, &record, sizeof record);
+    return put(&asim_engine_of(fabric)->exchange->peer[peer], ASIM_RECORD_TELEMETRY, &record,
+               sizeof record);
 }
 
 /* Empties the receive ring of a cut wire, which no node here reads. */
 static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire *wire)
 {
-    struct peer *to = &fabric->dist.exchange->peer[peer];
+    struct asim_peer *to = &asim_engine_of(fabric)->exchange->peer[peer];
     struct asim_frames_record record = {.wire = wire->id, .n = asim_link_ring_count(wire)};
     size_t bytes = record.n * sizeof(struct asim_frame);
 
@@ -276,15 +261,16 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
     return 0;
 }
 
-/* Whether a worker has sent a frame to that node since the last call. unpack.c sets run.next in the
- * process that has the node. */
+/* Whether a worker has sent a frame to that node since the last call. unpack.c sets schedule.next
+ * in the process that has the node. */
 static int has_arrivals(struct asim_fabric *fabric, uint32_t v)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     int found = 0;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        found |= fabric->workers.at[w].min_arrival[fabric->run.slot[v]] != ASIM_NEVER;
-        fabric->workers.at[w].min_arrival[fabric->run.slot[v]] = ASIM_NEVER;
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        found |= engine->workers.at[w].min_arrival[fabric->schedule.slot[v]] != ASIM_NEVER;
+        engine->workers.at[w].min_arrival[fabric->schedule.slot[v]] = ASIM_NEVER;
     }
     return found;
 }
@@ -293,17 +279,19 @@ static int has_arrivals(struct asim_fabric *fabric, uint32_t v)
 int asim_exchange_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
                        struct asim_err *err)
 {
-    struct peer *to = &fabric->dist.exchange->peer[peer];
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    struct asim_peer *to = &engine->exchange->peer[peer];
     int code = 0;
 
     if (to->packed)
         to->out.n = 0;
     to->packed = 0;
-    if (fabric->livelock.is_closing)
-        code = put(to, ASIM_RECORD_SUMS, &fabric->livelock.own, sizeof fabric->livelock.own);
-    if (!code && fabric->dist.own_vote.processes)
-        code = put(to, ASIM_RECORD_VOTE, &fabric->dist.own_vote, sizeof fabric->dist.own_vote);
-    for (const struct peer_node *at = to->nodes.at; !code && at->node != UINT32_MAX; at++)
+    if (engine->livelock.is_closing)
+        code = put(to, ASIM_RECORD_SUMS, &engine->livelock.own, sizeof engine->livelock.own);
+    if (!code && engine->exchange->own_vote.processes)
+        code = put(to, ASIM_RECORD_VOTE, &engine->exchange->own_vote,
+                   sizeof engine->exchange->own_vote);
+    for (const struct asim_peer_node *at = to->nodes.at; !code && at->node != UINT32_MAX; at++)
         if (has_arrivals(fabric, at->node))
             for (size_t i = at[0].from; !code && i < at[1].from; i++)
                 code = pack_wire(fabric, peer, &fabric->wires[to->wires.at[i]]);

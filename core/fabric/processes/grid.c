@@ -8,6 +8,7 @@
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/step.h"
+#include "fabric/processes/peers.h"
 
 /* Links shorter than those between processes would need more than two halves. */
 int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
@@ -19,18 +20,22 @@ int asim_grid_may_use_half_steps(const struct asim_fabric *fabric)
 
 void asim_grid_use_half_steps(struct asim_fabric *fabric)
 {
-    fabric->dist.half_steps = fabric->dist.wants_half_steps = 1;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    engine->exchange->half_steps = engine->exchange->wants_half_steps = 1;
 }
 
 /* All processes come to the time of a look together. In half-steps one half would pass it: so the
  * half that is behind comes to `now` first, in a window without length, and full windows follow. */
 static uint64_t end_near_look(struct asim_fabric *fabric, uint64_t now, uint64_t look_at)
 {
-    if (fabric->dist.half_steps) {
-        fabric->dist.half_steps = 0;
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    if (engine->exchange->half_steps) {
+        engine->exchange->half_steps = 0;
         return now;
     }
-    fabric->livelock.is_closing = 1;
+    engine->livelock.is_closing = 1;
     return look_at;
 }
 
@@ -50,24 +55,25 @@ static uint64_t end_before_link_event(const struct asim_fabric *fabric, uint64_t
 /* Every process calls it with the same times, so all take the same decisions. */
 uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t lookahead = asim_exchange_lookahead(fabric), end = now - now % lookahead + lookahead;
     uint64_t look_at;
 
-    if (fabric->livelock.is_closing && now >= asim_to_ns(fabric, fabric->livelock.look_at))
+    if (engine->livelock.is_closing && now >= asim_to_ns(fabric, engine->livelock.look_at))
         asim_livelock_look(fabric, ASIM_NEVER);
     end = end_before_link_event(fabric, now, end);
-    look_at = asim_to_ns(fabric, fabric->livelock.look_at);
-    if (!fabric->livelock.is_found && look_at <= end)
+    look_at = asim_to_ns(fabric, engine->livelock.look_at);
+    if (!engine->livelock.is_found && look_at <= end)
         return end_near_look(fabric, now, look_at);
     if (now % lookahead == 0)
-        fabric->dist.half_steps = fabric->dist.wants_half_steps;
+        engine->exchange->half_steps = engine->exchange->wants_half_steps;
     return end;
 }
 
 /* No window jumps over a look, so that every process looks at the same times. */
 static uint64_t without_skip(const struct asim_fabric *fabric, uint64_t end, uint64_t next)
 {
-    const struct asim_livelock *livelock = &fabric->livelock;
+    const struct asim_livelock *livelock = &asim_engine_of(fabric)->livelock;
     uint64_t lookahead = asim_exchange_lookahead(fabric), look_at = livelock->look_at;
 
     if (next == ASIM_NEVER)
@@ -101,13 +107,13 @@ uint64_t asim_grid_next(struct asim_fabric *fabric)
 
     t = due < t ? due : t;
 
-    if (t == ASIM_NEVER || !fabric->dist.half_steps)
+    if (t == ASIM_NEVER || !asim_engine_of(fabric)->exchange->half_steps)
         return t == ASIM_NEVER ? t : t - t % lookahead;
     for (uint64_t half = 0; half < 2; half++) {
-        uint64_t k = asim_to_ns(fabric, fabric->run.half_next[half]) / lookahead;
+        uint64_t k = asim_to_ns(fabric, fabric->schedule.half_next[half]) / lookahead;
 
         k += k % 2 != half;
-        if (fabric->run.half_next[half] != ASIM_NEVER && k * lookahead < next)
+        if (fabric->schedule.half_next[half] != ASIM_NEVER && k * lookahead < next)
             next = k * lookahead;
     }
     return next;
@@ -115,29 +121,31 @@ uint64_t asim_grid_next(struct asim_fabric *fabric)
 
 static void advance_both_halves(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_window_hooks *memo = fabric->window_hooks;
 
-    fabric->dist.limit = until;
+    engine->limit = until;
     do
-        while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
+        while (!fabric->failed && asim_fabric_next_tick(fabric) < until)
             asim_fabric_step(fabric, err);
-    while (!fabric->run.failed && memo && memo->look_before(fabric, until));
-    if (fabric->livelock.is_closing)
+    while (!fabric->failed && memo && memo->look_before(fabric, until));
+    if (engine->livelock.is_closing)
         asim_livelock_sum(fabric);
 }
 
 int asim_grid_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
-    if (fabric->livelock.is_found) /* the run has ended */
-        return fabric->run.failed;
-    if (fabric->dist.half_steps)
+    if (engine->livelock.is_found) /* the run has ended */
+        return fabric->failed;
+    if (engine->exchange->half_steps)
         asim_fabric_advance_half(fabric, until_ns / asim_exchange_lookahead(fabric) % 2 == 0, until,
                                  err);
     else
         advance_both_halves(fabric, until, err);
     if (fabric->window_hooks)
         fabric->window_hooks->vote(fabric);
-    return fabric->run.failed;
+    return fabric->failed;
 }

@@ -9,6 +9,12 @@
 #include "fabric/processes/exchange.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/completion.h"
+#include "fabric/clock/engine.h"
+#include "fabric/clock/livelock.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+#include "fabric/processes/period_vote.h"
+#include "fabric/processes/peers.h"
 
 #include <string.h>
 
@@ -19,7 +25,7 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     struct asim_rx *rx;
 
     if (!asim_fabric_owns(fabric, record->msg.src))
-        host->worker = fabric->workers.at;
+        host->worker = asim_engine_of(fabric)->workers.at;
     if (asim_rx_reserve(host, record->slot))
         return ASIM_ENOMEM;
     rx = asim_rx_of(fabric, record->msg.src, record->slot);
@@ -46,7 +52,7 @@ static int take_frames(struct asim_fabric *fabric, const struct asim_frames_reco
     struct asim_wire *wire = &fabric->wires[record->wire];
 
     for (uint32_t i = 0; i < record->n; i++) {
-        struct asim_frame *frame = asim_link_ring_slot(fabric->workers.at, wire);
+        struct asim_frame *frame = asim_link_ring_slot(asim_engine_of(fabric)->workers.at, wire);
 
         if (!frame)
             return ASIM_ENOMEM;
@@ -71,6 +77,7 @@ static int take_release(struct asim_fabric *fabric, const struct asim_release_re
 /* The record at *at; moves *at behind it. */
 static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, size_t *at)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     union {
         struct asim_flow_record flow;
         struct asim_frames_record frames;
@@ -111,10 +118,10 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
     case ASIM_RECORD_RELEASE:
         return take_release(fabric, &of.release);
     case ASIM_RECORD_SUMS:
-        asim_livelock_add(&fabric->livelock.others, &of.sums);
+        asim_livelock_add(&engine->livelock.others, &of.sums);
         return 0;
     case ASIM_RECORD_VOTE:
-        asim_period_vote_add(&fabric->dist.votes, &of.vote);
+        asim_period_vote_add(&engine->exchange->votes, &of.vote);
         return 0;
     }
     return ASIM_EBUG;

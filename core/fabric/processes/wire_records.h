@@ -6,8 +6,6 @@
 #ifndef ASIM_FABRIC_PROCESSES_WIRE_RECORDS_H
 #define ASIM_FABRIC_PROCESSES_WIRE_RECORDS_H
 
-#include "fabric/node.h"
-
 enum asim_record_kind {
     ASIM_RECORD_FLOW,
     ASIM_RECORD_FRAMES,

@@ -14,6 +14,14 @@
 #include <string.h>
 
 #include "fabric/link/hash.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+#include "topo/route.h"
+#include "topo/topo.h"
 
 /* The choice of one direction of a flow. */
 struct asim_ecmp_choice {

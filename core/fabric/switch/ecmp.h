@@ -5,7 +5,15 @@
 #ifndef ASIM_FABRIC_SWITCH_ECMP_H
 #define ASIM_FABRIC_SWITCH_ECMP_H
 
-#include "fabric/node.h"
+#include "asim/packet.h"
+#include "fabric/link/frame.h"
+#include "fabric/switch/switch.h"
+#include "net/net_events.h"
+
+struct asim_fabric;
+struct asim_frame;
+struct asim_switch;
+struct asim_switch_shard;
 
 /* Egress port of the frame, 0-based; UINT32_MAX: no route. */
 uint32_t asim_ecmp_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,

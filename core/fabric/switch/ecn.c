@@ -6,14 +6,12 @@
 
 #include "fabric/link/hash.h"
 
-int asim_ecn_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                   struct asim_switch_port *port, uint32_t q)
+int asim_ecn_marks(const struct asim_switch *sw, struct asim_switch_port *port, uint32_t q)
 {
-    uint64_t egress = port->occupancy[q].egress, node;
+    uint64_t egress = port->occupancy[q].egress;
 
     if (egress > port->kmax)
         return 1;
-    node = asim_topo_external_id(fabric->set.topo, sw->node);
-    return asim_draw(fabric->set.seed, node << 32 | port->port.out->id, port->draws++) <
+    return asim_draw(sw->seed, sw->draw_key | port->port.out->id, port->draws++) <
            port->pmax * (double)(egress - port->kmin) / (double)(port->kmax - port->kmin);
 }

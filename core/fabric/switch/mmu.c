@@ -5,8 +5,14 @@
  * never triggers. This model keeps that outcome (shareable = UINT64_MAX), and a diagnostic warns of
  * it.
  */
-#include "fabric/node.h"
 #include "fabric/switch/mmu.h"
+#include "asim/ext/option.h"
+#include "asim/net.h"
+#include "asim/topology.h"
+#include "cc/cc.h"
+#include "conf/netconf.h"
+#include "fabric/ground/ground.h"
+#include "topo/topo.h"
 
 enum { FIRST_SHIFT = 3 }; /* a constant of ASTRA-sim's ns-3 backend */
 

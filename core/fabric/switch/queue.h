@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The queues of a port: inline steps that both switch.c (every departure is an event) and
+ * The queues of a port: inline steps that both switch/advance.c (every departure is an event) and
  * bulk/bulk.c (no events) use, so that both treat a frame alike.
  */
 #ifndef ASIM_FABRIC_SWITCH_QUEUE_H
 #define ASIM_FABRIC_SWITCH_QUEUE_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+#include "asim/err.h"
+#include "fabric/ground/ground.h"
+#include "fabric/link/frame.h"
+#include "fabric/switch/switch.h"
+#include "conf/netconf.h"
+#include "fabric/host/host.h"
 
 /* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */
 static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
@@ -20,6 +26,9 @@ static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
 /* The choice of the network's scheduler (egress/egress.h) among the queues of `ready`. */
 uint32_t asim_queue_choose(const struct asim_fabric *fabric, struct asim_switch_port *port,
                            uint32_t ready);
+/* The network uses several queues of data from now on, and the scheduler of its configuration;
+ * before the start. 0 or ASIM_ENOMEM. */
+int asim_queues_use(struct asim_fabric *fabric);
 /* All queues of the port were emptied. */
 void asim_queues_reset(const struct asim_fabric *fabric, struct asim_switch_port *port);
 

@@ -5,7 +5,12 @@
 #ifndef ASIM_FABRIC_SWITCH_QUEUE_WATCH_H
 #define ASIM_FABRIC_SWITCH_QUEUE_WATCH_H
 
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "fabric/switch/switch.h"
+
+struct asim_fabric;
+struct asim_switch;
+struct asim_switch_port;
 
 /* The bytes queued at port p have changed at t. An observer must exist. */
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,

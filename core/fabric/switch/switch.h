@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The state of a switch: ports with their queues, the counters of the shared buffer (mmu.h), the
- * calendar queue of the present window (switch.c), and the shards of bulk windows (bulk/). The
- * fabric owns it; only the switch's own functions change it.
+ * calendar queue of the present window (switch/advance.c), and the shards of bulk windows (bulk/).
+ * The fabric owns it; only the switch's own functions change it.
  */
 #ifndef ASIM_FABRIC_SWITCH_SWITCH_H
 #define ASIM_FABRIC_SWITCH_SWITCH_H
@@ -207,6 +207,7 @@ struct asim_switch {
     uint64_t reported;                 /* queue lengths that a sample could have shown */
     struct asim_queue_sample *samples; /* [n_ports]; NULL: the observer hears every change */
     struct asim_first_arrivals *first; /* NULL: nobody wants them */
+    uint64_t seed, draw_key;           /* of ECN draws: the run's seed; the node's id << 32 */
 };
 /* reported: a sample may show changes inside a period (queue_watch.c). */
 #define ASIM_SWITCH_STATE(X)                                                                       \
@@ -221,32 +222,6 @@ struct asim_switch {
         X(DERIVED, n_last_arrivals), X(DERIVED, n_last_tx_starts), X(DERIVED, in_lockstep),        \
         X(DERIVED, lockstep_seq), X(DERIVED, ties), X(DERIVED, ecmp_cache),                        \
         X(DERIVED, ecmp_misses), X(DERIVED, ecmp_bypassed), X(SAME, reported), X(OWN, samples),    \
-        X(DERIVED, first)
-
-struct asim_fabric;
-
-/* Simulates everything before `until`; returns the time of the next event. For a switch with one
- * shard (clock/sharded_switch.h has the others). */
-uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
-/* The whole switch event by event, from `begin` to before `until`. The shards have opened their
- * receive rings (switch_shard.h). */
-void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                        uint64_t until);
-/* With insertion numbers: the first event of the switch, with its number and a value that names it;
- * handles that event. */
-struct asim_insertion;
-uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
-                                   const struct asim_insertion *insertion, uint64_t *number,
-                                   uint32_t *value);
-void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
-                                 uint64_t number, uint32_t value);
-/* The network uses several queues of data from now on, and the scheduler of its configuration
- * (queue.c); before the start. 0 or ASIM_ENOMEM. */
-int asim_queues_use(struct asim_fabric *fabric);
-/* From t on the switch sends PAUSE frames (on 1) or none; then it ends the pauses it has sent. */
-void asim_switch_use_pfc(struct asim_fabric *fabric, struct asim_switch *sw, int on, uint64_t t);
-/* The link of port p goes down at t: empties the port's queues. */
-void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                           uint64_t t);
+        X(DERIVED, first), X(CONSTANT, seed), X(CONSTANT, draw_key)
 
 #endif

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/sort_u64.h"
 #include "report/report.h"
+#include "fabric/link/hash.h"
 
 /* Remembered lines that ended at a rank: more than the messages that can begin while others run. */
 enum { PAST = 32 };

@@ -19,6 +19,8 @@
 #include "base/text.h"
 #include "report/report.h"
 #include "topo/pair.h"
+#include "asim/packet.h"
+#include "fabric/observe/observe.h"
 
 struct mix {
     struct asim_report_file own;

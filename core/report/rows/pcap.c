@@ -12,6 +12,10 @@
 
 #include "sim/distributed/distribution.h"
 #include "report/report.h"
+#include "asim/packet.h"
+#include "fabric/link/frame.h"
+#include "fabric/observe/observe.h"
+#include "sim/parts.h"
 
 struct pcap {
     struct asim_report_file own;

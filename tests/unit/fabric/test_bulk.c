@@ -7,6 +7,8 @@
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "testbench.h"
+#include "net/fast_path.h"
+#include "fabric/switch/advance.h"
 
 enum { MOST_PORTS = 40, SEEDS = 1500, WINDOWS = 9 };
 

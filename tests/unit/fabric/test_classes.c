@@ -38,7 +38,7 @@ static struct testbench *run(uint8_t large, uint8_t small, int counts)
     bench->msg[2].traffic_class = small;
     bench_prepare(bench, 0);
     CHECK(!asim_fabric_use_classes(bench->fabric));
-    CHECK(bench->fabric->run.per_event);
+    CHECK(bench->fabric->schedule.per_event);
     if (counts)
         CHECK(!asim_fabric_watch_frames(bench->fabric, count_priority, bench));
     bench_start(bench);

@@ -9,6 +9,9 @@
 #include "testbench_random.h"
 
 #include "topo/partition.h"
+#include "base/map.h"
+#include "conf/netconf.h"
+#include "fabric/processes/peers.h"
 
 enum { MOST = 4, NETWORKS = 800 };
 
@@ -113,7 +116,7 @@ static void count(struct testbench *const *benches, uint32_t n)
         saved += saved_by(benches[p]);
     cut++;
     skips += saved != 0;
-    in_half_steps += saved && fabric->dist.wants_half_steps;
+    in_half_steps += saved && asim_engine_of(fabric)->exchange->wants_half_steps;
     with_parts += saved && fabric->memo && fabric->memo->parts;
     of_two += saved && n == 2;
 }

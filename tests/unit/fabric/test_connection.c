@@ -5,6 +5,10 @@
  * too; nothing waits for a message that was given up. Messages that share a NIC with others.
  */
 #include "testbench.h"
+#include "conf/netconf.h"
+#include "fabric/host/flow.h"
+#include "fabric/memo/region/part.h"
+#include "net/net_events.h"
 
 enum { HOSTS = 4, PACKETS = 50, MTU = 1000, TX = 21 /* ns of 1036 bytes at 400 Gb/s */ };
 

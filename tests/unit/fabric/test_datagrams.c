@@ -6,6 +6,11 @@
 #include "testbench_links.h"
 #include "asim/datagram.h"
 #include "fabric/host/datagram.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "fabric/datagrams.h"
+#include "fabric/host/flow.h"
+#include "net/net_events.h"
 
 enum { DATAGRAMS = 200, BYTES = 100 };
 
@@ -41,7 +46,7 @@ static struct seen *open_seen(struct testbench *bench)
     seen->bench = bench;
     bench_prepare(bench, 0);
     CHECK(!asim_fabric_datagrams_open(bench->fabric, on_seen, seen, &err));
-    CHECK(bench->fabric->run.per_event);
+    CHECK(bench->fabric->schedule.per_event);
     return seen;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Messages that begin or end at an NVSwitch (core/topo/endpoint.c): times against a plain
- * recurrence over the two links of the path, all ports at once, windows against per-event mode, and that
- * having end points changes nothing for anybody else: times, pauses, ECMP and marks.
+ * recurrence over the two links of the path, all ports at once, windows against per-event mode, and
+ * that having end points changes nothing for anybody else: times, pauses, ECMP and marks.
  */
 #include "testbench.h"
+#include "conf/netconf.h"
 
 enum { MTU = 1000, GPUS = 4 };
 

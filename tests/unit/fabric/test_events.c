@@ -6,6 +6,12 @@
  */
 #include "testbench_links.h"
 #include "testbench_random.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "base/mem.h"
+#include "conf/netconf.h"
+#include "fabric/host/flow.h"
+#include "net/net_events.h"
 
 /* 100 packets of 1000 bytes from host 0 by a switch to host 1: 400 Gb/s, 500 ns. */
 static struct testbench *one_message(uint64_t bytes)

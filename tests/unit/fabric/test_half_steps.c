@@ -47,11 +47,11 @@ static void check_alternation(void)
     while ((next = asim_fabric_next(bench->fabric)) != ASIM_NEVER) {
         CHECK(next >= bench->settled);
         asim_fabric_step(bench->fabric, &err);
-        alone += bench->fabric->run.half != ASIM_BOTH_HALVES;
+        alone += asim_engine_of(bench->fabric)->run.half != ASIM_BOTH_HALVES;
     }
     for (uint32_t i = 0; i < bench->n; i++)
         CHECK_U64(bench->msg[i].n_arrived, 1);
-    CHECK(alone + 4 > bench->fabric->run.windows);
+    CHECK(alone + 4 > asim_engine_of(bench->fabric)->run.windows);
     CHECK(alone > 10);
     bench_close(bench);
 }

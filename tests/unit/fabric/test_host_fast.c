@@ -4,6 +4,8 @@
  * counters. The seeds cover hosts with several NICs, incasts and all congestion controls.
  */
 #include "testbench_random.h"
+#include "net/fast_path.h"
+#include "net/packets.h"
 
 static struct testbench *run_bench(uint64_t seed, uint32_t without)
 {
@@ -37,7 +39,7 @@ int main(void)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct testbench *with = run_bench(seed, 0), *without = run_bench(seed, ASIM_FAST_HOST);
 
-        CHECK(!without->fabric->workers.at->fast_ok);
+        CHECK(!asim_engine_of(without->fabric)->workers.at->fast_ok);
         compare(with, without);
         bench_close(with);
         bench_close(without);

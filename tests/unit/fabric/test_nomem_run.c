@@ -7,6 +7,7 @@
  */
 #include "nomem_malloc.h"
 #include "testbench.h"
+#include "conf/netconf.h"
 #include <string.h>
 
 static struct testbench *small_network(uint32_t cc)

@@ -10,6 +10,7 @@
 #include "testbench_random.h"
 
 #include "topo/partition.h"
+#include "conf/netconf.h"
 
 enum { MAX_PARTS = 4 };
 
@@ -52,10 +53,11 @@ static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, in
     CHECK(!asim_partition_make(&part, &bench->topo, n, 0, NULL));
     CHECK(!asim_fabric_threads(bench->fabric, n, part.of, NULL));
     CHECK(!use_memo || !asim_fabric_use_memo(bench->fabric));
-    bench->fabric->workers.parallel_threshold = 0;
+    asim_engine_of(bench->fabric)->workers.parallel_threshold = 0;
     bench_go(bench);
     bench_check_processes(one, &bench, 1, NULL);
-    longer_lookahead = bench->fabric->workers.lookahead > bench->fabric->set.lookahead;
+    longer_lookahead =
+        asim_engine_of(bench->fabric)->workers.lookahead > bench->fabric->set.lookahead;
     asim_partition_fini(&part);
     bench_close(bench);
     return longer_lookahead;
@@ -72,14 +74,15 @@ static uint32_t on_shards(uint64_t seed, const struct testbench *one, uint32_t n
     for (uint32_t v = 0; v < bench->topo.nodes; v++)
         of[v] = draw(&state, n);
     bench_prepare(bench, 0);
-    bench->fabric->workers.min_ports = 2;
+    asim_engine_of(bench->fabric)->workers.min_ports = 2;
     CHECK(!asim_fabric_threads(bench->fabric, n, of, NULL));
-    bench->fabric->workers.parallel_threshold = 0;
+    asim_engine_of(bench->fabric)->workers.parallel_threshold = 0;
     bench_start(bench);
-    while (asim_fabric_next(bench->fabric) != ASIM_NEVER && !bench->fabric->run.failed) {
+    while (asim_fabric_next(bench->fabric) != ASIM_NEVER && !bench->fabric->failed) {
         asim_fabric_step(bench->fabric, NULL);
-        bulk += bench->fabric->workers.n_sharded && bench->fabric->workers.sharded[0]->due &&
-                bench->fabric->workers.sharded[0]->bulk;
+        bulk += asim_engine_of(bench->fabric)->workers.n_sharded &&
+                asim_engine_of(bench->fabric)->workers.sharded[0]->due &&
+                asim_engine_of(bench->fabric)->workers.sharded[0]->bulk;
     }
     bench_check_processes(one, &bench, 1, NULL);
     free(of);
@@ -105,7 +108,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
         bench_prepare(benches[p], per_event);
         if (!asim_exchange_open(benches[p]->fabric, &part, p, &err))
             CHECK(!asim_fabric_threads(benches[p]->fabric, threads, workers.of, NULL));
-        benches[p]->fabric->workers.parallel_threshold = 0;
+        asim_engine_of(benches[p]->fabric)->workers.parallel_threshold = 0;
     }
     if (!err.code && part.cut_links) {
         for (uint32_t p = 0; p < n; p++)

@@ -19,6 +19,7 @@
 #include "fabric/clock/domains.h"
 #include "testbench_processes.h"
 #include "topo/partition.h"
+#include "net/fast_path.h"
 
 enum { ITEMS = 48, ROUNDS = 8, SERVERS = 4, PROCESSES = 3, WIRES = 128, HOSTS = 16 };
 enum { LONG_FROM = 1100, LEAVES_FROM = 1500, SEEDS = 2000 };
@@ -305,7 +306,7 @@ static void go(enum variant variant, uint64_t seed)
     }
     if (variant == TWO_THREADS)
         CHECK(asim_fabric_threads(bench->fabric, 2, servers_of_threads(), &err) == 0);
-    bench->fabric->workers.parallel_threshold = 0; /* together in each window */
+    asim_engine_of(bench->fabric)->workers.parallel_threshold = 0; /* together in each window */
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     use_short_pieces(seed);
@@ -316,7 +317,7 @@ static void go(enum variant variant, uint64_t seed)
     if (err.code)
         fprintf(stderr, "%s\n", err.text);
     keep_outcome();
-    windows[variant] += bench->fabric->run.windows;
+    windows[variant] += asim_engine_of(bench->fabric)->run.windows;
 }
 
 static uint64_t drops, leaf_replays, leaf_deviations, uncounted;

@@ -6,6 +6,7 @@
  * the byte. Rate 0 changes nothing, and what cannot be delivered is named.
  */
 #include "testbench.h"
+#include "conf/netconf.h"
 #include <string.h>
 
 enum { HOSTS = 16, LEAVES = 2, SPINES = 2 };

@@ -27,7 +27,7 @@ int main(void)
     CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     asim_search_budget_spend(&budget, (uint64_t)budget.most + 50);
     bench->fabric->wires[0].frames = 2000000; /* a million of them were skipped */
-    bench->fabric->run.windows = 1000;
+    asim_engine_of(bench->fabric)->run.windows = 1000;
     CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     CHECK(budget.left <= budget.most);
     bench_close(bench);

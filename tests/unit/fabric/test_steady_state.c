@@ -7,6 +7,8 @@
 #include "fabric/memo/memo.h"
 #include "testbench_links.h"
 #include "testbench_random.h"
+#include "base/mem.h"
+#include "net/fast_path.h"
 
 /* LATE: the ages of wakes saturate (tie_key.h), so that all rounds look alike. */
 enum { HOSTS = 6, LATE = 20000000, SWIFT = 100, RANDOM = 40 };

@@ -6,6 +6,7 @@
  */
 #include "testbench.h"
 #include "fabric/host/telemetry.h"
+#include "fabric/switch/stamp.h"
 
 enum { DCQCN = 1, HPCC = 3, TIMELY = 7, PINT = 10, PAYLOAD = 1000 };
 

@@ -5,6 +5,9 @@
  * and single events agree under contention, losses and a flap, too.
  */
 #include "testbench.h"
+#include "asim/ext/option.h"
+#include "base/map.h"
+#include "conf/netconf.h"
 
 static uint64_t one_way(uint64_t gbps, uint64_t bytes, int base)
 {

@@ -217,7 +217,7 @@ static void use_threads(uint32_t threads)
     for (uint32_t v = 0; v < bench->topo.nodes; v++)
         of[v] = v % threads;
     CHECK(asim_fabric_threads(bench->fabric, threads, of, &err) == 0);
-    bench->fabric->workers.parallel_threshold = 0; /* together in each window */
+    asim_engine_of(bench->fabric)->workers.parallel_threshold = 0; /* together in each window */
 }
 
 static void go(int use_memo, uint32_t threads)

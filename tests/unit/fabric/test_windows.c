@@ -22,7 +22,7 @@ static int by_time(const void *a, const void *b)
     return memcmp(a, b, sizeof(uint64_t[4]));
 }
 
-/* Also what the two ways of a switch (switch.c, bulk.c) count each for themselves. */
+/* Also what the two ways of a switch (switch/advance.c, bulk.c) count each for themselves. */
 static void compare_links(const struct testbench *a, const struct testbench *b)
 {
     for (uint32_t w = 0; w < a->topo.n_links * 2; w++)

@@ -9,7 +9,17 @@
 #include "check.h"
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "fabric/node.h"
+#include "asim/ext/option.h"
+#include "conf/netconf.h"
+#include "net/net_events.h"
+#include "fabric/clock/engine.h"
+#include "fabric/clock/step.h"
+#include "fabric/clock/workers.h"
+#include "fabric/fabric.h"
+#include "fabric/host/host.h"
+#include "fabric/memo/memo.h"
+#include "fabric/observe/observe.h"
+#include "fabric/switch/switch.h"
 #include "fabric/host/traffic.h"
 
 enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
@@ -283,16 +293,6 @@ static inline void bench_close(struct testbench *bench)
     asim_topo_fini(&bench->topo);
     asim_netconf_fini(&bench->net);
     free(bench);
-}
-
-/* hosts around one switch. */
-static inline struct testbench *bench_star(uint32_t hosts, const uint64_t gbps_ns[2])
-{
-    struct testbench *bench = bench_open(hosts, 1);
-
-    for (uint32_t h = 0; h < hosts; h++)
-        bench_link(bench, h, hosts, gbps_ns);
-    return bench;
 }
 
 #include "testbench_check.h"

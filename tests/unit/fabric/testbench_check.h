@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What must hold on every bench after a run without losses. Part of testbench.h.
+ * The star, and what must hold on every bench after a run without losses. Part of testbench.h.
  */
 #ifndef ASIM_TESTS_TESTBENCH_CHECK_H
 #define ASIM_TESTS_TESTBENCH_CHECK_H
@@ -25,6 +25,16 @@ static inline void bench_check_conserved(const struct testbench *bench)
         CHECK_U64(bench->msg[i].arrived, bench->msg[i].sent);
         CHECK(bench->msg[i].sent > bench->msg[i].at);
     }
+}
+
+/* hosts around one switch. */
+static inline struct testbench *bench_star(uint32_t hosts, const uint64_t gbps_ns[2])
+{
+    struct testbench *bench = bench_open(hosts, 1);
+
+    for (uint32_t h = 0; h < hosts; h++)
+        bench_link(bench, h, hosts, gbps_ns);
+    return bench;
 }
 
 #endif

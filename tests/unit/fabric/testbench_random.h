@@ -7,6 +7,11 @@
 #define ASIM_TESTS_TESTBENCH_RANDOM_H
 
 #include "testbench.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "base/mem.h"
+#include "fabric/host/flow.h"
+#include "net/net_events.h"
 
 static inline uint32_t draw(uint64_t *state, uint32_t below)
 {

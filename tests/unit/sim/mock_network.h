@@ -13,7 +13,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include "fabric/node.h"
+#include "fabric/clock/engine.h"
 #include "sim/distributed/distribution.h"
 #include "runs.h"
 

@@ -6,7 +6,10 @@
  */
 #include "runs.h"
 
-#include "fabric/node.h"
+#include "fabric/clock/engine.h"
+#include "fabric/clock/step.h"
+#include "fabric/ground/ground.h"
+#include "fabric/link/link.h"
 
 static char folder[128];
 

@@ -18,6 +18,9 @@
 
 #include "fabric/host/fast/fast_send.h"
 #include "fabric/host/receiver.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
 
 /* An ACK, also of the last byte, where asim_recovery_ack would only move snd_una and congestion
  * control would do nothing. Returns the flow, whose NIC the caller kicks, or NULL. */

@@ -7,10 +7,20 @@
 #ifndef ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 #define ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 
+#include "fabric/host/completion.h"
 #include "fabric/host/connection.h"
 #include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
+#include "asim/net.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "fabric/link/schedule.h"
+
+struct asim_qplist;
 
 /* frame_loop.c makes a loop of these functions for each set of NICs, which is a constant there.
  * Without the attribute the compiler would keep one copy and test it at each event. */

@@ -2,9 +2,9 @@
  *
  * The loop of a host over its frame events: frames that come in, and ends of its own transmissions.
  * These are nearly all events of a host. The loop orders them by time, and by tie keys only where
- * two have the same time. Where a timer or a wake-up comes first, host.c compares all events and
- * processes one. Each frame event takes the fast path (fast_receive.h, fast_send.h) where
- * asim_host_fast_ok holds and the frame is the expected one.
+ * two have the same time. Where a timer or a wake-up comes first, host/advance.c compares all
+ * events and processes one. Each frame event takes the fast path (fast_receive.h, fast_send.h)
+ * where asim_host_fast_ok holds and the frame is the expected one.
  *
  * A host with several NICs is one node with one order of events: the soonest event of all NICs goes
  * first. A frame that one NIC takes in may let another NIC send: ACKs leave by the NIC that leads
@@ -14,6 +14,14 @@
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
+#include "asim/net.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "net/fast_path.h"
+#include "fabric/host/advance.h"
 
 /* A frame arrives at a NIC, or the NIC's transmission ends. */
 struct frame_event {
@@ -394,8 +402,8 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
 
 int asim_host_fast_ok(const struct asim_fabric *fabric)
 {
-    return !(fabric->set.without & ASIM_FAST_HOST) && !fabric->losses && !fabric->run.per_event &&
-           !fabric->watch.frame && !fabric->set.cc->needs &&
+    return !(fabric->set.without & ASIM_FAST_HOST) && !fabric->losses &&
+           !fabric->schedule.per_event && !fabric->watch.frame && !fabric->set.cc->needs &&
            !fabric->set.net->nic_total_pause_count && !fabric->set.net->l2_back_to_zero;
 }
 

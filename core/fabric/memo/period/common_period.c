@@ -8,6 +8,8 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/processes/exchange.h"
+#include "fabric/processes/peers.h"
+#include "fabric/processes/period_vote.h"
 
 /* OWN_QUIET: quiet windows of a process before its first vote. FIRST_QUIET: those of all before the
  * first snapshot. BUSY_WINDOWS: in half-steps a process may have nothing to do in every second
@@ -16,7 +18,7 @@ enum { OWN_QUIET = 2, FIRST_QUIET = 4, BUSY_WINDOWS = 2 };
 
 int asim_common_period_may_be(const struct asim_fabric *fabric)
 {
-    return fabric->dist.process_of && !fabric->set.cc->needs;
+    return fabric->set.process_of && !fabric->set.cc->needs;
 }
 
 static uint64_t window(const struct asim_fabric *fabric)
@@ -28,22 +30,23 @@ static uint64_t window(const struct asim_fabric *fabric)
  * after two windows. */
 static uint64_t behind(const struct asim_fabric *fabric)
 {
-    return fabric->dist.half_steps ? window(fabric) : 0;
+    return asim_engine_of(fabric)->exchange->half_steps ? window(fabric) : 0;
 }
 
 static int moved(struct asim_fabric *fabric, struct asim_common_period *common)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t steps = common->steps;
 
-    common->steps = fabric->run.windows;
-    return fabric->run.windows != steps;
+    common->steps = engine->run.windows;
+    return engine->run.windows != steps;
 }
 
 void asim_common_period_vote(struct asim_fabric *fabric)
 {
     struct asim_steady_state *steady = fabric->memo ? &fabric->memo->steady : NULL;
     struct asim_common_period *common = steady ? &steady->common : NULL;
-    struct asim_period_vote *own = &fabric->dist.own_vote;
+    struct asim_period_vote *own = &asim_engine_of(fabric)->exchange->own_vote;
 
     if (!common || !common->is_on)
         return;
@@ -65,7 +68,7 @@ static int can_keep(struct asim_fabric *fabric, struct asim_steady_state *steady
  * processes meet. */
 static uint64_t periods_before(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
 {
-    uint64_t look_at = fabric->livelock.look_at, w = window(fabric);
+    uint64_t look_at = asim_engine_of(fabric)->livelock.look_at, w = window(fabric);
     uint64_t wakes = asim_steady_state_before_wakes(fabric, t + w, period);
     uint64_t looks = look_at > t + 3 * w ? (look_at - t - 3 * w) / period : 0;
 
@@ -84,7 +87,7 @@ static int is_kept(struct asim_fabric *fabric, struct asim_steady_state *steady,
 /* Sets how many periods this process allows behind the next one, which is not skipped. */
 static void compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
-    struct asim_period_vote *own = &fabric->dist.own_vote;
+    struct asim_period_vote *own = &asim_engine_of(fabric)->exchange->own_vote;
     uint64_t period = t - steady->kept.t, messages, others;
     int advances;
 
@@ -102,14 +105,14 @@ static void restart(struct asim_fabric *fabric, struct asim_steady_state *steady
 {
     steady->common.quiet = 0;
     steady->common.keep_at = FIRST_QUIET;
-    steady->common.look_at = fabric->livelock.look_at;
+    steady->common.look_at = asim_engine_of(fabric)->livelock.look_at;
     steady->common.skip_at = ASIM_NEVER;
     steady->has_kept = 0;
 }
 
 static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
-    if (fabric->dist.votes.can_keep)
+    if (asim_engine_of(fabric)->exchange->votes.can_keep)
         asim_steady_state_keep(fabric, steady, t);
     steady->common.behind = behind(fabric);
     steady->common.keep_at = 2 * steady->common.quiet;
@@ -121,7 +124,7 @@ static void agree(struct asim_fabric *fabric, struct asim_steady_state *steady)
     struct asim_common_period *common = &steady->common;
 
     common->skip_at = steady->kept.t + 2 * common->period;
-    common->periods = fabric->dist.votes.periods;
+    common->periods = asim_engine_of(fabric)->exchange->votes.periods;
     common->keep_at = ASIM_NEVER;
     steady->has_kept = 0;
 }
@@ -129,10 +132,11 @@ static void agree(struct asim_fabric *fabric, struct asim_steady_state *steady)
 /* All processes were quiet in the window before t. */
 static uint64_t go_on(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct asim_common_period *common = &steady->common;
 
     common->quiet++;
-    if (fabric->dist.votes.periods && fabric->dist.votes.advances)
+    if (engine->exchange->votes.periods && engine->exchange->votes.advances)
         agree(fabric, steady);
     else if (common->quiet >= common->keep_at)
         keep(fabric, steady, t);
@@ -147,8 +151,9 @@ static uint64_t go_on(struct asim_fabric *fabric, struct asim_steady_state *stea
 
 uint64_t asim_common_period_skip(struct asim_fabric *fabric, uint64_t end)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct asim_steady_state *steady = fabric->memo ? &fabric->memo->steady : NULL;
-    struct asim_period_vote *own = &fabric->dist.own_vote, *votes = &fabric->dist.votes;
+    struct asim_period_vote *own = &engine->exchange->own_vote, *votes = &engine->exchange->votes;
     uint64_t skipped = 0;
 
     if (!steady || !steady->common.is_on)
@@ -157,7 +162,7 @@ uint64_t asim_common_period_skip(struct asim_fabric *fabric, uint64_t end)
     asim_period_vote_add(votes, own);
     memset(own, 0, sizeof *own);
     if (votes->processes == asim_exchange_size(fabric) &&
-        steady->common.look_at == fabric->livelock.look_at)
+        steady->common.look_at == engine->livelock.look_at)
         skipped = go_on(fabric, steady, end - behind(fabric));
     else
         restart(fabric, steady);

@@ -19,6 +19,7 @@
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/memo.h"
 #include "fabric/clock/next_event.h"
+#include "fabric/events/renew.h"
 
 /* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
  * snapshots of this network. Then the words that a probe looks at, and the words a port that
@@ -67,7 +68,7 @@ void asim_steady_state_keep(struct asim_fabric *fabric, struct asim_steady_state
                                                   steady->kept.probes.n);
     steady->has_kept = code == 1;
     if (code < 0 || (code == 1 && save_counters(fabric, &steady->counts)))
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
 }
 
 /* The least number of periods that any message allows. */
@@ -130,9 +131,10 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 uint64_t asim_steady_state_before_wakes(const struct asim_fabric *fabric, uint64_t t,
                                         uint64_t period)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t first = ASIM_NEVER;
 
-    t = t < fabric->run.horizon[0] ? fabric->run.horizon[0] : t;
+    t = t < engine->run.horizon[0] ? engine->run.horizon[0] : t;
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (fabric->host[v].timers.n && fabric->host[v].timers.at->t < first)
             first = fabric->host[v].timers.at->t;
@@ -271,6 +273,7 @@ static void skip_counters(struct asim_fabric *fabric, struct asim_steady_state *
 void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state *steady,
                             uint64_t t, uint64_t periods, uint64_t ticks)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct skip skip = {fabric, steady, t, periods, periods * ticks};
     int has_int = (fabric->set.cc->needs & ASIM_CC_INT) != 0;
 
@@ -284,9 +287,9 @@ void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state
     skip.t += skip.ticks;
     if (has_int)
         asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
-    fabric->run.half_next_valid = 0;
-    fabric->run.horizon[0] += skip.ticks;
-    fabric->run.horizon[1] += skip.ticks;
+    fabric->schedule.half_next_valid = 0;
+    engine->run.horizon[0] += skip.ticks;
+    engine->run.horizon[1] += skip.ticks;
     asim_memo_found_repeat(fabric);
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
         if (asim_fabric_owns(fabric, v))
@@ -300,8 +303,8 @@ int asim_steady_state_is_kept(struct asim_fabric *fabric, struct asim_steady_sta
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
     if (code < 0 || (code == 1 && save_counters(fabric, &steady->counts_now)))
-        fabric->run.failed = ASIM_ENOMEM;
-    return code == 1 && !fabric->run.failed;
+        fabric->failed = ASIM_ENOMEM;
+    return code == 1 && !fabric->failed;
 }
 
 static void set_grain(struct asim_steady_state *steady, uint64_t packets)
@@ -346,11 +349,12 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 
 int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t calls = asim_memo_calls(fabric), open = 0;
     int same;
 
-    for (uint32_t l = 0; l < fabric->workers.n; l++)
-        open += fabric->workers.at[l].open;
+    for (uint32_t l = 0; l < engine->workers.n; l++)
+        open += engine->workers.at[l].open;
     same = calls == steady->calls && open == steady->open;
     steady->calls = calls;
     steady->open = open;
@@ -364,7 +368,7 @@ int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_ste
 int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
 {
     struct asim_steady_state *steady = &fabric->memo->steady;
-    uint64_t window = fabric->run.windows;
+    uint64_t window = asim_engine_of(fabric)->run.windows;
 
     if (!asim_steady_state_is_quiet(fabric, steady)) {
         steady->since = window;

@@ -5,8 +5,11 @@
 #include "fabric/memo/region/injection.h"
 
 #include "fabric/memo/memo.h"
-#include "fabric/node.h"
 #include "fabric/link/hash.h"
+#include "asim/topology.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "topo/topo.h"
 
 /* What a node on the path chooses: one of n. */
 struct choice {

@@ -9,6 +9,8 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
+#include "asim/topology.h"
+#include "fabric/host/host.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };
@@ -27,7 +29,7 @@ static void become_idle(const struct asim_fabric *fabric, struct asim_part *part
     if (atomic_exchange_explicit(&part->is_unused, 0, memory_order_relaxed) &&
         part->patience < ASIM_PART_MOST_PATIENCE)
         part->patience *= 8;
-    part->idle_since = fabric->run.windows;
+    part->idle_since = asim_engine_of(fabric)->run.windows;
 }
 
 static void set_mode_of_part(struct asim_fabric *fabric, struct asim_part *part,
@@ -36,7 +38,7 @@ static void set_mode_of_part(struct asim_fabric *fabric, struct asim_part *part,
     struct asim_parts *parts = fabric->memo->parts;
 
     if ((mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW) && !parts->in_domains)
-        parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
+        parts->busy_until = asim_engine_of(fabric)->run.windows + ASIM_PART_BUSY_WINDOWS;
     part->of_worker->has_followed |= mode == ASIM_PART_FOLLOW;
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;
@@ -94,7 +96,7 @@ static struct asim_parts *allocate(const struct asim_fabric *fabric)
     parts->part_of = malloc(hosts * sizeof *parts->part_of);
     parts->number = malloc(hosts * sizeof *parts->number);
     parts->due = malloc(switches * sizeof *parts->due);
-    parts->n_workers = fabric->workers.n;
+    parts->n_workers = asim_engine_of(fabric)->workers.n;
     parts->of_worker = calloc(parts->n_workers, sizeof *parts->of_worker);
     if (parts->part_of)
         memset(parts->part_of, -1, hosts * sizeof *parts->part_of); /* ASIM_NO_PART */
@@ -179,8 +181,8 @@ int asim_parts_open(struct asim_fabric *fabric)
         struct asim_part *part = &parts->at[i];
 
         atomic_init(&part->look_at, ASIM_NEVER);
-        part->of_worker =
-            &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker - fabric->workers.at];
+        part->of_worker = &parts->of_worker[fabric->sw[part->sw - fabric->set.hosts].worker -
+                                            asim_engine_of(fabric)->workers.at];
         part->of_worker->n[ASIM_PART_OPEN]++;
     }
     parts->suspended = 1;

@@ -39,11 +39,12 @@ static uint32_t find_part(struct asim_fabric *fabric, struct asim_worker *worker
 /* A part whose links are not shorter than those between domains is in none. */
 void asim_part_domains_open(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     const struct asim_parts *parts = fabric->memo->parts;
     uint32_t n = 0, most = 0;
 
-    for (uint32_t w = 0; w < fabric->workers.n; w++) {
-        struct asim_worker *worker = &fabric->workers.at[w];
+    for (uint32_t w = 0; w < engine->workers.n; w++) {
+        struct asim_worker *worker = &engine->workers.at[w];
 
         for (uint32_t d = 0; worker->domains && d < worker->domains->n; d++) {
             uint32_t found = find_part(fabric, worker, d);
@@ -52,15 +53,15 @@ void asim_part_domains_open(struct asim_fabric *fabric)
             n += found;
         }
     }
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        if (fabric->workers.at[w].domains)
-            fabric->workers.at[w].domains->know_parts = most == 1 && n == parts->n_parts;
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        if (engine->workers.at[w].domains)
+            engine->workers.at[w].domains->know_parts = most == 1 && n == parts->n_parts;
 }
 
 int asim_part_domains_may(const struct asim_fabric *fabric)
 {
     const struct asim_parts *parts = fabric->memo->parts;
-    const struct asim_domains *domains = fabric->workers.at->domains;
+    const struct asim_domains *domains = asim_engine_of(fabric)->workers.at->domains;
 
     return parts && domains && domains->know_parts && !parts->suspended &&
            (asim_parts_in(parts, ASIM_PART_LEAD) || asim_parts_in(parts, ASIM_PART_FOLLOW) ||
@@ -69,9 +70,11 @@ int asim_part_domains_may(const struct asim_fabric *fabric)
 
 static void set_domains(struct asim_fabric *fabric, int with_parts)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
     fabric->memo->parts->in_domains = with_parts;
-    for (uint32_t w = 0; w < fabric->workers.n; w++)
-        fabric->workers.at[w].domains->with_parts = with_parts;
+    for (uint32_t w = 0; w < engine->workers.n; w++)
+        engine->workers.at[w].domains->with_parts = with_parts;
 }
 
 void asim_part_domains_begin(struct asim_fabric *fabric, uint64_t from, uint64_t until)

@@ -6,6 +6,10 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
+#include "asim/topology.h"
+#include "fabric/host/host.h"
+#include "topo/route.h"
+#include "topo/topo.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };
@@ -291,7 +295,8 @@ static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
  * than the shortest link. */
 static int may_have_leaves(const struct asim_fabric *fabric)
 {
-    return !fabric->dist.process_of && fabric->workers.domain_lookahead == fabric->set.lookahead;
+    return !fabric->set.process_of &&
+           asim_engine_of(fabric)->workers.domain_lookahead == fabric->set.lookahead;
 }
 
 /* Whether frames of switch `from` to host dst may come over `sw`. */

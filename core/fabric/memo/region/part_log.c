@@ -12,6 +12,8 @@
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/state/part_state.h"
 #include "fabric/clock/domains.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
 
 /* NUMBER_BITS: of a completion, its place in the list. HASHED_PATHS: messages whose paths go into a
  * hash. */

@@ -189,14 +189,14 @@ int asim_part_logs_begin_pause(struct asim_fabric *fabric)
     if (parts->unproductive <= most)
         return 0;
     parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
-    parts->resume_at = fabric->run.windows + parts->pause;
+    parts->resume_at = asim_engine_of(fabric)->run.windows + parts->pause;
     parts->unproductive = most / 4 * 3;
     return 1;
 }
 
 int asim_part_logs_are_paused(const struct asim_fabric *fabric)
 {
-    return fabric->run.windows < fabric->memo->parts->resume_at;
+    return asim_engine_of(fabric)->run.windows < fabric->memo->parts->resume_at;
 }
 
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)

@@ -5,6 +5,8 @@
 #include "fabric/memo/region/part_messages.h"
 
 #include "fabric/memo/memo.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
 
 /* Calls of ranks and messages in a piece in which messages are counted, for each host; so many
  * times as long is one in which they are not. */

@@ -12,6 +12,8 @@
 #include "fabric/memo/state/part_state.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"
+#include "asim/topology.h"
+#include "fabric/host/host.h"
 
 /* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
 enum { CROSSED_WINDOWS = 128 };
@@ -203,7 +205,7 @@ static void begin_all(struct asim_fabric *fabric, uint32_t n, uint64_t until)
     sort_due(parts, n);
     for (uint32_t i = 0; i < n; i++)
         if (begin(fabric, &parts->at[parts->due[i]], until))
-            fabric->run.failed = ASIM_ENOMEM;
+            fabric->failed = ASIM_ENOMEM;
 }
 
 /* Lists the idle parts whose deferred messages begin an episode. */
@@ -339,7 +341,7 @@ void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, 
         return;
     part->begin = first_deferred(fabric, part);
     if (part->begin != ASIM_NEVER && begin(fabric, part, until))
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
 }
 
 void asim_parts_after_domains(struct asim_fabric *fabric)
@@ -347,7 +349,7 @@ void asim_parts_after_domains(struct asim_fabric *fabric)
     struct asim_parts *parts = fabric->memo->parts;
 
     atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
-    parts->busy_until = fabric->run.windows + ASIM_PART_BUSY_WINDOWS;
+    parts->busy_until = asim_engine_of(fabric)->run.windows + ASIM_PART_BUSY_WINDOWS;
     tell_followers(fabric);
     asim_parts_gather(fabric);
 }
@@ -365,15 +367,16 @@ int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
 /* Leaves that have been idle for too long. Most calls do nothing. */
 static void open_unused(struct asim_fabric *fabric)
 {
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct asim_parts *parts = fabric->memo->parts;
 
-    if (fabric->run.windows % ASIM_PART_FIRST_PATIENCE || asim_parts_in(parts, ASIM_PART_LEAD) ||
+    if (engine->run.windows % ASIM_PART_FIRST_PATIENCE || asim_parts_in(parts, ASIM_PART_LEAD) ||
         asim_parts_in(parts, ASIM_PART_FOLLOW))
         return;
     for (uint32_t i = parts->first_leaf; i < parts->n_parts; i++) {
         struct asim_part *part = &parts->at[i];
 
-        if (part->mode != ASIM_PART_IDLE || fabric->run.windows - part->idle_since < part->patience)
+        if (part->mode != ASIM_PART_IDLE || engine->run.windows - part->idle_since < part->patience)
             continue;
         atomic_store_explicit(&part->is_unused, 1, memory_order_relaxed);
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
@@ -433,7 +436,7 @@ void asim_parts_release(struct asim_fabric *fabric)
 {
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (fabric->memo->host[v].deferred.n && start_others(fabric, v))
-            fabric->run.failed = ASIM_ENOMEM;
+            fabric->failed = ASIM_ENOMEM;
 }
 
 void asim_parts_take(struct asim_fabric *fabric, uint64_t until)

@@ -15,6 +15,9 @@
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/part_state.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/link/event_heap.h"
 
 /* A longer log takes more memory than the part, and seldom fits again. */
 enum { MOST_MESSAGES = 1 << 20 };
@@ -68,7 +71,7 @@ void asim_part_release(struct asim_fabric *fabric, struct asim_part *part)
 
         for (size_t i = 0; i < own->deferred.n; i++)
             if (asim_record_start(fabric, &fabric->host[part->host[h]], &own->deferred.at[i]))
-                fabric->run.failed = ASIM_ENOMEM;
+                fabric->failed = ASIM_ENOMEM;
         own->deferred.n = 0;
     }
 }
@@ -176,7 +179,7 @@ static void end_whole(struct asim_fabric *fabric, struct asim_part *whole)
     if (!code)
         code = asim_episode_state_save(fabric, &log->network, whole->begin);
     if (code == ASIM_ENOMEM)
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
     log->hops = asim_counters_hops(fabric) - log->hops;
     log->is_dead = code || whole->unreplayable != asim_counters_unreplayable(fabric);
     asim_memo_carried_for(fabric, !log->is_dead ? ASIM_CARRIED_RECORDED
@@ -277,8 +280,10 @@ void asim_parts_log_worker(struct asim_worker *worker)
 
 void asim_parts_log(struct asim_fabric *fabric)
 {
-    for (uint32_t w = 0; fabric->memo->parts && w < fabric->workers.n; w++)
-        asim_parts_log_worker(&fabric->workers.at[w]);
+    struct asim_fabric_engine *engine = asim_engine_of(fabric);
+
+    for (uint32_t w = 0; fabric->memo->parts && w < engine->workers.n; w++)
+        asim_parts_log_worker(&engine->workers.at[w]);
 }
 
 /* Into the row of the host that runs now. */

@@ -14,6 +14,8 @@
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/state/part_state.h"
+#include "fabric/host/host.h"
+#include "fabric/link/event_heap.h"
 
 /* Arms a timer for the next completion of a host, if it is known and not armed. One timer at a time
  * keeps the event heap small; the tie key of the logged event puts it into the right order among
@@ -45,7 +47,7 @@ void asim_part_follow_more(struct asim_fabric *fabric, struct asim_part *part)
 {
     for (uint32_t h = 0; h < part->n_hosts; h++)
         if (arm(fabric, part, h))
-            fabric->run.failed = ASIM_ENOMEM;
+            fabric->failed = ASIM_ENOMEM;
 }
 
 /* The part of a host that follows a log; NULL: none. */
@@ -228,7 +230,7 @@ static int host_is_same(struct asim_fabric *fabric, struct asim_part *part, uint
     struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
 
     if (part->log->length == ASIM_NEVER && accept_deferred(part, own))
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
     for (; own->n_compared < own->accepted.n; own->n_compared++)
         if (!asim_part_log_has(fabric, part, part->log, &own->accepted.at[own->n_compared],
                                own->n_compared, 0))
@@ -266,7 +268,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     int stays_open = asim_part_is_crossed(part);
 
     if (asim_part_opening_save(fabric, part, &opening)) {
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
         return;
     }
     opening.hash = part->log->hash;
@@ -276,7 +278,7 @@ static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     if (!other)
         asim_part_abandon(fabric, part, stays_open ? NULL : &opening, until);
     else if (use_log(fabric, part, other))
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
     free(opening.state);
 }
 
@@ -338,7 +340,7 @@ static int start_again(struct asim_fabric *fabric, struct asim_part *part,
         own->accepted.n = own->next_completion = 0;
     }
     asim_part_release(fabric, part);
-    return fabric->run.failed;
+    return fabric->failed;
 }
 
 /* Other nodes have no events before `until`, or go on by themselves: only the part advances. */
@@ -381,7 +383,7 @@ void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
     asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
-        fabric->run.failed = ASIM_ENOMEM;
+        fabric->failed = ASIM_ENOMEM;
     part->of_worker->wasted += hops(fabric, part) - before;
     part->of_worker->deviations++;
     if (part->is_whole)

@@ -6,7 +6,7 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "fabric/node.h"
+#include "asim/topology.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
  * the time of simulated packet-hops, eager ones 0.5 % until so many packet-hops brought nothing,
@@ -38,11 +38,12 @@ static void earn(struct asim_search_budget *budget, uint64_t words)
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
                            uint64_t words)
 {
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t hops;
 
     if (budget->left >= (int64_t)words)
         return 1;
-    if (fabric->run.windows < budget->count_at)
+    if (engine->run.windows < budget->count_at)
         return 0;
     hops = asim_memo_carried(fabric);
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
@@ -57,7 +58,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
         budget->pause = FIRST_PAUSE;
     else
         budget->pause *= 2;
-    budget->count_at = fabric->run.windows + budget->pause;
+    budget->count_at = engine->run.windows + budget->pause;
     return budget->left >= (int64_t)words;
 }
 

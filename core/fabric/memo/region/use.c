@@ -6,6 +6,7 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
+#include "conf/netconf.h"
 
 uint64_t asim_memo_carried(const struct asim_fabric *fabric)
 {
@@ -45,9 +46,9 @@ static const char *why_off(const struct asim_fabric *fabric)
 {
     const struct asim_netconf *net = fabric->set.net;
 
-    if (fabric->run.per_event)
+    if (fabric->schedule.per_event)
         return "frames are watched, or advance event by event";
-    if (fabric->dist.process_of)
+    if (fabric->set.process_of)
         return "it was turned off, or this one of several processes has fewer than two servers "
                "with a switch of their own, and packets carry telemetry";
     if (fabric->set.cc->needs & ASIM_CC_DIGEST)

@@ -10,7 +10,9 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/state/part_state.h"
-#include "fabric/node.h"
+#include "asim/topology.h"
+#include "conf/netconf.h"
+#include "fabric/host/host.h"
 
 enum operation {
     SIZE, /* count the words */

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 
 #include "fabric/memo/memo.h"
+#include "asim/topology.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
 
 struct wire_before {
     uint64_t frames, in_seq;

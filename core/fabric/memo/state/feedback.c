@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "fabric/host/telemetry.h"
-#include "fabric/node.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
 
 /* Words of a record: time, hops with digest and earlier sendings, and each hop. */
 enum { RECORD_WORDS = 2, HOP_WORDS = 3, USUAL_HOPS = 2, MOST_PROBED = 8 };

@@ -3,11 +3,15 @@
  * Idle checks, and the order of ports (idle_state.h).
  */
 #include "fabric/memo/state/idle_state.h"
+#include "asim/err.h"
+#include "asim/net.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "fabric/link/link.h"
+#include "fabric/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "fabric/node.h"
 
 /* A port may still be marked busy with a frame that has left. */
 static int port_is_idle(const struct asim_port *port)

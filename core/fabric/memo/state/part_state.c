@@ -5,7 +5,8 @@
 #include "fabric/memo/state/part_state.h"
 
 #include "fabric/memo/memo.h"
-#include "fabric/node.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
 
 static struct asim_switch *switch_of(const struct asim_fabric *fabric, const struct asim_part *part)
 {

@@ -5,7 +5,12 @@
 #include "fabric/memo/state/probe.h"
 
 #include "fabric/memo/state/feedback.h"
-#include "fabric/node.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/link.h"
+#include "fabric/switch/switch.h"
 
 static uint64_t probe_port(const struct asim_port *port, uint64_t t)
 {

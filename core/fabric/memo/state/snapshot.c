@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fabric/node.h"
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/probe.h"
+#include "asim/topology.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
 
 struct list {
     const struct asim_fabric *fabric;
@@ -315,7 +318,7 @@ static void write_nodes(struct list *list)
     if (make_room(list, 1)) /* allocates the list */
         return;
     put(list, list->snapshot->t % fabric->set.tick); /* congestion control counts in ns */
-    for (uint32_t v = 0; fabric->dist.process_of && v < fabric->set.hosts && !list->not_periodic;
+    for (uint32_t v = 0; fabric->set.process_of && v < fabric->set.hosts && !list->not_periodic;
          v++)
         if (!asim_fabric_owns(fabric, v)) {
             put_receivers(list, v);
@@ -365,7 +368,7 @@ static uint64_t foreign_slots(const struct asim_fabric *fabric)
 {
     uint64_t slots = 0;
 
-    for (uint32_t v = 0; fabric->dist.process_of && v < fabric->set.hosts; v++)
+    for (uint32_t v = 0; fabric->set.process_of && v < fabric->set.hosts; v++)
         if (!asim_fabric_owns(fabric, v))
             slots += fabric->host[v].cap_rx * ASIM_FLOW_CHUNK;
     return slots;

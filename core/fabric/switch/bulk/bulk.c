@@ -6,13 +6,14 @@
  */
 #include "fabric/switch/bulk/bulk.h"
 
-#include "fabric/host/telemetry.h"
+#include "fabric/switch/stamp.h"
 #include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/bulk/egress_queue.h"
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/queue.h"
 #include "fabric/switch/queue_watch.h"
+#include "net/fast_path.h"
 
 struct window {
     uint64_t begin, until;
@@ -429,7 +430,7 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
 int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
     return !(fabric->set.without & ASIM_FAST_BULK_SWITCH) && !sw->maybe_paused &&
-           sw->arrivals_before_departures && !fabric->run.per_event && !fabric->losses &&
+           sw->arrivals_before_departures && !fabric->schedule.per_event && !fabric->losses &&
            !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
            fabric->set.net->load_balance != ASIM_SPRAY;
 }

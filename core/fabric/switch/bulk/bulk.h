@@ -7,13 +7,17 @@
  * the arrivals by egress port (egress_batch.h), and simulates one port after the other.
  *
  * Before each arrival a port sends everything that departs earlier. This relies on
- * arrivals_before_departures (mmu.c). Marks, telemetry and reports equal those of switch.c, at the
- * same ticks.
+ * arrivals_before_departures (mmu.c). Marks, telemetry and reports equal those of switch/advance.c,
+ * at the same ticks.
  */
 #ifndef ASIM_FABRIC_SWITCH_BULK_BULK_H
 #define ASIM_FABRIC_SWITCH_BULK_BULK_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_switch;
+struct asim_switch_shard;
 
 /* Whether the state of the switch and the configuration allow bulk windows. The arrivals decide the
  * rest (asim_arrivals_bucket, asim_arrivals_fit_buffer). */

@@ -11,7 +11,11 @@
 #ifndef ASIM_FABRIC_SWITCH_BULK_EGRESS_BATCH_H
 #define ASIM_FABRIC_SWITCH_BULK_EGRESS_BATCH_H
 
-#include "fabric/node.h"
+#include "fabric/link/link.h"
+#include "fabric/switch/switch.h"
+
+struct asim_switch_shard;
+struct asim_wire;
 
 /* The ticks have the other 32 bits. Longer windows, more ports and longer receive rings exclude a
  * bulk window. */
@@ -94,7 +98,7 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
 /* Whether the arrivals of all shards in that priority group leave every threshold of the shared
  * buffer unreached, even if no frame leaves. */
 int asim_arrivals_fit_buffer(const struct asim_switch *sw, uint32_t group);
-/* Undoes asim_arrivals_bucket: switch.c counts the same frames again. */
+/* Undoes asim_arrivals_bucket: switch/advance.c counts the same frames again. */
 void asim_arrivals_unbucket(struct asim_switch_shard *shard);
 /* Adds the arrivals that another shard has bucketed for ports of this one. The other shard keeps
  * them until it settles. */

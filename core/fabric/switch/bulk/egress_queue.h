@@ -8,7 +8,7 @@
 
 #include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/ecn.h"
+#include "fabric/switch/stamp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
 #include "fabric/switch/queue_watch.h"
@@ -31,8 +31,8 @@ static inline void asim_egress_account(struct asim_switch_shard *shard, uint32_t
     shard->shared += asim_mmu_shared(occupancy) - before;
 }
 
-/* Into the queue and the buffer, without the tests of switch.c: asim_arrivals_fit_buffer has made
- * them for the whole window. */
+/* Into the queue and the buffer, without the tests of switch/advance.c: asim_arrivals_fit_buffer
+ * has made them for the whole window. */
 static inline void asim_egress_push(struct asim_switch_shard *shard, struct asim_transit transit,
                                     const struct asim_frame *frame)
 {
@@ -45,7 +45,7 @@ static inline void asim_egress_push(struct asim_switch_shard *shard, struct asim
 }
 
 /* Starts a transmission as the present one ends, which is its cause. The port keeps the event count
- * of the time when it became busy, as in switch.c. */
+ * of the time when it became busy, as in switch/advance.c. */
 static inline struct asim_frame *asim_egress_begin_behind(struct asim_worker *worker,
                                                           struct asim_port *port, uint32_t bytes)
 {

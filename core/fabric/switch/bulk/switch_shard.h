@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A window of a switch, in steps of a shard and steps of the whole switch. A switch of one worker
- * takes them one after the other (switch.c). If several workers have its hosts, each worker has a
- * shard: most frames then stay in the core of their hosts. All shards take a step side by side, and
- * no shard begins the next step before all have finished (clock/sharded_switch.h).
+ * takes them one after the other (switch/advance.c). If several workers have its hosts, each worker
+ * has a shard: most frames then stay in the core of their hosts. All shards take a step side by
+ * side, and no shard begins the next step before all have finished (clock/sharded_switch.h).
  *
  * Shards write only to their own ports in such a step. For a port of another shard they defer
  * buffer updates (bulk.h), and the whole switch orders ties between the steps (tie_order.h).
@@ -11,7 +11,12 @@
 #ifndef ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
 #define ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_fabric;
+
+struct asim_switch;
+struct asim_switch_shard;
 
 /* Gives the switch n new shards; of[p] < n is the shard of port p, NULL: 0. The caller sets their
  * workers. Call it between windows, with empty queues. 0 or ASIM_ENOMEM. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/ground/worker.h"
 
 /* The order of two arrivals in one tick: first the ages of their causes, then the order in which
  * their links were served last. The frames before them on their links show that order, or the event

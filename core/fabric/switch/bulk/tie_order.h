@@ -5,7 +5,11 @@
 #ifndef ASIM_FABRIC_SWITCH_BULK_TIE_ORDER_H
 #define ASIM_FABRIC_SWITCH_BULK_TIE_ORDER_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_egress_batch;
+struct asim_switch;
+struct asim_switch_shard;
 
 /* The entries of a batch in order: in the batch itself, or in memory of the shard that the next
  * call overwrites. */

@@ -8,7 +8,10 @@
 #ifndef ASIM_FABRIC_SWITCH_BULK_TIE_SEQUENCE_H
 #define ASIM_FABRIC_SWITCH_BULK_TIE_SEQUENCE_H
 
-#include "fabric/node.h"
+#include <stdint.h>
+
+struct asim_switch;
+struct asim_switch_shard;
 
 /* Sets shard->in_lockstep, after the arrivals were bucketed. Too slow for a switch with one shard
  * and few ports. */

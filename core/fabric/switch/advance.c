@@ -11,6 +11,7 @@
  *
  * Most windows need none of this: see bulk/.
  */
+#include "fabric/switch/advance.h"
 #include "fabric/switch/switch.h"
 
 #include "fabric/link/transmit.h"
@@ -19,10 +20,11 @@
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/ecmp.h"
-#include "fabric/switch/ecn.h"
+#include "fabric/switch/stamp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
 #include "fabric/switch/queue_watch.h"
+#include "fabric/host/completion.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 

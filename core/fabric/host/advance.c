@@ -8,6 +8,7 @@
  * asim_host_handle_timer and asim_sender_complete. They may start messages, which become timers of
  * the same time behind all events already due.
  */
+#include "fabric/host/advance.h"
 #include "fabric/host/datagram.h"
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/pacing.h"
@@ -18,6 +19,21 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/hold.h"
 #include "fabric/host/traffic.h"
+#include "asim/net.h"
+#include "asim/packet.h"
+#include "base/mem.h"
+#include "fabric/ground/ground.h"
+#include "fabric/host/flow.h"
+#include "fabric/host/host.h"
+#include "fabric/host/recovery.h"
+#include "fabric/link/event_heap.h"
+#include "fabric/link/frame.h"
+#include "fabric/link/insertion.h"
+#include "fabric/link/link.h"
+#include "fabric/link/loss.h"
+#include "fabric/link/notification.h"
+#include "net/net_traffic.h"
+#include "net/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

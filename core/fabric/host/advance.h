@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The events of a host, one by one; host/fast/frame_loop.h advances a host through a window.
+ */
+#ifndef ASIM_FABRIC_HOST_ADVANCE_H
+#define ASIM_FABRIC_HOST_ADVANCE_H
+
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_host;
+struct asim_nic;
+
+/* Time of the host's next event. */
+uint64_t asim_host_next(const struct asim_host *host);
+/* The same with insertion numbers: the number of that event, too. */
+uint64_t asim_host_next_numbered(const struct asim_host *host, uint64_t *number);
+/* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */
+void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host);
+void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic);
+/* Processes the first event of any kind if it is before `until`; else returns 0 and its time. */
+int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                           uint64_t *t);
+
+#endif

@@ -27,9 +27,7 @@
 #include "asim/ext/option.h"
 #include "asim/version.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_world;
 struct asim_netshape;
@@ -218,7 +216,5 @@ ASIM_API int asim_world_pack_end(struct asim_world *world, const struct asim_err
 ASIM_API int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                                    struct asim_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -17,9 +17,7 @@
 #include <stdint.h>
 #include "asim/asim.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_datagram {
     uint32_t from, port; /* the host that sends, and its port, from 1 */
@@ -58,7 +56,5 @@ ASIM_API uint32_t asim_datagram_max_bytes(const struct asim_world *world);
 /* Datagrams sent that have neither arrived nor been lost. */
 ASIM_API uint64_t asim_datagrams_under_way(const struct asim_world *world);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

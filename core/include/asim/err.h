@@ -42,9 +42,7 @@ struct asim_where {
 #define ASIM_PRINTF(f, a)
 #endif
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* Both return code, so `return asim_err_set(err, ASIM_EINVAL, "…")` is the idiom. */
 ASIM_API int asim_err_set(struct asim_err *err, int code, const char *fmt, ...) ASIM_PRINTF(3, 4);
@@ -57,7 +55,5 @@ ASIM_API int asim_err_nomem(struct asim_err *err, const char *doing);
 /* Writes "source:line:column: text" (the parts that exist) into buf; returns buf. */
 ASIM_API const char *asim_err_show(const struct asim_err *err, char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

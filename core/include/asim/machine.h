@@ -15,9 +15,7 @@
 #include "asim/ext/option.h"
 #include "asim/nccl.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 enum asim_machine_generation {
     ASIM_GENERATION_VOLTA,
@@ -110,7 +108,5 @@ ASIM_API uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job);
 ASIM_API double asim_nccl_alg_factor(int op, uint32_t ranks);
 ASIM_API double asim_nccl_bus_factor(int op, uint32_t ranks);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -17,9 +17,7 @@
 
 #include "asim/asim.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_own_message {
     uint32_t src, dst;     /* ranks */
@@ -53,7 +51,5 @@ ASIM_API int asim_messages_wake(struct asim_world *world, uint32_t rank, uint64_
  * class is above 7 or not used. */
 ASIM_API int asim_messages_send(struct asim_world *world, const struct asim_own_message *message);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -11,9 +11,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 enum asim_nccl_algo {
     ASIM_NCCL_AUTO,  /* SimAI 1.6's rule: NVLS if asked for and possible, else ring */
@@ -70,7 +68,5 @@ ASIM_API int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec 
                             struct asim_err *err);
 ASIM_API void asim_nccl_fini(struct asim_nccl *nccl);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

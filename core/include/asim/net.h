@@ -23,9 +23,7 @@
 #include "asim/err.h"
 #include "asim/ext/family.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* A time that no event has. */
 #define ASIM_NEVER UINT64_MAX
@@ -160,7 +158,5 @@ struct asim_net_backend {
     const struct asim_net_extras *extras; /* NULL */
 };
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

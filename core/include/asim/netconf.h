@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include "asim/asim.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_netconf;
 
@@ -38,7 +36,5 @@ ASIM_API const void *asim_netconf_field(const struct asim_netconf *net,
 ASIM_API size_t asim_netconf_map(const struct asim_netconf *net, const char *key, char *buf,
                                  size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -11,9 +11,7 @@
 #include <stdint.h>
 #include "asim/asim.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* A trace operation is issued, or has ended. */
 struct asim_observed_op {
@@ -77,7 +75,5 @@ ASIM_API int asim_world_check_output(const struct asim_world *world, const char 
 ASIM_API int asim_world_shape(const struct asim_world *world, struct asim_netshape *shape,
                               struct asim_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

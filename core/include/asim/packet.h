@@ -19,9 +19,7 @@
 #include "asim/asim.h"
 #include "asim/net.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_topo;
 
@@ -183,7 +181,5 @@ ASIM_API uint64_t asim_packet_next_common(struct asim_world *world);
  * it. */
 ASIM_API int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -17,9 +17,7 @@
 #include "asim/err.h"
 #include "asim/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 struct asim_scenario;
 
@@ -67,7 +65,5 @@ ASIM_API size_t asim_scenario_show(const struct asim_scenario *scenario, char *b
  * too. Returns the bytes needed without the NUL, like snprintf. */
 ASIM_API size_t asim_scenario_schema(char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

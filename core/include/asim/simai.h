@@ -14,9 +14,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 enum asim_simai_policy {
     ASIM_SIMAI_DATA,
@@ -153,7 +151,5 @@ ASIM_API uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row,
  * freed with free(); NULL when out of memory. */
 ASIM_API uint32_t *asim_simai_forwards(const struct asim_simai *w);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

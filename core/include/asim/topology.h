@@ -20,9 +20,7 @@
 #include "asim/export.h"
 #include "asim/ext/family.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 enum asim_node_type { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
 
@@ -136,7 +134,5 @@ ASIM_API const char *asim_topo_show_delay(char *buf, size_t size, uint64_t delay
 /* The shortest decimal number that reads back as value. */
 ASIM_API const char *asim_topo_show_real(char *buf, size_t size, double value);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

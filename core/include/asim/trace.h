@@ -20,9 +20,7 @@
 #include "asim/err.h"
 #include "asim/export.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* --- ops ------------------------------------------------------------------------------------ */
 
@@ -293,7 +291,5 @@ ASIM_API int asim_chakra_writer_commit(struct asim_chakra_writer *writer, struct
 /* Removes the unfinished file and frees the writer; NULL is allowed. */
 ASIM_API void asim_chakra_writer_discard(struct asim_chakra_writer *writer);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

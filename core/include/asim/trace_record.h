@@ -14,9 +14,7 @@
 #include "asim/export.h"
 #include "asim/trace.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 #define ASIM_CHAKRA_RECORD_MAX (64u << 20) /* bytes of the largest legal record */
 
@@ -71,7 +69,5 @@ ASIM_API int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, siz
 /* The field name of the value in the schema, such as "int64_val"; "no value" if there is none. */
 ASIM_API const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -26,9 +26,7 @@
     ASIM_VERSION_TEXT(ASIM_VERSION_MAJOR)                                                          \
     "." ASIM_VERSION_TEXT(ASIM_VERSION_MINOR) "." ASIM_VERSION_TEXT(ASIM_VERSION_PATCH)
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* ASIM_VERSION and ASIM_VERSION_NUMBER of the library; the text is static. */
 ASIM_API const char *asim_version(void);
@@ -37,7 +35,5 @@ ASIM_API unsigned asim_version_number(void);
  * where it was not built in a clone. */
 ASIM_API const char *asim_commit(void);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

@@ -17,23 +17,20 @@ struct asim_member {
     size_t options_size;               /* bytes of the struct the options fill */
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* Member of that name. Fails with "unknown <kind> '…'", the nearest name and the whole list. */
-ASIM_API const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
-                                           const char *name, struct asim_err *err);
-/* A member's options from "key=value,key=value" (or another separator); NULL = the defaults. *options
- * becomes a new struct of options_size bytes, or NULL where the member has no options. */
+ASIM_API const struct asim_member *asim_family_find(const struct asim_member *const *table,
+                                                    const char *kind, const char *name,
+                                                    struct asim_err *err);
+/* A member's options from "key=value,key=value" (or another separator); NULL = the defaults.
+ * *options becomes a new struct of options_size bytes, or NULL where the member has no options. */
 ASIM_API int asim_family_options(void **options, const struct asim_member *member,
                                  const char *words, char separator, struct asim_err *err);
 ASIM_API void asim_family_options_free(void *options, const struct asim_member *member);
 /* Start-up check: names present, unique, described. Further fields are the family's business. */
 ASIM_API int asim_family_check(const struct asim_member *const *table, const char *kind,
-                      struct asim_err *err);
+                               struct asim_err *err);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

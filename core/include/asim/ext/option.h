@@ -74,9 +74,7 @@ struct asim_key_value {
     const char *key, *value;
 };
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+ASIM_C_BEGIN
 
 /* Row with that key or alias (exact), else with another name of the same meaning (out, output, o;
  * rate, bandwidth, bw; …), or NULL. */
@@ -108,7 +106,5 @@ ASIM_API void asim_option_fini(const struct asim_option *table, void *base);
  * without the NUL, like snprintf. */
 ASIM_API size_t asim_option_help(const struct asim_option *table, char *buf, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
+ASIM_C_END
 #endif

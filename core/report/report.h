@@ -93,6 +93,8 @@ static inline uint64_t asim_report_sample_after(const struct asim_world *world, 
 
     return t < first ? first : t + ASIM_QLEN_NS - (t - first) % ASIM_QLEN_NS;
 }
+/* The last finish of a rank or the end of the last frame, the later of the two, ns. */
+uint64_t asim_report_end_ns(const struct asim_world *world);
 /* Of runs of a scenario, at the end of a line: the columns job and job_rank, and their values for a
  * rank. Empty for a node without a rank. */
 void asim_report_job_header(struct asim_out *file, const struct asim_world *world);

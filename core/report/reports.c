@@ -66,6 +66,14 @@ static int check_word(const char *word, struct asim_err *err)
                         asim_text_list(known, sizeof known, names, n));
 }
 
+uint64_t asim_report_end_ns(const struct asim_world *world)
+{
+    struct asim_totals all;
+
+    asim_totals_all(world, &all);
+    return all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
+}
+
 void asim_report_job_header(struct asim_out *file, const struct asim_world *world)
 {
     if (world->set.scenario)

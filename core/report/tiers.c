@@ -3,6 +3,7 @@
  * Sums up the use of links by class and direction.
  */
 #include "report/tiers.h"
+#include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "topo/tier.h"
 
@@ -136,14 +137,11 @@ static void compare_sides(struct asim_tiers *tiers)
 int asim_tiers_make(struct asim_tiers *tiers, const struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct asim_totals all;
-    uint64_t end;
+    uint64_t end = asim_report_end_ns(world);
 
     memset(tiers, 0, sizeof *tiers);
     if (asim_topo_tiers(&tiers->tier, topo, err))
         return ASIM_ENOMEM;
-    asim_totals_all(world, &all);
-    end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     tiers->end_ns = end ? (double)end : 1;
     for (uint32_t wire = 0; wire < (topo->n_links - topo->endpoints) * 2; wire++) {
         struct direction at;

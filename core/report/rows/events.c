@@ -19,12 +19,9 @@ static int write_rows(void *self, const struct asim_world *world, struct asim_er
 {
     struct asim_out *file = asim_report_out(self);
     const struct asim_network_plan *plan = world->set.plan;
-    struct asim_totals all;
-    uint64_t end;
+    uint64_t end = asim_report_end_ns(world);
 
     (void)err;
-    asim_totals_all(world, &all);
-    end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     for (size_t i = 0; i < plan->occurrences.n; i++) {
         const struct asim_occurrence *row = &plan->occurrences.at[i];
 

@@ -38,14 +38,11 @@ static void write_row(struct asim_out *file, const struct asim_world *world, con
 static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->set.topo;
-    struct asim_totals all;
+    uint64_t end = asim_report_end_ns(world);
     uint8_t *tier;
-    uint64_t end;
 
     if (asim_topo_tiers(&tier, topo, err))
         return ASIM_ENOMEM;
-    asim_totals_all(world, &all);
-    end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     end = end ? end : 1;
     for (uint32_t wire = 0; wire < topo->n_links * 2; wire++)
         write_row(asim_report_out(self), world, tier, wire, end);

@@ -83,11 +83,8 @@ static int begin(void *self, struct asim_world *world, struct asim_err *err)
 
 static int end(void *self, const struct asim_world *world, struct asim_err *err)
 {
-    struct asim_totals all;
-
     (void)err;
-    asim_totals_all(world, &all);
-    sample(self, all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns);
+    sample(self, asim_report_end_ns(world));
     return 0;
 }
 

@@ -72,11 +72,8 @@ static int begin(void *self, struct asim_world *world, struct asim_err *err)
 static int end(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct queues *queues = self;
-    struct asim_totals all;
-    uint64_t last;
+    uint64_t last = asim_report_end_ns(world);
 
-    asim_totals_all(world, &all);
-    last = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     for (uint32_t p = 0; p < queues->topo->first_port[queues->topo->nodes]; p++)
         asim_bins_end(&queues->bins, &queues->ports[p], p, last);
     if (asim_bins_finish(&queues->bins, err))

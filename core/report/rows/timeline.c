@@ -228,10 +228,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 static void end_all(struct collector *collector, const struct asim_world *world)
 {
     struct asim_run_timeline *timeline = &collector->timeline;
-    struct asim_totals all;
 
-    asim_totals_all(world, &all);
-    timeline->end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
+    timeline->end = asim_report_end_ns(world);
     for (size_t i = 0; i < timeline->ops.n; i++) {
         struct asim_timeline_op *op = &timeline->ops.at[i];
 

@@ -5,8 +5,8 @@
  * ASTRA-sim ships, so that a run without a file behaves as the published configuration. ASTRA-sim's
  * built-in values, in force where a file lacks a key, differ for some keys: `builtin` in the rows.
  *
- * Adding a key of the network: a field in struct asim_netconf and a row here. Adding an option of a
- * congestion control: a row in its own file.
+ * Adding a key of the network: a field in struct asim_netconf (netconf_keys.h) and a row here.
+ * Adding an option of a congestion control: a row in its own file.
  */
 #include "conf/netconf.h"
 

@@ -11,12 +11,6 @@
 #include "conf/netconf.h"
 #include "fabric/switch/advance.h"
 
-/* NVSwitches never mark; with ENABLE_QCN 0 no switch does (mmu.c). */
-static int may_mark(const struct asim_fabric *fabric, const struct asim_switch *sw)
-{
-    return fabric->set.net->enable_qcn && fabric->set.topo->node_type[sw->node] != ASIM_NVSWITCH;
-}
-
 static int concerns(const struct asim_fabric *fabric, const struct asim_fabric_event *event,
                     uint32_t v)
 {
@@ -28,7 +22,7 @@ void asim_switch_event_ecn(struct asim_fabric *fabric, const struct asim_fabric_
     for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++) {
         struct asim_switch *sw = &fabric->sw[v - fabric->set.hosts];
 
-        if (!concerns(fabric, event, v) || !may_mark(fabric, sw))
+        if (!concerns(fabric, event, v) || !asim_mmu_may_mark(fabric, sw))
             continue;
         for (uint32_t p = 0; p < sw->n_ports; p++) {
             sw->ports[p].kmin = event->what.kmin;

@@ -12,6 +12,7 @@
 #include "cc/cc.h"
 #include "conf/netconf.h"
 #include "fabric/ground/ground.h"
+#include "fabric/switch/ecn.h"
 #include "topo/topo.h"
 
 enum { FIRST_SHIFT = 3 }; /* a constant of ASTRA-sim's ns-3 backend */
@@ -36,15 +37,6 @@ static uint8_t shift_of(uint64_t bps, uint64_t nic_bps)
         bps /= 2;
     }
     return shift;
-}
-
-/* Value of a KMIN, KMAX or PMAX map at exactly this rate. The maps do not interpolate. */
-static double at_rate(const struct asim_rate_map *map, uint64_t bps, double missing)
-{
-    for (size_t i = 0; i < map->n; i++)
-        if (map->at[i].rate_bps == bps)
-            return map->at[i].value;
-    return missing;
 }
 
 /* Whether all arrivals of a tick come before all departures. Of simultaneous events the older one
@@ -72,18 +64,22 @@ static int has_telemetry(const struct asim_fabric *fabric)
     return (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
 }
 
+int asim_mmu_may_mark(const struct asim_fabric *fabric, const struct asim_switch *sw)
+{
+    return fabric->set.net->enable_qcn && fabric->set.topo->node_type[sw->node] != ASIM_NVSWITCH;
+}
+
 void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *sw)
 {
     uint32_t longest = asim_fabric_max_wire(fabric);
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint64_t free_frames = sw->ports[p].kmin / longest;
+        uint64_t free_frames = asim_ecn_free_bytes(&sw->ports[p]) / longest;
 
         sw->ports[p].ecn_free_frames =
             free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
         sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
-                                    !has_telemetry(fabric) &&
-                                    sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
+                                    !has_telemetry(fabric) && free_frames >= sw->n_ports;
     }
 }
 
@@ -96,6 +92,7 @@ void asim_mmu_rate_changed(const struct asim_fabric *fabric, struct asim_switch 
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
     uint64_t taken = 0, buffer = fabric->set.net->buffer_bytes;
+    int may_mark = asim_mmu_may_mark(fabric, sw);
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         struct asim_switch_port *port = &sw->ports[p];
@@ -104,12 +101,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->headroom_limit = headroom_of(fabric, &port->port);
         port->shift = shift_of(port->port.out->rate_bps, nic_bps);
         sw->most_shift = port->shift > sw->most_shift ? port->shift : sw->most_shift;
-        port->kmin = (uint64_t)at_rate(&fabric->set.net->kmin, port->port.out->rate_bps, 0);
-        port->kmax = (uint64_t)at_rate(&fabric->set.net->kmax, port->port.out->rate_bps, 0);
-        port->pmax = at_rate(&fabric->set.net->pmax, port->port.out->rate_bps, 0);
-        /* SimAI: NVSwitches do not mark, and the rate maps have no entry for NVLink */
-        if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH || !fabric->set.net->enable_qcn)
-            port->kmin = UINT64_MAX;
+        asim_ecn_open(port, fabric->set.net, may_mark);
         /* The link to its own end point takes no part of the shared buffer. */
         if (!asim_topo_is_virtual(fabric->set.topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;

@@ -113,6 +113,9 @@ static inline int asim_mmu_bypasses(const struct asim_switch *sw, uint32_t p, ui
            !in->pausing && asim_mmu_admits(sw, p, q, bytes);
 }
 
+/* Whether the switch marks at all: not with ENABLE_QCN 0; SimAI: NVSwitches do not, and the rate
+ * maps have no entry for NVLink. */
+int asim_mmu_may_mark(const struct asim_fabric *fabric, const struct asim_switch *sw);
 /* What follows from the ports' ECN thresholds, and from the rates of their links. */
 void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *sw);
 void asim_mmu_rate_changed(const struct asim_fabric *fabric, struct asim_switch *sw);

@@ -11,7 +11,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
 
 /* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */

@@ -19,11 +19,8 @@ static inline void asim_ecn_stamp(struct asim_fabric *fabric, struct asim_switch
 {
     struct asim_switch_port *port = &sw->ports[transit.out];
 
-    if (transit.q && port->occupancy[transit.q].egress > port->kmin &&
-        asim_ecn_marks(sw, port, transit.q)) {
-        frame->flags |= ASIM_CE;
-        port->marks++;
-    }
+    if (transit.q)
+        asim_ecn_start(sw, port, transit.q, frame);
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, transit.out, frame, asim_to_ns(fabric, t));
 }

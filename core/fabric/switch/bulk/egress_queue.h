@@ -36,12 +36,12 @@ static inline void asim_egress_account(struct asim_switch_shard *shard, uint32_t
 static inline void asim_egress_push(struct asim_switch_shard *shard, struct asim_transit transit,
                                     const struct asim_frame *frame)
 {
-    if (asim_queue_push(shard->sw, transit, frame)) {
-        shard->worker->failed = ASIM_ENOMEM;
-    } else if (transit.q) {
+    if (transit.q) {
         asim_egress_account(shard, transit.in, transit.q, frame->wire);
         shard->sw->ports[transit.out].occupancy[transit.q].egress += frame->wire;
     }
+    if (asim_queue_push(shard->sw, transit, frame))
+        shard->worker->failed = ASIM_ENOMEM;
 }
 
 /* Starts a transmission as the present one ends, which is its cause. The port keeps the event count

@@ -2,7 +2,7 @@
  *
  * Round robin, packet by packet, as ns-3's QBB port in ASTRA-sim: asim_queue_next has it inline.
  */
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/switch/egress/egress.h"
 
 const struct asim_egress_scheduler asim_egress_round_robin = {

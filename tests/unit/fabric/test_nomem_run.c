@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Memory running out at every allocation of a lossy run with a link flap: building the network,
- * planning link events, notices of losses, ranges of selective repeat, new routes. Each failure
- * ends in a sentence, never in a crash or a wrong time; the sanitizer build says if it left memory.
- * The linker puts our malloc in place of libc's (tests/CMakeLists.txt, --wrap).
+ * planning link events, notices of losses, ranges of selective repeat, new routes, the state of an
+ * egress scheduler. Each failure ends in a sentence, never in a crash or a wrong time; the sanitizer
+ * build says if it left memory. The linker puts our malloc in place of libc's (tests/CMakeLists.txt,
+ * --wrap).
  */
 #include "nomem_malloc.h"
 #include "testbench.h"
 #include "conf/netconf.h"
 #include <string.h>
 
-static struct testbench *small_network(uint32_t cc)
+static struct testbench *small_network(uint32_t cc, int scheduler)
 {
     struct testbench *bench = bench_open(4, 3);
 
@@ -23,6 +24,7 @@ static struct testbench *small_network(uint32_t cc)
     bench->net.rto_fs = 20000000000u;
     bench->net.cc_mode = cc;
     bench->net.loss_recovery = ASIM_SELECTIVE_REPEAT;
+    bench->net.egress_scheduler = scheduler;
     bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
     bench->net.link_down[0] = (struct asim_link_down){4000, 0, 4, 0};
     bench->net.link_down[1] = (struct asim_link_down){9000, 0, 4, 1};
@@ -50,6 +52,8 @@ static int run(struct testbench *bench, struct asim_err *err)
     config.route = bench->route;
     if (!code)
         code = asim_fabric_open(&bench->fabric, &config, err);
+    if (!code && bench->net.egress_scheduler && asim_fabric_use_classes(bench->fabric))
+        code = asim_err_nomem(err, "preparing traffic classes");
     for (uint32_t i = 0; !code && i < bench->n; i++) {
         struct asim_msg msg = {.id = i,
                                .bytes = bench->msg[i].bytes,
@@ -63,13 +67,13 @@ static int run(struct testbench *bench, struct asim_err *err)
     return code ? code : asim_fabric_run(bench->fabric, err);
 }
 
-static void refuse_each(uint32_t cc)
+static void refuse_each(uint32_t cc, int scheduler)
 {
     uint64_t good[24];
     long n = 0;
 
     do {
-        struct testbench *bench = small_network(cc);
+        struct testbench *bench = small_network(cc, scheduler);
         struct asim_err err = {0};
         int code;
 
@@ -96,7 +100,8 @@ static void refuse_each(uint32_t cc)
 
 int main(void)
 {
-    refuse_each(12);
-    refuse_each(3);
+    refuse_each(12, ASIM_ROUND_ROBIN);
+    refuse_each(3, ASIM_ROUND_ROBIN);
+    refuse_each(0, ASIM_DEFICIT_ROUND_ROBIN);
     return CHECK_DONE();
 }

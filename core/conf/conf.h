@@ -16,7 +16,7 @@
 #include "asim/net.h"
 #include "asim/trace.h"
 #include "base/diagnostics.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 /* "all-reduce" …, as keys of system files begin; "?" outside the enum. */
 const char *asim_coll_type_key(int kind);

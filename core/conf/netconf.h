@@ -15,8 +15,6 @@
 #include "base/diagnostics.h"
 #include "conf/netconf_keys.h"
 
-struct asim_cc;
-
 int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err);
 /* Starts from the defaults. Unknown keys are errors with line and did-you-mean; diagnostics name
  * the keys without effect. A repeated key: the last wins, with a diagnostic; LINK_DOWN may come
@@ -25,9 +23,6 @@ int asim_netconf_read(struct asim_netconf *net, const char *path,
                       const struct asim_diagnostics *diagnostics, struct asim_err *err);
 /* One more key, as if `KEY value` stood at the end of the file: maps and link events too. */
 int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err);
-void asim_netconf_fini(struct asim_netconf *net);
-/* What the hooks of cc get: its option struct in net, NULL where it has none. */
-const void *asim_netconf_cc_options(const struct asim_netconf *net, const struct asim_cc *cc);
 
 /* --- keys with one value (asim/netconf.h lists them; maps and link events are read by hand) --- */
 /* 1 for a key of the network itself, 0 for an option of congestion controls only. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The values of the network configuration, for those who read it only (netconf.h).
+ * The values of the network configuration, for those who hold or read them (netconf.h makes them).
  */
 #ifndef ASIM_CONF_NETCONF_KEYS_H
 #define ASIM_CONF_NETCONF_KEYS_H
@@ -71,5 +71,10 @@ struct asim_netconf {
     uint64_t mon_start_us, mon_end_us, qp_mon_us, bw_mon_us, qlen_mon_us;
     char *data_rate, *link_delay; /* without effect in ASTRA-sim, too */
 };
+
+void asim_netconf_fini(struct asim_netconf *net);
+/* What the hooks of cc get: its option struct in net, NULL where it has none. */
+struct asim_cc;
+const void *asim_netconf_cc_options(const struct asim_netconf *net, const struct asim_cc *cc);
 
 #endif

@@ -15,7 +15,7 @@
 #include "fabric/link/frame.h"
 #include "fabric/link/tie_key.h"
 #include "net/watch.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/observe/observe.h"
 #include "fabric/datagrams.h"
 #include "fabric/switch/queue.h"

@@ -18,7 +18,7 @@
 #include "fabric/host/traffic.h"
 #include "topo/pair.h"
 #include "base/map.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/datagrams.h"
 #include "fabric/host/flow.h"
 #include "fabric/link/loss.h"

@@ -3,6 +3,7 @@
  * The physical network of a world: settings, topology, hosts of the ranks, routes; for the packet
  * network and others with ASIM_NET_OVER_TOPOLOGY.
  */
+#include "conf/netconf.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"

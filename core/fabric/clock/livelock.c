@@ -27,7 +27,7 @@
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/link/link.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/clock/engine.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "fabric/clock/workers.h"
 #include "fabric/clock/half_steps.h"
 #include "asim/packet.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/clock/worker.h"
 #include "fabric/switch/advance.h"
 

@@ -9,7 +9,7 @@
 #include "fabric/events/events.h"
 #include "fabric/events/renew.h"
 #include "fabric/host/traffic.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/worker.h"
 #include "fabric/ground/ground.h"
 

@@ -17,7 +17,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
 #include "fabric/host/host.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 #include <stdlib.h>
 #include <string.h>

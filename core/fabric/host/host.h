@@ -17,7 +17,7 @@
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
 #include "fabric/link/notification.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "topo/pair.h"
 
 /* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of

@@ -7,7 +7,7 @@
 
 #include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 /* Gap after a frame of that size at that rate (rdma-network.md#pacing). */
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,

@@ -14,7 +14,7 @@
 #include "fabric/host/transport/transport.h"
 #include "fabric/link/transmit.h"
 #include "asim/packet.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"

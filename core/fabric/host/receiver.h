@@ -6,7 +6,7 @@
 #ifndef ASIM_FABRIC_HOST_RECEIVER_H
 #define ASIM_FABRIC_HOST_RECEIVER_H
 
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/host/flow.h"
 #include "fabric/link/frame.h"
 

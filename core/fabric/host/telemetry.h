@@ -9,7 +9,7 @@
 #include "cc/cc.h"
 #include "fabric/host/flow.h"
 #include "fabric/link/frame.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 
 struct asim_fabric;

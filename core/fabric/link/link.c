@@ -19,7 +19,7 @@
 #include "fabric/link/link.h"
 #include "net/watch.h"
 #include "asim/topology.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 enum { FIRST_FRAMES = 16 };
 

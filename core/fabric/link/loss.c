@@ -18,7 +18,7 @@
 #include "fabric/link/frame.h"
 #include "fabric/link/link.h"
 #include "topo/topo.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/link/transmit.h"
 #include "net/net_events.h"
 

@@ -11,7 +11,7 @@
 #include "fabric/link/link.h"
 #include "fabric/link/loss.h"
 #include "fabric/link/schedule.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/link/insertion.h"
 

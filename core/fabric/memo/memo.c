@@ -27,7 +27,7 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/hooks.h"
 #include "asim/topology.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "net/fast_path.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each

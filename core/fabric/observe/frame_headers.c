@@ -25,7 +25,7 @@
 #include "fabric/link/link.h"
 #include "fabric/switch/switch.h"
 #include "topo/topo.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 /* PPP and IPv4 headers: the rest of a datagram's frame is its own. */
 enum { LINK_AND_IP = 22 };

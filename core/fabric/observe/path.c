@@ -8,7 +8,7 @@
 #include "net/packets.h"
 #include "fabric/link/hash.h"
 #include "asim/topology.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/flow.h"
 #include "topo/route.h"

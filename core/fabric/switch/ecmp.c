@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "fabric/link/hash.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
 #include "fabric/host/flow.h"

@@ -10,7 +10,7 @@
 #include "asim/net.h"
 #include "asim/topology.h"
 #include "cc/cc.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/switch/ecn.h"
 #include "topo/topo.h"

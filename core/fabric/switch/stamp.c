@@ -4,7 +4,7 @@
  */
 #include "fabric/switch/stamp.h"
 #include "base/mem.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/link/hash.h"

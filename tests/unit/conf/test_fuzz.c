@@ -2,6 +2,7 @@
  *
  * Replays tests/fuzz/conf: each reader of settings over its corpus, cut and changed.
  */
+#include "conf/netconf.h"
 #include "../../fuzz/replay.h"
 #include "conf/conf.h"
 #include "asim/net.h"

@@ -3,6 +3,7 @@
  * Reading a config.txt while memory runs out.
  */
 #include <stdio.h>
+#include "conf/netconf.h"
 #include "files.h"
 #include "conf/conf.h"
 #include "nomem.h"

@@ -6,7 +6,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/host/transport/transport.h"
 #include "asim/err.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"

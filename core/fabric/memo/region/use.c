@@ -6,7 +6,7 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 
 uint64_t asim_memo_carried(const struct asim_fabric *fabric)
 {

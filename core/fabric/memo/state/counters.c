@@ -11,7 +11,7 @@
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/state/part_state.h"
 #include "asim/topology.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
 
 enum operation {

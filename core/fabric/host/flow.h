@@ -157,15 +157,6 @@ static inline int asim_rx_is_regular(const struct asim_rx *rx)
     return !rx->nacked && !rx->out_of_order.n;
 }
 
-/* Fast-forward: the sender's side of the flow is so many bytes and ticks further. */
-static inline void asim_flow_skip(struct asim_flow *flow, uint64_t bytes, uint64_t ticks)
-{
-    flow->snd_una += bytes;
-    flow->cc.snd_next += bytes;
-    flow->snd_high += bytes;
-    flow->next_avail += ticks;
-}
-
 /* Begins to load what a packet or an ACK of the flow touches. */
 static inline void asim_flow_prefetch(const struct asim_flow *flow)
 {

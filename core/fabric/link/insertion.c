@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See insertion.h.
+ * The insertion numbers of frames on wires and of ends of transmissions (insertion.h).
  */
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"

@@ -276,15 +276,4 @@ static inline uint64_t asim_port_tie_key(const struct asim_port *port)
     return asim_tie_key_of(most > tx ? most - tx : 0, port->start_recency, ASIM_CLASS_FREE);
 }
 
-/* Fast-forward: moves a port on from t by so many ticks. Past transmissions keep their times: a
- * part that follows a log (memo/part.h) has not used its ports since its begin, from which it may
- * yet be simulated. */
-static inline void asim_port_skip(struct asim_port *port, uint64_t t, uint64_t ticks)
-{
-    if (port->busy_until < t)
-        return;
-    port->busy_until += ticks;
-    port->tx_start += ticks;
-}
-
 #endif

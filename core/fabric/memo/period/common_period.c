@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See common_period.h.
+ * The votes of a process on periods, and the skip on which all agree (common_period.h).
  */
 #include "fabric/memo/period/common_period.h"
 

@@ -17,6 +17,7 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/state/feedback.h"
+#include "fabric/memo/state/fields.h"
 #include "fabric/memo/memo.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/events/renew.h"
@@ -69,6 +70,32 @@ void asim_steady_state_keep(struct asim_fabric *fabric, struct asim_steady_state
     steady->has_kept = code == 1;
     if (code < 0 || (code == 1 && save_counters(fabric, &steady->counts)))
         fabric->failed = ASIM_ENOMEM;
+}
+
+struct flow_visitor {
+    void *self;
+    void (*each)(void *self, struct asim_flow *flow, size_t i);
+};
+
+/* The open messages of one NIC, from index *n on. */
+static void visit_nic(const struct asim_nic *nic, const struct flow_visitor *visitor, size_t *n)
+{
+    for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
+        struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
+
+        if (!asim_flow_is_over(flow))
+            visitor->each(visitor->self, flow, (*n)++);
+    }
+}
+
+/* Calls `each` for every open message, in the order of a snapshot. */
+static void visit_flows(struct asim_fabric *fabric, const struct flow_visitor *visitor)
+{
+    size_t n = 0;
+
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            visit_nic(&fabric->host[v].nics[i], visitor, &n);
 }
 
 /* The least number of periods that any message allows. */
@@ -169,10 +196,60 @@ static void skip_ring(const struct skip *skip, struct asim_ring *ring)
     }
 }
 
+/* How far the rows of a table (memo/state/fields.h) go on. sent: the times of a transmission; one
+ * that has ended keeps them, since a part that follows a log has not used its ports since its
+ * start, from which it may yet be simulated. */
+struct move {
+    uint64_t t, ticks, sent, bytes;
+};
+
+static inline void move_row(enum asim_state_kind kind, uint64_t *member, const struct move *by)
+{
+    if (kind == ASIM_STATE_CLOCK || (kind == ASIM_STATE_TIME && *member >= by->t))
+        *member += by->ticks;
+    else if (kind == ASIM_STATE_SENT_AT)
+        *member += by->sent;
+    else if (kind == ASIM_STATE_SEQ || kind == ASIM_STATE_BASE)
+        *member += by->bytes;
+}
+#define MOVE(KIND, MEMBER)    move_row(ASIM_STATE_##KIND, (uint64_t *)(void *)&of->MEMBER, &by)
+#define NOTHING(KIND, MEMBER) (void)0
+
+static void move_sender(struct asim_flow *of, const struct move by)
+{
+    ASIM_FLOW_STATE(MOVE, NOTHING);
+}
+
+static void move_cc(struct asim_cc_flow *of, const struct move by)
+{
+    ASIM_CC_FLOW_STATE(MOVE);
+}
+
+static void move_receiver(struct asim_rx *of, const struct move by)
+{
+    ASIM_RX_STATE(MOVE);
+}
+
+static void move_host(struct asim_host *of, const struct move by)
+{
+    ASIM_HOST_STATE(MOVE);
+}
+
+static void move_switch_port(struct asim_switch_port *of, const struct move by)
+{
+    ASIM_SWITCH_PORT_STATE(MOVE);
+}
+
+static void move_port(struct asim_port *of, struct move by)
+{
+    by.sent = of->busy_until >= by.t ? by.ticks : 0;
+    ASIM_PORT_STATE(MOVE);
+}
+
 /* A port with the receive ring that it reads. */
 static void skip_port(const struct skip *skip, struct asim_port *port)
 {
-    asim_port_skip(port, skip->t, skip->ticks);
+    move_port(port, (struct move){.t = skip->t, .ticks = skip->ticks});
     for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
         struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
@@ -208,7 +285,7 @@ static void skip_foreign(const struct skip *skip)
         rx->skip_bytes =
             ((flow->base - steady->kept.foreign.at[i].base) & ASIM_SEQ_MASK) * skip->periods;
         if (asim_rx_has_begun(skip->fabric, rx))
-            rx->next += rx->skip_bytes;
+            move_receiver(rx, (struct move){.bytes = rx->skip_bytes});
     }
 }
 
@@ -216,14 +293,16 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
     struct asim_rx *rx = asim_rx_of_flow(skip->fabric, flow);
+    struct move by = {skip->t, skip->ticks, 0, flow->skip_bytes};
     uint64_t rounds = 0;
 
     if (skip->fabric->set.cc->repeat)
         rounds = skip->steady->now.rounds.at[i] - skip->steady->kept.rounds.at[i];
     asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
-    asim_flow_skip(flow, flow->skip_bytes, skip->ticks);
+    move_sender(flow, by);
+    move_cc(&flow->cc, by);
     if (asim_rx_has_begun(skip->fabric, rx))
-        rx->next += flow->skip_bytes;
+        move_receiver(rx, by);
 }
 
 /* Timers are wakes of ranks and keep their times. Event counts (tie_key.h) stay, since only their
@@ -233,7 +312,7 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        host->now += skip->ticks;
+        move_host(host, (struct move){.t = skip->t, .ticks = skip->ticks});
         for (uint32_t i = 0; i < host->n_nics; i++) {
             skip_port(skip, &host->nics[i].port);
             skip_ring(skip, &host->nics[i].acks);
@@ -246,8 +325,7 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
             skip_port(skip, &port->port);
-            if (port->same_tick_at >= skip->t)
-                port->same_tick_at += skip->ticks;
+            move_switch_port(port, (struct move){.t = skip->t, .ticks = skip->ticks});
             for (uint32_t q = 0; q < ASIM_QUEUES; q++)
                 skip_ring(skip, &port->queue[q]);
             if (fabric->sw[v].samples)
@@ -278,15 +356,15 @@ void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state
     int has_int = (fabric->set.cc->needs & ASIM_CC_INT) != 0;
 
     if (has_int)
-        asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, set_skip_bytes});
+        visit_flows(fabric, &(struct flow_visitor){&skip, flip});
+    visit_flows(fabric, &(struct flow_visitor){&skip, set_skip_bytes});
     skip_foreign(&skip);
     skip_nodes(fabric, &skip);
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
+    visit_flows(fabric, &(struct flow_visitor){&skip, skip_flow});
     skip_counters(fabric, steady, periods);
     skip.t += skip.ticks;
     if (has_int)
-        asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, flip});
+        visit_flows(fabric, &(struct flow_visitor){&skip, flip});
     fabric->schedule.half_next_valid = 0;
     engine->run.horizon[0] += skip.ticks;
     engine->run.horizon[1] += skip.ticks;
@@ -319,7 +397,7 @@ uint64_t asim_steady_state_periods(struct asim_fabric *fabric, struct asim_stead
 {
     struct bound bound = {fabric, steady, ASIM_NEVER, 0};
 
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&bound, bound_periods});
+    visit_flows(fabric, &(struct flow_visitor){&bound, bound_periods});
     set_grain(steady, bound.bytes / fabric->set.net->payload_bytes);
     *advances = bound.bytes != 0;
     return bound.periods;

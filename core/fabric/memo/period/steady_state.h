@@ -73,7 +73,7 @@ uint64_t asim_steady_state_before_wakes(const struct asim_fabric *fabric, uint64
  * whole number of periods later. */
 void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state *steady,
                             uint64_t t, uint64_t periods, uint64_t ticks);
-/* Looks for a period at the begin of a window, at t; call it from window `look_at` on. Returns 1 if
+/* Looks for a period at the start of a window, at t; call it from window `look_at` on. Returns 1 if
  * it skipped periods. The fabric records a lack of memory. */
 int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t);
 void asim_steady_state_fini(struct asim_steady_state *steady);

@@ -174,17 +174,14 @@ static struct asim_episode_wire describe(const struct asim_fabric *fabric, uint3
                                          uint64_t begin)
 {
     const struct asim_wire *wire = &fabric->wires[w];
-    const struct asim_port *port = port_of(fabric, w);
+    const struct asim_before *before = fabric->memo->before;
+    struct asim_episode_wire left = {.id = w,
+                                     .rr_before = before->wire[w].rr,
+                                     .rr = rr_of(fabric, w),
+                                     .in_seq = wire->in_seq - before->seq[wire->to]};
 
-    return (struct asim_episode_wire){.id = w,
-                                      .start_recency = port->start_recency,
-                                      .rr_before = fabric->memo->before->wire[w].rr,
-                                      .rr = rr_of(fabric, w),
-                                      .start_seq =
-                                          port->start_seq - fabric->memo->before->seq[wire->from],
-                                      .in_seq = wire->in_seq - fabric->memo->before->seq[wire->to],
-                                      .tx_start = port->tx_start - begin,
-                                      .busy_until = port->busy_until - begin};
+    asim_port_left_save(port_of(fabric, w), before->seq[wire->from], begin, left.left);
+    return left;
 }
 
 /* Returns 1 if it leaves other finished queue pairs than it found. */
@@ -292,13 +289,10 @@ static void apply_wire(struct asim_fabric *fabric, const struct asim_episode_wir
 {
     uint32_t wire = left->id;
     struct asim_switch_port *sender = sender_of(fabric, wire);
-    struct asim_port *port = port_of(fabric, wire);
 
     fabric->wires[wire].in_seq = *seq_of(fabric, fabric->wires[wire].to) + left->in_seq;
-    port->start_seq = *seq_of(fabric, fabric->wires[wire].from) + left->start_seq;
-    port->start_recency = left->start_recency;
-    port->tx_start = begin + left->tx_start;
-    port->busy_until = begin + left->busy_until;
+    asim_port_left_apply(port_of(fabric, wire), *seq_of(fabric, fabric->wires[wire].from), begin,
+                         left->left);
     if (sender)
         sender->rr = left->rr;
 }

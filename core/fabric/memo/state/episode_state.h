@@ -20,15 +20,16 @@
 
 #include <stdint.h>
 #include "base/mem.h"
+#include "fabric/memo/state/idle_state.h"
 
 struct asim_fabric;
 
 /* A wire that the episode used: what the port that sends there and the node that receives keep. */
 struct asim_episode_wire {
-    uint32_t id, start_recency;
-    uint8_t rr_before, rr;         /* of a switch's port */
-    uint64_t start_seq, in_seq;    /* since the begin, of the sending and the receiving node */
-    uint64_t tx_start, busy_until; /* of the last frame, ticks since the begin */
+    uint32_t id;
+    uint8_t rr_before, rr; /* of a switch's port */
+    uint64_t in_seq;       /* since the start, of the receiving node */
+    uint64_t left[ASIM_PORT_LEFT_WORDS];
 };
 
 /* A node that had events. */
@@ -59,7 +60,7 @@ struct asim_episode_state {
     ASIM_VEC(struct asim_episode_tie) ties; /* of all wires into each node */
 };
 
-/* The network at the begin of the recording; belongs to the memo. */
+/* The network at the start of the recording; belongs to the memo. */
 struct asim_before;
 
 /* A recording begins: keeps the state of the network. 0 or ASIM_ENOMEM. */

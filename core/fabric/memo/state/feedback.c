@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See feedback.h.
+ * The state of congestion control and telemetry, put into snapshots and moved by a skip
+ * (feedback.h).
  */
 #include "fabric/memo/state/feedback.h"
 

@@ -52,5 +52,9 @@ static inline uint64_t asim_state_word(const void *member, size_t size)
     memcpy(&word, member, size < sizeof word ? size : sizeof word);
     return word;
 }
+static inline void asim_state_set(void *member, size_t size, uint64_t word)
+{
+    memcpy(member, &word, size < sizeof word ? size : sizeof word);
+}
 
 #endif

@@ -3,6 +3,7 @@
  * Idle checks, and the order of ports (idle_state.h).
  */
 #include "fabric/memo/state/idle_state.h"
+#include "fabric/memo/state/fields.h"
 #include "asim/err.h"
 #include "asim/net.h"
 #include "fabric/ground/ground.h"
@@ -11,7 +12,6 @@
 #include "fabric/switch/switch.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A port may still be marked busy with a frame that has left. */
 static int port_is_idle(const struct asim_port *port)
@@ -19,12 +19,21 @@ static int port_is_idle(const struct asim_port *port)
     return !asim_link_ring_count(port->in) && !port->paused && !port->down;
 }
 
-/* A pending wake of a NIC delays its next one (qp.c), so that host is not idle. */
+/* A pending wake of a NIC delays its next one (qp.c). */
+int asim_nic_is_idle(const struct asim_nic *nic)
+{
+    return port_is_idle(&nic->port) && !nic->acks.n && nic->wake_at == ASIM_NEVER;
+}
+
+int asim_switch_port_is_idle(const struct asim_switch_port *port)
+{
+    return port_is_idle(&port->port) && !port->frames && !port->pausing;
+}
+
 static int host_is_idle(const struct asim_host *host)
 {
     for (uint32_t i = 0; i < host->n_nics; i++)
-        if (!port_is_idle(&host->nics[i].port) || host->nics[i].acks.n ||
-            host->nics[i].wake_at != ASIM_NEVER)
+        if (!asim_nic_is_idle(&host->nics[i]))
             return 0;
     for (size_t i = 0; i < host->timers.n; i++) {
         uint64_t kind = host->timers.at[i].value >> 56;
@@ -43,13 +52,42 @@ int asim_network_is_idle(const struct asim_fabric *fabric)
         if (!host_is_idle(&fabric->host[v]))
             return 0;
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
-        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            const struct asim_switch_port *port = &fabric->sw[v].ports[p];
-
-            if (!port_is_idle(&port->port) || port->frames || port->pausing)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++)
+            if (!asim_switch_port_is_idle(&fabric->sw[v].ports[p]))
                 return 0;
-        }
     return 1;
+}
+
+#define IS_LEFT(KIND)                                                                              \
+    (ASIM_STATE_##KIND == ASIM_STATE_ORDER || ASIM_STATE_##KIND == ASIM_STATE_SENT ||              \
+     ASIM_STATE_##KIND == ASIM_STATE_SENT_AT)
+#define PLACE(KIND, MEMBER) AT_##MEMBER, BEFORE_##MEMBER = AT_##MEMBER - !IS_LEFT(KIND)
+enum { ASIM_PORT_STATE(PLACE), WORDS };
+_Static_assert((int)WORDS == (int)ASIM_PORT_LEFT_WORDS,
+               "set ASIM_PORT_LEFT_WORDS to the number of rows");
+
+/* What the word of a row counts from. */
+#define FROM(KIND)                                                                                 \
+    (ASIM_STATE_##KIND == ASIM_STATE_ORDER     ? seq                                               \
+     : ASIM_STATE_##KIND == ASIM_STATE_SENT_AT ? start                                             \
+                                               : 0)
+#define SAVE(KIND, MEMBER)                                                                         \
+    (IS_LEFT(KIND)                                                                                 \
+         ? (void)(*left++ = asim_state_word(&port->MEMBER, sizeof port->MEMBER) - FROM(KIND))      \
+         : (void)0)
+#define APPLY(KIND, MEMBER)                                                                        \
+    (IS_LEFT(KIND) ? asim_state_set(&port->MEMBER, sizeof port->MEMBER, *left++ + FROM(KIND))      \
+                   : (void)0)
+
+void asim_port_left_save(const struct asim_port *port, uint64_t seq, uint64_t start, uint64_t *left)
+{
+    ASIM_PORT_STATE(SAVE);
+}
+
+void asim_port_left_apply(struct asim_port *port, uint64_t seq, uint64_t start,
+                          const uint64_t *left)
+{
+    ASIM_PORT_STATE(APPLY);
 }
 
 /* A port, with the event count of its last use (tie_key.h). */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_state.h.
+ * The state of a part, read from its hosts and its switch and written back.
  */
 #include "fabric/memo/state/part_state.h"
+
+#include <string.h>
 
 #include "fabric/memo/memo.h"
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
+#include "fabric/memo/state/idle_state.h"
 
 static struct asim_switch *switch_of(const struct asim_fabric *fabric, const struct asim_part *part)
 {
@@ -25,16 +28,6 @@ static struct asim_switch_port *port_of(const struct asim_fabric *fabric,
     return &switch_of(fabric, part)->ports[part->port[i]];
 }
 
-static int port_is_idle(const struct asim_port *port)
-{
-    return !asim_link_ring_count(port->in) && !port->paused && !port->down;
-}
-
-static int switch_port_is_idle(const struct asim_switch_port *port)
-{
-    return port_is_idle(&port->port) && !port->frames && !port->pausing;
-}
-
 /* Both ends of each. */
 static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
@@ -42,8 +35,8 @@ static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_
         const struct asim_switch_port *port = &switch_of(fabric, part)->ports[part->uplink[i]];
         const struct asim_wire *out = port->port.out;
 
-        if (!switch_port_is_idle(port) ||
-            !switch_port_is_idle(&fabric->sw[out->to - fabric->set.hosts].ports[out->to_port]))
+        if (!asim_switch_port_is_idle(port) ||
+            !asim_switch_port_is_idle(&fabric->sw[out->to - fabric->set.hosts].ports[out->to_port]))
             return 0;
     }
     return 1;
@@ -51,17 +44,13 @@ static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_
 
 /* A log has no finished queue pairs that wait for a scan. Timers of congestion control may be left.
  */
-static int nic_is_idle(const struct asim_nic *nic)
-{
-    return port_is_idle(&nic->port) && !nic->acks.n && !nic->qps.n && nic->wake_at == ASIM_NEVER;
-}
-
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
     if (part->open || !uplinks_are_idle(fabric, part))
         return 0;
     for (uint32_t i = 0; i < part->n_hosts; i++)
-        if (!nic_is_idle(nic_of(fabric, part, i)) || !switch_port_is_idle(port_of(fabric, part, i)))
+        if (!asim_nic_is_idle(nic_of(fabric, part, i)) || nic_of(fabric, part, i)->qps.n ||
+            !asim_switch_port_is_idle(port_of(fabric, part, i)))
             return 0;
     return 1;
 }
@@ -94,38 +83,41 @@ int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_pa
 }
 
 /* For each host its event count, cursor and position of the queue pairs; for each of the two ports
- * of its link the words of a port, then round robin and peak; in the end the count of the switch.
- */
-enum { PORT_WORDS = 5, AFTER_WORDS = 3 + 2 * PORT_WORDS + 2 };
+ * of its link the count of its last arrival and what it keeps of its last transmission; then round
+ * robin and peak; in the end the count of the switch. */
+enum {
+    PORT_WORDS = 1 + ASIM_PORT_LEFT_WORDS,
+    NIC_PORT = 3,
+    SWITCH_PORT = NIC_PORT + PORT_WORDS,
+    RR = SWITCH_PORT + PORT_WORDS,
+    PEAK,
+    AFTER_WORDS
+};
 
 size_t asim_part_after_size(const struct asim_part *part)
 {
     return (size_t)part->n_hosts * AFTER_WORDS + 1;
 }
 
-static uint64_t *put_port(const struct asim_port *port, uint64_t *at)
+static void put_port(const struct asim_port *port, uint64_t *at)
 {
-    *at++ = port->in->in_seq;
-    *at++ = port->start_seq;
-    *at++ = port->start_recency;
-    *at++ = port->tx_start;
-    *at++ = port->busy_until;
-    return at;
+    at[0] = port->in->in_seq;
+    asim_port_left_save(port, 0, 0, at + 1);
 }
 
 static void put_all(const struct asim_fabric *fabric, const struct asim_part *part, uint64_t *at)
 {
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
+    for (uint32_t i = 0; i < part->n_hosts; i++, at += AFTER_WORDS) {
         const struct asim_nic *nic = nic_of(fabric, part, i);
         const struct asim_switch_port *port = port_of(fabric, part, i);
 
-        *at++ = fabric->host[part->host[i]].seq;
-        *at++ = nic->qps.cursor;
-        *at++ = nic->qps.last_position;
-        at = put_port(&nic->port, at);
-        at = put_port(&port->port, at);
-        *at++ = port->rr;
-        *at++ = port->peak_bytes;
+        at[0] = fabric->host[part->host[i]].seq;
+        at[1] = nic->qps.cursor;
+        at[2] = nic->qps.last_position;
+        put_port(&nic->port, at + NIC_PORT);
+        put_port(&port->port, at + SWITCH_PORT);
+        at[RR] = port->rr;
+        at[PEAK] = port->peak_bytes;
     }
     *at = switch_of(fabric, part)->seq;
 }
@@ -144,14 +136,17 @@ void asim_part_before_drop(struct asim_fabric *fabric, const struct asim_part *p
         asim_switch_port_join_peaks(port_of(fabric, part, i));
 }
 
-/* A port that the episode did not use has the same words before and after: it gets ASIM_NEVER as
- * its first. seq: event count of its node at the begin. */
-static void make_relative(uint64_t *after, const uint64_t *before, uint64_t seq, uint64_t begin)
+/* A port that the episode did not use has the same words before and after: it gets ASIM_NEVER. seq:
+ * event count of its node at the start. */
+static void make_relative(const struct asim_port *port, uint64_t *after, const uint64_t *before,
+                          uint64_t seq, uint64_t start)
 {
+    int has_sent = memcmp(after + 1, before + 1, ASIM_PORT_LEFT_WORDS * sizeof *after) != 0;
+
     after[0] = after[0] != before[0] ? after[0] - seq : ASIM_NEVER;
-    after[1] = after[1] != before[1] ? after[1] - seq : ASIM_NEVER;
-    after[3] -= begin;
-    after[4] -= begin;
+    after[1] = ASIM_NEVER;
+    if (has_sent)
+        asim_port_left_save(port, seq, start, after + 1);
 }
 
 void asim_part_after_save(struct asim_fabric *fabric, const struct asim_part *part,
@@ -164,24 +159,22 @@ void asim_part_after_save(struct asim_fabric *fabric, const struct asim_part *pa
         uint64_t *to = after + (size_t)i * AFTER_WORDS;
         const uint64_t *from = before + (size_t)i * AFTER_WORDS;
 
-        make_relative(to + 3, from + 3, from[0], part->begin);
-        make_relative(to + 3 + PORT_WORDS, from + 3 + PORT_WORDS, before[last], part->begin);
+        make_relative(&nic_of(fabric, part, i)->port, to + NIC_PORT, from + NIC_PORT, from[0],
+                      part->begin);
+        make_relative(&port_of(fabric, part, i)->port, to + SWITCH_PORT, from + SWITCH_PORT,
+                      before[last], part->begin);
         to[0] -= from[0];
     }
     after[last] -= before[last];
     asim_part_before_drop(fabric, part);
 }
 
-static void apply_port(struct asim_port *port, const uint64_t *at, uint64_t seq, uint64_t begin)
+static void apply_port(struct asim_port *port, const uint64_t *at, uint64_t seq, uint64_t start)
 {
     if (at[0] != ASIM_NEVER)
         port->in->in_seq = seq + at[0];
-    if (at[1] == ASIM_NEVER)
-        return;
-    port->start_seq = seq + at[1];
-    port->start_recency = (uint32_t)at[2];
-    port->tx_start = begin + at[3];
-    port->busy_until = begin + at[4];
+    if (at[1] != ASIM_NEVER)
+        asim_port_left_apply(port, seq, start, at + 1);
 }
 
 void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *part,
@@ -195,14 +188,14 @@ void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *p
         struct asim_nic *nic = nic_of(fabric, part, i);
         struct asim_switch_port *port = port_of(fabric, part, i);
 
-        apply_port(&nic->port, at + 3, host->seq, begin);
-        apply_port(&port->port, at + 3 + PORT_WORDS, sw->seq, begin);
+        apply_port(&nic->port, at + NIC_PORT, host->seq, begin);
+        apply_port(&port->port, at + SWITCH_PORT, sw->seq, begin);
         host->seq += at[0];
         nic->qps.cursor = (uint32_t)at[1];
         nic->qps.last_position = (uint32_t)at[2];
-        port->rr = (uint8_t)at[3 + 2 * PORT_WORDS];
-        if (at[4 + 2 * PORT_WORDS] > port->peak_bytes)
-            port->peak_bytes = at[4 + 2 * PORT_WORDS];
+        port->rr = (uint8_t)at[RR];
+        if (at[PEAK] > port->peak_bytes)
+            port->peak_bytes = at[PEAK];
     }
     sw->seq += after[(size_t)part->n_hosts * AFTER_WORDS];
 }

@@ -23,9 +23,9 @@ void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_pa
 int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint32_t i, uint32_t j);
 
-/* What an episode leaves: that state, event counts relative to those at its begin, and the last
- * transmission of each port relative to its begin. `before` must have been written at the begin; it
- * has the same size. Peaks of queues count from the begin. */
+/* What an episode leaves: that state, event counts relative to those at its start, and the last
+ * transmission of each port relative to its start. `before` must have been written at the start; it
+ * has the same size. Peaks of queues count from the start. */
 size_t asim_part_after_size(const struct asim_part *part);
 void asim_part_before_save(struct asim_fabric *fabric, const struct asim_part *part,
                            uint64_t *before);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See probe.h.
+ * The probe of a host and of a switch: its ports and its first flow.
  */
 #include "fabric/memo/state/probe.h"
 

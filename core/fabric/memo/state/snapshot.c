@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-
 #include "fabric/memo/state/feedback.h"
-#include "fabric/memo/memo.h"
+#include "fabric/memo/state/fields.h"
 #include "fabric/memo/state/probe.h"
+#include "fabric/memo/memo.h"
 #include "asim/topology.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
@@ -56,16 +56,54 @@ static void check(struct list *list)
     list->same = n;
 }
 
+/* Small values that share a word. */
+struct packed {
+    uint64_t word;
+    size_t bits;
+};
+
+static inline void pack(struct list *list, struct packed *packed, uint64_t word, size_t bits)
+{
+    if (packed->bits + bits > 64) {
+        put(list, packed->word);
+        *packed = (struct packed){0, 0};
+    }
+    packed->word = packed->word << bits | word;
+    packed->bits += bits;
+}
+
+/* Rows of tables (fields.h), of the struct `of`. ROWS: how many, at least the words they put. */
+#define ONE(KIND, MEMBER) 1
+#define ROWS(...)         sizeof((const char[]){__VA_ARGS__})
+#define IS_SAME(KIND)     (ASIM_STATE_##KIND == ASIM_STATE_SAME || ASIM_STATE_##KIND == ASIM_STATE_KEPT)
+#define WORD(MEMBER)      asim_state_word(&of->MEMBER, sizeof of->MEMBER)
+#define PACK(KIND, MEMBER)                                                                         \
+    (IS_SAME(KIND) && sizeof of->MEMBER < 8                                                        \
+         ? pack(list, &packed, WORD(MEMBER), 8 * sizeof of->MEMBER % 64)                           \
+         : (void)0)
+#define PUT_SAME(KIND, MEMBER)                                                                     \
+    (IS_SAME(KIND) && sizeof of->MEMBER >= 8 ? put(list, WORD(MEMBER)) : (void)0)
+#define PUT_TIME(KIND, MEMBER)                                                                     \
+    (ASIM_STATE_##KIND == ASIM_STATE_TIME || ASIM_STATE_##KIND == ASIM_STATE_CLOCK                 \
+         ? put_time(list, WORD(MEMBER))                                                            \
+         : (void)0)
+#define PUT_SENT(KIND, MEMBER)                                                                     \
+    (ASIM_STATE_##KIND == ASIM_STATE_SENT || ASIM_STATE_##KIND == ASIM_STATE_SENT_AT               \
+         ? put(list, ASIM_STATE_##KIND == ASIM_STATE_SENT_AT ? WORD(MEMBER) - list->snapshot->t    \
+                                                             : WORD(MEMBER))                       \
+         : (void)0)
+#define NOTHING(KIND, MEMBER) (void)0
+#define PUT_SEQ(KIND, MEMBER)                                                                      \
+    (ASIM_STATE_##KIND == ASIM_STATE_SEQ ? put(list, WORD(MEMBER) - base) : (void)0)
+
 /* Upper bounds, for items that are not counted before they are written. */
 enum {
     FRAME_WORDS = 4,
     PORT_WORDS = 4,
     FLOW_WORDS = 11,
     NIC_WORDS = 4,
-    QUEUE_WORDS = 4,
     HOST_WORDS = 1,
-    RECEIVER_WORDS = 2,
-    SWITCH_PORT_WORDS = 5
+    RECEIVER_WORDS = 2
 };
 
 /* A future time, counted from 1; 0 for a past one. */
@@ -145,20 +183,17 @@ static void put_receive_ring(struct list *list, const struct asim_wire *wire)
     }
 }
 
-/* A transmission that has ended counts as none, even if the port is still marked busy. */
-static void put_port(struct list *list, const struct asim_port *port)
+static void put_port(struct list *list, const struct asim_port *of)
 {
-    int busy = port->busy && port->busy_until >= list->snapshot->t;
+    struct packed packed = {of->busy && of->busy_until >= list->snapshot->t, 1};
 
-    if (make_room(list, PORT_WORDS))
+    if (make_room(list, ROWS(ASIM_PORT_STATE(ONE))))
         return;
-    put(list, (uint64_t)busy << 16 | (uint64_t)port->paused << 8 | port->down);
-    if (busy) {
-        put_time(list, port->busy_until);
-        put(list, port->busy_until - port->tx_start);
-        put(list, port->start_recency);
-    }
-    put_receive_ring(list, port->in);
+    if (packed.word)
+        ASIM_PORT_STATE(PUT_SENT);
+    ASIM_PORT_STATE(PACK);
+    put(list, packed.word);
+    put_receive_ring(list, of->in);
 }
 
 static void put_feedback(struct list *list, const struct asim_flow *flow)
@@ -173,26 +208,49 @@ static void put_feedback(struct list *list, const struct asim_flow *flow)
     list->at = end ? end : list->at;
 }
 
+static void put_sender(struct list *list, const struct asim_flow *of)
+{
+    struct packed packed = {0, 0};
+
+    ASIM_FLOW_STATE(PACK, NOTHING);
+    put(list, packed.word);
+    ASIM_FLOW_STATE(PUT_SAME, NOTHING), ASIM_FLOW_STATE(PUT_TIME, NOTHING);
+}
+
+static void put_cc(struct list *list, const struct asim_cc_flow *of, uint64_t base)
+{
+    ASIM_CC_FLOW_STATE(PUT_SEQ), ASIM_CC_FLOW_STATE(PUT_SAME);
+}
+
+static void put_receiving(struct list *list, const struct asim_rx *of, uint64_t base)
+{
+    struct packed packed = {0, 0};
+
+    if (asim_rx_has_begun(list->fabric, of))
+        ASIM_RX_STATE(PUT_SEQ);
+    else
+        put(list, UINT64_MAX);
+    ASIM_RX_STATE(PACK), ASIM_RX_STATE(PUT_SAME);
+    put(list, packed.word);
+}
+
 /* Both ends of a message. Without losses nothing else of it changes. */
 static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 {
     const struct asim_flow *flow = asim_flow_of(list->fabric, host, slot);
     struct asim_rx *rx = asim_rx_of(list->fabric, host, slot);
 
-    if (make_room(list, FLOW_WORDS))
+    if (make_room(list, FLOW_WORDS + ROWS(ASIM_FLOW_STATE(ONE, ONE), ASIM_CC_FLOW_STATE(ONE),
+                                          ASIM_RX_STATE(ONE))))
         return;
     put(list, slot);
     put(list, asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
     list->not_periodic |= !asim_flow_is_regular(flow) || !asim_rx_is_regular(rx);
-    put(list, flow->cc.snd_next - flow->snd_una);
-    put_time(list, flow->next_avail);
-    put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
-    put(list, flow->window);
-    put(list, flow->cc.rate_bps);
-    put(list, asim_rx_has_begun(list->fabric, rx) ? rx->next - flow->snd_una : UINT64_MAX);
-    put(list, (uint64_t)rx->frames);
+    put_sender(list, flow);
+    put_cc(list, &flow->cc, flow->snd_una);
+    put_receiving(list, rx, flow->snd_una);
     if (list->fabric->set.cc->retimes) /* may bring a gap that has ended back (pacing.c) */
         put(list, flow->next_avail - list->snapshot->t);
     put_feedback(list, flow);
@@ -235,42 +293,43 @@ static void put_host(struct list *list, const struct asim_host *host)
 }
 
 /* Omits empty queues; the number in front of each queue identifies it. */
-static void put_switch(struct list *list, const struct asim_switch *sw)
+static void put_queue(struct list *list, const struct asim_switch_port *port, uint32_t q)
 {
-    if (make_room(list, 3))
+    const struct asim_queue_occupancy *of = &port->occupancy[q];
+
+    if ((!(of->ingress | of->headroom | of->egress) && !port->queue[q].n) ||
+        make_room(list, 1 + ROWS(ASIM_QUEUE_OCCUPANCY_STATE(ONE))))
         return;
-    put(list, sw->shared_used);
-    put(list, sw->reported); /* a sample may show changes inside a period (queue_watch.c) */
+    put(list, q);
+    ASIM_QUEUE_OCCUPANCY_STATE(PUT_SAME);
+    put_ring(list, &port->queue[q]);
+}
+
+static void put_switch_port(struct list *list, const struct asim_switch_port *of)
+{
+    struct packed packed = {0, 0};
+
+    put_port(list, &of->port);
+    if (make_room(list, ROWS(ASIM_SWITCH_PORT_STATE(ONE))))
+        return;
+    put(list, asim_feedback_port(list->fabric, &of->port));
+    ASIM_SWITCH_PORT_STATE(PACK);
+    put(list, packed.word);
+    ASIM_SWITCH_PORT_STATE(PUT_TIME), ASIM_SWITCH_PORT_STATE(PUT_SAME);
+    put(list, list->fabric->set.cc_idle ? 0 : of->marks); /* marks that change a rate exclude it */
+    for (uint32_t q = 0; q < ASIM_QUEUES; q++)
+        put_queue(list, of, q);
+}
+
+static void put_switch(struct list *list, const struct asim_switch *of)
+{
+    if (make_room(list, ROWS(ASIM_SWITCH_STATE(ONE))))
+        return;
+    ASIM_SWITCH_STATE(PUT_SAME);
     /* pfc.txt has a row for each pause and resume. */
-    put(list, list->fabric->watch.pfc ? sw->pfc_generated : 0);
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_switch_port *port = &sw->ports[p];
-
-        put_port(list, &port->port);
-        if (make_room(list, SWITCH_PORT_WORDS))
-            return;
-        put(list, asim_feedback_port(list->fabric, &port->port));
-        put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
-                      (uint64_t)port->pausing << 8 | port->same_tick_ok);
-        put_time(list, port->same_tick_at);
-        put(list, port->draws); /* random marks exclude a period */
-        put(list,
-            list->fabric->set.cc_idle ? 0 : port->marks); /* and so do marks that change a rate */
-        for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
-            const struct asim_queue_occupancy *occupancy = &port->occupancy[q];
-
-            if (!(occupancy->ingress | occupancy->headroom | occupancy->egress) &&
-                !port->queue[q].n)
-                continue;
-            if (make_room(list, QUEUE_WORDS))
-                return;
-            put(list, q);
-            put(list, occupancy->ingress);
-            put(list, occupancy->headroom);
-            put(list, occupancy->egress);
-            put_ring(list, &port->queue[q]);
-        }
-    }
+    put(list, list->fabric->watch.pfc ? of->pfc_generated : 0);
+    for (uint32_t p = 0; p < of->n_ports; p++)
+        put_switch_port(list, &of->ports[p]);
 }
 
 int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
@@ -355,14 +414,6 @@ static int take_orders(const struct asim_fabric *fabric, struct asim_snapshot *s
     return 0;
 }
 
-static uint64_t ring_frames(const struct asim_port *port)
-{
-    uint32_t head = atomic_load_explicit(&port->in->head, memory_order_relaxed);
-    uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
-
-    return tail - head;
-}
-
 /* Each costs a look. */
 static uint64_t foreign_slots(const struct asim_fabric *fabric)
 {
@@ -385,13 +436,13 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
             const struct asim_nic *nic = &fabric->host[v].nics[i];
 
-            rings += ring_frames(&nic->port) * frame_words;
+            rings += asim_link_ring_count(nic->port.in) * frame_words;
             flows += (uint64_t)nic->qps.n * FLOW_WORDS;
             waiting += nic->acks.n * frame_words;
         }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            rings += ring_frames(&fabric->sw[v].ports[p].port) * frame_words;
+            rings += asim_link_ring_count(fabric->sw[v].ports[p].port.in) * frame_words;
             waiting += fabric->sw[v].ports[p].frames * frame_words;
         }
     *moving = ports + rings + (flows < rings ? flows : rings);
@@ -445,25 +496,4 @@ int asim_snapshot_is_same(const struct asim_fabric *fabric, struct asim_snapshot
     if (list.not_periodic || now->words.n != kept->words.n)
         return 0;
     return asim_port_order_is_same(fabric, kept->port_order.at);
-}
-
-/* The open messages of one NIC, from index *n on. */
-static void visit_nic(const struct asim_nic *nic, const struct asim_flow_visitor *visitor,
-                      size_t *n)
-{
-    for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
-        struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
-
-        if (!asim_flow_is_over(flow))
-            visitor->each(visitor->self, flow, (*n)++);
-    }
-}
-
-void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visitor)
-{
-    size_t n = 0;
-
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
-            visit_nic(&fabric->host[v].nics[i], visitor, &n);
 }

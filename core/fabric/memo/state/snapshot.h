@@ -22,7 +22,6 @@
 #include "base/mem.h"
 
 struct asim_fabric;
-struct asim_flow;
 
 /* A message from another process. */
 struct asim_foreign_flow {
@@ -57,12 +56,5 @@ int asim_snapshot_is_same(const struct asim_fabric *fabric, struct asim_snapshot
 /* The same for one node only: 0 rejects. */
 int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
                               uint64_t t);
-
-struct asim_flow_visitor {
-    void *self;
-    void (*each)(void *self, struct asim_flow *flow, size_t i);
-};
-/* Calls `each` for every open message, in the order of `acked`. */
-void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visitor);
 
 #endif

@@ -3,22 +3,12 @@
  * The door for datagrams of another simulator (rdma-network.md#datagrams): they enter between two
  * steps of per-event mode. host/datagram.c sends and takes them; switches treat them as any frame.
  */
-#include "fabric/fabric.h"
 #include "fabric/link/schedule.h"
-#include "asim/asim.h"
-#include "asim/datagram.h"
-#include "asim/ext/option.h"
-#include "asim/packet.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/tie_key.h"
-#include "net/watch.h"
-#include "conf/netconf_keys.h"
 #include "fabric/observe/observe.h"
 #include "fabric/datagrams.h"
 #include "fabric/switch/queue.h"
+#include "asim/topology.h"
 
 #include <stdlib.h>
 

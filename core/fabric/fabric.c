@@ -3,27 +3,19 @@
  * Builds the packet network from a topology, and closes it. Linear in nodes and links.
  */
 #include "fabric/fabric.h"
-#include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "topo/partition.h"
 #include "fabric/processes/exchange.h"
-#include "fabric/clock/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/clock/insertion_order.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
-#include "topo/pair.h"
-#include "base/map.h"
-#include "conf/netconf_keys.h"
 #include "fabric/datagrams.h"
-#include "fabric/host/flow.h"
-#include "fabric/link/loss.h"
 #include "fabric/host/completion.h"
-#include "fabric/link/transmit.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -272,6 +264,8 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
     fabric->set.classes = 1;
+    fabric->set.data_queue = config->net->priority_group;
+    fabric->set.pauses_hold = config->net->pause_time_fs >= 1000000000u;
 }
 
 /* After any failure asim_fabric_close can take the fabric, so there is one clean-up path. */

@@ -10,9 +10,14 @@
  */
 #include "topo/pair.h"
 #include "base/text.h"
+#include "asim/topology.h"
+#include "topo/route.h"
+#include "topo/topo.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+struct asim_link;
 
 /* floor(a x b / 1e9) without intermediate overflow; UINT64_MAX if the result overflows. */
 static uint64_t scaled(uint64_t a, uint64_t b)

@@ -12,7 +12,8 @@
 
 #include <stdint.h>
 #include "asim/err.h"
-#include "topo/route.h"
+
+struct asim_route;
 
 struct asim_pair {
     /* Each message reads the first fields (fabric/host/host.h). */

@@ -8,19 +8,11 @@
 
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/clock/hooks.h"
-#include "fabric/host/memo_hooks.h"
 #include "fabric/clock/domains.h"
 #include "fabric/link/schedule.h"
-#include "asim/net.h"
 #include "fabric/clock/engine.h"
 #include "fabric/clock/worker.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/link.h"
 #include "net/fast_path.h"
 
 /* Of least_unsent: no message has so many bytes. */

@@ -3,11 +3,8 @@
  * The nodes of each domain (domains.h).
  */
 #include "fabric/clock/domains.h"
-#include "asim/err.h"
 #include "asim/topology.h"
 #include "fabric/clock/engine.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
 #include "net/fast_path.h"
 
 #include <stdlib.h>

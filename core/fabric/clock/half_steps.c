@@ -11,6 +11,7 @@
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "net/fast_path.h"
+#include "asim/topology.h"
 
 #include <stdlib.h>
 #include <string.h>

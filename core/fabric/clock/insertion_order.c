@@ -12,19 +12,12 @@
 #include "fabric/link/schedule.h"
 #include "fabric/clock/window.h"
 #include "fabric/switch/queue_watch.h"
-#include "asim/err.h"
-#include "asim/net.h"
-#include "base/heap.h"
 #include "fabric/clock/engine.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
 #include "fabric/host/host.h"
-#include "fabric/link/event_heap.h"
-#include "fabric/link/insertion.h"
-#include "fabric/switch/switch.h"
 #include "net/packets.h"
 #include "fabric/host/advance.h"
 #include "fabric/switch/advance.h"
+#include "asim/topology.h"
 
 /* Behind the numbers a timer's seq is its number. Notifications come behind all events that the
  * host counts itself, as link.c has it. */

@@ -16,19 +16,12 @@
  */
 #include "fabric/clock/livelock.h"
 #include "fabric/clock/hooks.h"
-#include "fabric/link/schedule.h"
 #include "fabric/events/events.h"
 #include "fabric/host/traffic.h"
 #include "net/packets.h"
-#include "asim/ext/option.h"
-#include "asim/topology.h"
-#include "base/text.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
-#include "conf/netconf_keys.h"
 #include "fabric/clock/engine.h"
+#include "asim/topology.h"
 
 #include <string.h>
 

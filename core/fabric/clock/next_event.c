@@ -7,9 +7,12 @@
 #include "fabric/clock/domains.h"
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/clock/engine.h"
+#include "asim/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct asim_link;
 
 /* The nodes of this process that other workers advance and that a link joins to one of its own
  * nodes or to a sharded switch. */

@@ -6,14 +6,12 @@
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/bulk/tie_sequence.h"
-#include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/half_steps.h"
-#include "asim/packet.h"
-#include "conf/netconf_keys.h"
 #include "fabric/clock/worker.h"
 #include "fabric/switch/advance.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 

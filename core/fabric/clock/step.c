@@ -13,9 +13,7 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/window.h"
 #include "fabric/clock/workers.h"
-#include "asim/packet.h"
 #include "fabric/clock/worker.h"
-#include "fabric/link/insertion.h"
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {

@@ -19,7 +19,6 @@
  * `epoch`, and every counter has one writer.
  */
 #include "fabric/clock/thread_team.h"
-#include "base/mem.h"
 #include "fabric/link/link.h"
 
 #include <pthread.h>

@@ -20,7 +20,6 @@
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/clock/workers.h"
-#include "asim/packet.h"
 #include "fabric/clock/worker.h"
 
 #include <stdlib.h>

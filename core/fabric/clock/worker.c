@@ -8,7 +8,6 @@
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
-#include "fabric/clock/engine.h"
 #include "fabric/clock/worker.h"
 #include "fabric/switch/advance.h"
 

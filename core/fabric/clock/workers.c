@@ -10,7 +10,7 @@
 #include "fabric/clock/next_event.h"
 #include "topo/partition.h"
 #include "fabric/clock/sharded_switch.h"
-#include "fabric/ground/ground.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,12 +9,12 @@
 #include "fabric/events/events.h"
 #include "fabric/events/renew.h"
 #include "fabric/host/traffic.h"
-#include "conf/netconf_keys.h"
-#include "fabric/ground/worker.h"
-#include "fabric/ground/ground.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct asim_link_down;
 
 static void mark_routes(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {

@@ -5,18 +5,9 @@
  * host/hold.h.
  */
 #include "fabric/events/events.h"
+#include "fabric/link/hash.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/hold.h"
-#include "asim/ext/option.h"
-#include "asim/net.h"
-#include "asim/packet.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
-#include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
-#include "fabric/link/tie_key.h"
-#include "fabric/ground/worker.h"
 
 #include <stdlib.h>
 

@@ -15,18 +15,10 @@
 #include "fabric/host/datagram.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
-#include "asim/asim.h"
-#include "asim/topology.h"
-#include "fabric/ground/worker.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
-#include "fabric/link/loss.h"
-#include "net/watch.h"
-#include "topo/route.h"
 #include "fabric/switch/advance.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>

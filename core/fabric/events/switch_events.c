@@ -4,11 +4,7 @@
  */
 #include "fabric/events/events.h"
 #include "fabric/switch/mmu.h"
-#include "asim/net.h"
-#include "asim/topology.h"
 #include "fabric/ground/ground.h"
-#include "fabric/link/link.h"
-#include "conf/netconf_keys.h"
 #include "fabric/switch/advance.h"
 
 static int concerns(const struct asim_fabric *fabric, const struct asim_fabric_event *event,

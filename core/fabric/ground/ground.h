@@ -64,6 +64,8 @@ struct asim_fabric_setup {
     int cc_idle;                      /* no ACK changes a rate */
     int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
     uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */
+    uint32_t data_queue;  /* of data of traffic class 0 */
+    int pauses_hold;      /* PAUSE_TIME is long enough (link/transmit.h) */
     int several_queues;   /* beside queue 0 and the priority group (switch/queue.h) */
     uint32_t classes;     /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
     int writes_telemetry; /* switches write into data packets as they leave */
@@ -138,6 +140,12 @@ static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64
 static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
     return !fabric->set.process_of || fabric->set.process_of[v] == fabric->set.process;
+}
+
+/* The queue that data of a traffic class takes. */
+static inline uint32_t asim_class_queue(const struct asim_fabric *fabric, uint32_t traffic_class)
+{
+    return traffic_class ? traffic_class : fabric->set.data_queue;
 }
 
 #endif

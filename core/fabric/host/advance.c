@@ -19,21 +19,6 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/hold.h"
 #include "fabric/host/traffic.h"
-#include "asim/net.h"
-#include "asim/packet.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
-#include "fabric/host/host.h"
-#include "fabric/host/recovery.h"
-#include "fabric/link/event_heap.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/insertion.h"
-#include "fabric/link/link.h"
-#include "fabric/link/loss.h"
-#include "fabric/link/notification.h"
-#include "net/net_traffic.h"
-#include "net/watch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,20 +7,8 @@
  */
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/link/schedule.h"
-#include "asim/datagram.h"
-#include "asim/net.h"
-#include "asim/packet.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
-#include "fabric/link/event_heap.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/insertion.h"
-#include "fabric/link/link.h"
-#include "fabric/link/notification.h"
 
 enum {
     ORDER_BITS = 40,

@@ -6,11 +6,7 @@
 #include "fabric/host/connection.h"
 
 #include "fabric/host/traffic.h"
-#include "asim/err.h"
-#include "asim/ext/option.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
 
 /* Background traffic has other connections, and waits for none. */
 static int is_traffic(const struct asim_host *host, const struct asim_flow *flow)

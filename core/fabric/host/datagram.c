@@ -6,14 +6,10 @@
  */
 #include "fabric/host/datagram.h"
 
-#include "fabric/link/transmit.h"
-#include "asim/datagram.h"
-#include "fabric/ground/ground.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
-#include "fabric/link/link.h"
-#include "net/watch.h"
+#include "asim/topology.h"
 
 static struct asim_datagram_nic *fifo_of(const struct asim_fabric *fabric,
                                          const struct asim_host *host, const struct asim_nic *nic)

@@ -9,15 +9,10 @@
  * slot changes its generation, which frames and timers carry.
  */
 #include "fabric/host/flow.h"
-#include "fabric/link/hash.h"
-#include "topo/pair.h"
-#include "asim/err.h"
-#include "base/map.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
 #include "fabric/host/host.h"
-#include "conf/netconf_keys.h"
+#include "fabric/link/hash.h"
+#include "net/net.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,10 +10,10 @@
 #include <stdint.h>
 #include "cc/cc.h"
 #include "fabric/host/recovery.h"
-#include "fabric/link/hash.h"
-#include "net/net.h"
+#include "asim/net.h"
 
 struct asim_fabric;
+struct asim_tuple;
 struct asim_host;
 struct asim_worker;
 

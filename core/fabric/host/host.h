@@ -282,11 +282,6 @@ static inline struct asim_rx *asim_rx_of_flow(const struct asim_fabric *fabric,
 {
     return asim_rx_of(fabric, asim_flow_source(flow), flow->slot);
 }
-/* The queue that data of a traffic class takes. */
-static inline uint32_t asim_class_queue(const struct asim_fabric *fabric, uint32_t traffic_class)
-{
-    return traffic_class ? traffic_class : fabric->set.net->priority_group;
-}
 /* The destination has counted frames of a flow (asim_rx_count), which the source's process must
  * learn. */
 static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t src, uint32_t slot)

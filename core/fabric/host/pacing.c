@@ -9,10 +9,6 @@
  */
 #include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
-#include "fabric/host/host.h"
-#include "net/watch.h"
 
 /* "ChangeRate": the running gap becomes that of the new rate, and a wake-up planned for later comes
  * forward. */

@@ -7,12 +7,7 @@
  */
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
-#include "asim/err.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/host.h"
-#include "fabric/link/frame.h"
 #include "topo/topo.h"
-#include "conf/netconf_keys.h"
 
 enum { PAUSED_NS = 10000, IDLE_NS = 1000000 };
 #define END_OF_IDLE (1u << 31)

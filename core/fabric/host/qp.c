@@ -17,15 +17,6 @@
 #include "fabric/host/connection.h"
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
-#include "asim/err.h"
-#include "asim/ext/option.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
-#include "fabric/link/hash.h"
-#include "fabric/link/link.h"
-#include "fabric/link/schedule.h"
-#include "net/watch.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)

@@ -10,18 +10,10 @@
  * tells the receiver that a message begins; the first frame of a new generation does.
  */
 #include "fabric/host/receiver.h"
+#include "fabric/link/hash.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/link/transmit.h"
-#include "asim/packet.h"
-#include "conf/netconf_keys.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
-#include "fabric/host/host.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/link.h"
-#include "fabric/link/ranges.h"
-#include "net/watch.h"
 
 /* Hashed once a message, as long as no link goes down. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,

@@ -13,14 +13,7 @@
 #include "fabric/host/connection.h"
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
-#include "asim/err.h"
-#include "asim/net.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
-#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 

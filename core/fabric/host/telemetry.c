@@ -9,9 +9,6 @@
  * slot keeps it for its next message.
  */
 #include "fabric/host/telemetry.h"
-#include "fabric/link/hash.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 
 #include <math.h>

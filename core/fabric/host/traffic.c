@@ -8,16 +8,9 @@
  * on its own: a host looks at all incasts and takes part in fan_in of n.
  */
 #include "fabric/host/traffic.h"
-#include "fabric/link/schedule.h"
-#include "asim/err.h"
-#include "asim/ext/option.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/link/event_heap.h"
 #include "fabric/link/hash.h"
 #include "net/net.h"
-#include "net/net_events.h"
 
 #include <math.h>
 #include <stdlib.h>

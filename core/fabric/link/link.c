@@ -10,14 +10,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "asim/err.h"
-#include "asim/packet.h"
-#include "base/mem.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
-#include "fabric/link/frame.h"
 #include "fabric/link/link.h"
-#include "net/watch.h"
 #include "asim/topology.h"
 #include "conf/netconf_keys.h"
 

@@ -12,13 +12,7 @@
  */
 #include "fabric/link/loss.h"
 #include "fabric/link/hash.h"
-#include "asim/topology.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/link.h"
 #include "topo/topo.h"
-#include "conf/netconf_keys.h"
 #include "fabric/link/transmit.h"
 #include "net/net_events.h"
 

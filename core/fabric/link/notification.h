@@ -9,7 +9,7 @@
 #define ASIM_FABRIC_LINK_NOTIFICATION_H
 
 #include <stdint.h>
-#include "net/net.h"
+#include "asim/net.h"
 
 struct asim_notification {
     uint64_t t, tie, seq;

@@ -109,7 +109,7 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
  * ASTRA-sim cuts the time to whole us; a longer pause holds until a resume, whatever its time. */
 static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
-    return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;
+    return frame->type == ASIM_PAUSE && fabric->set.pauses_hold;
 }
 
 #endif

@@ -7,19 +7,12 @@
  * report.
  */
 #include "fabric/host/traffic.h"
-#include "asim/ext/option.h"
-#include "asim/net.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/link.h"
 #include "fabric/observe/observe.h"
 #include "fabric/switch/switch.h"
-#include "net/packets.h"
-#include "topo/route.h"
 #include "fabric/link/loss.h"
+#include "asim/topology.h"
 
 #include <inttypes.h>
 

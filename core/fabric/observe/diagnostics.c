@@ -4,17 +4,12 @@
  * each, for any number of switches.
  */
 #include "fabric/observe/link_diagnostics.h"
-#include "asim/err.h"
-#include "asim/ext/option.h"
-#include "asim/netconf.h"
-#include "asim/topology.h"
-#include "base/diagnostics.h"
-#include "conf/netconf.h"
+#include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
-#include "fabric/link/link.h"
 #include "topo/topo.h"
 #include "fabric/switch/switch.h"
 #include "fabric/observe/observe.h"
+#include "asim/netconf.h"
 
 /* The entry of a map for a rate, or NULL. */
 static const struct asim_rate_value *entry_of(const struct asim_rate_map *map, uint64_t bps)

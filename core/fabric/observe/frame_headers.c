@@ -14,18 +14,8 @@
 #include <string.h>
 
 #include "fabric/switch/queue_watch.h"
-#include "asim/err.h"
-#include "asim/ext/option.h"
-#include "asim/net.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/hash.h"
-#include "fabric/link/link.h"
-#include "fabric/switch/switch.h"
 #include "topo/topo.h"
-#include "conf/netconf_keys.h"
 
 /* PPP and IPv4 headers: the rest of a datagram's frame is its own. */
 enum { LINK_AND_IP = 22 };

@@ -5,10 +5,6 @@
  */
 #include "fabric/observe/link_diagnostics.h"
 #include "fabric/events/events.h"
-#include "asim/ext/option.h"
-#include "asim/topology.h"
-#include "base/diagnostics.h"
-#include "base/text.h"
 #include "fabric/ground/ground.h"
 #include "fabric/link/link.h"
 #include "topo/topo.h"

@@ -5,13 +5,10 @@
  * Needs no state of a node, so it works for nodes of other processes, too.
  */
 #include "fabric/events/events.h"
-#include "net/packets.h"
 #include "fabric/link/hash.h"
-#include "asim/topology.h"
 #include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/flow.h"
-#include "topo/route.h"
 #include "topo/topo.h"
 #include "fabric/observe/observe.h"
 

@@ -5,14 +5,9 @@
  * Linear in the frames that wait at paused ports, times the ports of a switch.
  */
 #include <stdint.h>
-#include "asim/err.h"
-#include "base/mem.h"
 #include "fabric/ground/ground.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/link.h"
 #include "fabric/observe/observe.h"
 #include "fabric/switch/switch.h"
-#include "net/packets.h"
 
 /* The switch, the egress port and its queue, and where the waits of this queue begin. */
 struct waiting {

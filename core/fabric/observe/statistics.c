@@ -5,14 +5,12 @@
 #include <stdint.h>
 
 #include <string.h>
-#include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
-#include "fabric/link/frame.h"
 #include "fabric/observe/observe.h"
-#include "net/packets.h"
 #include "fabric/link/loss.h"
 #include "fabric/switch/switch.h"
 #include "fabric/clock/engine.h"
+#include "asim/topology.h"
 
 #define ADD(COUNTER)                  (stats->COUNTER += n->COUNTER)
 #define SET(HEADING, MEMBER, COUNTER) use->MEMBER = counts->COUNTER;

@@ -10,10 +10,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/host/completion.h"
 #include "fabric/clock/engine.h"
-#include "fabric/clock/livelock.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
-#include "fabric/processes/period_vote.h"
 #include "fabric/processes/peers.h"
 
 #include <string.h>

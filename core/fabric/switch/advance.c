@@ -12,9 +12,7 @@
  * Most windows need none of this: see bulk/.
  */
 #include "fabric/switch/advance.h"
-#include "fabric/switch/switch.h"
 
-#include "fabric/link/transmit.h"
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/bulk/tie_order.h"

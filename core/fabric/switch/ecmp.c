@@ -14,13 +14,7 @@
 #include <string.h>
 
 #include "fabric/link/hash.h"
-#include "conf/netconf_keys.h"
-#include "fabric/ground/ground.h"
-#include "fabric/ground/worker.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
-#include "topo/route.h"
 #include "topo/topo.h"
 
 /* The choice of one direction of a flow. */

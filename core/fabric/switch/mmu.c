@@ -6,10 +6,6 @@
  * it.
  */
 #include "fabric/switch/mmu.h"
-#include "asim/ext/option.h"
-#include "asim/net.h"
-#include "asim/topology.h"
-#include "cc/cc.h"
 #include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 #include "fabric/switch/ecn.h"

@@ -3,12 +3,9 @@
  * What switches add to the telemetry record of a packet: INT's hops, PINT's digest.
  */
 #include "fabric/switch/stamp.h"
-#include "base/mem.h"
-#include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/link/hash.h"
-#include "fabric/link/link.h"
 
 #include <math.h>
 

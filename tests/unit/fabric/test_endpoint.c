@@ -6,6 +6,8 @@
  */
 #include "testbench.h"
 #include "conf/netconf.h"
+#include "asim/topology.h"
+#include "topo/topo.h"
 
 enum { MTU = 1000, GPUS = 4 };
 

@@ -7,6 +7,7 @@
 #include "testbench.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/receiver.h"
+#include "asim/topology.h"
 #include <string.h>
 
 /* A bench of two hosts whose first message is over, so that slot 0 of host 0 is free again. */

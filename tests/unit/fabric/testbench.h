@@ -9,8 +9,8 @@
 #include "check.h"
 #include <stdatomic.h>
 #include <stdlib.h>
-#include "asim/ext/option.h"
 #include "conf/netconf.h"
+#include "topo/route.h"
 #include "net/net_events.h"
 #include "fabric/clock/engine.h"
 #include "fabric/clock/step.h"

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "fabric/host/flow.h"
 #include "net/net_events.h"
+#include "asim/topology.h"
 
 static inline uint32_t draw(uint64_t *state, uint32_t below)
 {

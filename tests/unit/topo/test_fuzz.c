@@ -5,6 +5,8 @@
  */
 #include "../../fuzz/replay.h"
 #include "topo/pair.h"
+#include "asim/topology.h"
+#include "topo/route.h"
 
 static int read_topo(const char *path, struct asim_err *err)
 {

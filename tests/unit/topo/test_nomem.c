@@ -4,6 +4,10 @@
  */
 #include "topo/pair.h"
 #include "nomem.h"
+#include "asim/topology.h"
+#include "topo/route.h"
+
+struct asim_topo;
 
 static int build(struct asim_topo *topo, struct asim_err *err)
 {

@@ -7,6 +7,7 @@
  */
 #include "net.h"
 #include "topo/pair.h"
+#include "topo/route.h"
 
 #include <time.h>
 

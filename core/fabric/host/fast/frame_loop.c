@@ -14,12 +14,6 @@
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
-#include "asim/net.h"
-#include "base/mem.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
-#include "fabric/host/host.h"
-#include "fabric/host/qplist.h"
 #include "net/fast_path.h"
 #include "fabric/host/advance.h"
 

@@ -5,16 +5,7 @@
  */
 #include "fabric/host/receiver.h"
 #include "fabric/host/transport/transport.h"
-#include "asim/err.h"
-#include "asim/export.h"
-#include "conf/netconf_keys.h"
-#include "fabric/ground/ground.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
-#include "fabric/host/recovery.h"
-#include "fabric/link/frame.h"
-#include "fabric/link/notification.h"
-#include "fabric/link/ranges.h"
 
 #include <stdlib.h>
 

@@ -21,6 +21,8 @@
 #include "fabric/memo/memo.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/events/renew.h"
+#include "asim/topology.h"
+#include "conf/netconf_keys.h"
 
 /* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
  * snapshots of this network. Then the words that a probe looks at, and the words a port that

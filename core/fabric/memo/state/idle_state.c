@@ -10,6 +10,7 @@
 #include "fabric/host/host.h"
 #include "fabric/link/link.h"
 #include "fabric/switch/switch.h"
+#include "asim/topology.h"
 
 #include <stdlib.h>
 

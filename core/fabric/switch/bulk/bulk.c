@@ -6,13 +6,8 @@
  */
 #include "fabric/switch/bulk/bulk.h"
 
-#include "fabric/switch/stamp.h"
-#include "fabric/link/transmit.h"
-#include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/bulk/egress_queue.h"
 #include "fabric/switch/bulk/tie_order.h"
-#include "fabric/switch/queue.h"
-#include "fabric/switch/queue_watch.h"
 #include "net/fast_path.h"
 
 struct window {

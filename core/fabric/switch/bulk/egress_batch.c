@@ -8,9 +8,7 @@
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
-#include "fabric/ground/worker.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
 
 int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n)
 {

@@ -10,7 +10,6 @@
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/queue.h"
-#include "fabric/ground/worker.h"
 
 void asim_switch_shards_close(struct asim_switch *sw)
 {

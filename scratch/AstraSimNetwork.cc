@@ -388,8 +388,9 @@ main(int argc, char** argv)
     if (AsimProcesses::Started() > 1)
     {
         asim_pages_large(); /* changes malloc, so it precedes MPI's threads */
-        /* mpiexec forwards SIGUSR1. After a SIGINT it would not wait for the reports. The first process may
-         * be running when another has not come back from Enable yet, which must not die of the signal. */
+        /* mpiexec forwards SIGUSR1. After a SIGINT it would not wait for the reports. The first
+         * process may be running when another has not come back from Enable yet, which must not die
+         * of the signal. */
         asim_interrupt_note_too(SIGUSR1);
         processes = CreateObject<AsimProcesses>();
         processes->Enable(&argc, &argv);

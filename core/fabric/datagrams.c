@@ -7,6 +7,7 @@
 #include "fabric/link/datagram.h"
 #include "fabric/observe/observe.h"
 #include "fabric/datagrams.h"
+#include "fabric/host/host.h"
 #include "fabric/switch/queue.h"
 #include "asim/topology.h"
 
@@ -113,7 +114,7 @@ int asim_fabric_datagram_send(struct asim_fabric *fabric, uint64_t now_ns,
     frame = (struct asim_frame){.src = datagram->to, .slot = datagram->token};
     frame.word1 =
         asim_frame_word1(datagram->sport | (uint64_t)datagram->dport << 16,
-                         datagram->queue ? datagram->queue : fabric->set.net->priority_group,
+                         asim_class_queue(fabric, datagram->queue),
                          datagram->bytes + LINK_HEADER + fabric->set.net->frame_extra_bytes);
     frame.word2 = asim_frame_word2(datagram->from, ASIM_DATAGRAM, 0);
     if (!asim_ring_push(waiting, &frame) ||

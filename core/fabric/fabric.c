@@ -261,10 +261,10 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
     engine->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->set.qps = config->net->qps_per_connection;
-    fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
     fabric->set.classes = 1;
     fabric->set.data_queue = config->net->priority_group;
+    fabric->set.ack_queue = config->net->ack_high_prio ? 0 : fabric->set.data_queue;
     fabric->set.pauses_hold = config->net->pause_time_fs >= 1000000000u;
 }
 
@@ -274,7 +274,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
 {
     struct asim_fabric_engine *engine = asim_calloc_lines(1, sizeof *engine);
     struct asim_fabric *fabric = engine ? &engine->fabric : NULL;
-    int code = 0;
+    int code = 0, by_cnp; /* by_cnp: only an ACK with a CNP may change a rate */
 
     *out = fabric;
     if (!fabric)
@@ -293,10 +293,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
-    fabric->set.cc_by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
-    fabric->set.slow_acks = fabric->set.cc_idle     ? 0
-                            : fabric->set.cc_by_cnp ? ASIM_CNP
-                                                    : ASIM_EACH_ACK;
+    by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
+    fabric->set.slow_acks = fabric->set.cc_idle ? 0 : by_cnp ? ASIM_CNP : ASIM_EACH_ACK;
     if (!code)
         code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */

@@ -62,7 +62,6 @@ struct asim_fabric_setup {
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
-    int cc_by_cnp;                    /* only an ACK with a CNP may change anything */
     uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */
     uint32_t data_queue;  /* of data of traffic class 0 */
     int pauses_hold;      /* PAUSE_TIME is long enough (link/transmit.h) */

@@ -17,7 +17,7 @@ static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim
                  enum asim_frame_type type)
 {
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
-                               .slot = fabric->set.net->priority_group,
+                               .slot = fabric->set.data_queue,
                                .dst = nic->port.out->to,
                                .type = type};
 

@@ -32,7 +32,7 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic = &host->nics[at];
     const struct asim_fabric *fabric = host->worker->fabric;
-    uint64_t traffic_class = flow->queue == fabric->set.net->priority_group ? 0 : flow->queue;
+    uint64_t traffic_class = flow->queue == fabric->set.data_queue ? 0 : flow->queue;
 
     flow->frame_word = host->node | traffic_class << ASIM_NODE_BITS |
                        (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
@@ -90,8 +90,7 @@ static inline struct asim_flow *find(struct asim_nic *nic, uint32_t begin, uint6
 static struct asim_flow *choose_of_many(const struct asim_fabric *fabric, struct asim_host *host,
                                         struct asim_nic *nic, uint64_t t)
 {
-    int all_paused =
-        !fabric->set.several_queues && nic->port.paused >> fabric->set.net->priority_group & 1;
+    int all_paused = !fabric->set.several_queues && nic->port.paused >> fabric->set.data_queue & 1;
     struct asim_qplist *list = &nic->qps;
     uint32_t begin = asim_qplist_cursor(list);
     struct asim_flow *chosen = NULL;

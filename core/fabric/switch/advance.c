@@ -463,7 +463,7 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
     if (sw->first)
         asim_switch_shard_note_first(shard);
     asim_switch_shard_bucket(fabric, shard, begin, until);
-    if (asim_switch_decide_bulk(sw, fabric->set.net->priority_group)) {
+    if (asim_switch_decide_bulk(sw, fabric->set.data_queue)) {
         sw->in_lockstep = 0;
         if (shard->in_lockstep)
             asim_lockstep_join(sw);

@@ -12,7 +12,6 @@
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
 #include "conf/netconf_keys.h"
-#include "fabric/host/host.h"
 
 /* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */
 static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
@@ -111,7 +110,7 @@ static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
                                      const struct asim_frame *frame)
 {
     if (!fabric->set.several_queues)
-        return fabric->set.net->priority_group;
+        return fabric->set.data_queue;
     if (frame->type == ASIM_DATAGRAM)
         return frame->tries;
     if (frame->type != ASIM_DATA && fabric->set.net->switch_ack_high_prio)

@@ -376,7 +376,7 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
     const struct asim_link_ring_view ring = asim_link_ring_view_of(from);
     const struct asim_frame *frame = asim_link_ring_view_nth(&ring, 0);
     uint64_t bytes = 0;
-    uint32_t i, group = fabric->set.net->priority_group;
+    uint32_t i, group = fabric->set.data_queue;
 
     asim_queue_pass(to, group);
     to->same_tick = 0; /* all further arrivals are later */

@@ -9,6 +9,7 @@
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/ground/worker.h"
 #include "fabric/switch/queue.h"
 
 void asim_switch_shards_close(struct asim_switch *sw)

@@ -86,7 +86,8 @@ void asim_interrupt_note(void)
     if (!interrupted)
         writes_fail = 0;
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
-    handle_all(on_signal, 0);
+    if (!is_ignored(SIGHUP))  /* as under nohup */
+        asim_interrupt_note_too(SIGHUP);
     asim_interrupt_note_too(SIGINT); /* of a run in the background, too */
     asim_interrupt_note_too(SIGTERM);
 }

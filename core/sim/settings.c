@@ -123,7 +123,7 @@ const struct asim_option asim_settings_options[] = {
         .alias = "runs", .def = "on", .flags = ASIM_F_PACKETS),
     ROW("without", STRING, without,
         "debugging: fast paths to turn off, separated by commas: bulk-switch host-fast "
-        "uniform-phase memo steady-state half-steps; same results, slower"),
+        "uniform-phase memo steady-state half-steps domains; same results, slower"),
     ROW("exact-events", U64, exact_events,
         "in networks of up to 32 hosts: so many first events run in the exact order of ns-3's "
         "event list, 0.1 us each; later and in larger networks simultaneous events may change "

@@ -185,8 +185,32 @@ static void take_group(struct read *rd, const struct asim_jv *v)
     rd->failed |= rd->comm->pg_name == ASIM_NONE;
 }
 
-/* inputs of record_param_comms: …, sequence, group, rank or peer, "name", splits …. Collectives
- * have tensors in front, waits do not, so positions count from the name. */
+/* A sequence number, or [number, whether it counts sends and receives], which count apart. */
+static int64_t sequence_of(const struct read *rd, const struct asim_jv *v)
+{
+    const struct asim_jdoc *doc = rd->doc;
+    const struct asim_jv *is_p2p = asim_jv_item(doc, v, 1);
+    int64_t seq;
+
+    if (v && v->kind == ASIM_J_ARRAY)
+        v = asim_jv_item(doc, v, 0);
+    if (asim_jv_i64(doc, v, &seq) || seq < 0 || seq > INT64_MAX / 4)
+        return -1;
+    return 2 * seq + (is_p2p && is_p2p->kind == ASIM_J_TRUE);
+}
+
+/* The first value that is a whole number stays. */
+static void take_number(const struct read *rd, int64_t *out, const struct asim_jv *v)
+{
+    int64_t number;
+
+    if (*out < 0 && !asim_jv_i64(rd->doc, v, &number) && number >= 0)
+        *out = number;
+}
+
+/* inputs of record_param_comms: …, sequence, group, rank or peer, "name", splits, first rank of
+ * the group, stride, size. Collectives have tensors in front, waits do not, so positions count from
+ * the name. */
 static void read_record(struct read *rd)
 {
     const struct asim_jdoc *doc = rd->doc;
@@ -206,8 +230,10 @@ static void read_record(struct read *rd)
     if (!name)
         return;
     rd->comm->kind = asim_comm_kind(name);
-    if (asim_jv_i64(doc, asim_jv_item(doc, values, at - 3), &rd->comm->seq))
-        rd->comm->seq = -1;
+    rd->comm->seq = sequence_of(rd, asim_jv_item(doc, values, at - 3));
+    take_number(rd, &rd->comm->first, asim_jv_item(doc, values, at + 3));
+    take_number(rd, &rd->comm->stride, asim_jv_item(doc, values, at + 4));
+    take_number(rd, &rd->comm->size, asim_jv_item(doc, values, at + 5));
     if (asim_jv_i64(doc, asim_jv_item(doc, values, at - 1), &rd->comm->peer))
         rd->comm->peer = -1;
     group = asim_jv_item(doc, values, at - 2);
@@ -228,13 +254,23 @@ static void read_elements(struct read *rd, const struct asim_jv *count, const st
         rd->comm->msg_bytes = n > INT64_MAX / 16 ? (uint64_t)INT64_MAX : (uint64_t)n * each;
 }
 
+/* "nccl:coalesced", "end_coalescing": no collective of their own. */
+static int ends_batch(const char *name)
+{
+    return strstr(name, "coalesc") && asim_comm_kind(name) == ASIM_COMM_UNKNOWN;
+}
+
 static void read_attrs(struct read *rd)
 {
     const char *name = string_of(rd, asim_host_attr(rd->doc, "collective_name"));
 
     if (name && asim_comm_kind(name) != ASIM_COMM_UNKNOWN)
         rd->comm->kind = asim_comm_kind(name);
+    rd->comm->is_batch |= name && ends_batch(name);
     take_group(rd, asim_host_attr(rd->doc, "pg_name"));
+    take_number(rd, &rd->comm->first, asim_host_attr(rd->doc, "global_rank_start"));
+    take_number(rd, &rd->comm->stride, asim_host_attr(rd->doc, "global_rank_stride"));
+    take_number(rd, &rd->comm->size, asim_host_attr(rd->doc, "pg_size"));
     read_elements(rd, asim_host_attr(rd->doc, "in_msg_nelems"), asim_host_attr(rd->doc, "dtype"));
 }
 
@@ -249,6 +285,10 @@ static void read_kernel_args(struct read *rd)
         rd->comm->kind = asim_comm_kind(name);
         rd->comm->from_name = 0;
     }
+    rd->comm->is_batch |= name && ends_batch(name);
+    take_number(rd, &rd->comm->first, asim_jv_get(doc, args, "Global rank start"));
+    take_number(rd, &rd->comm->stride, asim_jv_get(doc, args, "Global rank stride"));
+    take_number(rd, &rd->comm->size, asim_jv_get(doc, args, "Group size"));
     read_elements(rd, asim_jv_get(doc, args, "In msg nelems"), asim_jv_get(doc, args, "dtype"));
     if (asim_jv_i64(doc, asim_jv_get(doc, args, "Src Rank"), &rd->comm->src))
         rd->comm->src = -1;
@@ -265,6 +305,20 @@ int64_t asim_comm_partner(const struct asim_comm *comm)
     return other >= 0 ? other : own >= 0 ? own : comm->peer;
 }
 
+/* When a call ended, or a kernel was launched, as the linker has written it. */
+static double called_us(const struct asim_jdoc *doc)
+{
+    const struct asim_jv *node = &doc->at[0];
+    double ts, length;
+
+    if (!asim_jv_double(doc, asim_jv_get(doc, node, "launch_ts"), &ts))
+        return ts;
+    if (asim_jv_double(doc, asim_jv_get(doc, node, "ts"), &ts) ||
+        asim_jv_double(doc, asim_jv_get(doc, node, "inclusive_dur"), &length))
+        return -1;
+    return ts + length;
+}
+
 int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const char *name,
                    struct asim_names *names)
 {
@@ -276,6 +330,11 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
                                .src = -1,
                                .dst = -1,
                                .seq = -1,
+                               .first = -1,
+                               .stride = -1,
+                               .size = -1,
+                               .called_us = called_us(doc),
+                               .is_batch = ends_batch(name),
                                .gpu = ASIM_NONE};
     comm->from_name = !asim_comm_is_host(name);
     comm->sendrecv = strstr(name, "SendRecv") != NULL;

@@ -21,10 +21,13 @@ struct asim_comm {
     uint32_t pg_name;   /* in names, or ASIM_NONE */
     int64_t peer;       /* of a send or receive, -1 = not stated */
     int64_t src, dst;   /* both ends in a kernel's args, -1 = not stated */
-    int64_t seq;        /* sequence number of the collective, -1 = not stated */
-    uint32_t gpu;       /* first GPU node it launched, from the walk; ASIM_NONE */
-    uint8_t is_record;  /* the node is record_param_comms */
-    uint8_t sendrecv;   /* a SendRecv kernel: all-to-all, send or receive */
+    int64_t seq;        /* sequence number, twice, plus 1 for a send or receive; -1 = not stated */
+    int64_t first, stride, size; /* of the group's ranks, -1 = not stated */
+    double called_us;            /* a record's end, a kernel's launch; -1 = not recorded */
+    uint32_t gpu;                /* first GPU node it launched, from the walk; ASIM_NONE */
+    uint8_t is_record;           /* the node is record_param_comms */
+    uint8_t is_batch;            /* the end of several calls that NCCL runs as one group */
+    uint8_t sendrecv;            /* a SendRecv kernel: all-to-all, send or receive */
 };
 
 /* The type in the name of an operator, collective or kernel: "all_reduce", "c10d::allreduce_",
@@ -50,6 +53,7 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
 struct asim_pgroup {
     uint32_t name;  /* in names */
     uint32_t at, n; /* range of ranks; n = 0 means all ranks */
+    int by_op;      /* an op of the trace lists it under its number */
 };
 struct asim_pgroups {
     ASIM_VEC(struct asim_pgroup) group;

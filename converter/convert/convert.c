@@ -13,8 +13,8 @@
 static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {
     static int (*const phases[])(struct asim_convert *, struct asim_err *) = {
-        asim_convert_load,  asim_convert_make,  asim_convert_tree, asim_convert_walk,
-        asim_convert_order, asim_convert_clean, asim_convert_emit};
+        asim_convert_load, asim_convert_make,  asim_convert_ledger, asim_convert_tree,
+        asim_convert_walk, asim_convert_order, asim_convert_clean,  asim_convert_emit};
     int code = 0;
 
     for (size_t i = 0; i < sizeof phases / sizeof *phases && !code; i++)
@@ -77,7 +77,14 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->recvs, "receives");
     line(file, c->host_comm,
          "communication nodes made from host ops, as the trace has no GPU operations");
-    line(file, c->guessed, "communication kernels of unknown kind taken for ALL_REDUCE");
+    line(file, c->batch_members, "of them run in groups of several, a node a call");
+    line(file, c->batch_rest, "further kernels of groups kept as computations");
+    line(file, c->no_calls, "kernels of groups whose calls the host trace lacks");
+    line(file, c->no_kernel, "calls of the host without a kernel, with sizes and without times");
+    line(file, c->alone, "calls of the host in groups of one member: nothing to send");
+    line(file, c->groups_unknown, "communication nodes of a group that nothing lists");
+    line(file, c->guessed,
+         "communication kernels of unknown kind taken for ALL_REDUCE or ALL_TO_ALL");
     line(file, c->sizes_found, "sizes taken from the ops around the launch");
     line(file, c->sizes_missing, "communication nodes without a size (0 bytes)");
     line(file, c->p2p_unknown, "sends or receives without a partner: a simulator refuses them");
@@ -98,6 +105,7 @@ void asim_convert_fini(struct asim_convert *cv)
     asim_host_fini(&cv->host);
     asim_names_fini(&cv->names);
     asim_pgroups_fini(&cv->groups);
+    asim_pgroups_fini(&cv->called);
     free(cv->node.at);
     free(cv->wait.at);
     free(cv->comm.at);

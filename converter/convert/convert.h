@@ -21,7 +21,7 @@ enum asim_et_flag {
     ASIM_ET_VISITED = 16,
     ASIM_ET_HAS_TS = 32,
     ASIM_ET_NO_CTRL = 64, /* its control dependency would close a cycle */
-    ASIM_ET_MADE = 128    /* made from a host op, in a trace without GPU operations */
+    ASIM_ET_MADE = 128    /* made from a host op */
 };
 
 struct asim_et_node { /* 32 bytes, beside struct asim_host_node */
@@ -40,11 +40,13 @@ struct asim_et_wait { /* from sync_dep */
 
 struct asim_convert_options {
     const char *input, *output;
-    const char *groups; /* file for the communicator groups, or NULL */
-    int64_t rank;       /* own rank for send and receive nodes, -1 = unknown */
-    int compat;         /* as Chakra's tool, defects included */
-    int strict;         /* cycles, guessed types and unknown sizes are errors */
-    int no_guess;       /* a communication kernel of unknown type is an error */
+    const char *groups;               /* file for the communicator groups, or NULL */
+    const struct asim_pgroups *known; /* of ranks converted before, or NULL */
+    const struct asim_names *known_names;
+    int64_t rank; /* own rank for send and receive nodes, -1 = unknown */
+    int compat;   /* as Chakra's tool, defects included */
+    int strict;   /* cycles, guessed types and unknown sizes are errors */
+    int no_guess; /* a communication kernel of unknown type is an error */
     int no_stream_order, no_sync, no_comm_order, no_host_comm;
     struct asim_diagnostics notes; /* receives every cycle and every guess; say may be NULL */
 };
@@ -54,6 +56,8 @@ struct asim_convert_counts {
     uint64_t repeated, deleted, orphans, lost_gpu, cycles, deps_dropped;
     uint64_t stream_edges, sync_edges, comm_edges, thread_edges;
     uint64_t guessed, sizes_found, sizes_missing, p2p_unknown, host_comm;
+    uint64_t batch_members, batch_rest, no_kernel, no_kernel_bytes, no_calls, alone;
+    uint64_t groups_unknown;
     uint64_t by_kind[ASIM_COLL_TYPES], bytes_by_kind[ASIM_COLL_TYPES], sends, recvs;
     double cpu_us, gpu_us;
 };
@@ -69,7 +73,7 @@ struct asim_convert {
     ASIM_VEC(struct asim_et_node) node; /* parallel to host.node */
     ASIM_VEC(struct asim_et_wait) wait;
     ASIM_VEC(struct asim_comm) comm;
-    struct asim_pgroups groups;
+    struct asim_pgroups groups, called; /* called: as calls and kernels tell them */
     uint32_t *child_at, *child; /* children of node i: child[child_at[i]..child_at[i + 1]) */
     ASIM_VEC(struct asim_edge) edge;
     uint32_t *dep_at, *dep; /* the same as ranges for each node, without duplicates */
@@ -89,6 +93,10 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err);
 /* Adds a GPU node for each record_param_comms of a host-only trace. */
 int asim_convert_make(struct asim_convert *cv, struct asim_err *err);
 
+/* Gives each communication that the host calls a GPU node, in a trace with GPU operations: members
+ * of a group that one kernel runs, and calls whose kernel the trace lacks. */
+int asim_convert_ledger(struct asim_convert *cv, struct asim_err *err);
+
 /* Finds children and roots; breaks cycles of callers. */
 int asim_convert_tree(struct asim_convert *cv, struct asim_err *err);
 /* Walks the tree and adds the dependencies of each thread. */
@@ -96,6 +104,16 @@ int asim_convert_walk(struct asim_convert *cv, struct asim_err *err);
 /* The parent of a node as an index, or ASIM_NONE (none, itself, not in the file). */
 uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node);
 const char *asim_convert_name(const struct asim_convert *cv, uint32_t node);
+/* The record_param_comms above a node, or ASIM_NONE. */
+uint32_t asim_convert_record_above(const struct asim_convert *cv, uint32_t at);
+/* Adds a GPU node `name` for the call `record`: with the id `id`, below `parent`, and beside the
+ * kernel `like`, or nowhere if that is ASIM_NONE. Returns 0 or ASIM_ENOMEM. */
+struct asim_made {
+    uint32_t record, parent, like;
+    int64_t id;
+    const char *name;
+};
+int asim_convert_add(struct asim_convert *cv, const struct asim_made *made);
 /* Adds an edge. Returns 0 or ASIM_ENOMEM. */
 int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from);
 

@@ -125,19 +125,40 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
     return end != text;
 }
 
+/* The rank of the job for a partner that PyTorch counts within the group. A number that cannot be
+ * one there, or would be the own rank, is the job's already. */
+static int64_t in_job(const struct asim_convert *cv, const struct asim_comm *comm)
+{
+    const struct asim_pgroup *g = asim_pgroups_find(&cv->groups, comm->pg_name);
+    const uint32_t *ranks;
+
+    if (comm->peer < 0 || !g || !g->n || comm->peer >= (int64_t)g->n)
+        return comm->peer;
+    ranks = &cv->groups.ranks.at[g->at];
+    return ranks[comm->peer] == cv->opt->rank ? comm->peer : ranks[comm->peer];
+}
+
 /* Writes the ends of sends and receives only if they are known, the partner from the trace and the
  * own rank from --rank: a wrong end hangs a simulation. */
 static void put_ends(struct emit *em, const struct asim_comm *comm)
 {
     int64_t rank = em->cv->opt->rank;
     int is_send = comm->kind == ASIM_COMM_SEND;
-    int64_t src = is_send ? rank : comm->peer, dst = is_send ? comm->peer : rank;
+    int64_t peer = in_job(em->cv, comm), src = is_send ? rank : peer, dst = is_send ? peer : rank;
 
     if (src >= 0)
         put_int(em, "comm_src", ASIM_CHAKRA_INT32, src);
     if (dst >= 0)
         put_int(em, "comm_dst", ASIM_CHAKRA_INT32, dst);
     put_int(em, "comm_tag", ASIM_CHAKRA_INT32, 0);
+}
+
+/* 1 where the ranks of the group are known: number 0 and an empty list stand for all. */
+static int is_listed(const struct asim_convert *cv, const struct asim_comm *comm)
+{
+    const char *name = asim_names_get(&cv->names, comm->pg_name);
+
+    return !*name || !asim_pgroup_number(name) || asim_pgroups_find(&cv->groups, comm->pg_name);
 }
 
 /* The order of attributes is chakra_converter's. */
@@ -156,6 +177,12 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
     }
     if (*group)
         put_text(em, "pg_name", group);
+    if (!cv->opt->compat && !is_listed(cv, comm)) {
+        cv->counts.groups_unknown++;
+        if (cv->opt->strict)
+            return node_fail(em, at,
+                             "is of a process group whose ranks nothing in the trace tells");
+    }
     if (cv->opt->compat || comm->kind < ASIM_COMM_SEND)
         return 0;
     if (comm->peer < 0) {
@@ -234,11 +261,13 @@ static int communication(struct emit *em, uint32_t at, int *type)
             em, at,
             "is a communication kernel, but nothing around it says which collective it runs");
     if (guessed && cv->counts.guessed <= 5)
-        asim_diagnose(
-            &cv->opt->notes,
-            "node %" PRId64
-            " (%.60s): nothing around it says which collective it runs; taken for an ALL_REDUCE.",
-            cv->host.node.at[at].id, asim_convert_name(cv, at));
+        asim_diagnose(&cv->opt->notes,
+                      "node %" PRId64
+                      " (%.60s): nothing around it says which collective it runs; taken for an %s.",
+                      cv->host.node.at[at].id, asim_convert_name(cv, at),
+                      asim_coll_type_name(comm.kind));
+    if (!comm.bytes && comm.kind != ASIM_BARRIER && cv->opt->strict)
+        return node_fail(em, at, "communicates, but nothing in the trace tells how many bytes");
     *type = comm.kind == ASIM_COMM_SEND   ? ASIM_OP_COMM_SEND
             : comm.kind == ASIM_COMM_RECV ? ASIM_OP_COMM_RECV
                                           : ASIM_OP_COMM_COLL;
@@ -276,6 +305,15 @@ static uint64_t duration(const struct asim_convert *cv, const struct asim_et_nod
     if (node->kind == ASIM_ET_GPU && node->dur > 0 && node->dur < 1)
         return 1; /* 0 would mean "not measured" */
     return (uint64_t)floor(node->dur + 0.5);
+}
+
+/* What whole microseconds do not hold. */
+static void put_ns(struct emit *em, const struct asim_et_node *node, uint64_t micros)
+{
+    double ns = floor(node->dur * 1000 + 0.5);
+
+    if (!em->cv->opt->compat && ns >= 1 && ns != (double)micros * 1000)
+        put_int(em, "duration_ns", ASIM_CHAKRA_UINT64, (int64_t)ns);
 }
 
 static int emit_deps(struct emit *em, uint32_t at)
@@ -320,6 +358,7 @@ static int emit_node(struct emit *em, uint32_t at)
     node.data_deps = em->deps.at;
     node.data_dep_n = em->deps.n;
     node.duration_micros = duration(cv, et);
+    put_ns(em, et, node.duration_micros);
     if (!cv->opt->compat && et->flags & ASIM_ET_HAS_TS && et->ts > 0)
         node.start_micros = (uint64_t)et->ts;
     node.inputs = (struct asim_chakra_io){em->io[0].at, em->io[1].at, em->io[2].at};
@@ -329,6 +368,36 @@ static int emit_node(struct emit *em, uint32_t at)
     for (int i = 0; i < 6; i++)
         if (em->io[i].failed || em->scratch.failed || em->schema.failed)
             return asim_err_nomem(em->err, "writing nodes");
+    cv->counts.written++;
+    return asim_chakra_writer_node(em->out, &node, em->err);
+}
+
+/* Groups that no op of the host lists, as a METADATA op, from which a simulation takes them. */
+static int emit_groups(struct emit *em)
+{
+    struct asim_convert *cv = em->cv;
+    struct asim_jbuf *text = &em->scratch;
+    struct asim_chakra_node node = {.id = (uint64_t)++cv->max_id,
+                                    .name = "## process_group:init ##",
+                                    .type = ASIM_OP_METADATA,
+                                    .inputs = {.shapes = "[[]]", .types = "['String']"},
+                                    .outputs = {"[]", "[]", "[]"},
+                                    .attrs = em->attr,
+                                    .attr_n = 1};
+
+    if (cv->opt->compat)
+        return 0;
+    text->n = 0;
+    asim_jbuf_text(text, "['");
+    if (!asim_pgroups_print(text, &cv->groups, &cv->names))
+        return 0;
+    asim_jbuf_text(text, "']");
+    if (text->failed)
+        return asim_err_nomem(em->err, "writing the process groups");
+    em->attr_n = 0;
+    put_int(em, "is_cpu_op", ASIM_CHAKRA_BOOL, 1);
+    node.inputs.values = text->at;
+    cv->counts.metadata++;
     cv->counts.written++;
     return asim_chakra_writer_node(em->out, &node, em->err);
 }
@@ -344,6 +413,8 @@ int asim_convert_emit(struct asim_convert *cv, struct asim_err *err)
     for (size_t i = 0; i < live && !code; i++)
         if (!(cv->node.at[cv->host.order[i]].flags & ASIM_ET_DELETED))
             code = emit_node(&em, cv->host.order[i]);
+    if (!code)
+        code = emit_groups(&em);
     if (!code)
         code = asim_chakra_writer_commit(em.out, err);
     else

@@ -98,6 +98,18 @@ static int waits(struct load *ld)
     return 0;
 }
 
+static int add_listed(struct load *ld, const struct asim_jdoc *list)
+{
+    struct asim_pgroups *groups = &ld->cv->groups;
+    size_t n = groups->group.n;
+    int code = asim_pgroups_add(groups, list, &list->at[0], &ld->cv->names);
+
+    for (; n < groups->group.n; n++)
+        groups->group.at[n].by_op =
+            asim_pgroup_is_number(asim_names_get(&ld->cv->names, groups->group.at[n].name));
+    return code;
+}
+
 /* PyTorch writes the groups as JSON text inside the JSON. A text that does not parse is no error:
  * the trace may run without groups. */
 static int groups(struct load *ld, const char *name)
@@ -118,7 +130,7 @@ static int groups(struct load *ld, const char *name)
 
         code = result == ASIM_J_NOMEM;
         if (result == ASIM_J_OK)
-            code = asim_pgroups_add(&ld->cv->groups, &list, &list.at[0], &ld->cv->names);
+            code = add_listed(ld, &list);
     }
     asim_jdoc_fini(&list);
     return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
@@ -149,7 +161,8 @@ static int communication(struct load *ld, struct asim_et_node *node, const char 
         return 0;
     node->comm = (uint32_t)ld->cv->comm.n;
     if (asim_comm_read(&comm, ld->doc, name, &ld->cv->names) ||
-        (compat && compat_group(ld, &comm)) || ASIM_VEC_PUSH(ld->cv->comm, comm))
+        (compat && compat_group(ld, &comm)) || ASIM_VEC_PUSH(ld->cv->comm, comm) ||
+        (!compat && asim_pgroups_of_call(&ld->cv->called, ld->doc, &comm)))
         return asim_err_nomem(ld->err, "reading communication");
     return 0;
 }
@@ -229,6 +242,18 @@ static int device_groups(struct asim_convert *cv, struct asim_err *err)
     return code ? asim_err_nomem(err, "keeping process groups") : 0;
 }
 
+/* Groups that no list names, as calls and kernels tell them. */
+static int called_groups(struct asim_convert *cv, struct asim_err *err)
+{
+    const struct asim_convert_options *opt = cv->opt;
+    int code = asim_pgroups_merge(&cv->groups, &cv->names, &cv->called, &cv->names);
+
+    if (!code && opt->known)
+        code = asim_pgroups_part(&cv->groups, &cv->names, opt->known, opt->known_names, cv->comm.at,
+                                 cv->comm.n);
+    return code ? asim_err_nomem(err, "keeping process groups") : 0;
+}
+
 /* Of nodes with one id the last stays, as in linking. */
 static int tell_repeated(struct asim_convert *cv, uint32_t at, struct asim_err *err)
 {
@@ -289,6 +314,8 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
                       cv->host.schema);
     if (!code)
         code = device_groups(cv, err);
+    if (!code)
+        code = called_groups(cv, err);
     if (!code)
         code = count(cv, err);
     return code;

@@ -8,6 +8,7 @@
 #include "convert/convert.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int is_wanted(const struct asim_convert *cv, uint32_t node)
 {
@@ -24,28 +25,39 @@ static const char *kind_text(int kind)
                                     : asim_coll_type_name(kind);
 }
 
-static int add(struct asim_convert *cv, uint32_t record)
+int asim_convert_add(struct asim_convert *cv, const struct asim_made *made)
 {
-    struct asim_host_node host = cv->host.node.at[record];
-    struct asim_et_node node = {.kind = ASIM_ET_GPU,
-                                .flags = ASIM_ET_KERNEL | ASIM_ET_MADE,
-                                .stream = ASIM_NONE,
-                                .device = -1};
-    struct asim_comm comm = cv->comm.at[cv->node.at[record].comm];
-    char name[64];
-    int n = snprintf(name, sizeof name, "made:%s", kind_text(comm.kind));
+    int alone = made->like == ASIM_NONE;
+    struct asim_host_node host = cv->host.node.at[alone ? made->record : made->like];
+    struct asim_et_node node = {.flags = ASIM_ET_KERNEL, .stream = ASIM_NONE, .device = -1};
+    struct asim_comm comm = cv->comm.at[cv->node.at[made->record].comm];
 
-    host.parent = host.id;
-    host.id = ++cv->max_id;
+    if (!alone)
+        node = cv->node.at[made->like];
+    host.parent = cv->host.node.at[made->parent].id;
+    host.id = made->id;
     host.inter_thread = ASIM_NONE;
     comm.is_record = 0;
+    comm.is_batch = !alone;
     comm.from_name = 0;
+    node.kind = ASIM_ET_GPU;
+    node.flags |= ASIM_ET_MADE;
     node.comm = (uint32_t)cv->comm.n;
-    node.name = asim_names_put(&cv->names, name, (size_t)n);
-    cv->counts.host_comm++;
+    node.name = asim_names_put(&cv->names, made->name, strlen(made->name));
     cv->counts.gpu++;
     return node.name == ASIM_NONE || ASIM_VEC_PUSH(cv->comm, comm) ||
-           ASIM_VEC_PUSH(cv->node, node) || ASIM_VEC_PUSH(cv->host.node, host);
+                   ASIM_VEC_PUSH(cv->node, node) || ASIM_VEC_PUSH(cv->host.node, host)
+               ? ASIM_ENOMEM
+               : 0;
+}
+
+static int add(struct asim_convert *cv, uint32_t record)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "made:%s", kind_text(cv->comm.at[cv->node.at[record].comm].kind));
+    cv->counts.host_comm++;
+    return asim_convert_add(cv, &(struct asim_made){record, record, ASIM_NONE, ++cv->max_id, name});
 }
 
 int asim_convert_make(struct asim_convert *cv, struct asim_err *err)

@@ -23,6 +23,30 @@ static int by_stream(const void *ctx, uint32_t a, uint32_t b)
     return x->ts < y->ts;
 }
 
+/* 1 for members of one group: they run in one kernel, side by side. */
+static int beside(const struct asim_et_node *a, const struct asim_et_node *b)
+{
+    return a->flags & b->flags & ASIM_ET_MADE && a->ts == b->ts;
+}
+
+/* Operation at[i] of a stream waits for those before it: one, or all members of a group. */
+static int chain(struct asim_convert *cv, const uint32_t *at, size_t i)
+{
+    const struct asim_et_node *node = cv->node.at, *me = &node[at[i]], *before = NULL;
+
+    for (; i-- && node[at[i]].device == me->device && node[at[i]].stream == me->stream;) {
+        if (!before && beside(&node[at[i]], me))
+            continue;
+        if (before && !beside(&node[at[i]], before))
+            break;
+        before = &node[at[i]];
+        if (asim_convert_edge(cv, (uint32_t)(me - node), at[i]))
+            return ASIM_ENOMEM;
+        cv->counts.stream_edges++;
+    }
+    return 0;
+}
+
 /* Leaves out nodes without a start time or a stream. */
 static int chain_streams(struct asim_convert *cv)
 {
@@ -38,11 +62,7 @@ static int chain_streams(struct asim_convert *cv)
     if (!code)
         code = asim_sort_u32(at, n, by_stream, node);
     for (size_t i = 1; i < n && !code; i++)
-        if (node[at[i]].device == node[at[i - 1]].device &&
-            node[at[i]].stream == node[at[i - 1]].stream) {
-            code = asim_convert_edge(cv, at[i], at[i - 1]);
-            cv->counts.stream_edges++;
-        }
+        code = chain(cv, at, i);
     free(at);
     return code;
 }

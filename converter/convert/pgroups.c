@@ -7,6 +7,7 @@
  */
 #include "convert/comm.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/out.h"
@@ -14,7 +15,8 @@
 #include "convert/pgroups.h"
 #include "json/access.h"
 
-#define GROUP_LIMIT 65536
+#define GROUP_LIMIT  65536
+#define MEMBER_LIMIT (1 << 24)
 
 static int add_ranks(struct asim_pgroups *groups, const struct asim_jdoc *doc,
                      const struct asim_jv *ranks, struct asim_pgroup *group)
@@ -32,6 +34,22 @@ static int add_ranks(struct asim_pgroups *groups, const struct asim_jdoc *doc,
     return 0;
 }
 
+static struct asim_pgroup *find(const struct asim_pgroups *groups, uint32_t name)
+{
+    for (size_t i = 0; i < groups->group.n; i++)
+        if (groups->group.at[i].name == name)
+            return &groups->group.at[i];
+    return NULL;
+}
+
+/* A list without ranks, of a stated size, does not tell which ranks. */
+static int tells_ranks(const struct asim_jdoc *doc, const struct asim_jv *group)
+{
+    const struct asim_jv *ranks = asim_jv_get(doc, group, "ranks");
+
+    return (ranks && ranks->kind == ASIM_J_ARRAY) || !asim_jv_get(doc, group, "pg_size");
+}
+
 int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
                      const struct asim_jv *array, struct asim_names *names)
 {
@@ -44,14 +62,11 @@ int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
         struct asim_pgroup group = {0};
         const char *s =
             name && name->kind == ASIM_J_STRING ? asim_jv_string(doc, name, &text) : NULL;
-        size_t i = 0;
 
-        if (!s || groups->group.n >= GROUP_LIMIT)
+        if (!s || groups->group.n >= GROUP_LIMIT || !tells_ranks(doc, g))
             continue;
         group.name = asim_names_put(names, s, strlen(s));
-        while (i < groups->group.n && groups->group.at[i].name != group.name)
-            i++;
-        if (i < groups->group.n)
+        if (find(groups, group.name))
             continue;
         code = group.name == ASIM_NONE ||
                add_ranks(groups, doc, asim_jv_get(doc, g, "ranks"), &group) ||
@@ -62,12 +77,157 @@ int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
     return code ? ASIM_ENOMEM : 0;
 }
 
+/* "Process Group Ranks": a list, or one in a string, which PyTorch cuts with "..." where it is
+ * long; then the first rank, the stride and the size tell the rest. */
+static int ranks_of_text(struct asim_pgroups *groups, const char *text, struct asim_pgroup *group)
+{
+    struct asim_jdoc list = {0};
+    const char *why;
+    size_t used;
+    int code = 0;
+
+    if (asim_jdoc_parse(&list, text, strlen(text) + 1, &used, &why) == ASIM_J_OK &&
+        list.at[0].kind == ASIM_J_ARRAY)
+        code = add_ranks(groups, &list, &list.at[0], group);
+    asim_jdoc_fini(&list);
+    return code;
+}
+
+static int ranks_of_call(struct asim_pgroups *groups, const struct asim_jdoc *doc,
+                         const struct asim_comm *comm, struct asim_pgroup *group)
+{
+    const struct asim_jv *args = asim_jv_get(doc, &doc->at[0], "kineto_args");
+    const struct asim_jv *ranks = asim_jv_get(doc, args, "Process Group Ranks");
+    struct asim_jbuf text = {0};
+    int code = 0;
+
+    group->at = (uint32_t)groups->ranks.n;
+    if (ranks && ranks->kind == ASIM_J_ARRAY)
+        code = add_ranks(groups, doc, ranks, group);
+    else if (ranks && ranks->kind == ASIM_J_STRING && asim_jv_string(doc, ranks, &text))
+        code = ranks_of_text(groups, text.at, group);
+    asim_jbuf_fini(&text);
+    if (comm->size >= 0 && group->n != (uint64_t)comm->size)
+        groups->ranks.n = group->at, group->n = 0;
+    if (code || group->n || comm->first < 0 || comm->size < 1 || comm->size > MEMBER_LIMIT ||
+        comm->first > UINT32_MAX - MEMBER_LIMIT ||
+        (comm->size > 1 && (comm->stride < 1 || comm->stride > UINT32_MAX / comm->size)))
+        return code;
+    for (int64_t i = 0; i < comm->size; i++)
+        if (ASIM_VEC_PUSH(groups->ranks,
+                          (uint32_t)(comm->first + (comm->size > 1 ? i * comm->stride : 0))))
+            return ASIM_ENOMEM;
+    group->n = (uint32_t)comm->size;
+    return 0;
+}
+
+int asim_pgroups_of_call(struct asim_pgroups *groups, const struct asim_jdoc *doc,
+                         const struct asim_comm *comm)
+{
+    struct asim_pgroup group = {.name = comm->pg_name};
+
+    if (comm->pg_name == ASIM_NONE || find(groups, comm->pg_name) || groups->group.n >= GROUP_LIMIT)
+        return 0;
+    if (ranks_of_call(groups, doc, comm, &group))
+        return ASIM_ENOMEM;
+    return group.n && ASIM_VEC_PUSH(groups->group, group) ? ASIM_ENOMEM : 0;
+}
+
+const struct asim_pgroup *asim_pgroups_find(const struct asim_pgroups *groups, uint32_t name)
+{
+    return find(groups, name);
+}
+
+static int same_ranks(const struct asim_pgroups *a, const struct asim_pgroup *x,
+                      const struct asim_pgroups *b, const struct asim_pgroup *y)
+{
+    return !x->n || !y->n ||
+           (x->n == y->n &&
+            !memcmp(a->ranks.at + x->at, b->ranks.at + y->at, x->n * sizeof *a->ranks.at));
+}
+
+/* The group of `known` that has the name, with its number in known_names in *i. */
+static const struct asim_pgroup *namesake(const struct asim_pgroups *known,
+                                          const struct asim_names *known_names, const char *name)
+{
+    for (size_t i = 0; i < known->group.n; i++)
+        if (!strcmp(asim_names_get(known_names, known->group.at[i].name), name))
+            return &known->group.at[i];
+    return NULL;
+}
+
+int asim_pgroups_part(struct asim_pgroups *groups, struct asim_names *names,
+                      const struct asim_pgroups *known, const struct asim_names *known_names,
+                      struct asim_comm *comms, size_t n)
+{
+    for (size_t i = 0; i < groups->group.n; i++) {
+        struct asim_pgroup *g = &groups->group.at[i];
+        const char *text = asim_names_get(names, g->name);
+        const struct asim_pgroup *other = namesake(known, known_names, text);
+        struct asim_jbuf buf = {0};
+        uint32_t before = g->name;
+
+        if (!other || same_ranks(known, other, groups, g))
+            continue;
+        asim_jbuf_text(&buf, text);
+        for (uint32_t k = 0; k < g->n; k++) {
+            char rank[16];
+
+            snprintf(rank, sizeof rank, "%c%u", k ? ',' : ':', groups->ranks.at[g->at + k]);
+            asim_jbuf_text(&buf, rank);
+        }
+        g->by_op = 0;
+        g->name = buf.failed ? ASIM_NONE : asim_names_put(names, buf.at, buf.n);
+        asim_jbuf_fini(&buf);
+        if (g->name == ASIM_NONE)
+            return ASIM_ENOMEM;
+        for (size_t k = 0; k < n; k++)
+            if (comms[k].pg_name == before)
+                comms[k].pg_name = g->name;
+    }
+    return 0;
+}
+
+int asim_pgroups_print(struct asim_jbuf *buf, const struct asim_pgroups *groups,
+                       const struct asim_names *names)
+{
+    const char *comma = "";
+    char text[80];
+
+    asim_jbuf_text(buf, "[");
+    for (size_t i = 0; i < groups->group.n; i++) {
+        const struct asim_pgroup *g = &groups->group.at[i];
+        int64_t number = asim_pgroup_number(asim_names_get(names, g->name));
+
+        if (!g->n || !number || g->by_op)
+            continue;
+        snprintf(text, sizeof text, "%s{\"pg_name\": \"%lld\", \"ranks\": [", comma,
+                 (long long)number);
+        asim_jbuf_text(buf, text);
+        for (uint32_t k = 0; k < g->n; k++) {
+            snprintf(text, sizeof text, "%s%u", k ? ", " : "", groups->ranks.at[g->at + k]);
+            asim_jbuf_text(buf, text);
+        }
+        asim_jbuf_text(buf, "]}");
+        comma = ", ";
+    }
+    asim_jbuf_text(buf, "]");
+    return *comma != 0;
+}
+
+int asim_pgroup_is_number(const char *name)
+{
+    int64_t number;
+
+    return !asim_text_i64(name, &number) && number >= 0 && number <= INT32_MAX;
+}
+
 int64_t asim_pgroup_number(const char *name)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     int64_t number;
 
-    if (!asim_text_i64(name, &number) && number >= 0 && number <= INT32_MAX)
+    if (asim_pgroup_is_number(name) && !asim_text_i64(name, &number))
         return number;
     for (; *name; name++)
         h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);

@@ -35,6 +35,8 @@ static struct above look_above(const struct asim_convert *cv, uint32_t at)
 
     if (up.sum.kind != ASIM_COMM_SEND && up.sum.kind != ASIM_COMM_RECV && !up.sum.sendrecv)
         up.sum.peer = -1;
+    if (up.sum.is_batch && cv->node.at[at].flags & ASIM_ET_MADE) /* its call says all */
+        return up;
     for (int i = 0; i < LEVELS; i++) {
         const struct asim_comm *c;
 
@@ -61,10 +63,8 @@ struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node,
     *guessed = 0;
     if (comm.kind == ASIM_COMM_UNKNOWN || (comm.from_name && comm.kind >= ASIM_COMM_SEND))
         comm.kind = up.record != ASIM_COMM_UNKNOWN ? up.record : up.op;
-    if (comm.kind == ASIM_COMM_UNKNOWN && comm.sendrecv)
-        comm.kind = ASIM_ALL_TO_ALL;
     if (comm.kind == ASIM_COMM_UNKNOWN) {
-        comm.kind = ASIM_ALL_REDUCE;
+        comm.kind = comm.sendrecv ? ASIM_ALL_TO_ALL : ASIM_ALL_REDUCE;
         *guessed = 1;
     }
     if (!comm.bytes)

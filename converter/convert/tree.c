@@ -37,6 +37,18 @@ int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from)
     return ASIM_VEC_PUSH(cv->edge, edge) ? ASIM_ENOMEM : 0;
 }
 
+uint32_t asim_convert_record_above(const struct asim_convert *cv, uint32_t at)
+{
+    for (int i = 0; i < 4; i++) {
+        at = asim_convert_parent(cv, at);
+        if (at == ASIM_NONE || cv->node.at[at].comm == ASIM_NONE)
+            return ASIM_NONE;
+        if (cv->comm.at[cv->node.at[at].comm].is_record)
+            return at;
+    }
+    return ASIM_NONE;
+}
+
 static size_t live(const struct asim_convert *cv)
 {
     return cv->host.node.n - (size_t)cv->host.duplicates;
@@ -155,8 +167,9 @@ int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 
 struct walk {
     struct asim_convert *cv;
-    uint32_t last_cpu; /* the last node visited in this thread */
-    uint32_t last_gpu; /* the last computation it launched */
+    uint32_t last_cpu;  /* the last node visited in this thread */
+    uint32_t last_gpu;  /* the last computation it launched */
+    uint32_t last_comm; /* the last communication it launched */
     ASIM_VEC(uint32_t) stack;
     ASIM_VEC(uint32_t) waited; /* collectives that a wait() has named, not yet given to a kernel */
     uint64_t visits;
@@ -164,11 +177,14 @@ struct walk {
 
 #define MOST_WALKS 64 /* average number of walks over a node */
 
-/* A GPU operation that started after the end of `from` may have waited for it. */
+/* A GPU operation that started after the end of `from` may have waited for it. A call without a
+ * recorded kernel has no times: it follows what NCCL has it follow. */
 static int follows(const struct asim_convert *cv, uint32_t to, uint32_t from)
 {
     const struct asim_et_node *a = &cv->node.at[from], *b = &cv->node.at[to];
 
+    if (!(a->flags & b->flags & ASIM_ET_HAS_TS))
+        return (a->flags | b->flags) & ASIM_ET_MADE;
     return (a->flags & b->flags & ASIM_ET_HAS_TS) && a->ts < b->ts && a->ts + a->dur <= b->ts + 1.0;
 }
 
@@ -184,8 +200,14 @@ static int order_comm(struct walk *w, uint32_t at)
     if (cv->opt->compat || cv->opt->no_comm_order)
         return 0;
     if (cv->node.at[at].comm != ASIM_NONE) {
+        int recorded = cv->node.at[at].flags & ASIM_ET_HAS_TS;
+
         if (w->last_gpu != ASIM_NONE && follows(cv, at, w->last_gpu))
             code = asim_convert_edge(cv, at, w->last_gpu);
+        if (!code && w->last_comm != ASIM_NONE && !cv->counts.host_comm &&
+            !(recorded && cv->node.at[w->last_comm].flags & ASIM_ET_HAS_TS))
+            code = asim_convert_edge(cv, at, w->last_comm);
+        w->last_comm = at;
     } else {
         for (size_t i = 0; i < w->waited.n && !code; i++)
             if (follows(cv, at, w->waited.at[i]))
@@ -197,19 +219,6 @@ static int order_comm(struct walk *w, uint32_t at)
     return code;
 }
 
-/* The record_param_comms above a node, or ASIM_NONE. */
-static uint32_t record_above(const struct asim_convert *cv, uint32_t at)
-{
-    for (int i = 0; i < 4; i++) {
-        at = asim_convert_parent(cv, at);
-        if (at == ASIM_NONE || cv->node.at[at].comm == ASIM_NONE)
-            return ASIM_NONE;
-        if (cv->comm.at[cv->node.at[at].comm].is_record)
-            return at;
-    }
-    return ASIM_NONE;
-}
-
 /* A GPU node depends on the CPU node visited last, the op that launched it. */
 static int visit_gpu(struct walk *w, uint32_t at)
 {
@@ -219,28 +228,45 @@ static int visit_gpu(struct walk *w, uint32_t at)
     if (w->last_cpu != ASIM_NONE && asim_convert_edge(cv, at, w->last_cpu))
         return ASIM_ENOMEM;
     if (cv->node.at[at].comm != ASIM_NONE) {
-        record = record_above(cv, at);
+        record = asim_convert_record_above(cv, at);
         if (record != ASIM_NONE && cv->comm.at[cv->node.at[record].comm].gpu == ASIM_NONE)
             cv->comm.at[cv->node.at[record].comm].gpu = at;
     }
     return order_comm(w, at);
 }
 
-/* The collective that a wait() names: same sequence number, the latest before it. */
-static uint32_t waited_for(const struct asim_convert *cv, uint32_t wait)
+/* A wait() ends its op: without kernels the op itself waits, else the kernels launched after it. */
+static int wait_for(struct walk *w, uint32_t at, uint32_t gpu)
 {
-    const struct asim_comm *w = &cv->comm.at[wait];
+    if (gpu == ASIM_NONE)
+        return 0;
+    return w->cv->counts.host_comm ? asim_convert_edge(w->cv, at, gpu)
+                                   : ASIM_VEC_PUSH(w->waited, gpu);
+}
 
-    for (uint32_t i = wait; i--;) {
+/* The collective that a wait() names: same sequence number, the latest before it; of a group, which
+ * has one number, all. */
+static int wait_for_call(struct walk *w, uint32_t at)
+{
+    const struct asim_convert *cv = w->cv;
+    uint32_t wait = cv->node.at[at].comm, found = 0;
+    const struct asim_comm *me = &cv->comm.at[wait];
+
+    for (uint32_t i = wait; i-- && wait - i <= 10000;) {
         const struct asim_comm *c = &cv->comm.at[i];
 
-        if (c->is_record && c->seq == w->seq && c->kind != ASIM_COMM_WAIT &&
-            (c->pg_name == w->pg_name || w->pg_name == ASIM_NONE || c->pg_name == ASIM_NONE))
-            return c->gpu;
-        if (wait - i > 10000)
+        if (!c->is_record || c->kind == ASIM_COMM_WAIT || c->kind == ASIM_COMM_UNKNOWN)
+            continue;
+        if (c->seq == me->seq &&
+            (c->pg_name == me->pg_name || me->pg_name == ASIM_NONE || c->pg_name == ASIM_NONE)) {
+            if (wait_for(w, at, c->gpu))
+                return ASIM_ENOMEM;
+            found++;
+        } else if (found) {
             break;
+        }
     }
-    return ASIM_NONE;
+    return 0;
 }
 
 static int visit_cpu(struct walk *w, uint32_t at)
@@ -250,7 +276,6 @@ static int visit_cpu(struct walk *w, uint32_t at)
     uint32_t id = cv->host.node.at[at].inter_thread;
     int named = id != ASIM_NONE && (id || !cv->opt->compat);
     uint32_t other = named ? asim_index_get(&cv->host.by_id, id) : ASIM_NONE;
-    uint32_t gpu;
 
     if (named && other == ASIM_NONE)
         cv->counts.deps_dropped++;
@@ -265,11 +290,7 @@ static int visit_cpu(struct walk *w, uint32_t at)
     if (node->comm == ASIM_NONE || !cv->comm.at[node->comm].is_record ||
         cv->comm.at[node->comm].kind != ASIM_COMM_WAIT || cv->comm.at[node->comm].seq < 0)
         return 0;
-    gpu = waited_for(cv, node->comm);
-    if (gpu == ASIM_NONE)
-        return 0;
-    /* Without kernels nothing else can wait. */
-    return cv->counts.host_comm ? asim_convert_edge(cv, at, gpu) : ASIM_VEC_PUSH(w->waited, gpu);
+    return wait_for_call(w, at);
 }
 
 /* Pre-order over the tree below root, children by ascending id. */
@@ -277,7 +298,7 @@ static int walk_thread(struct walk *w, uint32_t root)
 {
     struct asim_convert *cv = w->cv;
 
-    w->last_cpu = w->last_gpu = ASIM_NONE;
+    w->last_cpu = w->last_gpu = w->last_comm = ASIM_NONE;
     w->stack.n = w->waited.n = 0;
     if (ASIM_VEC_PUSH(w->stack, root))
         return ASIM_ENOMEM;

@@ -3,7 +3,7 @@
  * Finds the host node that owns each GPU operation, and assigns new numbers: host nodes by
  * ascending id, each followed by its GPU operations by start time (chakra.md#renumbering). If the
  * launching op is not in the host trace, the nearest enclosing op in the host trace becomes the
- * owner.
+ * owner; of nccl:coalesced, which has no caller, the latest op before it.
  *
  * parity: Chakra's tools group by the launching op's External id, so two ops with the same id get
  * every operation twice; --compat does the same.
@@ -37,6 +37,29 @@ static int64_t key_of(const struct asim_linking *link, uint32_t host)
     return link->host_of[cpu] == host ? (int64_t)host : INT64_MIN;
 }
 
+enum { MOST_BACK = 64 }; /* the calls of a group stand close before its end */
+
+/* The latest op of the host trace that began on the thread before `cpu`, or ASIM_NONE. */
+static uint32_t before_in_host(const struct asim_linking *link, uint32_t cpu)
+{
+    const struct asim_kineto *kin = &link->kin;
+    uint32_t first = kin->thread_at[kin->cpu.at[cpu].thread], low = first,
+             high = kin->thread_at[kin->cpu.at[cpu].thread + 1];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (kin->cpu.at[kin->by_thread[middle]].ts < kin->cpu.at[cpu].ts)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (int i = 0; i < MOST_BACK && low > first; i++)
+        if (link->host_of[kin->by_thread[--low]] != ASIM_NONE)
+            return kin->by_thread[low];
+    return ASIM_NONE;
+}
+
 static int64_t owner_of(struct asim_linking *link, const struct asim_kineto_gpu *gpu)
 {
     uint32_t cpu = gpu->parent;
@@ -47,6 +70,8 @@ static int64_t owner_of(struct asim_linking *link, const struct asim_kineto_gpu 
         return link->kin.external.at[cpu];
     while (cpu != ASIM_NONE && link->host_of[cpu] == ASIM_NONE)
         cpu = link->kin.enclosing[cpu];
+    if (cpu == ASIM_NONE && link->kin.cpu.at[gpu->parent].flags & ASIM_KIN_COALESCED)
+        cpu = before_in_host(link, gpu->parent);
     if (cpu == ASIM_NONE) {
         link->counts.not_in_host++;
         return INT64_MAX;

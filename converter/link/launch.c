@@ -6,8 +6,8 @@
  * launcher's thread with the operation's External id; else the innermost op that was open at the
  * launch; else the latest that started before it.
  *
- * parity: with --compat only calls on Chakra's list launch, and without an equal External id the
- * latest started op is taken even if it had ended.
+ * parity: with --compat only calls on Chakra's list launch, without an equal External id the
+ * latest started op is taken even if it had ended, and nccl:coalesced launches no NCCL kernel.
  */
 #include "link/kineto.h"
 
@@ -119,7 +119,7 @@ static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu 
                           int64_t external, const struct asim_kineto_call *call)
 {
     const struct asim_kineto *kin = ln->kin;
-    int skip = has_nccl(asim_names_get(&kin->names, gpu->name));
+    int skip = ln->compat && has_nccl(asim_names_get(&kin->names, gpu->name));
     uint32_t op = same_external(ln, external, call, skip), near;
 
     if (op != ASIM_NONE)
@@ -128,8 +128,7 @@ static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu 
     if (ln->compat || near == ASIM_NONE)
         return near;
     for (op = near; op != ASIM_NONE; op = kin->enclosing[op])
-        if (kin->cpu.at[op].ts + kin->cpu.at[op].dur >= call->ts &&
-            !(skip && kin->cpu.at[op].flags & ASIM_KIN_COALESCED))
+        if (kin->cpu.at[op].ts + kin->cpu.at[op].dur >= call->ts)
             return op;
     ln->counts->outside++;
     return near;

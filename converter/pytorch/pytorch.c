@@ -22,10 +22,10 @@
 struct job {
     const struct asim_pytorch_options *opt;
     struct asim_folder folder;
-    struct asim_inputs inputs;            /* the folder's traces */
-    struct asim_rankfiles files;          /* hidden input, final output */
-    struct asim_calibrate_device *device; /* of each file; kernels = 0: not measured */
-    uint64_t calls[ASIM_COLL_TYPES];
+    struct asim_inputs inputs;                 /* the folder's traces */
+    struct asim_rankfiles files;               /* hidden input, final output */
+    struct asim_calibrate_device *device;      /* of each file; kernels = 0: not measured */
+    uint64_t calls[ASIM_COLL_TYPES], messages; /* messages: sends and receives */
     struct asim_pgroups groups;
     struct asim_names names;
     double steps_us; /* recorded steps of training of all ranks, and their number */
@@ -155,6 +155,8 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
                                        .rank = rank,
                                        .strict = job->opt->strict,
                                        .no_guess = job->opt->no_guess,
+                                       .known = &job->groups,
+                                       .known_names = &job->names,
                                        .notes = job->opt->notes};
     struct asim_convert cv;
     int code = asim_convert_run(&cv, &opt, job->err);
@@ -163,6 +165,7 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
         asim_convert_report(&cv, "converted", job->report);
         for (int k = 0; k < ASIM_COLL_TYPES; k++)
             job->calls[k] += cv.counts.by_kind[k];
+        job->messages += cv.counts.sends + cv.counts.recvs;
         for (size_t i = 0; i < cv.groups.ranks.n; i++)
             listed = cv.groups.ranks.at[i] >= listed ? cv.groups.ranks.at[i] + INT64_C(1) : listed;
         code = check_world(job, input, listed);
@@ -349,7 +352,7 @@ static int write_steps(struct job *job)
 static int finish(struct job *job)
 {
     char path[4096];
-    uint64_t calls = 0;
+    uint64_t calls = job->messages;
     size_t listed = 0;
     int code = name_files(job);
 
@@ -362,7 +365,8 @@ static int finish(struct job *job)
     if (!code)
         code = write_steps(job);
     for (size_t i = 0; i < job->groups.group.n; i++)
-        listed += job->groups.group.at[i].n > 0;
+        listed += job->groups.group.at[i].n > 0 &&
+                  asim_pgroup_number(asim_names_get(&job->names, job->groups.group.at[i].name)) > 0;
     if (!code && listed) {
         snprintf(path, sizeof path, "%s/%s.groups.json", job->dir, job->stem);
         code = asim_inputs_refuse(&job->inputs, path, job->err);
@@ -376,7 +380,7 @@ static int finish(struct job *job)
     if (!code && !calls && job->files.n > 1)
         asim_diagnose(
             &job->opt->notes,
-            "the traces have no collective: the ranks of the workload do not communicate.");
+            "the traces have no collective, send or receive: the ranks do not communicate.");
     if (!code)
         fprintf(job->report, "workload: %s/%s (%zu ranks)\n", job->dir, job->stem, job->files.n);
     return code;

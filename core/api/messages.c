@@ -4,6 +4,7 @@
  * sim/run.c tells it from those of traces.
  */
 #include "asim/messages.h"
+#include "net/packets.h"
 #include "sim/world.h"
 
 #include <string.h>

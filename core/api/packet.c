@@ -7,11 +7,11 @@
 #include "fabric/processes/grid.h"
 #include "fabric/events/events.h"
 #include "fabric/processes/exchange.h"
-#include "sim/world.h"
 #include "asim/trace.h"
 #include "fabric/clock/step.h"
 #include "fabric/fabric.h"
 #include "fabric/observe/observe.h"
+#include "sim/sim.h"
 
 int asim_packet_is_used(const struct asim_world *world)
 {

@@ -3,6 +3,7 @@
  * asim/scenario.h, what concerns a world: the events that its scenario plans.
  */
 #include "asim/scenario.h"
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 
 size_t asim_world_occurrences(const struct asim_world *world)

@@ -16,6 +16,9 @@
 #include "fabric/host/traffic.h"
 #include "fabric/datagrams.h"
 #include "fabric/host/completion.h"
+#include "fabric/host/host.h"
+#include "fabric/host/recovery.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 #include <unistd.h>

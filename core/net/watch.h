@@ -7,7 +7,7 @@
 #define ASIM_NET_WATCH_H
 
 #include <stdint.h>
-#include "asim/packet.h"
+#include "asim/frame.h"
 
 struct asim_frame;
 

@@ -2,6 +2,7 @@
  *
  * Writes where the bytes of a run went: tiers, the busiest links, equal-cost choices.
  */
+#include "asim/packet.h"
 #include "report/network_use.h"
 #include "report/tiers.h"
 #include "sim/distributed/distribution.h"

@@ -9,6 +9,8 @@
 #include "base/io/out.h"
 #include "report/ways.h"
 
+struct asim_world;
+
 /* Writes ",\n  \"tiers\": ..." up to before the closing brace of the object. A run over the packet
  * network. 0 or ASIM_ENOMEM. */
 int asim_network_use_put(struct asim_out *file, const struct asim_world *world,

@@ -2,6 +2,7 @@
  *
  * Sums up the use of links by class and direction.
  */
+#include "asim/packet.h"
 #include "report/tiers.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"

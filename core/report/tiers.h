@@ -7,7 +7,8 @@
 #ifndef ASIM_REPORT_TIERS_H
 #define ASIM_REPORT_TIERS_H
 
-#include "sim/world.h"
+struct asim_err;
+struct asim_world;
 
 enum asim_tier_direction { ASIM_TIER_UP, ASIM_TIER_DOWN, ASIM_TIER_ACROSS };
 

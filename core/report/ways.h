@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include "net/packets.h"
 #include "sim/rank/event_bus.h"
-#include "sim/world.h"
+
+struct asim_world;
 
 /* The stay of one flow on one port. */
 struct asim_way_stay {

@@ -13,15 +13,12 @@
 
 #include "asim/asim.h"
 #include "asim/messages.h"
-#include "base/io/inputs.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "coll/dims.h"
 #include "conf/conf.h"
 #include "asim/net.h"
 #include "conf/custom.h"
-#include "net/packets.h"
-#include "scenario/scenario.h"
 #include "sim/rank/census.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/parts.h"
@@ -96,7 +93,12 @@ struct asim_rank {
     struct asim_tensors *tensors; /* NULL without track-local-mem */
 };
 
+struct asim_fabric;
+struct asim_inputs;
 struct asim_named_groups;
+struct asim_packet_network;
+struct asim_scenario;
+struct asim_scenario_storage;
 
 /* Storage hosts of a section of the scenario, as nodes. */
 struct asim_storage {

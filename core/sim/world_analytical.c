@@ -10,6 +10,7 @@
  */
 #include "net/fast_path.h"
 #include "base/override.h"
+#include "net/packets.h"
 #include "sim/world.h"
 
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * The files that a run reads, listed when the world opens: no output may replace one of them
  * (base/io/inputs.h). Traces are listed by their prefix, also those that other processes read.
  */
+#include "base/io/inputs.h"
 #include "sim/world.h"
 
 #include <stdlib.h>

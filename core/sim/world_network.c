@@ -4,6 +4,7 @@
  * network and others with ASIM_NET_OVER_TOPOLOGY.
  */
 #include "conf/netconf.h"
+#include "scenario/scenario.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"

@@ -6,6 +6,7 @@
  * The order matters twice: checks of a file need the files before it, and the user sees the first
  * error. The world owns everything that was opened, so one close serves every failure.
  */
+#include "base/io/inputs.h"
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
 #include "sim/collective/coll_setup.h"

@@ -14,6 +14,7 @@
  * processes cannot hand nodes over.
  */
 #include "topo/partition.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "asim/err.h"
-#include "topo/topo.h"
+
+struct asim_topo;
 
 /* Ports below which sharding a switch costs more than it brings. */
 enum { ASIM_MIN_SHARDED_PORTS = 16 };

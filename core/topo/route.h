@@ -24,7 +24,9 @@
 
 #include <stdint.h>
 #include "asim/err.h"
-#include "topo/topo.h"
+
+struct asim_route;
+struct asim_topo;
 
 /* Next hops are asim_route_ports and asim_route_error (asim/topology.h). */
 

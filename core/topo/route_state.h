@@ -9,6 +9,7 @@
 #ifndef ASIM_TOPO_ROUTE_STATE_H
 #define ASIM_TOPO_ROUTE_STATE_H
 
+#include "asim/topology.h"
 #include "base/map.h"
 #include "topo/list_store.h"
 #include "topo/route.h"

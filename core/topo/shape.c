@@ -14,6 +14,7 @@
  * tell the two apart: a note says so. latency = longest propagation delay, halved for the two hops
  * of a Switch. The analytical network has no headers or queues.
  */
+#include "asim/topology.h"
 #include "topo/shape.h"
 
 #include <string.h>

@@ -21,6 +21,7 @@
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/worker.h"
+#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 

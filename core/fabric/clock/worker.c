@@ -9,7 +9,9 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/worker.h"
+#include "fabric/host/host.h"
 #include "fabric/switch/advance.h"
+#include "fabric/switch/switch.h"
 
 /* Lets the compiler prefetch a line for writing; a processor without the instruction ignores it. */
 #if defined(__x86_64__) && defined(__GNUC__)

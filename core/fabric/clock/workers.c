@@ -5,11 +5,13 @@
  * different workers meet only in receive rings and in the constants of flows (host/flow.h), so a
  * window may advance them worker by worker or side by side with the same result.
  */
+#include "asim/topology.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/next_event.h"
 #include "topo/partition.h"
 #include "fabric/clock/sharded_switch.h"
+#include "fabric/host/host.h"
 #include "topo/route.h"
 
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include "fabric/events/renew.h"
 #include "fabric/host/traffic.h"
 #include "topo/route.h"
+#include "topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,10 +8,12 @@
 #ifndef ASIM_FABRIC_EVENTS_EVENTS_H
 #define ASIM_FABRIC_EVENTS_EVENTS_H
 
-#include "asim/packet.h"
 #include "net/net_events.h"
 
+struct asim_err;
 struct asim_fabric;
+struct asim_link_change;
+struct asim_route;
 
 /* A line of the configuration takes the link down once, however often it is repeated. */
 #define ASIM_DOWN_BY_CONFIG (1u << 31)

@@ -11,6 +11,8 @@
  * A link may be down for several reasons (itself, the switches at its ends), and is up when all
  * have ended.
  */
+#include "asim/packet.h"
+#include "asim/topology.h"
 #include "fabric/events/events.h"
 #include "fabric/host/datagram.h"
 #include "fabric/switch/ecmp.h"

@@ -18,6 +18,7 @@
 #include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/hold.h"
+#include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
 
 #include <stdlib.h>

@@ -10,6 +10,7 @@
  */
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
+#include "fabric/host/recovery.h"
 #include "fabric/link/hash.h"
 #include "net/net.h"
 #include "topo/topo.h"

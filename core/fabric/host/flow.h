@@ -9,12 +9,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "cc/cc.h"
-#include "fabric/host/recovery.h"
 #include "asim/net.h"
+#include "fabric/link/ranges.h"
 
 struct asim_fabric;
 struct asim_tuple;
 struct asim_host;
+struct asim_sack;
 struct asim_worker;
 
 /* The only destination port (rdma-network.md#queue-pairs). */

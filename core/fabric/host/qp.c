@@ -15,6 +15,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/connection.h"
+#include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
 

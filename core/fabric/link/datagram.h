@@ -9,7 +9,7 @@
 
 #include "asim/datagram.h"
 #include "fabric/link/frame.h"
-#include "net/packets.h"
+#include "net/watch.h"
 
 /* The datagrams that wait at a NIC, in order. */
 struct asim_datagram_nic {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 #include <string.h>
+#include "asim/packet.h"
 #include "fabric/host/host.h"
 #include "fabric/observe/observe.h"
 #include "fabric/link/loss.h"

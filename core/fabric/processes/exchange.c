@@ -17,10 +17,12 @@
  * notifications are made one link delay, or one timeout, ahead. In half-steps, what reaches a half
  * before (k+1)W the other half has sent before kW, its horizon after window k-1.
  */
+#include "asim/topology.h"
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
+#include "fabric/host/host.h"
 #include "topo/partition.h"
 #include "fabric/processes/wire_records.h"
 #include "fabric/host/telemetry.h"

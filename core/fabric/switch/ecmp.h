@@ -5,7 +5,6 @@
 #ifndef ASIM_FABRIC_SWITCH_ECMP_H
 #define ASIM_FABRIC_SWITCH_ECMP_H
 
-#include "asim/packet.h"
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
 #include "net/net_events.h"

@@ -5,6 +5,8 @@
  * where the scenario has background traffic.
  */
 #include "report/report.h"
+#include "scenario/scenario.h"
+#include "sim/distributed/distribution.h"
 #include "sim/scenario/plan.h"
 
 #include <inttypes.h>

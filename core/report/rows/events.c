@@ -6,6 +6,7 @@
  * scenario has "events" or "failures".
  */
 #include "report/report.h"
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 
 #include <inttypes.h>

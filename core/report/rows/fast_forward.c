@@ -8,6 +8,7 @@
  * --threads or number of processes it differs, as no other report does. So it is not in
  * summary.json and not part of `all`. With several processes it is that of the first.
  */
+#include "net/packets.h"
 #include "report/report.h"
 
 #include <inttypes.h>

@@ -20,6 +20,7 @@
 #include "base/sort_u64.h"
 #include "report/report.h"
 #include "fabric/link/hash.h"
+#include "net/watch.h"
 
 /* Remembered lines that ended at a rank: more than the messages that can begin while others run. */
 enum { PAST = 32 };

@@ -4,6 +4,7 @@
  * these sent again, packets received twice, NACKs sent, timeouts, messages given up, and PFC frames
  * received (pauses and their ends). Written with --out and --reports=hosts.
  */
+#include "asim/packet.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 

@@ -6,6 +6,7 @@
  * pauses of its NIC. lost_frames: of the link's error rate and outages. Class, tiers and names are
  * those of topo/tier.h. Written with --out and --reports=links. New columns go at the end.
  */
+#include "asim/packet.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "topo/tier.h"

@@ -15,6 +15,7 @@
  * ring and so find the same graph. A ring of n members on servers of L has 2 (n-1) n L flows: above
  * ROOM flows the credit plan of the ring replaces them, with a diagnostic.
  */
+#include "coll/nccl.h"
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/op_graph.h"
 #include "sim/rank/rank_shard.h"

@@ -8,7 +8,7 @@
 #ifndef ASIM_SIM_COLLECTIVE_NCCL_GRAPH_H
 #define ASIM_SIM_COLLECTIVE_NCCL_GRAPH_H
 
-#include "coll/nccl.h"
+#include "asim/nccl.h"
 #include "sim/collective/op_graph.h"
 
 struct asim_nccl_graph {

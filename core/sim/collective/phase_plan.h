@@ -8,6 +8,8 @@
 
 #include "sim/sim.h"
 
+struct asim_op_graph;
+
 /* Ids of groups that may use op graphs: graph_runner.c has 17 bits of a tag for the id. */
 enum { ASIM_OP_GRAPH_GROUPS = 0x1ffff };
 

@@ -7,6 +7,7 @@
  * The failure of the run is the earliest in (time, rank) of all processes. A failure outside the
  * ranks (of the network, or out of memory) counts at the last time of its process.
  */
+#include "asim/packet.h"
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/stall.h"
 #include "sim/rank/event.h"

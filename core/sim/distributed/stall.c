@@ -6,6 +6,7 @@
  *
  * Collecting only reads. It runs after the end, over any state in which the run stopped.
  */
+#include "asim/packet.h"
 #include "sim/distributed/stall.h"
 #include "sim/parts.h"
 

@@ -7,6 +7,7 @@
 #ifndef ASIM_SIM_DISTRIBUTED_STALL_H
 #define ASIM_SIM_DISTRIBUTED_STALL_H
 
+#include "net/packets.h"
 #include "sim/sim.h"
 
 enum {

@@ -11,6 +11,7 @@
  */
 #include "sim/ops/round.h"
 #include "scenario/number_list.h"
+#include "scenario/scenario.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/rank/rank_shard.h"

@@ -7,6 +7,7 @@
  */
 #include "sim/rank/noise.h"
 #include "scenario/number_list.h"
+#include "scenario/scenario.h"
 #include "sim/world.h"
 
 #include <math.h>

@@ -7,6 +7,8 @@
 
 #include "sim/sim.h"
 
+struct asim_scenario_jitter;
+
 /* Multiplies compute_scale of the ranks of this process that are stragglers. The ranks are open.
  * ASIM_EINVAL where a straggler names a rank or a host that is not there. */
 int asim_noise_open(struct asim_world *world, struct asim_err *err);

@@ -4,6 +4,7 @@
  * ranks go on to the end of the window, and the run's failure is the earliest in (time, rank).
  * So the error is the same for any window, any number of threads and any number of processes.
  */
+#include "net/packets.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/rank/event_bus.h"
 #include "sim/collective/uniform_phase.h"

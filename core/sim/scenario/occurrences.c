@@ -2,6 +2,7 @@
  *
  * Adds changes and occurrences to the lists of a plan, and names the part that each happens to.
  */
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 
 #include <stdio.h>

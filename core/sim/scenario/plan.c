@@ -12,6 +12,7 @@
 #include "base/override.h"
 #include "base/text.h"
 #include "scenario/number_list.h"
+#include "scenario/scenario.h"
 #include "sim/world.h"
 
 /* The change, and its end where it has one. */

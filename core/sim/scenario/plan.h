@@ -11,6 +11,9 @@
 #include "net/net_traffic.h"
 #include "sim/sim.h"
 
+struct asim_scenario_effect;
+struct asim_scenario_event;
+
 /* A part of the cluster: a link, or a node (ASIM_NET_ALL: all switches), with the link of its NIC.
  */
 struct asim_plan_part {

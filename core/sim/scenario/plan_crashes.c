@@ -8,6 +8,7 @@
  * interval in the job's own time, which stands still while the job does; they cost nothing here.
  */
 #include "base/text.h"
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"
 

@@ -6,6 +6,7 @@
  */
 #include "base/map.h"
 #include "base/text.h"
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 
 #include <math.h>

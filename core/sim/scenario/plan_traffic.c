@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 #include "scenario/number_list.h"
+#include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"
 

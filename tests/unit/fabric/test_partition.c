@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "topo/partition.h"
+#include "topo/topo.h"
 
 static void check_sound(const struct asim_topo *topo, const struct asim_partition *part)
 {

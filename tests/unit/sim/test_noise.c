@@ -3,6 +3,7 @@
  * Jitter: mean and spread of each distribution over many draws.
  */
 #include "check.h"
+#include "scenario/scenario.h"
 #include "sim/rank/noise.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * Routes over the links that are up: next hops avoid the others, port numbers stay, a host without
  * links is unreachable, and hosts with equal neighbours but different links up are distinguished.
  */
+#include "asim/topology.h"
 #include "check.h"
 #include "topo/route.h"
 

@@ -6,6 +6,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/host/host.h"
+#include "fabric/host/recovery.h"
 
 #include <stdlib.h>
 

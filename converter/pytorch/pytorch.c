@@ -16,7 +16,7 @@
 #include "convert/convert.h"
 #include "link/link.h"
 #include "repair/repair.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "convert/pgroups.h"
 
 struct job {

@@ -133,6 +133,8 @@ packages_missing_source() {
 packages_missing_tests() {
     has python3 || echo python3
     has c++ || echo g++
+    has dpkg-shlibdeps || echo dpkg-dev
+    has file || echo file
 }
 
 packages_missing() {

@@ -4,7 +4,7 @@
  * boolean takes the next word as its value only if that word is a boolean (0, 1, true, off …), so
  * both `--ro -g 8` and `--ro 1 -g 8` work.
  *
- * If both tables have a key, the first table takes it. base/option.c parses the values.
+ * If several tables have a key, the first takes it. base/option.c parses the values.
  */
 #include "cli/args.h"
 
@@ -47,13 +47,13 @@ int asim_args_is(const char *arg, const struct asim_option *row)
 static struct asim_args_table table_of(struct asim_args *args, size_t n)
 {
     struct asim_args_table limits = {asim_limits_options, &args->limits};
-    return n < 2 ? args->tables[n] : limits;
+    return n < ASIM_ARGS_TABLES ? args->tables[n] : limits;
 }
 
 /* The first table wins where several have the key. */
 static const struct asim_option *find_exact(struct asim_args *args, const char *arg, void **base)
 {
-    for (size_t t = 0; t < 3; t++) {
+    for (size_t t = 0; t <= ASIM_ARGS_TABLES; t++) {
         struct asim_args_table table = table_of(args, t);
         for (const struct asim_option *row = table.options; row && row->key; row++)
             if (asim_args_is(arg, row)) {
@@ -79,7 +79,7 @@ static const struct asim_option *find_row(struct asim_args *args, const char *ar
     return row;
 }
 
-/* The sentence for an unknown option. Keys and aliases of both tables are candidates for
+/* The sentence for an unknown option. Keys and aliases of all tables are candidates for
  * did-you-mean. */
 static int refuse_unknown(struct asim_args *args, const char *arg, struct asim_err *err)
 {
@@ -88,7 +88,7 @@ static int refuse_unknown(struct asim_args *args, const char *arg, struct asim_e
     char key[64], safe[80], hint[160];
     size_t n = 0, length = strcspn(skip_dashes(arg), "=");
     snprintf(key, sizeof key, "%.*s", (int)(length < 63 ? length : 63), skip_dashes(arg));
-    for (size_t t = 0; t < 3; t++)
+    for (size_t t = 0; t <= ASIM_ARGS_TABLES; t++)
         for (const struct asim_option *row = table_of(args, t).options; row && row->key; row++) {
             if (n < MOST_WORDS)
                 words[n++] = row->key;

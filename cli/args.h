@@ -21,7 +21,7 @@ struct asim_args_table {
     void *base;
 };
 
-enum { ASIM_ARGS_SEEN = 32 };
+enum { ASIM_ARGS_SEEN = 32, ASIM_ARGS_TABLES = 3 };
 
 /* An option that was given. */
 struct asim_args_seen {
@@ -30,8 +30,8 @@ struct asim_args_seen {
 };
 
 struct asim_args {
-    struct asim_args_table tables[2]; /* asked in this order, then the options of limits.h */
-    const char **words;               /* arguments that are no options; borrowed from argv */
+    struct asim_args_table tables[ASIM_ARGS_TABLES]; /* asked in this order, then limits.h's */
+    const char **words; /* arguments that are no options; borrowed from argv */
     size_t max_words, n_words;
     int n_args; /* number of all arguments; 0 = none */
     int help;   /* 1 after --help or -h, unless it is a key of a table */

@@ -9,7 +9,7 @@
 #include "cli/files.h"
 
 #include <string.h>
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 static const char *text_of(const struct asim_args_table *table, const struct asim_option *row)
 {

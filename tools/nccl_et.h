@@ -11,7 +11,7 @@
 #define ASIM_TOOLS_NCCL_ET_H
 
 #include "asim/nccl.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 /* PREFIX.<member>.et, as files of the set. send_lat_ns: computed before each send, 0 = none.
  * Refuses flows that end at an NVSwitch, which is no rank. */

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
 

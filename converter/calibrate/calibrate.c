@@ -37,7 +37,7 @@ int asim_calibrate_device(struct asim_calibrate_device *device, const char *path
                           struct asim_err *err)
 {
     struct asim_kineto kin;
-    int code = asim_kineto_read(&kin, path, 0, err);
+    int code = asim_kineto_read(&kin, path, ASIM_KINETO_PLAIN, err);
 
     if (!code)
         asim_calibrate_measure(device, &kin);

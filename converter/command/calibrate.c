@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
 #include "cli/args.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 #define MAX_FILES 65536
 

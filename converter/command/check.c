@@ -148,7 +148,7 @@ static int check_set(const struct asim_args *args, struct asim_err *err)
     rc = find_ranks(&check, o, err);
     check.has_file = o->groups != NULL;
     if (!rc && o->groups)
-        rc = asim_groups_read(&check.file, o->groups, check.ranks, err);
+        rc = asim_groups_read(&check.file, o->groups, check.ranks, 0, err);
     if (!rc)
         rc = asim_check_run(&check, err);
     if (!rc)

@@ -9,7 +9,7 @@
 #include "convert/convert.h"
 #include "cli/args.h"
 #include "asim/trace.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "llm/llm.h"
 
 struct options {

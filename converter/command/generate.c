@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "cli/args.h"
 #include "asim/trace.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 #define VERSION "0.0.4"
 

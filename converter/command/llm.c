@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "asim/ext/command.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "llm/llm.h"
 #include "cli/args.h"
 #include "step/step.h"

@@ -14,7 +14,7 @@
 enum { MAX_WORDS = 1 << 20 }; /* a folder and ranks */
 
 struct options {
-    char *output, *et_prefix, *model_tag, *ranks;
+    char *output, *et_prefix, *model_tag, *ranks, *host, *device;
     int simple, gpu_only, astra, no_clean, no_autopatch, strict, average, quiet, allow_missing;
     uint64_t max_comm, default_bytes, force_ns;
     double mhz;
@@ -32,6 +32,11 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, AT(et_prefix)},
     {"model-tag", NULL, "take traces with this tag, write workload.TAG.RANK.et", NULL,
      ASIM_T_STRING, AT(model_tag)},
+    {"host", NULL,
+     "names of the host traces below FOLDER, {rank} for the rank and * for any text, as "
+     "'et_{rank}.json'",
+     NULL, ASIM_T_STRING, AT(host)},
+    {"device", NULL, "names of the device traces, as --host", NULL, ASIM_T_STRING, AT(device)},
     {"ranks", NULL, "only these ranks: 0,1,2 or 0 1 2 (default all found)", NULL, ASIM_T_STRING,
      AT(ranks)},
     FLAG("simple", "simple-astra", "communication nodes only, one after another", simple),
@@ -115,7 +120,7 @@ static int run_pytorch(const struct options *o, const struct ranks *ranks, struc
     struct asim_pytorch_options opt = {.folder = ranks->folder,
                                        .output = o->output,
                                        .et_prefix = o->et_prefix,
-                                       .model_tag = o->model_tag,
+                                       .names = {o->model_tag, o->host, o->device},
                                        .ranks = ranks->list.at,
                                        .ranks_n = ranks->list.n,
                                        .simple = o->simple,
@@ -153,7 +158,8 @@ static const struct asim_args_job job = {
     "trace pytorch",
     "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
     "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
-    "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n",
+    "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz. Of a rank\n"
+    "with one of the two that one alone; torch.profiler's rankR_trace.json, too.\n",
     options, MAX_WORDS, pytorch};
 
 extern const struct asim_command asim_trace_command_pytorch;

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "convert/pgroups.h"
 
 static int run_phases(struct asim_convert *cv, struct asim_err *err)

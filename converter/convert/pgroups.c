@@ -15,6 +15,7 @@
 #include "convert/pgroups.h"
 #include "json/access.h"
 
+#define FIRST_HASHED (1 << 20)
 #define GROUP_LIMIT  65536
 #define MEMBER_LIMIT (1 << 24)
 
@@ -219,7 +220,7 @@ int asim_pgroup_is_number(const char *name)
 {
     int64_t number;
 
-    return !asim_text_i64(name, &number) && number >= 0 && number <= INT32_MAX;
+    return !asim_text_i64(name, &number) && number >= 0 && number <= ASIM_PROCESS_GROUP_MAX;
 }
 
 int64_t asim_pgroup_number(const char *name)
@@ -231,7 +232,7 @@ int64_t asim_pgroup_number(const char *name)
         return number;
     for (; *name; name++)
         h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
-    return (1 << 20) + (int64_t)((h ^ h >> 32) & 0x3fffffff);
+    return FIRST_HASHED + (int64_t)((h ^ h >> 32) % (ASIM_PROCESS_GROUP_MAX - FIRST_HASHED));
 }
 
 int asim_pgroups_merge(struct asim_pgroups *into, struct asim_names *into_names,

@@ -12,7 +12,7 @@
 struct asim_rankfile {
     char *in, *out; /* may be the same pointer: the file is replaced after all files are written */
     uint32_t rank;
-    const char *temp_name; /* temporary name of out (base/io/file_set.h) */
+    const char *temp_name; /* temporary name of out (cli/file_set.h) */
 };
 
 struct asim_rankfiles {

@@ -23,7 +23,7 @@ struct load {
     struct asim_jdoc doc;
     struct asim_jbuf text;
     const struct asim_jv *event, *args;
-    int compat;
+    enum asim_kineto_mode mode;
     struct asim_err *err;
 };
 
@@ -108,7 +108,8 @@ static int name_field(struct load *ld, uint32_t *out)
  * parity: chakra_trace_link uses the thread only, so threads 1 of two processes are one. */
 static int thread_field(struct load *ld, uint32_t *out)
 {
-    const struct asim_jv *pid = ld->compat ? NULL : asim_jv_get(&ld->doc, ld->event, "pid");
+    const struct asim_jv *pid =
+        ld->mode == ASIM_KINETO_COMPAT ? NULL : asim_jv_get(&ld->doc, ld->event, "pid");
     const struct asim_jv *tid = asim_jv_get(&ld->doc, ld->event, "tid");
     char text[200];
     int n;
@@ -127,6 +128,22 @@ static int thread_field(struct load *ld, uint32_t *out)
     return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping threads") : 0;
 }
 
+/* Newer PyTorch describes the collective in the args of NCCL's and RCCL's kernels, and of the call;
+ * they are kept as text for the converter. */
+static int read_comm(struct load *ld, struct asim_kineto_comm *comm)
+{
+    int named = asim_jv_get(&ld->doc, ld->args, "Collective name") != NULL;
+
+    comm->args = ASIM_NONE;
+    if (text_of(ld, asim_jv_get(&ld->doc, ld->args, "Process Group Name"), &comm->pg_name))
+        return -1;
+    if (!named)
+        return 0;
+    comm->args =
+        asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
+    return comm->args == ASIM_NONE ? asim_err_nomem(ld->err, "keeping a collective's args") : 0;
+}
+
 /* "Record function id" and "External id" of an op. */
 struct ids {
     int64_t record_function, external;
@@ -136,13 +153,18 @@ struct ids {
 static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const struct ids *ids,
                     uint32_t name)
 {
+    struct asim_kineto_comm comm = {ASIM_NONE, ASIM_NONE};
     struct asim_kineto *kin = ld->kin;
+    int alone = ld->mode == ASIM_KINETO_ALONE;
 
-    if (ids->record_function > 0 && !kin->has_rf_ids) {
+    if (alone && read_comm(ld, &comm))
+        return ASIM_ENOMEM;
+    if (ids->record_function > 0 && !kin->has_rf_ids && !alone) {
         kin->has_rf_ids = 1;
         ASIM_KINETO_DROP(kin->cpu_name);
     }
-    return ASIM_VEC_PUSH(kin->cpu, *op) || ASIM_VEC_PUSH(kin->rf_id, ids->record_function) ||
+    return (alone && ASIM_VEC_PUSH(kin->cpu_comm, comm)) || ASIM_VEC_PUSH(kin->cpu, *op) ||
+           ASIM_VEC_PUSH(kin->rf_id, ids->record_function) ||
            ASIM_VEC_PUSH(kin->external, ids->external) ||
            (!kin->has_rf_ids && ASIM_VEC_PUSH(kin->cpu_name, name));
 }
@@ -202,27 +224,28 @@ static int add_call(struct load *ld)
         flags |= ASIM_KIN_LAUNCH;
     call.flags = flags & 0xff;
     call.thread = thread & 0xffffff;
+    if (ld->mode == ASIM_KINETO_ALONE) {
+        struct asim_kineto_cpu op = {
+            call.ts, call.dur, call.dur, call.thread, (call.flags & 3u) | ASIM_KIN_CALL, ASIM_NONE};
+
+        if (keep_cpu(ld, &op, &(struct ids){-1, -1}, call.name))
+            return asim_err_nomem(ld->err, "reading runtime calls");
+    }
     return ASIM_VEC_PUSH(ld->kin->call, call) ? asim_err_nomem(ld->err, "reading runtime calls")
                                               : 0;
 }
 
-/* Newer PyTorch describes the collective in the args of NCCL's and RCCL's kernels; they are kept as
- * text for the converter. */
 static int collective_args(struct load *ld, struct asim_kineto_gpu *gpu)
 {
-    struct asim_kineto_comm comm = {ASIM_NONE, ASIM_NONE};
-    int named = asim_jv_get(&ld->doc, ld->args, "Collective name") != NULL;
+    struct asim_kineto_comm comm;
 
     gpu->comm = ASIM_NONE;
-    if (text_of(ld, asim_jv_get(&ld->doc, ld->args, "Process Group Name"), &comm.pg_name))
+    if (read_comm(ld, &comm))
         return -1;
-    if (named)
-        comm.args =
-            asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
-    if (!named && comm.pg_name == ASIM_NONE)
+    if (comm.args == ASIM_NONE && comm.pg_name == ASIM_NONE)
         return 0;
     gpu->comm = (uint32_t)ld->kin->gpu_comm.n;
-    return (named && comm.args == ASIM_NONE) || ASIM_VEC_PUSH(ld->kin->gpu_comm, comm)
+    return ASIM_VEC_PUSH(ld->kin->gpu_comm, comm)
                ? asim_err_nomem(ld->err, "keeping a collective's args")
                : 0;
 }
@@ -361,9 +384,10 @@ static int read_members(struct load *ld)
                         r->path);
 }
 
-int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err)
+int asim_kineto_read(struct asim_kineto *kin, const char *path, enum asim_kineto_mode mode,
+                     struct asim_err *err)
 {
-    struct load ld = {.kin = kin, .compat = compat, .err = err};
+    struct load ld = {.kin = kin, .mode = mode, .err = err};
     int code;
 
     memset(kin, 0, sizeof *kin);
@@ -393,6 +417,7 @@ void asim_kineto_fini(struct asim_kineto *kin)
     free(kin->rf_id.at);
     free(kin->external.at);
     free(kin->cpu_name.at);
+    free(kin->cpu_comm.at);
     free(kin->ids.at);
     free(kin->by_time);
     free(kin->by_thread);

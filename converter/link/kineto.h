@@ -16,7 +16,8 @@ enum asim_kineto_flag {
     ASIM_KIN_DUR_REAL = 2, /* dur was written as a real */
     ASIM_KIN_EXCL_REAL = 4,
     ASIM_KIN_COALESCED = 8, /* the op is nccl:coalesced */
-    ASIM_KIN_LAUNCH = 16    /* runtime call on Chakra's list of launches */
+    ASIM_KIN_LAUNCH = 16,   /* runtime call on Chakra's list of launches */
+    ASIM_KIN_CALL = 32      /* the op is a runtime call */
 };
 
 struct asim_kineto_cpu { /* category cpu_op or user_annotation, ProfilerStep excluded */
@@ -71,11 +72,12 @@ struct asim_kineto {
     ASIM_VEC(struct asim_kineto_comm) gpu_comm;
     ASIM_VEC(struct asim_kineto_sync) sync;
     /* Temporary, beside cpu and gpu, by their numbers. Ids: -1 = absent. */
-    ASIM_VEC(int64_t) rf_id, external;    /* of CPU ops */
-    ASIM_VEC(uint32_t) cpu_name;          /* freed as soon as there are rf_ids */
-    ASIM_VEC(struct asim_kineto_ids) ids; /* of GPU operations */
-    uint32_t *by_time;                    /* CPU ops by ts, file order among equals */
-    uint32_t *by_thread;                  /* the same, by thread */
+    ASIM_VEC(int64_t) rf_id, external; /* of CPU ops */
+    ASIM_VEC(uint32_t) cpu_name;       /* freed as soon as there are rf_ids, unless alone */
+    ASIM_VEC(struct asim_kineto_comm) cpu_comm; /* alone: parallel to cpu */
+    ASIM_VEC(struct asim_kineto_ids) ids;       /* of GPU operations */
+    uint32_t *by_time;                          /* CPU ops by ts, file order among equals */
+    uint32_t *by_thread;                        /* the same, by thread */
     uint32_t *enclosing; /* of each CPU op: the innermost op around it, or ASIM_NONE */
     uint32_t *thread_at; /* threads + 1 positions in by_thread */
     uint32_t threads;    /* numbered in order of appearance */
@@ -102,8 +104,12 @@ enum asim_kineto_what {
 /* Frees an array early. */
 #define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 
+/* ALONE: no host trace will come, so runtime calls are CPU ops, too, and names and descriptions of
+ * collectives stay. */
+enum asim_kineto_mode { ASIM_KINETO_PLAIN, ASIM_KINETO_COMPAT, ASIM_KINETO_ALONE };
 /* Reads the whole file. A missing or wrong field of an event in use is an error that names it. */
-int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err);
+int asim_kineto_read(struct asim_kineto *kin, const char *path, enum asim_kineto_mode mode,
+                     struct asim_err *err);
 void asim_kineto_fini(struct asim_kineto *kin);
 
 /* Fills by_time, by_thread, thread_at. */

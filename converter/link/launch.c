@@ -115,6 +115,14 @@ static uint32_t latest(const struct launch *ln, const struct asim_kineto_call *c
     return ASIM_NONE;
 }
 
+/* The op that makes a runtime call, where there is one. */
+static uint32_t outside_call(const struct asim_kineto *kin, uint32_t op)
+{
+    while (kin->cpu.at[op].flags & ASIM_KIN_CALL && kin->enclosing[op] != ASIM_NONE)
+        op = kin->enclosing[op];
+    return op;
+}
+
 static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu *gpu,
                           int64_t external, const struct asim_kineto_call *call)
 {
@@ -129,7 +137,7 @@ static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu 
         return near;
     for (op = near; op != ASIM_NONE; op = kin->enclosing[op])
         if (kin->cpu.at[op].ts + kin->cpu.at[op].dur >= call->ts)
-            return op;
+            return outside_call(kin, op);
     ln->counts->outside++;
     return near;
 }

@@ -14,7 +14,11 @@ static int read_device(struct asim_linking *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
     const struct asim_link_options *opt = link->opt;
-    int code = asim_kineto_read(kin, opt->device, opt->compat, err);
+    int code = asim_kineto_read(kin, opt->device,
+                                opt->alone    ? ASIM_KINETO_ALONE
+                                : opt->compat ? ASIM_KINETO_COMPAT
+                                              : ASIM_KINETO_PLAIN,
+                                err);
 
     if (!code && !opt->compat && !kin->cpu.n && !kin->gpu.n)
         code = asim_err_set(err, ASIM_EINVAL,
@@ -37,12 +41,19 @@ static int run(struct asim_linking *link, struct asim_err *err)
     const struct asim_link_options *opt = link->opt;
     int code = read_device(link, err);
 
+    if (!code && opt->alone)
+        code = asim_link_make_host(link, err);
     if (!code)
         code = asim_link_match(link, err);
     if (!code)
         code = asim_link_number(link, err);
     if (!code && !opt->compat)
         code = asim_link_sync(link, err);
+    if (!code && opt->alone && link->kin.gpu.n && !link->counts.gpu_linked)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s: no launch of its %zu GPU operations is in the trace, and there is "
+                            "no execution trace (host); profile with the activities CPU and CUDA.",
+                            opt->device, link->kin.gpu.n);
     if (!code && opt->strict && link->counts.gpu_linked < link->kin.gpu.n)
         code = asim_err_set(err, ASIM_EINVAL,
                             "%s: %llu of %llu GPU operations could not be linked to a host op, and "

@@ -13,6 +13,7 @@ struct asim_link_options {
     const char *host, *device, *output;
     int compat; /* as Chakra's tools, defects included */
     int strict; /* an unlinked operation is an error */
+    int alone;  /* there is no host trace: one is made of the device trace and written to `host` */
 };
 
 /* "target waits for GPU operation source": the target is a CPU op or a GPU operation. */
@@ -46,6 +47,9 @@ struct asim_linking {
 int asim_link_run(struct asim_linking *link, const struct asim_link_options *opt,
                   struct asim_err *err);
 void asim_link_fini(struct asim_linking *link);
+
+/* Writes opt->host with the CPU ops and runtime calls of the device trace. */
+int asim_link_make_host(struct asim_linking *link, struct asim_err *err);
 
 /* Finds the CPU op of each host node, and parents for orphans. */
 int asim_link_match(struct asim_linking *link, struct asim_err *err);

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
 #include "llm/llm.h"

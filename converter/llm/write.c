@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "base/io/out.h"
 #include "asim/trace.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 /* AICB's name with the folder; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)

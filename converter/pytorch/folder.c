@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <glob.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,9 +63,94 @@ static int rest_fits(const char *s, const char *tag, int *tagged, uint32_t *rank
            !strcmp(s, ".pt.trace.json.gz");
 }
 
+/* rank3_trace.json, as torchtitan names what torch.profiler writes. */
+static int is_rank_first(const char *name, uint32_t *rank)
+{
+    size_t from = 4 + (size_t)(!strncmp(name, "rank", 4) && is_separator(name[4]));
+    size_t n = strncmp(name, "rank", 4) ? 0 : strspn(name + from, "0123456789");
+    const char *rest = name + from + n;
+
+    if (!n || n > 9 || !is_separator(*rest) || strncmp(rest + 1, "trace.json", 10) ||
+        (rest[11] && strcmp(rest + 11, ".gz")))
+        return 0;
+    *rank = (uint32_t)strtoul(name + from, NULL, 10);
+    return 1;
+}
+
+/* The length of what stands for the rank at the start of a pattern, 0 = nothing. */
+static size_t rank_mark(const char *pattern)
+{
+    return !strncmp(pattern, "{rank}", 6) ? 6 : !strncmp(pattern, "%d", 2) ? 2 : 0;
+}
+
+static int has_mark(const char *pattern)
+{
+    return strstr(pattern, "{rank}") || strstr(pattern, "%d");
+}
+
+/* Digits of a rank at *text, and the pattern behind its mark. A second mark has the same number. */
+static int fits(const char *pattern, const char *text, int is_star, int64_t *rank);
+
+static int fits_rank(const char *pattern, const char *text, int64_t *rank)
+{
+    size_t n = strspn(text, "0123456789");
+    int64_t before = *rank;
+
+    for (; n; n--) {
+        int64_t value = n > 9 ? -1 : (int64_t)strtoul(text, NULL, 10);
+
+        for (size_t cut = strspn(text, "0123456789"); value >= 0 && cut > n; cut--)
+            value /= 10;
+        *rank = value;
+        if (value >= 0 && (before < 0 || before == value) && fits(pattern, text + n, 0, rank))
+            return 1;
+        *rank = before;
+    }
+    return 0;
+}
+
+/* Any text of a name, then the pattern. */
+static int fits_any(const char *pattern, const char *text, int64_t *rank)
+{
+    for (; !fits(pattern, text, 0, rank); text++)
+        if (!*text || *text == '/')
+            return 0;
+    return 1;
+}
+
+static int fits(const char *pattern, const char *text, int is_star, int64_t *rank)
+{
+    for (; *pattern; pattern++, text++) {
+        size_t mark = rank_mark(pattern);
+
+        if (mark)
+            return fits_rank(pattern + mark, text, rank);
+        if (*pattern == '*' && is_star)
+            return fits_rank(pattern + 1, text, rank);
+        if (*pattern == '*')
+            return fits_any(pattern + 1, text, rank);
+        if (!*text || (*pattern != '?' && *pattern != *text))
+            return 0;
+    }
+    return !*text;
+}
+
+int asim_folder_fits(const char *pattern, const char *path, uint32_t *rank)
+{
+    int64_t found = -1;
+
+    if (!fits(pattern, path, !has_mark(pattern), &found) || found < 0)
+        return 0;
+    *rank = (uint32_t)found;
+    return 1;
+}
+
 int asim_folder_name(const char *name, const char *tag, uint32_t *rank)
 {
     int before = tag ? take(&name, tag) : 0;
+
+    if (!tag && is_rank_first(name, rank))
+        return 'd';
 
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         const char *s = name;
@@ -86,28 +172,23 @@ static struct asim_folder_rank *rank_of(struct asim_folder *folder, uint32_t ran
     return ASIM_VEC_PUSH(*folder, fresh) ? NULL : &folder->at[folder->n - 1];
 }
 
-static int add(struct asim_folder *folder, const char *path, const char *name, const char *tag,
-               struct asim_err *err)
+static int put(struct asim_folder *folder, const char *path, const char *name, int role,
+               uint32_t rank, struct asim_err *err)
 {
-    uint32_t rank;
-    int role = asim_folder_name(name, tag, &rank);
-    struct asim_folder_rank *at;
+    struct asim_folder_rank *at = rank_of(folder, rank);
     size_t size = strlen(path) + strlen(name) + 2;
     char **slot;
 
-    if (!role) {
-        folder->other += strstr(name, ".json") != NULL;
-        return 0;
-    }
-    at = rank_of(folder, rank);
     if (!at)
         return asim_err_nomem(err, "listing a folder");
     slot = role == 'h' ? &at->host : &at->device;
     if (*slot)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: rank %" PRIu32
-                            " has two %s traces, %s and %s; remove one or name a --model-tag.",
-                            path, rank, role == 'h' ? "host" : "device", *slot, name);
+                            " has two %s traces, %s and %s; remove one, name a --model-tag, or "
+                            "say --%s=PATTERN.",
+                            path, rank, role == 'h' ? "host" : "device", *slot, name,
+                            role == 'h' ? "host" : "device");
     *slot = malloc(size);
     if (!*slot)
         return asim_err_nomem(err, "listing a folder");
@@ -115,8 +196,50 @@ static int add(struct asim_folder *folder, const char *path, const char *name, c
     return 0;
 }
 
+static int add(struct asim_folder *folder, const char *path, const char *name,
+               const struct asim_folder_names *names, struct asim_err *err)
+{
+    uint32_t rank;
+    int role = asim_folder_name(name, names->tag, &rank);
+
+    if ((role == 'h' && names->host) || (role == 'd' && names->device))
+        return 0;
+    if (role)
+        return put(folder, path, name, role, rank, err);
+    folder->other += strstr(name, ".json") != NULL;
+    return 0;
+}
+
+/* Files of a pattern, also in sub-folders. */
+static int add_pattern(struct asim_folder *folder, const char *path, const char *pattern, int role,
+                       struct asim_err *err)
+{
+    char text[4096];
+    size_t n = (size_t)snprintf(text, sizeof text, "%s/", path), skip = n;
+    glob_t found;
+    uint32_t rank;
+    int code = 0;
+
+    if (n + strlen(pattern) >= sizeof text)
+        return asim_err_set(err, ASIM_EINVAL, "the pattern %.60s… is too long.", pattern);
+    for (const char *at = pattern; *at; at += rank_mark(at) ? rank_mark(at) : 1)
+        text[n++] = rank_mark(at) ? '*' : *at;
+    text[n] = 0;
+    code = glob(text, GLOB_NOESCAPE, NULL, &found);
+    if (code == GLOB_NOSPACE)
+        return asim_err_nomem(err, "listing a folder");
+    if (code)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc && !code; i++)
+        if (asim_folder_fits(pattern, found.gl_pathv[i] + skip, &rank))
+            code = put(folder, path, found.gl_pathv[i] + skip, role, rank, err);
+    globfree(&found);
+    return code;
+}
+
 /* Skips other files; counts .json files for the message. */
-static int scan(struct asim_folder *folder, const char *path, const char *tag, struct asim_err *err)
+static int scan(struct asim_folder *folder, const char *path, const struct asim_folder_names *names,
+                struct asim_err *err)
 {
     DIR *dir = opendir(path);
     struct dirent *entry;
@@ -126,8 +249,12 @@ static int scan(struct asim_folder *folder, const char *path, const char *tag, s
         return asim_err_set(err, ASIM_EIO, "%s: cannot open this folder: %s.", path,
                             strerror(errno));
     while (!code && (entry = readdir(dir)))
-        code = add(folder, path, entry->d_name, tag, err);
+        code = add(folder, path, entry->d_name, names, err);
     closedir(dir);
+    if (!code && names->host)
+        code = add_pattern(folder, path, names->host, 'h', err);
+    if (!code && names->device)
+        code = add_pattern(folder, path, names->device, 'd', err);
     return code;
 }
 
@@ -139,9 +266,11 @@ static int by_rank(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-int asim_folder_read(struct asim_folder *folder, const char *path, const char *tag,
-                     struct asim_err *err)
+int asim_folder_read(struct asim_folder *folder, const char *path,
+                     const struct asim_folder_names *names, struct asim_err *err)
 {
+    struct asim_folder_names plain = {NULL, names->host, names->device};
+    const char *tag = names->tag;
     struct stat st;
     char inner[4096];
     int code = 0;
@@ -149,19 +278,21 @@ int asim_folder_read(struct asim_folder *folder, const char *path, const char *t
     memset(folder, 0, sizeof *folder);
     if (tag && (size_t)snprintf(inner, sizeof inner, "%s/%s", path, tag) < sizeof inner &&
         !stat(inner, &st) && S_ISDIR(st.st_mode))
-        code = scan(folder, inner, NULL, err);
+        code = scan(folder, inner, &plain, err);
     else if (tag)
-        code = scan(folder, path, tag, err);
+        code = scan(folder, path, names, err);
     if (!code && !folder->n) {
         folder->lacks_tag = tag != NULL;
-        code = scan(folder, path, NULL, err);
+        code = scan(folder, path, &plain, err);
     }
     if (!code && !folder->n)
-        code = asim_err_set(err, ASIM_EINVAL,
-                            "%s: no traces here; host_0.json with device_0.json, host.0.json, or "
-                            "pytorch_et_0.json with kineto_0.json (and so on for each rank) are "
-                            "looked for, and %zu other .json files were found.",
-                            path, folder->other);
+        code = asim_err_set(
+            err, ASIM_EINVAL,
+            "%s: no traces here; host_0.json with device_0.json, host.0.json, pytorch_et_0.json "
+            "with kineto_0.json, or rank0_trace.json (and so on for each rank) are looked for, and "
+            "%zu other .json files were found; --host=PATTERN and --device=PATTERN take other "
+            "names, as --device='rank{rank}.pt.trace.json'.",
+            path, folder->other);
     if (folder->n)
         qsort(folder->at, folder->n, sizeof *folder->at, by_rank);
     return code;

@@ -3,7 +3,7 @@
  * Links and converts rank after rank into hidden files of the output folder, so the peak memory is
  * one rank's. Then repairs all together into their final names, which may depend on the content
  * (--et-prefix=auto), and calibrates. No file gets its final name before every rank is converted. A
- * rank without a device trace is converted from its host trace alone.
+ * rank without one of its two traces is converted from the other alone.
  */
 #include "pytorch/pytorch.h"
 
@@ -16,7 +16,7 @@
 #include "convert/convert.h"
 #include "link/link.h"
 #include "repair/repair.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "convert/pgroups.h"
 
 struct job {
@@ -30,7 +30,8 @@ struct job {
     struct asim_names names;
     double steps_us; /* recorded steps of training of all ranks, and their number */
     uint64_t steps, ranks_with_steps;
-    int world_noted;           /* that the job had more ranks */
+    int alone_noted; /* that a rank has a device trace only */
+
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
     FILE *report;
     struct asim_err *err;
@@ -124,13 +125,37 @@ static int check_device(const struct job *job, const struct asim_folder_rank *ra
     return 0;
 }
 
+/* Once for all ranks. */
+static void tell_alone(struct job *job, uint32_t rank)
+{
+    if (!job->alone_noted++)
+        asim_diagnose(&job->opt->notes,
+                      "rank %" PRIu32
+                      " has no execution trace (host): ops and launches are those of the profiler, "
+                      "the time between them is taken for the CPU's, and collectives are those "
+                      "that the profiler describes, also of other ranks with a device trace only; "
+                      "'asim trace collect' records both.",
+                      rank);
+}
+
 /* Measures the kernels while the device trace is in memory. */
 static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
                      struct asim_calibrate_device *device)
 {
-    struct asim_link_options opt = {rank->host, rank->device, linked, 0, job->opt->strict};
+    struct asim_link_options opt = {rank->host, rank->device, linked, 0, job->opt->strict, 0};
     struct asim_linking link;
-    int code = asim_link_run(&link, &opt, job->err);
+    char made[4096];
+    int code;
+
+    if (!rank->host) {
+        hidden(job, rank->rank, "host", made);
+        opt.host = made;
+        opt.alone = 1;
+        if (asim_inputs_refuse(&job->inputs, made, job->err))
+            return ASIM_EINVAL;
+        tell_alone(job, rank->rank);
+    }
+    code = asim_link_run(&link, &opt, job->err);
 
     if (!code)
         code = check_device(job, rank, &link.kin);
@@ -142,6 +167,8 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
         job->ranks_with_steps += link.kin.steps > 0;
     }
     asim_link_fini(&link);
+    if (opt.alone && !job->opt->no_clean)
+        unlink(made);
     return code;
 }
 
@@ -182,10 +209,6 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
     char linked[4096], made[4096];
     int code = 0;
 
-    if (!rank->host)
-        return asim_err_set(job->err, ASIM_EINVAL,
-                            "%s: rank %" PRIu32 " has a device trace (%s) but no host trace.",
-                            job->opt->folder, rank->rank, rank->device);
     hidden(job, rank->rank, "hdt", linked);
     snprintf(made, sizeof made, "%s/.made.%" PRIu32 ".et", job->dir, rank->rank);
     if (asim_inputs_refuse(&job->inputs, linked, job->err) ||
@@ -244,8 +267,8 @@ static int name_files(struct job *job)
         snprintf(job->dir + n, sizeof job->dir - n, "/%s", name);
         snprintf(job->stem, sizeof job->stem, "%s", name);
     } else {
-        snprintf(job->stem, sizeof job->stem, "workload%s%s", opt->model_tag ? "." : "",
-                 opt->model_tag ? opt->model_tag : "");
+        snprintf(job->stem, sizeof job->stem, "workload%s%s", opt->names.tag ? "." : "",
+                 opt->names.tag ? opt->names.tag : "");
     }
     for (size_t i = 0; i < job->files.n; i++) {
         struct asim_rankfile *file = &job->files.at[i];
@@ -389,13 +412,13 @@ static int finish(struct job *job)
 int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struct asim_err *err)
 {
     struct job job = {.opt = opt, .report = report, .err = err};
-    int code = asim_folder_read(&job.folder, opt->folder, opt->model_tag, err);
+    int code = asim_folder_read(&job.folder, opt->folder, &opt->names, err);
 
     if (!code && job.folder.lacks_tag)
         asim_diagnose(&opt->notes,
                       "no trace of %s has the tag '%s' in its name: those without a tag are "
                       "converted, and the tag names the output only.",
-                      opt->folder, opt->model_tag);
+                      opt->folder, opt->names.tag);
     asim_names_init(&job.names, 0);
     snprintf(job.dir, sizeof job.dir, "%s",
              opt->output      ? opt->output

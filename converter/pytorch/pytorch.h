@@ -15,8 +15,8 @@ struct asim_pytorch_options {
     const char *folder;
     const char *output;    /* folder for the workload; NULL = workload_et, with a prefix none */
     const char *et_prefix; /* NAME -> NAME/NAME.RANK.et; "auto" = after the main collective */
-    const char *model_tag; /* selects traces; -> workload.TAG.RANK.et */
-    const uint32_t *ranks; /* only these; n = 0: all */
+    struct asim_folder_names names; /* selects traces; a tag -> workload.TAG.RANK.et */
+    const uint32_t *ranks;          /* only these; n = 0: all */
     size_t ranks_n;
     int simple, gpu_only, astra, no_clean, strict;
     int allow_missing; /* traces of some ranks of the job only */

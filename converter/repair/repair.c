@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "repair/graph.h"
 
 /* The values filled in while writing count in the comparison, too. */

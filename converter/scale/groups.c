@@ -112,7 +112,7 @@ static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_er
 static int read_file(struct asim_scale *scale, struct asim_err *err)
 {
     struct asim_groups file = {0};
-    int rc = asim_groups_read(&file, scale->groups_file, scale->ranks, err);
+    int rc = asim_groups_read(&file, scale->groups_file, scale->ranks, 0, err);
     for (size_t i = 0; i < file.n && !rc; i++) {
         struct asim_scale_group group = {
             .id = file.at[i].id, .ranks = file.at[i].ranks, .n = file.at[i].n};

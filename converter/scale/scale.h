@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "asim/trace_record.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 enum asim_scale_grow {
     ASIM_SCALE_FULL,    /* groups of all recorded ranks grow */

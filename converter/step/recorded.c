@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
 #include "step/step.h"

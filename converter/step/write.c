@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "base/io/out.h"
 #include "step/emit.h"
 #include "step/step.h"

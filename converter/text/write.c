@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "text/graph.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "text/text.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "timeline/timeline.h"
 #include "asim/trace.h"
-#include "base/io/csv.h"
+#include "cli/csv.h"
 
 /* The index of each column; -1 = none. */
 struct columns {

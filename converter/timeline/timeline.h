@@ -8,7 +8,7 @@
  *   table a CSV with the columns rank, name, start_ns, end_ns and perhaps op and type (a run's
  *         ops.csv), or src, dst, bytes, start_ns and end_ns (flows.csv).
  *
- * Reads plain or gzip files line by line (tables row by row, base/io/csv.h); memory holds the
+ * Reads plain or gzip files line by line (tables row by row, cli/csv.h); memory holds the
  * issues without callback. Inputs share the processes of NPUs, and a callback may be in a later
  * input than its issue.
  *
@@ -18,7 +18,7 @@
 #ifndef ASIM_CONVERTER_TIMELINE_TIMELINE_H
 #define ASIM_CONVERTER_TIMELINE_TIMELINE_H
 
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include <stdio.h>
 #include "base/map.h"
 #include "json/value.h"

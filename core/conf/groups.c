@@ -19,6 +19,7 @@
 struct reader {
     const char *path;
     uint32_t ranks;
+    int allow_missing;
     uint32_t *seen; /* [ranks]: 1 + index of the last group that named the rank */
     struct asim_err *err;
 };
@@ -45,10 +46,13 @@ static int read_members(struct reader *r, struct asim_group *group, const char *
 
         if (!json_is_integer(value))
             return bad(r, key, "a member is not a whole number");
+        if (r->allow_missing && rank >= (json_int_t)r->ranks)
+            continue;
         if (rank < 0 || rank >= (json_int_t)r->ranks)
             return asim_err_at(r->err, ASIM_EINVAL, at,
                                "group \"%" PRId64 "\" names rank %" JSON_INTEGER_FORMAT
-                               ", but the run has ranks 0 to %" PRIu32 ".",
+                               ", but the run has ranks 0 to %" PRIu32
+                               "; --allow-missing-ranks leaves it out.",
                                group->id, rank, r->ranks - 1);
         if (r->seen[rank] == stamp)
             return asim_err_at(r->err, ASIM_EINVAL, at,
@@ -76,11 +80,13 @@ static int read_group(struct reader *r, struct asim_groups *groups, const char *
     if (!group->ranks)
         return asim_err_nomem(r->err, "reading communicator groups");
     groups->n++;
-    if (group->id == 0 && members != r->ranks)
-        return bad(r, key,
-                   "in workloads the group 0 means all ranks; give a group of some ranks "
-                   "another number");
-    return read_members(r, group, key, list, (uint32_t)groups->n);
+    if (read_members(r, group, key, list, (uint32_t)groups->n))
+        return ASIM_EINVAL;
+    return group->id == 0 && group->n != r->ranks
+               ? bad(r, key,
+                     "in workloads the group 0 means all ranks; give a group of some ranks "
+                     "another number")
+               : 0;
 }
 
 /* For qsort; a difference of two int64 could overflow an int. */
@@ -118,9 +124,9 @@ static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 /* Linear in members named; `seen` is one word a rank. The caller frees with asim_groups_fini, also
  * after a failure, where there is nothing left to free. */
 int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
-                     struct asim_err *err)
+                     int allow_missing, struct asim_err *err)
 {
-    struct reader r = {path, ranks, NULL, err};
+    struct reader r = {path, ranks, allow_missing, NULL, err};
     json_t *root;
     int rc;
 

@@ -299,7 +299,7 @@ int asim_world_open_groups(struct asim_world *world, const struct asim_settings 
 
     if (world->set.scenario || !is_named(set->groups))
         return 0;
-    return asim_groups_read(&job->groups, set->groups, job->n, err);
+    return asim_groups_read(&job->groups, set->groups, job->n, set->allow_missing_ranks, err);
 }
 
 void asim_world_close_jobs(struct asim_world *world)

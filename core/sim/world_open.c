@@ -6,7 +6,6 @@
  * The order matters twice: checks of a file need the files before it, and the user sees the first
  * error. The world owns everything that was opened, so one close serves every failure.
  */
-#include "asim/asim.h"
 #include "base/io/inputs.h"
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
@@ -27,7 +26,6 @@
 #include "sim/rank/noise.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
-#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>

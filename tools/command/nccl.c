@@ -20,7 +20,7 @@
 #include "cli/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 
 enum { H100 = 2, H800 = 3 }; /* among the choices of gpu_type */
 

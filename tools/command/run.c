@@ -13,6 +13,8 @@
 #include "cli/args.h"
 #include "tools/run/job.h"
 
+extern const struct asim_command asim_trace_command_pytorch;
+
 struct options {
     char *workload, *topo, *output_dir, *name, *bandwidth, *latency;
     uint32_t world_size, virtual_scale, mpi;
@@ -77,7 +79,17 @@ static void add_value(struct asim_job *job, word_text text, const char *key, con
     job->words[job->n_words++] = text;
 }
 
-/* The options of `asim packet` that were given, as words in texts [MOST_WORDS]. */
+/* 1 if the option is one of the conversion; --allow-missing-ranks is one of both. */
+static int converts(const struct asim_option *row)
+{
+    const struct asim_option *own =
+        asim_option_find(asim_trace_command_pytorch.member.options, row->key);
+
+    return own && (own == row || !strcmp(row->key, "allow-missing-ranks"));
+}
+
+/* The options of `asim packet` and of `asim trace pytorch` that were given, as words in texts
+ * [MOST_WORDS]. */
 static int collect(struct asim_job *job, const struct options *opt, const struct asim_args *args,
                    word_text *texts, struct asim_err *err)
 {
@@ -90,7 +102,15 @@ static int collect(struct asim_job *job, const struct options *opt, const struct
             return asim_err_set(
                 err, ASIM_EUSAGE,
                 "--out is the run's own folder here; --output-dir and --name choose it.");
-        add_value(job, texts[i], seen->row->key, seen->value, "");
+        if (!strcmp(seen->row->key, "groups")) {
+            job->recorded_groups = seen->value;
+            continue;
+        }
+        snprintf(texts[i], sizeof texts[i], "--%s=%.1900s", seen->row->key, seen->value);
+        if (converts(seen->row))
+            job->conversion[job->n_conversion++] = texts[i];
+        if (asim_option_find(asim_settings_options, seen->row->key) == seen->row)
+            job->words[job->n_words++] = texts[i];
     }
     add_value(job, texts[ASIM_ARGS_SEEN], "bandwidth", opt->bandwidth, "GB/s");
     add_value(job, texts[ASIM_ARGS_SEEN + 1], "latency", opt->latency, "us");
@@ -168,17 +188,25 @@ static void show_help(void)
            "command, log, reports,\nreport.html, and a row of metrics.csv, which also grows in the "
            "output folder.\n\n");
     asim_args_help(stdout, options);
-    printf("\nOptions of `asim packet` are taken, too; `asim packet --help` lists them.\n");
+    printf(
+        "\nOptions of `asim packet` are taken, too, and for PyTorch's traces those of `asim trace "
+        "pytorch`; their --help lists them.\n");
 }
 
 static int run(int argc, char **argv)
 {
     struct options opt = {0};
     struct asim_settings settings;
-    struct asim_args args = {.tables = {{options, &opt}, {asim_settings_options, &settings}}};
+    const struct asim_member *converter = &asim_trace_command_pytorch.member;
+    void *conversion = calloc(1, converter->options_size);
+    struct asim_args args = {.tables = {{options, &opt},
+                                        {asim_settings_options, &settings},
+                                        {converter->options, conversion}}};
     struct asim_err err = {0};
     int code = asim_settings_init(&settings, sizeof settings, &err) ||
-               asim_option_defaults(options, &opt, &err);
+               asim_option_defaults(options, &opt, &err) ||
+               (!conversion && asim_err_nomem(&err, "reading the command line")) ||
+               asim_option_defaults(converter->options, conversion, &err);
 
     if (!code && asim_args_parse(&args, argc, argv, &err))
         code = 2;
@@ -188,6 +216,9 @@ static int run(int argc, char **argv)
         code = start(&opt, &args, argc, argv, &err);
     if (err.code)
         asim_args_fail("run", &err, code);
+    if (conversion)
+        asim_option_fini(converter->options, conversion);
+    free(conversion);
     asim_option_fini(options, &opt);
     asim_settings_fini(&settings);
     return code;

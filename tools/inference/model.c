@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/text.h"
 
 /* --- a table --- */

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/map.h"
 #include "base/text.h"
 

@@ -4,7 +4,7 @@
  * compared without case, spaces, underscores and brackets.
  */
 #include <string.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/text.h"
 #include "tools/machine/measured.h"
 #include "tools/machine/sweep.h"

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include "base/io/csv.h"
+#include "cli/csv.h"
 
 enum { ASIM_TABLE_PATH = 4096 };
 

@@ -81,6 +81,8 @@ static void add_common(struct line *line, const struct asim_job *job, const char
 
     if (*job->prefix)
         add_option(line, "workload", job->prefix);
+    if (*job->groups)
+        add_option(line, "groups", job->groups);
     add_option(line, "out", folder);
     if (!is_given(job, "timeline"))
         add_option(line, "timeline", "true");
@@ -127,6 +129,8 @@ static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
     }
     if (!code)
         code = asim_settings_set(&settings, "workload", job->prefix, err);
+    if (!code && *job->groups)
+        code = asim_settings_set(&settings, "groups", job->groups, err);
     if (!code && *job->topology)
         code = asim_settings_set(&settings, "topology", job->topology, err);
     if (!code && *job->logical && !is_given(job, "logical"))

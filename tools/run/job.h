@@ -37,11 +37,15 @@ struct asim_job {
     double compute_factor;             /* of the run being calibrated; 1 = as recorded */
     const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */
     size_t n_words;
+    const char *conversion[ASIM_JOB_WORDS]; /* options of `asim trace pytorch`, likewise */
+    size_t n_conversion;
+    const char *recorded_groups; /* --groups, or NULL */
     int argc;
     char **argv; /* the whole command line, for command.txt */
     /* Found out. */
     char folder[ASIM_JOB_PATH];                           /* of the run */
     char prefix[ASIM_JOB_PATH];                           /* of its traces */
+    char groups[ASIM_JOB_PATH];                           /* their communicator groups */
     char topology[ASIM_JOB_PATH], logical[ASIM_JOB_PATH]; /* "" = none */
     uint32_t ranks, recorded_ranks;
 };

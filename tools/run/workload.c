@@ -11,8 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "asim/trace.h"
+#include "pytorch/folder.h"
 #include "tools/run/job.h"
 
 static int is_folder(const char *path)
@@ -43,9 +45,9 @@ struct found {
 static void look_at(struct found *found, const char *folder, const char *name)
 {
     static const char *const tails[] = {".0.et", ".0.et.gz"};
+    uint32_t rank;
 
-    found->pytorch |= (begins(name, "host_") || begins(name, "pytorch_et_")) &&
-                      (ends(name, ".json") || ends(name, ".json.gz"));
+    found->pytorch |= asim_folder_name(name, NULL, &rank) != 0;
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (!ends(name, tails[i]) || *name == '.')
             continue;
@@ -72,30 +74,84 @@ static int list_folder(struct found *found, const char *folder, struct asim_err 
             err, ASIM_EINVAL,
             "%s has the traces of %d workloads; give --workload the prefix of one, such as %.600s.",
             folder, found->prefixes, found->prefix);
-    if (!found->prefixes && !found->pytorch)
-        return asim_err_set(
-            err, ASIM_EINVAL,
-            "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, pytorch_et_0.json).",
-            folder);
     return 0;
+}
+
+/* Options of the conversion name PyTorch's traces where their names do not. */
+static int choose(const struct asim_job *job, struct found *found, const char *folder,
+                  struct asim_err *err)
+{
+    if (job->n_conversion && found->prefixes)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "%s is for PyTorch's traces, and %s has converted ones (%.600s.0.et).",
+                            job->conversion[0], folder, found->prefix);
+    found->pytorch |= job->n_conversion > 0;
+    if (found->prefixes || found->pytorch)
+        return 0;
+    return asim_err_set(
+        err, ASIM_EINVAL,
+        "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, pytorch_et_0.json, "
+        "kineto_0.json, rank0_trace.json); --host=PATTERN and --device=PATTERN take other names.",
+        folder);
+}
+
+/* The traces that the conversion has made: in the folder, or with --et-prefix in one below it. */
+static int find_made(struct asim_job *job, const char *out, struct asim_err *err)
+{
+    struct found found;
+    char folder[ASIM_JOB_PATH];
+    DIR *dir = opendir(out);
+    struct dirent *entry;
+
+    snprintf(folder, sizeof folder, "%.1500s", out);
+    while (dir && (entry = readdir(dir))) {
+        char below[ASIM_JOB_PATH];
+
+        snprintf(below, sizeof below, "%.1500s/%.255s", out, entry->d_name);
+        if (*entry->d_name != '.' && is_folder(below))
+            snprintf(folder, sizeof folder, "%s", below);
+    }
+    if (dir)
+        closedir(dir);
+    if (list_folder(&found, folder, err))
+        return ASIM_EINVAL;
+    snprintf(job->prefix, sizeof job->prefix, "%s", found.prefix);
+    return found.prefixes ? 0
+                          : asim_err_set(err, ASIM_EINVAL, "%s has no trace of rank 0.", folder);
+}
+
+/* Groups that were made with the traces. */
+static void find_groups(struct asim_job *job)
+{
+    char path[ASIM_JOB_PATH];
+
+    snprintf(path, sizeof path, "%.2000s.groups.json", job->prefix);
+    if (!access(path, R_OK))
+        snprintf(job->groups, sizeof job->groups, "%s", path);
 }
 
 /* Converts into <run>/workload. */
 static int convert(struct asim_job *job, const char *folder, struct asim_err *err)
 {
     char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH];
-    const char *words[] = {self, "trace", "pytorch", folder, "--output", out};
+    const char *words[ASIM_JOB_WORDS + 6] = {self, "trace", "pytorch", folder, "--output", out};
+    size_t n = 6;
     int code;
 
     snprintf(out, sizeof out, "%.1500s/workload", job->folder);
     snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
-    if (asim_child_self(self, err) ||
-        asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
+    for (size_t i = 0; i < job->n_conversion; i++)
+        words[n++] = job->conversion[i];
+    if (asim_child_self(self, err) || asim_child_run(words, n, log, &code, err))
         return ASIM_EIO;
-    snprintf(job->prefix, sizeof job->prefix, "%.1500s/workload", out);
-    return code ? asim_err_set(err, ASIM_EINVAL,
-                               "the traces of %s could not be converted; %s says why.", folder, log)
-                : 0;
+    if (code)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the traces of %s could not be converted; %s says why.", folder, log);
+    if (find_made(job, out, err))
+        return ASIM_EINVAL;
+    if (!job->recorded_groups)
+        find_groups(job);
+    return 0;
 }
 
 /* --world-size or --virtual-scale: replicas of the recorded ranks, made by `asim trace scale` into
@@ -106,8 +162,9 @@ static int scale(struct asim_job *job, struct asim_err *err)
                      : job->world_size  ? job->world_size
                                         : job->ranks;
     char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH], count[24];
-    const char *words[] = {self,       "trace", "scale",   "--input", job->prefix,
-                           "--output", out,     "--ranks", count};
+    const char *words[] = {self, "trace",   "scale", "--input",  job->prefix, "--output",
+                           out,  "--ranks", count,   "--groups", job->groups};
+    size_t n = sizeof words / sizeof *words - (*job->groups ? 0 : 2);
     int code;
 
     if (job->virtual_scale && job->world_size && ranks != job->world_size)
@@ -125,8 +182,7 @@ static int scale(struct asim_job *job, struct asim_err *err)
     snprintf(out, sizeof out, "%.1500s/scaled/workload", job->folder);
     snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
     snprintf(count, sizeof count, "%" PRIu64, ranks);
-    if (asim_child_self(self, err) ||
-        asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
+    if (asim_child_self(self, err) || asim_child_run(words, n, log, &code, err))
         return ASIM_EIO;
     if (code)
         return asim_err_set(err, ASIM_EINVAL,
@@ -134,6 +190,7 @@ static int scale(struct asim_job *job, struct asim_err *err)
                             ranks, log);
     snprintf(job->prefix, sizeof job->prefix, "%s", out);
     job->ranks = (uint32_t)ranks;
+    find_groups(job);
     return 0;
 }
 
@@ -215,14 +272,21 @@ int asim_job_workload(struct asim_job *job, struct asim_err *err)
 
     if (job->is_scenario) /* the run reads its jobs */
         return 0;
+    if (job->recorded_groups)
+        snprintf(job->groups, sizeof job->groups, "%.2000s", job->recorded_groups);
     if (is_folder(job->workload)) {
         snprintf(folder, sizeof folder, "%.2000s", job->workload);
-        if (list_folder(&found, folder, err))
+        if (list_folder(&found, folder, err) || choose(job, &found, folder, err))
             return ASIM_EINVAL;
         if (!found.prefixes && convert(job, folder, err))
             return ASIM_EINVAL;
         if (found.prefixes)
             snprintf(job->prefix, sizeof job->prefix, "%s", found.prefix);
+    } else if (job->n_conversion) {
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "%s is for a folder with PyTorch's traces, which --workload=%.600s is "
+                            "not.",
+                            job->conversion[0], job->workload);
     } else {
         folder_of(folder, sizeof folder, job->workload);
         snprintf(job->prefix, sizeof job->prefix, "%.2000s", job->workload);

@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "cli/args.h"
 #include "asim/topology.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "topologies/files.h"
 
 struct convert_options {

@@ -13,7 +13,7 @@
 #include "cli/args.h"
 #include "cli/dot.h"
 #include "asim/topology.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "topologies/levels.h"
 
 struct draw_options {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/io/file_set.h"
+#include "cli/file_set.h"
 #include "cli/args.h"
 #include "cli/interrupt.h"
 #include "asim/topology.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See insertion_order.h. A heap holds the first event of every node. An event changes the first
- * event of its own node, and of the nodes that it touches: those that it sends a frame, a
- * notification or a wake. Notifications are delivered after each event.
+ * Runs the events of the list (link/insertion.h) one by one. Notifications are delivered after each
+ * event.
  */
 #include "fabric/clock/insertion_order.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "fabric/link/schedule.h"
 #include "fabric/clock/window.h"
@@ -16,6 +14,8 @@
 #include "fabric/host/host.h"
 #include "net/packets.h"
 #include "fabric/host/advance.h"
+#include "fabric/host/qp.h"
+#include "fabric/link/insertion.h"
 #include "fabric/switch/advance.h"
 #include "asim/topology.h"
 
@@ -26,12 +26,11 @@
 static int is_for(const struct asim_fabric *fabric, uint64_t events)
 {
     return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->set.process_of &&
-           !fabric->losses && !fabric->events;
+           !fabric->losses && !fabric->events && !fabric->traffic;
 }
 
 int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
 {
-    size_t wires = fabric->set.topo->n_links * 2, nodes = fabric->set.nodes;
     struct asim_insertion *insertion;
 
     if (!is_for(fabric, events))
@@ -39,19 +38,9 @@ int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
     fabric->insertion = insertion = calloc(1, sizeof *insertion);
     if (!insertion)
         return ASIM_ENOMEM;
-    asim_heap_init(&insertion->due);
-    insertion->last = events < UINT64_MAX / 4 ? 2 * events : UINT64_MAX;
+    asim_heap_init(&insertion->far);
+    insertion->last = events;
     insertion->end_at = ASIM_NEVER;
-    insertion->wires = wires;
-    insertion->end = calloc(wires + 1, sizeof *insertion->end);
-    insertion->wire = calloc(wires + 1, sizeof *insertion->wire);
-    insertion->touched = calloc(nodes + 1, sizeof *insertion->touched);
-    insertion->is_touched = calloc(nodes + 1, 1);
-    insertion->first = malloc((nodes + 1) * sizeof *insertion->first);
-    if (!insertion->end || !insertion->wire || !insertion->touched || !insertion->is_touched ||
-        !insertion->first)
-        return ASIM_ENOMEM;
-    memset(insertion->first, -1, (nodes + 1) * sizeof *insertion->first); /* ASIM_NEVER */
     return 0;
 }
 
@@ -61,113 +50,66 @@ void asim_insertion_close(struct asim_fabric *fabric)
 
     if (!insertion)
         return;
-    for (size_t w = 0; insertion->wire && w < insertion->wires; w++)
-        free(insertion->wire[w].at);
-    free(insertion->end);
-    free(insertion->wire);
-    free(insertion->touched);
-    free(insertion->is_touched);
-    free(insertion->first);
-    asim_heap_fini(&insertion->due);
+    free(insertion->at);
+    asim_heap_fini(&insertion->far);
     free(insertion);
     fabric->insertion = NULL;
 }
 
-/* Lets the node see the frames in its receive rings. */
-static void open_rings(struct asim_fabric *fabric, uint32_t v)
+/* A host's event. A wake that was replaced since has another number. */
+static void run_host(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                     const struct asim_inserted *event)
 {
-    struct asim_switch *sw = v < fabric->set.hosts ? NULL : &fabric->sw[v - fabric->set.hosts];
-
-    for (uint32_t i = 0; !sw && i < fabric->host[v].n_nics; i++)
-        asim_nic_open_ring(&fabric->host[v].nics[i]);
-    for (uint32_t p = 0; sw && p < sw->n_ports; p++)
-        asim_link_ring_open(sw->ports[p].port.in);
-}
-
-static struct asim_numbered_event first_of(struct asim_fabric *fabric, uint32_t v)
-{
-    struct asim_numbered_event first = {ASIM_NEVER, UINT64_MAX, 0};
-
-    open_rings(fabric, v);
-    if (v < fabric->set.hosts)
-        first.t = asim_host_next_numbered(&fabric->host[v], &first.number);
-    else
-        first.t = asim_switch_next_numbered(&fabric->sw[v - fabric->set.hosts], fabric->insertion,
-                                            &first.number, &first.value);
-    return first;
-}
-
-/* Looks at the first event of a node anew. */
-static void refresh(struct asim_fabric *fabric, uint32_t v)
-{
-    struct asim_insertion *insertion = fabric->insertion;
-    struct asim_numbered_event first = first_of(fabric, v), old = insertion->first[v];
-
-    insertion->first[v] = first;
-    if (first.t == ASIM_NEVER || (first.t == old.t && first.number == old.number))
-        return;
-    if (asim_heap_push(&insertion->due, (struct asim_heap_entry){first.t, first.number, v}))
-        asim_engine_of(fabric)->workers.at->failed = ASIM_ENOMEM;
-}
-
-static void refresh_touched(struct asim_fabric *fabric)
-{
-    struct asim_insertion *insertion = fabric->insertion;
-
-    for (uint32_t i = 0; i < insertion->n_touched; i++) {
-        insertion->is_touched[insertion->touched[i]] = 0;
-        refresh(fabric, insertion->touched[i]);
+    host->worker->fast_ok = 0;
+    switch (event->what & 3) {
+    case ASIM_INSERTED_ARRIVAL:
+        asim_nic_open_ring(nic);
+        asim_host_begin(host, nic->arrival_at, asim_nic_arrival_tie_key(nic));
+        asim_host_handle_frame(fabric, host, nic);
+        break;
+    case ASIM_INSERTED_END:
+        asim_host_begin(host, nic->port.busy_until, asim_port_tie_key(&nic->port));
+        nic->port.busy = 0;
+        asim_nic_kick(fabric, host, nic, host->now);
+        break;
+    case ASIM_INSERTED_WAKE:
+        if (nic->wake_at == ASIM_NEVER || nic->wake_seq != event->number)
+            break;
+        asim_host_begin(host, nic->wake_at, nic->wake_tie);
+        nic->wake_at = ASIM_NEVER;
+        asim_nic_kick(fabric, host, nic, host->now);
+        break;
+    default:
+        if (!host->timers.n || host->timers.at->t > (*host->insertion)->now) /* dropped */
+            break;
+        asim_host_begin(host, host->timers.at->t, host->timers.at->seq);
+        asim_host_handle_timer(fabric, host);
     }
-    insertion->n_touched = 0;
 }
 
-/* The node of the next event; UINT32_MAX: there is none. */
-static uint32_t next_node(struct asim_fabric *fabric)
+static void run_event(struct asim_fabric *fabric, const struct asim_inserted *event)
 {
-    struct asim_insertion *insertion = fabric->insertion;
-    struct asim_heap *due = &insertion->due;
-
-    for (uint32_t v = 0; !insertion->is_open && v < fabric->set.nodes; v++)
-        asim_insertion_touch(insertion, v);
-    insertion->is_open = 1;
-    refresh_touched(fabric);
-    while (due->n && (due->at[0].key != insertion->first[due->at[0].value].t ||
-                      due->at[0].tie != insertion->first[due->at[0].value].number))
-        asim_heap_pop(due);
-    return due->n ? (uint32_t)due->at[0].value : UINT32_MAX;
-}
-
-uint64_t asim_insertion_next(struct asim_fabric *fabric)
-{
-    uint32_t v = next_node(fabric);
-
-    return v == UINT32_MAX ? ASIM_NEVER : fabric->insertion->first[v].t;
-}
-
-/* Runs the first event of a node. */
-static void run_event(struct asim_fabric *fabric, uint32_t v)
-{
-    struct asim_insertion *insertion = fabric->insertion;
-    struct asim_numbered_event event = insertion->first[v];
+    uint32_t index = event->what >> 2;
+    const struct asim_wire *wire = &fabric->wires[index];
     struct asim_worker *worker;
-    uint64_t t;
+    uint32_t v, p;
 
-    asim_heap_pop(&insertion->due);
-    insertion->first[v].t = ASIM_NEVER;
-    asim_insertion_touch(insertion, v);
+    if ((event->what & 3) == ASIM_INSERTED_TIMER)
+        v = index, p = 0;
+    else if ((event->what & 3) == ASIM_INSERTED_ARRIVAL)
+        v = wire->to, p = wire->to_port;
+    else
+        v = wire->from, p = fabric->wires[index ^ 1].to_port;
     if (v < fabric->set.hosts) {
         worker = fabric->host[v].worker;
-        worker->fast_ok = 0;
-        asim_host_handle_first(fabric, &fabric->host[v], event.t + 1, &t);
+        run_host(fabric, &fabric->host[v], &fabric->host[v].nics[p], event);
     } else {
         worker = fabric->sw[v - fabric->set.hosts].worker;
-        asim_switch_handle_numbered(fabric, &fabric->sw[v - fabric->set.hosts], event.number,
-                                    event.value);
+        asim_switch_handle_one(fabric, &fabric->sw[v - fabric->set.hosts], p,
+                               (event->what & 3) == ASIM_INSERTED_END);
     }
     if (worker->outbox.n | worker->overflowed.n)
         asim_window_merge(fabric);
-    if (insertion->next >= insertion->last && insertion->end_at == ASIM_NEVER)
-        insertion->end_at = event.t + 1;
 }
 
 static int has_failed(const struct asim_fabric *fabric)
@@ -175,20 +117,32 @@ static int has_failed(const struct asim_fabric *fabric)
     const struct asim_fabric_engine *engine = asim_engine_of(fabric);
     int failed = fabric->failed;
 
+    if (fabric->insertion->failed)
+        engine->workers.at->failed = ASIM_ENOMEM;
     for (uint32_t w = 0; w < engine->workers.n; w++)
         failed |= engine->workers.at[w].failed;
     return failed;
 }
 
+uint64_t asim_insertion_next(struct asim_fabric *fabric)
+{
+    return asim_insertion_first(fabric->insertion);
+}
+
 void asim_insertion_run(struct asim_fabric *fabric, uint64_t until)
 {
-    uint32_t v;
+    struct asim_insertion *insertion = fabric->insertion;
+    struct asim_inserted event;
+    uint64_t t;
 
-    while (!has_failed(fabric) && (v = next_node(fabric)) != UINT32_MAX &&
-           fabric->insertion->first[v].t < until &&
-           fabric->insertion->first[v].t < fabric->insertion->end_at)
-        run_event(fabric, v);
-    for (v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
+    while (!has_failed(fabric) && (t = asim_insertion_first(insertion)) < until &&
+           t < insertion->end_at) {
+        while (asim_insertion_take(insertion, t, &event))
+            run_event(fabric, &event);
+        if (insertion->next >= insertion->last)
+            insertion->end_at = t + 1;
+    }
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         if (fabric->sw[v].samples)
             asim_queue_flush_samples(fabric, &fabric->sw[v]);
 }
@@ -210,15 +164,14 @@ static void restore_timers(struct asim_host *host)
     }
 }
 
-/* From now on the network runs in windows, or node by node in per-event mode. */
+/* From now on the network runs in windows, or node by node in per-event mode. Each node looks for
+ * its next event at the time of the first of all. */
 static void end(struct asim_fabric *fabric)
 {
     struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t next = fabric->insertion->next;
+    uint64_t next = fabric->insertion->next, t = asim_insertion_next(fabric);
 
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
-        uint64_t t = fabric->insertion->first[v].t;
-
         for (uint32_t w = 0; w < engine->workers.n; w++)
             engine->workers.at[w].min_arrival[fabric->schedule.slot[v]] = ASIM_NEVER;
         *asim_next_of(fabric, v) = t;
@@ -228,7 +181,7 @@ static void end(struct asim_fabric *fabric)
     }
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         restore_timers(&fabric->host[v]);
-        fabric->host[v].timer_seq = next + 2;
+        fabric->host[v].timer_seq = next + 1;
     }
     fabric->schedule.half_next_valid = 0;
     asim_insertion_close(fabric);
@@ -238,7 +191,8 @@ int asim_insertion_goes_on(struct asim_fabric *fabric)
 {
     if (!fabric->insertion)
         return 0;
-    if (asim_insertion_next(fabric) < fabric->insertion->end_at || has_failed(fabric))
+    if (fabric->insertion->end_at == ASIM_NEVER || has_failed(fabric) ||
+        asim_insertion_next(fabric) < fabric->insertion->end_at)
         return 1;
     end(fabric);
     return 0;

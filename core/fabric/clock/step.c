@@ -8,6 +8,7 @@
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/insertion_order.h"
 #include "fabric/events/events.h"
+#include "fabric/link/insertion.h"
 #include "fabric/link/schedule.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/half_steps.h"

@@ -41,24 +41,6 @@ static inline void offer(struct candidate *first, const struct candidate *other)
         *first = *other;
 }
 
-/* The same with insertion numbers: the number takes the place of the tie key, which follows it. */
-static void offer_numbered(struct candidate *first, struct asim_nic *nic,
-                           const struct asim_insertion *insertion)
-{
-    const struct asim_port *port = &nic->port;
-
-    if (port->busy == ASIM_NIC_BUSY)
-        offer(first, &(struct candidate){port->busy_until, insertion->end[port->out->id],
-                                         asim_port_tie_key(port), FROM_END, nic});
-    if (nic->arrival_at != ASIM_NEVER)
-        offer(first,
-              &(struct candidate){nic->arrival_at, asim_insertion_of_frame(insertion, port->in->id),
-                                  asim_nic_arrival_tie_key(nic), FROM_ARRIVAL, nic});
-    if (nic->wake_at != ASIM_NEVER)
-        offer(first,
-              &(struct candidate){nic->wake_at, nic->wake_seq, nic->wake_tie, FROM_PACING, nic});
-}
-
 /* Computes tie keys only for events that may be next. */
 static inline void offer_nic(struct candidate *first, struct asim_nic *nic)
 {
@@ -85,12 +67,8 @@ static struct candidate first_of_all(const struct asim_host *host)
 
         first = (struct candidate){top->t, top->tie, top->seq, FROM_TIMER, NULL};
     }
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        if (*host->insertion)
-            offer_numbered(&first, &host->nics[i], *host->insertion);
-        else
-            offer_nic(&first, &host->nics[i]);
-    }
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        offer_nic(&first, &host->nics[i]);
     return first;
 }
 
@@ -99,15 +77,6 @@ uint64_t asim_host_next(const struct asim_host *host)
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_nic_open_ring(&host->nics[i]);
     return first_of_all(host).t;
-}
-
-/* The rings are open already (asim_nic_open_ring). */
-uint64_t asim_host_next_numbered(const struct asim_host *host, uint64_t *number)
-{
-    struct candidate first = first_of_all(host);
-
-    *number = first.tie;
-    return first.t;
 }
 
 /* Applies a pause or resume frame for the queue in frame->slot. */
@@ -149,8 +118,6 @@ void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
     else
         handle_pfc(fabric, host, nic, frame);
     asim_link_ring_drop(in);
-    if (fabric->insertion)
-        asim_insertion_drop(fabric->insertion, in->id);
     asim_nic_update_arrival(nic);
 }
 
@@ -332,7 +299,7 @@ int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, u
     *t = first.t;
     if (first.t >= until || host->worker->failed)
         return 0;
-    asim_host_begin(host, first.t, *host->insertion ? first.seq : first.tie);
+    asim_host_begin(host, first.t, first.tie);
     handle_candidate(fabric, host, &first);
     return 1;
 }

@@ -13,8 +13,6 @@ struct asim_nic;
 
 /* Time of the host's next event. */
 uint64_t asim_host_next(const struct asim_host *host);
-/* The same with insertion numbers: the number of that event, too. */
-uint64_t asim_host_next_numbered(const struct asim_host *host, uint64_t *number);
 /* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */
 void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host);
 void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,

@@ -54,8 +54,9 @@ int asim_notification_deliver(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     if (fabric->insertion) {
         entry.seq = notification->tie;
-        entry.tie =
-            notification->lost ? asim_insertion_take(fabric->insertion) : notification->number;
+        entry.tie = notification->lost
+                        ? asim_insertion_add(fabric->insertion, entry.t, ASIM_INSERTED_TIMER, node)
+                        : notification->number;
     }
     host->worker->waiting += !notification->lost;
     if (fabric->completion_hooks && !notification->lost)
@@ -91,7 +92,8 @@ void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *
     notification->slot = frame->slot;
     notification->number = 0;
     if (worker->fabric->insertion)
-        notification->number = asim_insertion_of_notification(worker->fabric->insertion, wire->id);
+        notification->number = asim_insertion_add(worker->fabric->insertion, frame->t,
+                                                  ASIM_INSERTED_TIMER, rx->msg.dst);
     notification->lost = notification->type = notification->flags = 0;
 }
 

@@ -204,7 +204,8 @@ static inline struct asim_event_entry asim_host_entry(struct asim_host *host, ui
     struct asim_insertion *insertion = *host->insertion;
 
     if (insertion)
-        return (struct asim_event_entry){t, asim_insertion_take(insertion), tie, value};
+        return (struct asim_event_entry){
+            t, asim_insertion_add(insertion, t, ASIM_INSERTED_TIMER, host->node), tie, value};
     return (struct asim_event_entry){t, tie, host->timer_seq++, value};
 }
 
@@ -216,12 +217,14 @@ static inline int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t v
     return asim_event_heap_push(&host->timers, asim_host_entry(host, t, tie, value));
 }
 
-/* The number of a wake-up of a NIC armed now. */
-static inline uint64_t asim_host_wake_seq(struct asim_host *host)
+/* The number of the wake-up of a NIC armed now, at nic->wake_at. */
+static inline uint64_t asim_host_wake_seq(struct asim_host *host, const struct asim_nic *nic)
 {
     struct asim_insertion *insertion = *host->insertion;
 
-    return insertion ? asim_insertion_take(insertion) : host->timer_seq++;
+    return insertion
+               ? asim_insertion_add(insertion, nic->wake_at, ASIM_INSERTED_WAKE, nic->port.out->id)
+               : host->timer_seq++;
 }
 
 /* Copies the first frame's arrival time out of the ring: every event asks for it, and the frame's

@@ -26,7 +26,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
         return;
     nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
     nic->wake_tie = asim_tie_key(nic->wake_at - now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
-    nic->wake_seq = asim_host_wake_seq(host);
+    nic->wake_seq = asim_host_wake_seq(host, nic);
 }
 
 static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,

@@ -158,7 +158,7 @@ void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, stru
         return;
     nic->wake_at = earliest;
     nic->wake_tie = asim_tie_key(earliest - t, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
-    nic->wake_seq = asim_host_wake_seq(host);
+    nic->wake_seq = asim_host_wake_seq(host, nic);
 }
 
 /* Flags of a retransmission. After a timeout the ACK may be the lost frame, so the packet asks for

@@ -1,50 +1,75 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The insertion numbers of frames on wires and of ends of transmissions (insertion.h).
+ * The event list of ns-3's order: growth, search and removal.
  */
 #include "fabric/link/insertion.h"
-#include "fabric/link/link.h"
+#include "asim/net.h"
 
 #include <stdlib.h>
 
-enum { FIRST_CAP = 64 };
+enum { FIRST_CAP = 1024, WORDS = ASIM_INSERTION_SPAN / 64 };
 
-static int grow(struct asim_insertion_ring *ring)
+int asim_insertion_grow(struct asim_insertion *insertion)
 {
-    uint32_t cap = ring->cap ? 2 * ring->cap : FIRST_CAP;
-    uint64_t *at = malloc(cap * sizeof *at);
+    uint32_t cap = insertion->cap ? 2 * insertion->cap : FIRST_CAP;
+    struct asim_inserted *at = cap ? realloc(insertion->at, cap * sizeof *at) : NULL;
 
-    if (!at)
+    if (!at) {
+        insertion->failed = 1;
         return ASIM_ENOMEM;
-    for (uint32_t i = 0; i < ring->n; i++)
-        at[(ring->head + i) & (cap - 1)] = ring->at[(ring->head + i) & (ring->cap - 1)];
-    free(ring->at);
-    ring->at = at;
-    ring->cap = cap;
+    }
+    insertion->at = at;
+    insertion->free = insertion->cap ? insertion->cap : 1;
+    for (uint32_t i = insertion->free; i < cap; i++)
+        at[i].next = i + 1 < cap ? i + 1 : 0;
+    insertion->cap = cap;
     return 0;
 }
 
-int asim_insertion_push(struct asim_insertion *insertion, uint32_t wire, uint64_t number)
+uint64_t asim_insertion_first(const struct asim_insertion *insertion)
 {
-    struct asim_insertion_ring *ring = &insertion->wire[wire];
+    uint32_t b = insertion->now % ASIM_INSERTION_SPAN;
 
-    if (ring->n == ring->cap && grow(ring))
-        return ASIM_ENOMEM;
-    ring->at[(ring->head + ring->n++) & (ring->cap - 1)] = number;
-    return 0;
+    for (uint32_t i = 0; i <= WORDS; i++) {
+        uint64_t word = insertion->bitmap[(b / 64 + i) % WORDS];
+
+        if (!i)
+            word &= ~0ull << b % 64;
+        if (word) {
+            uint32_t at = (b / 64 + i) % WORDS * 64 + (uint32_t)__builtin_ctzll(word);
+
+            return insertion->now + (at - b) % ASIM_INSERTION_SPAN;
+        }
+    }
+    return insertion->far.n ? insertion->far.at->key : ASIM_NEVER;
 }
 
-/* parity: ns-3 schedules the end of a transmission before the arrival. */
-int asim_insertion_start(struct asim_insertion *insertion, const struct asim_wire *wire)
+/* The buckets begin with t from now on. */
+static void begin_at(struct asim_insertion *insertion, uint64_t t)
 {
-    insertion->end[wire->id] = asim_insertion_take(insertion);
-    asim_insertion_touch(insertion, wire->to);
-    return asim_insertion_push(insertion, wire->id, asim_insertion_take(insertion));
+    insertion->now = t;
+    while (insertion->far.n && insertion->far.at->key - t < ASIM_INSERTION_SPAN) {
+        struct asim_heap_entry entry = asim_heap_pop(&insertion->far);
+
+        asim_insertion_append(insertion, entry.key, entry.tie, (uint32_t)entry.value);
+    }
 }
 
-uint64_t asim_insertion_of_notification(const struct asim_insertion *insertion, uint32_t wire)
+int asim_insertion_take(struct asim_insertion *insertion, uint64_t t, struct asim_inserted *event)
 {
-    const struct asim_insertion_ring *ring = &insertion->wire[wire];
+    uint32_t b = t % ASIM_INSERTION_SPAN, i;
+    struct asim_insertion_bucket *bucket = &insertion->bucket[b];
 
-    return ring->at[(ring->head + ring->n - 1) & (ring->cap - 1)] + 1;
+    if (t != insertion->now)
+        begin_at(insertion, t);
+    i = bucket->first;
+    if (!i)
+        return 0;
+    *event = insertion->at[i];
+    bucket->first = event->next;
+    if (!event->next)
+        insertion->bitmap[b / 64] &= ~(1ull << b % 64);
+    insertion->at[i].next = insertion->free;
+    insertion->free = i;
+    return 1;
 }

@@ -1,83 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Insertion numbers (rdma-network.md#order-of-simultaneous-events). While they are kept, the
- * network runs event by event (insertion_order.c), and every pending event has the number that it
- * got when it was scheduled: ends of transmissions, frames on wires, timers. Of simultaneous events
- * the lower number goes first, which is the order of ns-3's one event list.
+ * The event list of ns-3's order (rdma-network.md#order-of-simultaneous-events). While it is kept,
+ * the network runs event by event (clock/insertion_order.c): simultaneous events run in the order
+ * in which they were added.
  *
- * Numbers of frames and ends lie beside the wires, and numbers of timers in their entries, so that
- * no struct grows. A network without insertion numbers pays one test a frame on its slow path.
+ * A calendar queue with one bucket a tick: an event is appended to the bucket of its tick, so the
+ * order costs nothing. Events behind the last bucket wait in a heap. They move to their bucket as
+ * soon as there is one, before any event can be appended in front of them.
+ * A network without the list pays one test a frame on its slow path.
  */
 #ifndef ASIM_FABRIC_LINK_INSERTION_H
 #define ASIM_FABRIC_LINK_INSERTION_H
 
 #include <stdint.h>
 #include "base/heap.h"
-#include "base/mem.h"
 
 struct asim_wire;
 
-/* The numbers of the frames on a wire, the oldest first; cap is 0 or a power of two. */
-struct asim_insertion_ring {
-    uint64_t *at;
-    uint32_t head, n, cap;
+/* Buckets, a power of two. */
+enum { ASIM_INSERTION_SPAN = 8192 };
+
+/* What happens: a frame arrives over a wire; a transmission on it ends; a NIC, named by its wire,
+ * wakes; the first timer of a host is due. */
+enum asim_insertion_kind {
+    ASIM_INSERTED_ARRIVAL,
+    ASIM_INSERTED_END,
+    ASIM_INSERTED_WAKE,
+    ASIM_INSERTED_TIMER
 };
 
 struct asim_insertion {
-    uint64_t next;   /* the next number; numbers are even, and a notification is 1 behind its ACK */
-    uint64_t last;   /* numbers are kept up to the tick in which this one is given out, */
+    uint64_t now;    /* of the last event; buckets hold [now, now + span) */
+    uint64_t next;   /* the number of the event added last */
+    uint64_t last;   /* the list is kept up to the tick in which this one is added, */
     uint64_t end_at; /* which ends before this time; ASIM_NEVER: it has not come */
-    int is_open;     /* `due` holds the first event of every node */
-    uint64_t *end;   /* [2 x links] of the end of the transmission on that wire */
-    struct asim_insertion_ring *wire; /* [2 x links] */
-    size_t wires;
-    /* Nodes whose first event may have changed; is_touched says which are in the list. */
-    uint32_t *touched, n_touched;
-    uint8_t *is_touched;
-    /* [nodes] The first event of each node, and a heap of all of them with stale entries. */
-    struct asim_numbered_event {
-        uint64_t t, number;
-        uint32_t value; /* of a switch: which event it is (switch/advance.c) */
-    } * first;
-    struct asim_heap due;
+    int failed;      /* out of memory */
+    /* Events in buckets; 0 is none. `free` is the first unused one. */
+    struct asim_inserted {
+        uint64_t number;
+        uint32_t what, next; /* what: wire or host << 2 | kind */
+    } * at;
+    uint32_t free, cap;
+    struct asim_insertion_bucket {
+        uint32_t first, last;
+    } bucket[ASIM_INSERTION_SPAN];
+    uint64_t bitmap[ASIM_INSERTION_SPAN / 64]; /* bit per bucket: it holds an event */
+    struct asim_heap far;                      /* by time and number; value: `what` */
 };
 
-/* The number of an event scheduled now. */
-static inline uint64_t asim_insertion_take(struct asim_insertion *insertion)
-{
-    return insertion->next += 2;
-}
+/* Makes room for events in buckets; 0, or the failure is recorded. */
+int asim_insertion_grow(struct asim_insertion *insertion);
 
-/* The first event of this node may have changed. */
-static inline void asim_insertion_touch(struct asim_insertion *insertion, uint32_t node)
+/* Appends an event to the bucket of its tick. */
+static inline void asim_insertion_append(struct asim_insertion *insertion, uint64_t t,
+                                         uint64_t number, uint32_t what)
 {
-    if (insertion->is_touched[node])
+    uint32_t b = t % ASIM_INSERTION_SPAN, i = insertion->free;
+    struct asim_insertion_bucket *bucket = &insertion->bucket[b];
+
+    if (!i && asim_insertion_grow(insertion))
         return;
-    insertion->is_touched[node] = 1;
-    insertion->touched[insertion->n_touched++] = node;
+    i = insertion->free;
+    insertion->free = insertion->at[i].next;
+    insertion->at[i] = (struct asim_inserted){number, what, 0};
+    if (bucket->first)
+        insertion->at[bucket->last].next = i;
+    else
+        bucket->first = i;
+    bucket->last = i;
+    insertion->bitmap[b / 64] |= 1ull << b % 64;
 }
 
-/* The number of the oldest frame on a wire, which must not be empty. */
-static inline uint64_t asim_insertion_of_frame(const struct asim_insertion *insertion,
-                                               uint32_t wire)
+/* Adds an event at `t`; returns its number. */
+static inline uint64_t asim_insertion_add(struct asim_insertion *insertion, uint64_t t,
+                                          enum asim_insertion_kind kind, uint32_t index)
 {
-    const struct asim_insertion_ring *ring = &insertion->wire[wire];
+    uint32_t what = index << 2 | kind;
 
-    return ring->at[ring->head & (ring->cap - 1)];
+    insertion->next++;
+    if (t < insertion->now) /* the caller's clock is behind */
+        t = insertion->now;
+    if (t - insertion->now < ASIM_INSERTION_SPAN)
+        asim_insertion_append(insertion, t, insertion->next, what);
+    else if (asim_heap_push(&insertion->far, (struct asim_heap_entry){t, insertion->next, what}))
+        insertion->failed = 1;
+    return insertion->next;
 }
 
-/* The oldest frame has left the wire. */
-static inline void asim_insertion_drop(struct asim_insertion *insertion, uint32_t wire)
-{
-    insertion->wire[wire].head++;
-    insertion->wire[wire].n--;
-}
-
-/* Appends the number of a frame. 0 or ASIM_ENOMEM. */
-int asim_insertion_push(struct asim_insertion *insertion, uint32_t wire, uint64_t number);
-/* A transmission starts: numbers its end, then the arrival of its frame. 0 or ASIM_ENOMEM. */
-int asim_insertion_start(struct asim_insertion *insertion, const struct asim_wire *wire);
-/* The number of the completion notification of the frame put on the wire last. */
-uint64_t asim_insertion_of_notification(const struct asim_insertion *insertion, uint32_t wire);
+/* Time of the first event; ASIM_NEVER: there is none. */
+uint64_t asim_insertion_first(const struct asim_insertion *insertion);
+/* Takes the first event of time t, which is the first of all; 0: none is left. */
+int asim_insertion_take(struct asim_insertion *insertion, uint64_t t, struct asim_inserted *event);
 
 #endif

@@ -9,7 +9,6 @@
 #define ASIM_FABRIC_LINK_SCHEDULE_H
 
 #include "fabric/ground/ground.h"
-#include "fabric/link/insertion.h"
 
 /* Slots in a block of schedule.block_min. */
 enum { ASIM_BLOCK = 32 };
@@ -29,8 +28,6 @@ static inline void asim_node_schedule(struct asim_fabric *fabric, uint32_t node,
         &fabric->schedule.half_next[fabric->set.half_of ? fabric->set.half_of[node] : 0];
     uint32_t slot = fabric->schedule.slot[node];
 
-    if (fabric->insertion)
-        asim_insertion_touch(fabric->insertion, node);
     if (t >= fabric->schedule.next[slot])
         return;
     fabric->schedule.next[slot] = t;

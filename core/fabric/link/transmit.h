@@ -27,6 +27,16 @@ struct asim_frame_hooks {
                  struct asim_port_id at);
 };
 
+/* parity: ns-3 schedules the end of a transmission before the arrival. */
+static inline void asim_port_insert(struct asim_insertion *insertion, const struct asim_port *port)
+{
+    const struct asim_wire *wire = port->out;
+
+    asim_insertion_add(insertion, port->busy_until, ASIM_INSERTED_END, wire->id);
+    asim_insertion_add(insertion, asim_link_arrival(wire, port->busy_until), ASIM_INSERTED_ARRIVAL,
+                       wire->id);
+}
+
 /* Starts serializing a frame of `bytes` now. Returns its place in the receive ring; the caller
  * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory:
  * the worker has then failed. */
@@ -45,10 +55,8 @@ static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, str
     port->busy_until = now.t + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
-    if (worker->fabric->insertion && asim_insertion_start(worker->fabric->insertion, wire)) {
-        worker->failed = ASIM_ENOMEM;
-        return NULL;
-    }
+    if (worker->fabric->insertion)
+        asim_port_insert(worker->fabric->insertion, port);
     return frame;
 }
 

@@ -112,7 +112,6 @@ void asim_memo_close(struct asim_fabric *fabric)
         free(memo->host[v].deferred.at);
         free(memo->host[v].accepted.at);
     }
-    asim_before_free(fabric);
     asim_map_fini(&memo->seen);
     asim_steady_state_fini(&memo->steady);
     free(memo->host);
@@ -132,7 +131,7 @@ void asim_memo_stop(struct asim_fabric *fabric)
         return;
     whole = &fabric->memo->whole;
     if (whole->mode == ASIM_PART_FOLLOW)
-        asim_part_abandon(fabric, whole, NULL, fabric->memo->window_end);
+        asim_part_abandon(fabric, whole, 0, fabric->memo->window_end);
     else
         asim_part_release(fabric, whole);
     if (fabric->memo->parts)

@@ -51,7 +51,6 @@ struct asim_memo {
     int may_be_idle;             /* at the end of this window */
     uint64_t window_end;         /* of the last window */
     struct asim_map seen;        /* (hash of the first sends, 0) -> number of times */
-    struct asim_before *before;  /* of the recording; NULL: there was none */
     struct asim_steady_state steady;
     /* Windows until the next search for a window of long links, and their number after a failed
      * one. */

@@ -26,11 +26,11 @@
 
 enum { MAX_PFC_REPEATS = 16 };
 
-/* The present event, and the end of the window. With insertion numbers: its own, and those of the
- * ends of transmissions (NULL: tie keys order events). */
+/* The present event, and the end of the window. is_listed: a list of all events orders them, and
+ * the ends of all transmissions are in it. */
 struct event {
-    uint64_t t, tie, seq, until, number;
-    const uint64_t *ends;
+    uint64_t t, tie, seq, until;
+    int is_listed;
 };
 
 /* The cause of frames that leave in this event; the far end orders simultaneous arrivals by it. The
@@ -50,8 +50,8 @@ static inline int port_is_idle(struct asim_port *port, const struct event *event
         return 1;
     if (port->busy_until > event->t)
         return 0;
-    if (event->ends)
-        return event->ends[port->out->id] < event->number;
+    if (event->is_listed)
+        return 0;
     tie = asim_port_tie_key(port);
     return tie != event->tie ? tie < event->tie : port->start_seq <= event->seq;
 }
@@ -287,8 +287,6 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     else
         receive(fabric, sw, p, frame, event);
     asim_link_ring_drop(in);
-    if (fabric->insertion)
-        asim_insertion_drop(fabric->insertion, in->id);
     schedule_arrival(sw, p, event->until);
 }
 
@@ -397,60 +395,32 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
     update_maybe_paused(sw);
 }
 
-/* A scan of all ports; networks with insertion numbers are small. The receive rings are open. */
-uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
-                                   const struct asim_insertion *insertion, uint64_t *number,
-                                   uint32_t *value)
-{
-    uint64_t first = ASIM_NEVER;
-
-    *number = UINT64_MAX;
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_port *port = &sw->ports[p].port;
-        const struct asim_frame *head = asim_link_ring_head(port->in);
-        uint64_t end = insertion->end[port->out->id];
-
-        if (head && head->t <= first) {
-            uint64_t of_frame = asim_insertion_of_frame(insertion, port->in->id);
-
-            if (head->t < first || of_frame < *number) {
-                first = head->t;
-                *number = of_frame;
-                *value = p << 1;
-            }
-        }
-        if (port->busy && sw->ports[p].frames &&
-            (port->busy_until < first || (port->busy_until == first && end < *number))) {
-            first = port->busy_until;
-            *number = end;
-            *value = p << 1 | 1;
-        }
-    }
-    return first;
-}
-
 /* `until` 0 keeps everything out of the calendar queue. */
-void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
-                                 uint64_t number, uint32_t value)
+void asim_switch_handle_one(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                            int is_end)
 {
-    uint32_t p = value >> 1;
-    const struct asim_port *port = &sw->ports[p].port;
-    const struct asim_frame *head = asim_link_ring_head(port->in);
-    struct event event = {.number = number, .ends = fabric->insertion->end};
+    struct asim_port *port = &sw->ports[p].port;
+    struct event event = {.is_listed = 1};
+    const struct asim_frame *head;
 
+    if (is_end && !sw->ports[p].frames) {
+        port->busy = 0;
+        return;
+    }
     sw->seq++;
-    if (value & 1) {
+    if (is_end) {
         event.t = port->busy_until;
         event.tie = asim_port_tie_key(port);
         event.seq = port->start_seq;
         end_of_frame(fabric, sw, p, &event);
     } else {
+        asim_link_ring_open(port->in);
+        head = asim_link_ring_head(port->in);
         event.t = head->t;
         event.tie = asim_wire_tie_key(port->in, head);
         event.seq = port->in->in_seq;
         take_frame(fabric, sw, p, &event);
     }
-    update_maybe_paused(sw);
 }
 
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)

@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct asim_fabric;
-struct asim_insertion;
 struct asim_switch;
 
 /* Simulates everything before `until`; returns the time of the next event. For a switch with one
@@ -18,13 +17,10 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
  * receive rings (switch_shard.h). */
 void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                         uint64_t until);
-/* With insertion numbers: the first event of the switch, with its number and a value that names it;
- * handles that event. */
-uint64_t asim_switch_next_numbered(const struct asim_switch *sw,
-                                   const struct asim_insertion *insertion, uint64_t *number,
-                                   uint32_t *value);
-void asim_switch_handle_numbered(struct asim_fabric *fabric, struct asim_switch *sw,
-                                 uint64_t number, uint32_t value);
+/* One event of a list that holds all (clock/insertion_order.c): an arrival at port p, or the end of
+ * its transmission. */
+void asim_switch_handle_one(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                            int is_end);
 /* From t on the switch sends PAUSE frames (on 1) or none; then it ends the pauses it has sent. */
 void asim_switch_use_pfc(struct asim_fabric *fabric, struct asim_switch *sw, int on, uint64_t t);
 /* The link of port p goes down at t: empties the port's queues. */

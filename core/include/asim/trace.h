@@ -190,9 +190,10 @@ struct asim_groups {
 #define ASIM_PROCESS_GROUP_MAX ((1 << 28) - 1)
 
 /* Reads a communicator-groups file, JSON {"1": [0, 2], "2": [1, 3]}. ranks: the ranks of the run; a
- * member outside of them, or twice in a group, is an error. */
+ * member outside of them (allow_missing: above them, it is left out), or twice in a group, is an
+ * error. */
 ASIM_API int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
-                              struct asim_err *err);
+                              int allow_missing, struct asim_err *err);
 /* Reads the groups that a METADATA op lists (asim_op.inputs_values). A text that is no such list
  * gives no groups. A group of more ranks than the run has is refused: the traces of some ranks are
  * missing. allow_missing: it keeps the ranks that are there. Returns 0, ASIM_EINVAL and `why`

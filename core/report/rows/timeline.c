@@ -16,7 +16,6 @@
 #include "report/report.h"
 #include "base/text.h"
 #include "sim/distributed/distribution.h"
-#include "sim/world.h"
 #include "topo/topo.h"
 
 struct collector {

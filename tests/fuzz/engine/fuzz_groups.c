@@ -5,5 +5,5 @@
 #include "fuzz/engine/target.h"
 #include "conf/conf.h"
 
-TARGET(".json", struct asim_groups, asim_groups_read(&made, path, 8, &err),
+TARGET(".json", struct asim_groups, asim_groups_read(&made, path, 8, 1, &err),
        asim_groups_fini(&made))

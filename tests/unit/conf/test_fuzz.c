@@ -30,7 +30,7 @@ static int read_netconf(const char *path, struct asim_err *err)
 static int read_groups(const char *path, struct asim_err *err)
 {
     struct asim_groups groups;
-    int rc = asim_groups_read(&groups, path, 8, err);
+    int rc = asim_groups_read(&groups, path, 8, 0, err);
 
     if (!rc)
         asim_groups_fini(&groups);

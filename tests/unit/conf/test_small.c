@@ -14,7 +14,7 @@ static int read_logical(const char *path, struct asim_err *err)
 static int read_groups(const char *path, struct asim_err *err)
 {
     struct asim_groups groups;
-    int rc = asim_groups_read(&groups, path, 8, err);
+    int rc = asim_groups_read(&groups, path, 8, 0, err);
 
     if (!rc)
         asim_groups_fini(&groups);
@@ -66,12 +66,18 @@ static void test_groups(void)
     struct asim_groups groups;
     struct asim_err err = {0};
 
-    CHECK(asim_groups_read(&groups, file_of("{\"10\": [3, 1], \"2\": [0, 7, 5]}"), 8, &err) == 0);
+    CHECK(asim_groups_read(&groups, file_of("{\"10\": [3, 1], \"2\": [0, 7, 5]}"), 8, 0, &err) ==
+          0);
     CHECK_U64(groups.n, 2);
     CHECK_U64(groups.at[0].id, 2);
     CHECK_U64(groups.at[0].n, 3);
     CHECK_U64(groups.at[1].id, 10);
     CHECK_U64(groups.at[1].ranks[0], 3);
+    asim_groups_fini(&groups);
+    CHECK(asim_groups_read(&groups, file_of("{\"1\": [0, 8], \"0\": [9, 0, 1, 2, 3, 4, 5, 6, 7]}"),
+                           8, 1, &err) == 0);
+    CHECK_U64(groups.at[0].n, 8);
+    CHECK_U64(groups.at[1].n, 1);
     asim_groups_fini(&groups);
     check_refusals(rows, sizeof rows / sizeof *rows, read_groups);
 }

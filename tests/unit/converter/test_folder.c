@@ -23,6 +23,11 @@ static void test_names(void)
                  {"host_resnet18_3.json", "resnet18", 'h', 3},
                  {"device_3_resnet18.json", "resnet18", 'd', 3},
                  {"resnet18_host_3.json.gz", "resnet18", 'h', 3},
+                 {"rank0_trace.json", NULL, 'd', 0},
+                 {"rank_12_trace.json.gz", NULL, 'd', 12},
+                 {"rank0_traces.json", NULL, 0, 0},
+                 {"rank_trace.json", NULL, 0, 0},
+                 {"rank1234567890_trace.json", NULL, 0, 0},
                  {"host_3.json", "resnet18", 0, 0},
                  {"host_resnet18_3.json", NULL, 0, 0},
                  {"host_x.json", NULL, 0, 0},
@@ -45,12 +50,42 @@ static void test_names(void)
     }
 }
 
+static void test_patterns(void)
+{
+    static const struct {
+        const char *pattern, *path;
+        int fits;
+        uint32_t rank;
+    } cases[] = {{"rank{rank}.pt.trace.json", "rank12.pt.trace.json", 1, 12},
+                 {"rank%d.json", "rank3.json", 1, 3},
+                 {"rank*.json", "rank3.json", 1, 3},
+                 {"*_{rank}.*.json", "node7_3.1700.json", 1, 3},
+                 {"{rank}/t{rank}.json", "4/t4.json", 1, 4},
+                 {"{rank}/t{rank}.json", "4/t5.json", 0, 0},
+                 {"r{rank}0.json", "r120.json", 1, 12},
+                 {"r{rank}?.json", "r1x.json", 1, 1},
+                 {"*.json", "a/0.json", 0, 0},
+                 {"*/{rank}.json", "a/0.json", 1, 0},
+                 {"rank*.json", "rankx.json", 0, 0},
+                 {"rank{rank}.json", "rank9999999999.json", 0, 0},
+                 {"rank.json", "rank.json", 0, 0},
+                 {"rank{rank}", "rank1.json", 0, 0}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t rank = 0;
+        int fits = asim_folder_fits(cases[i].pattern, cases[i].path, &rank);
+
+        CHECK(fits == cases[i].fits && rank == cases[i].rank);
+    }
+}
+
 static void test_missing(void)
 {
     struct asim_folder folder;
     struct asim_err err = {0};
 
-    CHECK(asim_folder_read(&folder, "/nonexistent/folder", NULL, &err) != 0);
+    CHECK(asim_folder_read(&folder, "/nonexistent/folder", &(struct asim_folder_names){0}, &err) !=
+          0);
     CHECK(strstr(err.text, "cannot open this folder") != NULL);
     asim_folder_fini(&folder);
 }
@@ -58,6 +93,7 @@ static void test_missing(void)
 int main(void)
 {
     test_names();
+    test_patterns();
     test_missing();
     return CHECK_DONE();
 }

@@ -127,8 +127,6 @@ static void close_part(struct asim_part *part)
     free(part->nic);
     free(part->pair);
     free(part->uplink);
-    free(part->counts);
-    free(part->before);
     free(part->first.list.at);
 }
 

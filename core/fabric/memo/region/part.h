@@ -2,7 +2,7 @@
  *
  * Parts and logs. An episode of a part is its traffic from one idle state to the next. An idle part
  * has no frame and no open message, so its future depends on the messages that ranks inject, on
- * their times, and on what it remembers (state/part_state.h, state/episode_state.h). A log is an
+ * their times, and on what it remembers (state/part_state.h). A log is an
  * episode, written down: its injections, with times since its start, the completions they led to,
  * the delta of every counter, and the state that it needs and leaves. The same injections from that
  * state lead to the same completions, to the tick.
@@ -120,8 +120,6 @@ struct asim_part {
     atomic_uint is_unused;
     uint64_t unreplayable; /* events that no replay can repeat, at the start */
     uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the start */
-    uint64_t *counts;      /* if it leads: its counters at the start */
-    uint64_t *before;      /* if it leads: what `after` is relative to */
     struct asim_first_arrivals first; /* if it leads: at its switch */
 };
 

@@ -10,7 +10,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/mix.h"
 #include "fabric/memo/region/part_logs.h"
-#include "fabric/memo/state/part_state.h"
+#include "fabric/memo/state/counters.h"
 #include "fabric/clock/domains.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
@@ -18,19 +18,6 @@
 /* NUMBER_BITS: of a completion, its place in the list. HASHED_PATHS: messages whose paths go into a
  * hash. */
 enum { NUMBER_BITS = 40, HASHED_PATHS = 256 };
-
-int asim_part_opening_save(const struct asim_fabric *fabric, const struct asim_part *part,
-                           struct asim_part_opening *opening)
-{
-    *opening = (struct asim_part_opening){0};
-    if (part->is_whole)
-        return 0;
-    opening->state = malloc(asim_part_state_size(part) * sizeof *opening->state);
-    if (!opening->state)
-        return ASIM_ENOMEM;
-    asim_part_state_save(fabric, part, opening->state);
-    return 0;
-}
 
 /* 0 where there is one path only: in a tree and inside a small part. */
 static uint64_t path_of(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
@@ -46,7 +33,7 @@ static uint64_t hash_host(struct asim_fabric *fabric, const struct asim_part *pa
                           uint32_t *paths)
 {
     const struct asim_memo_host *own = &fabric->memo->host[part->host[h]];
-    uint64_t hash = part->is_whole ? h : 1;
+    uint64_t hash = part->is_whole ? h : asim_part_hash_state(fabric, part, h);
 
     for (size_t i = 0; i < own->deferred.n; i++) {
         const struct asim_injection *injection = &own->deferred.at[i].injection;
@@ -62,41 +49,27 @@ static uint64_t hash_host(struct asim_fabric *fabric, const struct asim_part *pa
     return hash;
 }
 
-uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part,
-                        const uint64_t *state)
+uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part)
 {
     uint64_t sum = 0;
     uint32_t paths = 0;
 
-    for (uint32_t h = 0; h < part->n_hosts; h++) {
-        uint64_t hash = hash_host(fabric, part, h, &paths);
-
-        for (size_t i = 0; state && i < ASIM_PART_STATE_WORDS; i++)
-            hash = asim_mix_word(hash, state[h * (size_t)ASIM_PART_STATE_WORDS + i]);
-        sum += hash;
-    }
+    for (uint32_t h = 0; h < part->n_hosts; h++)
+        sum += hash_host(fabric, part, h, &paths);
     return asim_mix_word(asim_mix_word(1, part->part_class), sum);
 }
 
-static int allocate(struct asim_part_log *log, const struct asim_part *part, const uint64_t *state)
+static int allocate(struct asim_fabric *fabric, const struct asim_part *part,
+                    struct asim_part_log *log)
 {
-    size_t words = asim_part_state_size(part);
-
     log->row = calloc(part->n_hosts, sizeof *log->row);
-    if (part->is_whole || !log->row)
-        return log->row ? 0 : ASIM_ENOMEM;
-    log->state = malloc(words * sizeof *log->state);
-    log->after = malloc(asim_part_after_size(part) * sizeof *log->after);
-    log->deltas = malloc(asim_part_counters_size(part) * sizeof *log->deltas);
-    log->first = malloc(part->n_hosts * sizeof *log->first);
-    if (!log->state || !log->after || !log->deltas || !log->first)
-        return ASIM_ENOMEM;
-    memcpy(log->state, state, words * sizeof *log->state);
-    return 0;
+    log->counters = malloc((asim_counters_size(fabric, part) + 1) * sizeof *log->counters);
+    log->first = part->is_whole ? NULL : malloc(part->n_hosts * sizeof *log->first);
+    return log->row && log->counters && (part->is_whole || log->first) ? 0 : ASIM_ENOMEM;
 }
 
-struct asim_part_log *asim_part_log_new(struct asim_part *part,
-                                        const struct asim_part_opening *opening)
+struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_part *part,
+                                        uint64_t hash)
 {
     struct asim_part_log *log = calloc(1, sizeof *log);
 
@@ -104,10 +77,10 @@ struct asim_part_log *asim_part_log_new(struct asim_part *part,
         return NULL;
     log->n_hosts = part->n_hosts;
     log->part_class = part->part_class;
-    log->hash = opening->hash;
+    log->hash = hash;
     log->begin = part->begin;
     log->length = log->defer_from = ASIM_NEVER;
-    if (allocate(log, part, opening->state) || asim_part_logs_add(part->of_worker, log)) {
+    if (allocate(fabric, part, log) || asim_part_logs_add(part->of_worker, log)) {
         asim_part_log_free(log);
         return NULL;
     }
@@ -202,20 +175,6 @@ static int fits(struct asim_fabric *fabric, const struct asim_part *part,
     return asim_part_log_keeps_order(fabric, part, log); /* last, since the hosts seldom fit */
 }
 
-static int begins_alike(const struct asim_fabric *fabric, const struct asim_part *part,
-                        const struct asim_part_log *log, const struct asim_part_opening *opening)
-{
-    const size_t words = ASIM_PART_STATE_WORDS;
-
-    if (part->is_whole)
-        return asim_episode_state_fits(fabric, &log->network);
-    for (uint32_t h = 0; h < part->n_hosts; h++)
-        if (memcmp(log->state + asim_part_row(part, h) * words, opening->state + h * words,
-                   words * sizeof *log->state) != 0)
-            return 0;
-    return 1;
-}
-
 /* When a host made its first send of the episode, ticks since the start; ASIM_NEVER: not yet. */
 static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_part *part,
                            uint32_t host)
@@ -229,24 +188,23 @@ static uint64_t first_send(const struct asim_fabric *fabric, const struct asim_p
 
 /* Sets the rotation with which the log fits. */
 static int fits_rotated(struct asim_fabric *fabric, struct asim_part *part,
-                        const struct asim_part_log *log, const struct asim_part_opening *opening,
-                        uint64_t until)
+                        const struct asim_part_log *log, uint64_t until)
 {
     uint32_t before = part->rotation, n = part->is_regular ? part->n_hosts : 1;
 
     if (log->part_class != part->part_class)
         return 0;
     for (part->rotation = 0; part->rotation < n; part->rotation++)
-        if (fits(fabric, part, log, until) && begins_alike(fabric, part, log, opening))
+        if (fits(fabric, part, log, until) && asim_episode_state_fits(fabric, part, &log->state))
             return 1;
     part->rotation = before;
     return 0;
 }
 
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
-                                         const struct asim_part_opening *opening, uint64_t until)
+                                         uint64_t hash, uint64_t until)
 {
-    struct asim_part_search search = {.hash = opening->hash, .until = until - part->begin};
+    struct asim_part_search search = {.hash = hash, .until = until - part->begin};
     struct asim_part_log *log;
 
     if (!asim_memo_may_replay(fabric->memo))
@@ -258,7 +216,7 @@ struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim
             asim_part_times_add(&search.times, t);
     }
     while ((log = asim_part_logs_next(part->of_worker, &search)))
-        if (fits_rotated(fabric, part, log, opening, until)) {
+        if (fits_rotated(fabric, part, log, until)) {
             log->used = part->of_worker->n_searches;
             return log;
         }

@@ -8,8 +8,7 @@
 #define ASIM_FABRIC_MEMO_REGION_PART_LOG_H
 
 #include "fabric/memo/region/part.h"
-#include "fabric/memo/state/counters.h"
-#include "fabric/memo/state/episode_state.h"
+#include "fabric/memo/state/part_state.h"
 
 /* A rank hears that a message is complete: its source, or its destination. `number` makes the order
  * of several at one time. */
@@ -43,7 +42,7 @@ struct asim_part_times {
 };
 
 struct asim_part_log {
-    uint64_t hash; /* of class, state at the start, sends of the first tick */
+    uint64_t hash; /* of class and sends of the first tick */
     struct asim_part_times times;
     /* [k]: its neighbours among the logs that have the same hash and the same first k + 1 times. */
     struct asim_part_neighbours {
@@ -63,14 +62,11 @@ struct asim_part_log {
     const struct asim_part *leader; /* of the log while it is being written */
     int is_rigid;  /* the numbers of hosts have ordered completions, so it fits unrotated only */
     size_t bytes;  /* 0 while it is being written */
-    uint64_t hops; /* packet-hops in it */
-    /* Of the whole network, in place of state, after and deltas. */
-    struct asim_episode_state network;
-    struct asim_counter_deltas counters;
-    uint64_t *state;          /* at the start [asim_part_state_size] */
-    uint64_t *after;          /* at the end [asim_part_after_size] */
-    uint64_t *deltas;         /* of the counters [asim_part_counters_size] */
-    struct asim_log_row *row; /* [n_hosts] */
+    uint64_t hops; /* packet-hops in it; while it is being written, those before it */
+    struct asim_episode_state state;
+    uint64_t *counters;         /* [asim_counters_size] at the start; in the end their change */
+    ASIM_VEC(uint32_t) senders; /* of the whole network, once it is written: hosts that took part */
+    struct asim_log_row *row;   /* [n_hosts] */
     /* [n_hosts], n_first used, in the order in which they arrived. */
     struct asim_logged_first *first;
     uint32_t n_first;
@@ -80,31 +76,21 @@ struct asim_part_log {
  * part. */
 static inline uint32_t asim_part_log_hosts(const struct asim_part *part)
 {
-    return part->is_whole ? (uint32_t)part->log->network.hosts.n : part->n_hosts;
+    return part->is_whole ? (uint32_t)part->log->senders.n : part->n_hosts;
 }
 static inline uint32_t asim_part_log_host(const struct asim_part *part, uint32_t i)
 {
-    return part->is_whole ? part->log->network.hosts.at[i] : i;
+    return part->is_whole ? part->log->senders.at[i] : i;
 }
 
-/* What a part does at the start of an episode. */
-struct asim_part_opening {
-    uint64_t *state; /* asim_part_state_save; NULL for the whole network */
-    uint64_t hash;   /* asim_part_hash */
-};
-
-/* Keeps the state of the part, which the caller frees. 0 or ASIM_ENOMEM. */
-int asim_part_opening_save(const struct asim_fabric *fabric, const struct asim_part *part,
-                           struct asim_part_opening *opening);
-/* Of the class of the part, its state, and those of the messages given by each host that were sent
- * at part->begin; equal for all rotations. The times of `deferred` messages are absolute. Of the
- * whole network the paths of some go into it. */
-uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part,
-                        const uint64_t *state);
-/* An empty log for a part that leads from part->begin on, among those of its worker; NULL: no
- * memory. */
-struct asim_part_log *asim_part_log_new(struct asim_part *part,
-                                        const struct asim_part_opening *opening);
+/* Of the class of the part and those of the messages given by each host that were sent at
+ * part->begin; equal for all rotations. The times of `deferred` messages are absolute. Of the whole
+ * network the paths of some go into it. */
+uint64_t asim_part_hash(struct asim_fabric *fabric, const struct asim_part *part);
+/* An empty log for a part that leads from part->begin on, with its state and counters, among those
+ * of its worker; NULL: no memory. */
+struct asim_part_log *asim_part_log_new(struct asim_fabric *fabric, struct asim_part *part,
+                                        uint64_t hash);
 /* The part leaves its log. A dead log without users, and an unfinished one without a leader, go. */
 void asim_part_log_leave(struct asim_part *part);
 
@@ -116,10 +102,10 @@ int asim_part_log_has(struct asim_fabric *fabric, const struct asim_part *part,
  * known, and its rotation does not matter. */
 int asim_part_log_keeps_order(const struct asim_fabric *fabric, const struct asim_part *part,
                               const struct asim_part_log *log);
-/* A log that fits, with part->rotation set for it; NULL: none, or simulations after mismatches have
- * taken too much. */
+/* A log with this hash that fits, with part->rotation set for it; NULL: none, or simulations after
+ * mismatches have taken too much. */
 struct asim_part_log *asim_part_log_find(struct asim_fabric *fabric, struct asim_part *part,
-                                         const struct asim_part_opening *opening, uint64_t until);
+                                         uint64_t hash, uint64_t until);
 
 /* The leader has started a message of the host: appends it. 0 or ASIM_ENOMEM. */
 int asim_part_log_sent(struct asim_fabric *fabric, struct asim_part *part,

@@ -22,11 +22,9 @@ void asim_part_log_free(struct asim_part_log *log)
     }
     free(log->row);
     free(log->first);
-    free(log->state);
-    free(log->after);
-    free(log->deltas);
-    free(log->counters.at);
-    asim_episode_state_free(&log->network);
+    free(log->counters);
+    free(log->senders.at);
+    free(log->state.ports.at);
     free(log);
 }
 
@@ -169,11 +167,11 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
 /* --- memory, and whether logs pay --------------------------------------------------------------
  */
 
-static size_t bytes_of(const struct asim_part_log *log)
+static size_t bytes_of(const struct asim_part_log *log, size_t counters)
 {
     size_t bytes = sizeof *log + (log->first ? log->n_hosts * sizeof *log->first : 0) +
-                   log->counters.cap * sizeof *log->counters.at +
-                   asim_episode_state_bytes(&log->network);
+                   counters * sizeof *log->counters + log->senders.cap * sizeof *log->senders.at +
+                   log->state.ports.cap * sizeof *log->state.ports.at;
 
     for (uint32_t h = 0; h < log->n_hosts; h++)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
@@ -211,9 +209,10 @@ void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
         parts->pause = 0;
 }
 
-void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log)
+void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log,
+                             size_t counters)
 {
-    log->bytes = bytes_of(log);
+    log->bytes = bytes_of(log, counters);
     own->bytes += log->bytes;
 }
 

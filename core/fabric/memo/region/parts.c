@@ -143,18 +143,16 @@ static void carry(struct asim_fabric *fabric, struct asim_part *part)
 }
 
 /* The deferred messages of an idle part begin an episode at part->begin. */
-static int open_episode(struct asim_fabric *fabric, struct asim_part *part,
-                        struct asim_part_opening *opening, uint64_t until)
+static int begin_episode(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    struct asim_part_log *log;
-    int code = 0;
+    uint64_t hash = asim_part_hash(fabric, part);
+    struct asim_part_log *log = asim_part_log_find(fabric, part, hash, until);
+    int code;
 
-    opening->hash = asim_part_hash(fabric, part, opening->state);
-    log = asim_part_log_find(fabric, part, opening, until);
     if (log)
         return asim_part_follow(fabric, part, log);
-    if (may_lead(fabric, part, opening->hash)) {
-        code = asim_part_lead(fabric, part, opening);
+    if (may_lead(fabric, part, hash)) {
+        code = asim_part_lead(fabric, part, hash);
         asim_part_release(fabric, part);
         return code;
     }
@@ -166,22 +164,13 @@ static int open_episode(struct asim_fabric *fabric, struct asim_part *part,
 
 static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    struct asim_part_opening opening;
-    int code;
-
-    if (asim_part_is_crossed(part)) { /* by a message of a part that was opened just now */
+    if (asim_part_is_crossed(part)) /* by a message of a part that was opened just now */
         open_crossed(fabric, part);
-        return 0;
-    }
-    if (part->is_whole && fabric->memo->parts && have_all(fabric)) {
+    else if (part->is_whole && fabric->memo->parts && have_all(fabric))
         carry(fabric, part);
-        return 0;
-    }
-    code = asim_part_opening_save(fabric, part, &opening);
-    if (!code)
-        code = open_episode(fabric, part, &opening, until);
-    free(opening.state);
-    return code;
+    else
+        return begin_episode(fabric, part, until);
+    return 0;
 }
 
 /* The n parts in `due`, in the order of the starts of their episodes. */
@@ -460,7 +449,7 @@ void asim_parts_stop(struct asim_fabric *fabric, uint64_t until)
         struct asim_part *part = &parts->at[i];
 
         if (part->mode == ASIM_PART_FOLLOW)
-            asim_part_abandon(fabric, part, NULL, until);
+            asim_part_abandon(fabric, part, 0, until);
         else
             asim_part_give_up(fabric, part);
     }

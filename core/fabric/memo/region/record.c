@@ -14,7 +14,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
-#include "fabric/memo/state/part_state.h"
+#include "fabric/memo/state/counters.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/link/event_heap.h"
@@ -78,41 +78,26 @@ void asim_part_release(struct asim_fabric *fabric, struct asim_part *part)
 
 /* --- leading ---------------------------------------------------------------------------------- */
 
-/* What the log of the whole network is relative to. */
-static int keep_whole(struct asim_fabric *fabric, struct asim_part *whole)
+/* What the log is relative to. */
+static int keep(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (!whole->counts)
-        whole->counts = malloc((asim_counters_size(fabric) + 1) * sizeof *whole->counts);
-    if (!whole->counts)
+    if (part->is_whole)
+        asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
+    else if (ASIM_VEC_RESERVE(part->first.list, part->n_hosts))
         return ASIM_ENOMEM;
-    asim_memo_carry_for(fabric, ASIM_CARRIED_RECORDED);
-    whole->unreplayable = asim_counters_unreplayable(fabric);
-    whole->log->hops = asim_counters_hops(fabric);
-    asim_counters_save(fabric, whole->counts);
-    return asim_before_save(fabric);
-}
-
-static int keep_part(struct asim_fabric *fabric, struct asim_part *part)
-{
-    if (!part->counts)
-        part->counts = malloc(asim_part_counters_size(part) * sizeof *part->counts);
-    if (!part->before)
-        part->before = malloc(asim_part_after_size(part) * sizeof *part->before);
-    if (!part->counts || !part->before || ASIM_VEC_RESERVE(part->first.list, part->n_hosts))
-        return ASIM_ENOMEM;
-    part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;
+    else
+        part->first.since = fabric->sw[part->sw - fabric->set.hosts].seq;
     part->first.list.n = 0;
-    part->unreplayable = asim_part_unreplayable(fabric, part);
     part->skipped = fabric->memo->steady.saved;
-    asim_part_before_save(fabric, part, part->before);
-    asim_part_counters_save(fabric, part, part->counts);
-    return 0;
+    part->unreplayable = asim_part_unreplayable(fabric, part);
+    part->log->hops = asim_part_hops(fabric, part);
+    asim_counters_save(fabric, part, part->log->counters);
+    return asim_episode_state_begin(fabric, part, &part->log->state);
 }
 
-int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
-                   const struct asim_part_opening *opening)
+int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part, uint64_t hash)
 {
-    struct asim_part_log *log = asim_part_log_new(part, opening);
+    struct asim_part_log *log = asim_part_log_new(fabric, part, hash);
 
     if (!log)
         return ASIM_ENOMEM;
@@ -124,7 +109,7 @@ int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
     part->known = 0;
     part->defer_from = ASIM_NEVER;
     asim_part_set_mode(fabric, part, ASIM_PART_LEAD);
-    return part->is_whole ? keep_whole(fabric, part) : keep_part(fabric, part);
+    return keep(fabric, part);
 }
 
 void asim_part_lead_window(struct asim_part *part, uint64_t until)
@@ -136,19 +121,15 @@ void asim_part_lead_window(struct asim_part *part, uint64_t until)
         part->defer_from == ASIM_NEVER ? ASIM_NEVER : part->defer_from - part->begin;
 }
 
-static void end_part(struct asim_fabric *fabric, struct asim_part *part)
+/* Its followers learn of its length. */
+static void end_small(struct asim_fabric *fabric, struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
 
-    asim_part_after_save(fabric, part, part->before, log->after);
-    asim_part_counters_save(fabric, part, log->deltas);
-    for (size_t i = 0; i < asim_part_counters_size(part); i++)
-        log->deltas[i] -= part->counts[i];
-    asim_part_counters_of_log(fabric, part, log->row, log->deltas);
-    log->hops = asim_part_hops_in(part, log->deltas);
+    asim_counters_of_log(fabric, part, log->row, log->counters);
     part->of_worker->recorded += log->hops;
     part->of_worker->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
-    log->has_grown = 1; /* its followers learn of its length */
+    log->has_grown = 1;
 }
 
 /* Lists the hosts that took part. Its times go into the index now, since hosts of all threads
@@ -160,7 +141,7 @@ static int list_rows(struct asim_part *whole)
     for (uint32_t v = 0; v < log->n_hosts; v++) {
         const struct asim_log_row *row = &log->row[v];
 
-        if ((row->injections.n || row->completions.n) && ASIM_VEC_PUSH(log->network.hosts, v))
+        if ((row->injections.n || row->completions.n) && ASIM_VEC_PUSH(log->senders, v))
             return ASIM_ENOMEM;
         if (row->injections.n &&
             asim_part_logs_begins(whole->of_worker, log, row->injections.at->t))
@@ -169,37 +150,32 @@ static int list_rows(struct asim_part *whole)
     return 0;
 }
 
-static void end_whole(struct asim_fabric *fabric, struct asim_part *whole)
+static void end_whole(struct asim_fabric *fabric, struct asim_part *whole, int leaves_other_qps)
 {
-    struct asim_part_log *log = whole->log;
-    int code = asim_counters_deltas(fabric, whole->counts, &log->counters);
-
-    if (!code)
-        code = list_rows(whole);
-    if (!code)
-        code = asim_episode_state_save(fabric, &log->network, whole->begin);
-    if (code == ASIM_ENOMEM)
+    if (list_rows(whole))
         fabric->failed = ASIM_ENOMEM;
-    log->hops = asim_counters_hops(fabric) - log->hops;
-    log->is_dead = code || whole->unreplayable != asim_counters_unreplayable(fabric);
-    asim_memo_carried_for(fabric, !log->is_dead ? ASIM_CARRIED_RECORDED
-                                  : code        ? ASIM_CARRIED_ORDER
-                                                : ASIM_CARRIED_PAUSES);
+    asim_memo_carried_for(fabric, !whole->log->is_dead ? ASIM_CARRIED_RECORDED
+                                  : leaves_other_qps   ? ASIM_CARRIED_ORDER
+                                                       : ASIM_CARRIED_PAUSES);
     fabric->memo->tally.reason = ASIM_CARRIED_FIRST;
 }
 
 void asim_part_lead_end(struct asim_fabric *fabric, struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
+    int leaves_other_qps = asim_episode_state_end(fabric, part, &log->state);
 
     log->length = part->last_completion - part->begin;
     log->defer_from = ASIM_NEVER;
+    log->hops = asim_part_hops(fabric, part) - log->hops;
+    log->is_dead = leaves_other_qps || part->unreplayable != asim_part_unreplayable(fabric, part);
+    asim_counters_since(fabric, part, log->counters);
     if (part->is_whole)
-        end_whole(fabric, part);
+        end_whole(fabric, part, leaves_other_qps);
     else
-        end_part(fabric, part);
+        end_small(fabric, part);
     part->of_worker->episodes += !log->is_dead;
-    asim_part_logs_finished(part->of_worker, log);
+    asim_part_logs_finished(part->of_worker, log, asim_counters_size(fabric, part));
     asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
     asim_part_logs_limit(part->of_worker, part->is_whole ? 1 : fabric->memo->parts->n_workers);
@@ -209,8 +185,7 @@ void asim_part_give_up(struct asim_fabric *fabric, struct asim_part *part)
 {
     if (part->mode == ASIM_PART_LEAD) {
         part->log->is_dead = 1;
-        if (!part->is_whole)
-            asim_part_before_drop(fabric, part);
+        asim_episode_state_join_peaks(fabric, part);
         asim_part_log_leave(part);
     }
     asim_part_set_mode(fabric, part, ASIM_PART_OPEN);

@@ -14,8 +14,7 @@ int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
                       const struct asim_memo_message *message);
 /* The part leads from part->begin on, which may lie before the present time; nothing has been
  * started yet. 0 or ASIM_ENOMEM. */
-int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part,
-                   const struct asim_part_opening *opening);
+int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part, uint64_t hash);
 /* A window begins: whether the part may become idle in it, and from when on sends are deferred. */
 void asim_part_lead_window(struct asim_part *part, uint64_t until);
 /* A window is over: the episode ends, or its log dies, or deferred messages start. */

@@ -13,7 +13,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/record.h"
-#include "fabric/memo/state/part_state.h"
+#include "fabric/memo/state/counters.h"
 #include "fabric/host/host.h"
 #include "fabric/link/event_heap.h"
 
@@ -204,14 +204,10 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
 {
     const struct asim_part_log *log = part->log;
 
-    if (part->is_whole) {
-        asim_counter_deltas_add(&log->counters);
-        asim_episode_state_apply(fabric, &log->network, part->begin);
-    } else {
-        asim_part_counters_add(fabric, part, log->deltas);
-        asim_part_after_apply(fabric, part, log->after, part->begin);
+    asim_counters_add(fabric, part, log->counters, 1);
+    asim_episode_state_apply(fabric, part, &log->state);
+    if (!part->is_whole)
         asim_part_logs_saved(fabric, log->length);
-    }
     part->of_worker->saved += log->hops;
     part->of_worker->replays++;
     part->of_worker->rotated += part->rotation != 0;
@@ -263,23 +259,16 @@ static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t 
 /* Another log, or the part leads itself, or it is open. */
 static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    struct asim_part_opening opening;
     struct asim_part_log *other = NULL;
     int stays_open = asim_part_is_crossed(part);
 
-    if (asim_part_opening_save(fabric, part, &opening)) {
-        fabric->failed = ASIM_ENOMEM;
-        return;
-    }
-    opening.hash = part->log->hash;
     if (!stays_open)
-        other = asim_part_log_find(fabric, part, &opening, until);
+        other = asim_part_log_find(fabric, part, part->log->hash, until);
     stays_open |= !part->is_whole && asim_part_logs_are_paused(fabric);
     if (!other)
-        asim_part_abandon(fabric, part, stays_open ? NULL : &opening, until);
+        asim_part_abandon(fabric, part, !stays_open, until);
     else if (use_log(fabric, part, other))
         fabric->failed = ASIM_ENOMEM;
-    free(opening.state);
 }
 
 void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
@@ -370,21 +359,16 @@ static int simulate(struct asim_fabric *fabric, struct asim_part *part, uint64_t
     return code;
 }
 
-static uint64_t hops(const struct asim_fabric *fabric, const struct asim_part *part)
+void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part, int leads,
+                       uint64_t until)
 {
-    return part->is_whole ? asim_counters_hops(fabric) : asim_part_hops(fabric, part);
-}
-
-void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
-                       const struct asim_part_opening *opening, uint64_t until)
-{
-    uint64_t before = hops(fabric, part);
+    uint64_t before = asim_part_hops(fabric, part), hash = part->log->hash;
 
     asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
-    if ((opening && asim_part_lead(fabric, part, opening)) || simulate(fabric, part, until))
+    if ((leads && asim_part_lead(fabric, part, hash)) || simulate(fabric, part, until))
         fabric->failed = ASIM_ENOMEM;
-    part->of_worker->wasted += hops(fabric, part) - before;
+    part->of_worker->wasted += asim_part_hops(fabric, part) - before;
     part->of_worker->deviations++;
     if (part->is_whole)
         asim_memo_carried_for(fabric, ASIM_CARRIED_DEVIATED);

@@ -27,10 +27,10 @@ uint64_t asim_part_follow_end(const struct asim_part *part);
 void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until);
 /* The log has more completions: arms the hosts that had none. */
 void asim_part_follow_more(struct asim_fabric *fabric, struct asim_part *part);
-/* Simulates the part from its start to `until`, without callbacks. opening: it leads from then on;
- * NULL: it is open. */
-void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part,
-                       const struct asim_part_opening *opening, uint64_t until);
+/* Simulates the part from its start to `until`, without callbacks. From then on it leads, or is
+ * open. */
+void asim_part_abandon(struct asim_fabric *fabric, struct asim_part *part, int leads,
+                       uint64_t until);
 
 /* Hook of the host: the timer of a completion is due. */
 void asim_part_complete(struct asim_fabric *fabric, struct asim_host *host);

@@ -9,16 +9,16 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/fields.h"
-#include "fabric/memo/state/part_state.h"
+#include "fabric/memo/region/part_log.h"
 #include "asim/topology.h"
 #include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
 
 enum operation {
-    SIZE, /* count the words */
-    SAVE, /* word = counter */
-    ADD,  /* counter += times x word */
-    LIST  /* append counter - word to the deltas */
+    SIZE,  /* count the words */
+    SAVE,  /* word = counter */
+    SINCE, /* word = counter - word */
+    ADD    /* counter += times x word */
 };
 
 struct walk {
@@ -26,17 +26,7 @@ struct walk {
     uint64_t *list;
     size_t n; /* words so far */
     uint64_t times;
-    struct asim_counter_deltas *deltas;
-    int failed; /* out of memory */
 };
-
-static void append_delta(struct walk *walk, uint64_t *counter, uint64_t word)
-{
-    struct asim_counter_delta delta = {counter, *counter - word};
-
-    if (delta.by && ASIM_VEC_PUSH(*walk->deltas, delta))
-        walk->failed = 1;
-}
 
 static inline void visit(struct walk *walk, uint64_t *counter)
 {
@@ -44,10 +34,10 @@ static inline void visit(struct walk *walk, uint64_t *counter)
 
     if (walk->operation == SAVE)
         walk->list[n] = *counter;
+    else if (walk->operation == SINCE)
+        walk->list[n] = *counter - walk->list[n];
     else if (walk->operation == ADD)
         *counter += walk->times * walk->list[n];
-    else if (walk->operation == LIST)
-        append_delta(walk, counter, walk->list[n]);
 }
 
 /* Rows of a table for the struct `of`: all counters; how many; the sum of the rare ones. */
@@ -107,39 +97,6 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
     }
 }
 
-size_t asim_counters_size(struct asim_fabric *fabric)
-{
-    struct walk walk = {.operation = SIZE};
-
-    visit_all(fabric, &walk);
-    return walk.n;
-}
-
-void asim_counters_save(struct asim_fabric *fabric, uint64_t *list)
-{
-    visit_all(fabric, &(struct walk){.list = list, .operation = SAVE});
-}
-
-void asim_counters_add(struct asim_fabric *fabric, uint64_t *list, uint64_t times)
-{
-    visit_all(fabric, &(struct walk){.list = list, .operation = ADD, .times = times});
-}
-
-int asim_counters_deltas(struct asim_fabric *fabric, uint64_t *list,
-                         struct asim_counter_deltas *deltas)
-{
-    struct walk walk = {.list = list, .operation = LIST, .deltas = deltas};
-
-    visit_all(fabric, &walk);
-    return walk.failed ? ASIM_ENOMEM : 0;
-}
-
-void asim_counter_deltas_add(const struct asim_counter_deltas *deltas)
-{
-    for (size_t i = 0; i < deltas->n; i++)
-        *deltas->at[i].counter += deltas->at[i].by;
-}
-
 uint64_t asim_counters_hops(const struct asim_fabric *fabric)
 {
     uint64_t hops = 0;
@@ -163,20 +120,6 @@ static uint64_t rare_of_switch(const struct asim_switch *of)
 
     ASIM_SWITCH_STATE(ADD_RARE);
     return sum;
-}
-
-uint64_t asim_counters_unreplayable(const struct asim_fabric *fabric)
-{
-    uint64_t events = 0;
-
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        events += rare_of_host(&fabric->host[v].counts);
-    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
-        events += rare_of_switch(&fabric->sw[s]);
-        for (uint32_t p = 0; p < fabric->sw[s].n_ports; p++)
-            events += fabric->sw[s].ports[p].draws;
-    }
-    return events;
 }
 
 /* --- parts ------------------------------------------------------------------------------------ */
@@ -213,14 +156,6 @@ static inline size_t of_row(void)
     return n;
 }
 
-size_t asim_part_counters_size(const struct asim_part *part)
-{
-    size_t n = part->n_hosts * of_row();
-
-    ASIM_SWITCH_STATE(COUNT);
-    return n;
-}
-
 static void add_logged(struct asim_host *host, const uint64_t *at)
 {
     struct asim_host_counts *of = &host->counts;
@@ -229,41 +164,65 @@ static void add_logged(struct asim_host *host, const uint64_t *at)
     host->messages += at[MESSAGES];
 }
 
-static void visit_part(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list,
-                       enum operation operation)
+static void visit_small(struct asim_fabric *fabric, const struct asim_part *part, struct walk *walk)
 {
     struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
-    struct walk walk = {.operation = operation, .list = list, .times = 1};
 
     for (uint32_t i = 0; i < part->n_hosts; i++) {
         struct asim_host *host = &fabric->host[part->host[i]];
         struct asim_nic *nic = &host->nics[part->nic[i]];
-        uint64_t *at = list + asim_part_row(part, i) * of_row();
+        uint64_t *at = walk->list + asim_part_row(part, i) * of_row();
 
-        if (operation == ADD)
+        if (walk->operation == ADD)
             add_logged(host, at);
         else
             memset(at, 0, HOST_WORDS * sizeof *at);
-        walk.n = (size_t)(at - list) + HOST_WORDS;
-        visit_wire(&walk, nic->port.out);
-        visit_wire(&walk, nic->port.in);
-        visit_port(&walk, &sw->ports[part->port[i]]);
-        visit_nic(&walk, nic);
+        walk->n = (size_t)(at - walk->list) + HOST_WORDS;
+        visit_wire(walk, nic->port.out);
+        visit_wire(walk, nic->port.in);
+        visit_port(walk, &sw->ports[part->port[i]]);
+        visit_nic(walk, nic);
     }
-    walk.n = part->n_hosts * of_row();
-    visit_switch(&walk, sw);
+    walk->n = part->n_hosts * of_row();
+    visit_switch(walk, sw);
 }
 
-void asim_part_counters_save(struct asim_fabric *fabric, const struct asim_part *part,
-                             uint64_t *list)
+static void visit_part(struct asim_fabric *fabric, const struct asim_part *part, struct walk *walk)
 {
-    visit_part(fabric, part, list, SAVE);
+    if (part->is_whole)
+        visit_all(fabric, walk);
+    else
+        visit_small(fabric, part, walk);
 }
 
-void asim_part_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
-                            const uint64_t *list)
+size_t asim_counters_size(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    visit_part(fabric, part, (uint64_t *)list, ADD);
+    struct walk walk = {.operation = SIZE};
+    size_t n = part->n_hosts * of_row();
+
+    if (part->is_whole) {
+        visit_all(fabric, &walk);
+        return walk.n;
+    }
+    ASIM_SWITCH_STATE(COUNT);
+    return n;
+}
+
+void asim_counters_save(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list)
+{
+    visit_part(fabric, part, &(struct walk){.list = list, .operation = SAVE});
+}
+
+void asim_counters_since(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list)
+{
+    visit_part(fabric, part, &(struct walk){.list = list, .operation = SINCE});
+}
+
+void asim_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
+                       const uint64_t *list, uint64_t times)
+{
+    visit_part(fabric, part,
+               &(struct walk){.list = (uint64_t *)list, .operation = ADD, .times = times});
 }
 
 /* Frames that the host of a row has put on its link, and taken from it: the first counter of a wire
@@ -279,8 +238,8 @@ static inline uint64_t frames_in(const uint64_t *row)
 }
 
 /* Without losses each packet is sent once, and every other frame is an ACK. */
-void asim_part_counters_of_log(const struct asim_fabric *fabric, const struct asim_part *part,
-                               const struct asim_log_row *row, uint64_t *deltas)
+void asim_counters_of_log(const struct asim_fabric *fabric, const struct asim_part *part,
+                          const struct asim_log_row *row, uint64_t *deltas)
 {
     for (uint32_t h = 0; h < part->n_hosts; h++)
         for (size_t i = 0; i < row[h].injections.n; i++) {
@@ -301,22 +260,35 @@ void asim_part_counters_of_log(const struct asim_fabric *fabric, const struct as
     }
 }
 
-uint64_t asim_part_hops_in(const struct asim_part *part, const uint64_t *list)
+uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part *part)
 {
     uint64_t hops = 0;
 
-    for (uint32_t i = 0; i < part->n_hosts; i++, list += of_row())
-        hops += frames_out(list) + frames_in(list);
+    if (part->is_whole)
+        return asim_counters_hops(fabric);
+    for (uint32_t i = 0; i < part->n_hosts; i++) {
+        const struct asim_port *port = &fabric->host[part->host[i]].nics[part->nic[i]].port;
+
+        hops += port->in->frames + port->out->frames;
+    }
     return hops;
 }
 
-/* Losses and retransmissions follow drops, so the switch tells all. */
+/* Losses and retransmissions follow drops, so the switches tell all of small parts. */
 uint64_t asim_part_unreplayable(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    const struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
-    uint64_t events = rare_of_switch(sw);
+    const struct asim_switch *sw =
+        part->is_whole ? fabric->sw : &fabric->sw[part->sw - fabric->set.hosts];
+    const struct asim_switch *end =
+        part->is_whole ? sw + (fabric->set.nodes - fabric->set.hosts) : sw + 1;
+    uint64_t events = 0;
 
-    for (uint32_t i = 0; i < part->n_hosts; i++)
-        events += sw->ports[part->port[i]].draws;
+    for (uint32_t v = 0; part->is_whole && v < fabric->set.hosts; v++)
+        events += rare_of_host(&fabric->host[v].counts);
+    for (; sw < end; sw++) {
+        events += rare_of_switch(sw);
+        for (uint32_t p = 0; p < sw->n_ports; p++)
+            events += sw->ports[p].draws;
+    }
     return events;
 }

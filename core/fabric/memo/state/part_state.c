@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of a part, read from its hosts and its switch and written back.
+ * The state of a part before and after an episode, its comparison, and its idle check.
  */
 #include "fabric/memo/state/part_state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "fabric/memo/memo.h"
+#include "fabric/memo/region/part.h"
+#include "fabric/memo/state/mix.h"
+#include "asim/topology.h"
+#include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
-#include "fabric/memo/state/idle_state.h"
+
+/* --- the ports of a part ---------------------------------------------------------------------- */
 
 static struct asim_switch *switch_of(const struct asim_fabric *fabric, const struct asim_part *part)
 {
@@ -22,11 +27,48 @@ static struct asim_nic *nic_of(const struct asim_fabric *fabric, const struct as
     return &fabric->host[part->host[i]].nics[part->nic[i]];
 }
 
-static struct asim_switch_port *port_of(const struct asim_fabric *fabric,
-                                        const struct asim_part *part, uint32_t i)
+static struct asim_switch_port *switch_port_of(const struct asim_fabric *fabric,
+                                               const struct asim_part *part, uint32_t i)
 {
     return &switch_of(fabric, part)->ports[part->port[i]];
 }
+
+/* Of a small part both ends of each host's link. */
+static uint32_t count_ports(const struct asim_fabric *fabric, const struct asim_part *part)
+{
+    return part->is_whole ? fabric->set.topo->first_port[fabric->set.nodes] : 2 * part->n_hosts;
+}
+
+/* The port that a row of a log means. */
+static struct asim_port *port_of(const struct asim_fabric *fabric, const struct asim_part *part,
+                                 uint32_t row)
+{
+    if (part->is_whole)
+        return fabric->ports[row];
+    if (row < part->n_hosts)
+        return &nic_of(fabric, part, asim_part_host(part, row))->port;
+    return &switch_port_of(fabric, part, asim_part_host(part, row - part->n_hosts))->port;
+}
+
+/* The node of a port is a host or a switch: one of the two is NULL. */
+struct owner {
+    struct asim_nic *nic;
+    struct asim_switch_port *port;
+    uint64_t *seq; /* event count of the node */
+};
+
+static struct owner owner_of(const struct asim_fabric *fabric, const struct asim_port *port)
+{
+    uint32_t node = port->in->to, i = port->in->to_port;
+    struct asim_switch *sw;
+
+    if (node < fabric->set.hosts)
+        return (struct owner){&fabric->host[node].nics[i], NULL, &fabric->host[node].seq};
+    sw = &fabric->sw[node - fabric->set.hosts];
+    return (struct owner){NULL, &sw->ports[i], &sw->seq};
+}
+
+/* --- idle ------------------------------------------------------------------------------------- */
 
 /* Both ends of each. */
 static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part)
@@ -46,168 +88,239 @@ static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_
  */
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part)
 {
+    if (part->is_whole)
+        return asim_network_is_idle(fabric);
     if (part->open || !uplinks_are_idle(fabric, part))
         return 0;
     for (uint32_t i = 0; i < part->n_hosts; i++)
         if (!asim_nic_is_idle(nic_of(fabric, part, i)) || nic_of(fabric, part, i)->qps.n ||
-            !asim_switch_port_is_idle(port_of(fabric, part, i)))
+            !asim_switch_port_is_idle(switch_port_of(fabric, part, i)))
             return 0;
     return 1;
 }
 
-/* For each host: cursor and position of its queue pairs, and the round robin of its port. The order
- * of the ports' last transmissions has no influence: it breaks ties only among ports that transmit.
+/* --- before and after an episode -------------------------------------------------------------- */
+
+/* The cursor of an empty list counts by itself; in a list of finished ones only its position does.
  */
-size_t asim_part_state_size(const struct asim_part *part)
+static struct asim_nic_state nic_state(const struct asim_nic *nic)
 {
-    return (size_t)part->n_hosts * ASIM_PART_STATE_WORDS;
+    const struct asim_qplist *qps = &nic->qps;
+
+    if (qps->n)
+        return (struct asim_nic_state){qps->n, 0, asim_qplist_position(qps)};
+    return (struct asim_nic_state){0, qps->cursor, qps->cursor ? 0 : qps->last_position};
 }
 
-void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_part *part,
-                          uint64_t *at)
+static int nics_are_same(const struct asim_nic_state *a, const struct asim_nic_state *b)
 {
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        const struct asim_qplist *qps = &nic_of(fabric, part, i)->qps;
+    return a->n == b->n && a->cursor == b->cursor && a->position == b->position;
+}
 
-        *at++ = qps->cursor;
-        *at++ = qps->cursor ? 0 : qps->last_position;
-        *at++ = port_of(fabric, part, i)->rr;
+uint64_t asim_part_hash_state(const struct asim_fabric *fabric, const struct asim_part *part,
+                              uint32_t h)
+{
+    struct asim_nic_state nic = nic_state(nic_of(fabric, part, h));
+
+    return asim_mix_word(asim_mix_word((uint64_t)nic.cursor << 32 | nic.position, 1),
+                         switch_port_of(fabric, part, h)->rr);
+}
+
+/* seq, begin: what the counts and the times of the last transmission count from. */
+static struct asim_port_state state_of(const struct asim_fabric *fabric,
+                                       const struct asim_port *port, uint64_t seq, uint64_t begin)
+{
+    struct owner owner = owner_of(fabric, port);
+    struct asim_port_state state = {.in_seq = port->in->in_seq - seq, .node_seq = *owner.seq - seq};
+
+    asim_port_left_save(port, seq, begin, state.left);
+    if (owner.nic) {
+        state.nic = nic_state(owner.nic);
+    } else {
+        state.rr = owner.port->rr;
+        state.peak = owner.port->peak_bytes;
     }
+    return state;
+}
+
+int asim_episode_state_begin(struct asim_fabric *fabric, const struct asim_part *part,
+                             struct asim_episode_state *state)
+{
+    state->ports.n = count_ports(fabric, part);
+    if (ASIM_VEC_RESERVE(state->ports, state->ports.n))
+        return ASIM_ENOMEM;
+    for (uint32_t row = 0; row < state->ports.n; row++) {
+        struct asim_port *port = port_of(fabric, part, row);
+        struct owner owner = owner_of(fabric, port);
+
+        state->ports.at[row] =
+            (struct asim_port_change){row, 1, 1, .before = state_of(fabric, port, 0, 0)};
+        if (owner.port)
+            asim_switch_port_restart_peak(owner.port);
+    }
+    return 0;
+}
+
+void asim_episode_state_join_peaks(struct asim_fabric *fabric, const struct asim_part *part)
+{
+    for (uint32_t row = 0; row < count_ports(fabric, part); row++) {
+        struct owner owner = owner_of(fabric, port_of(fabric, part, row));
+
+        if (owner.port)
+            asim_switch_port_join_peaks(owner.port);
+    }
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct asim_port_change *x = a, *y = b;
+
+    if (x->before.in_seq != y->before.in_seq)
+        return x->before.in_seq < y->before.in_seq ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* Completes the change of a port. Returns whether the episode used it. */
+static int complete(const struct asim_fabric *fabric, const struct asim_part *part,
+                    struct asim_port_change *change)
+{
+    const struct asim_port *port = port_of(fabric, part, change->row);
+    struct asim_port_state now = state_of(fabric, port, 0, 0);
+
+    change->has_received = now.in_seq != change->before.in_seq;
+    change->has_sent = memcmp(now.left, change->before.left, sizeof now.left) != 0;
+    change->after = state_of(fabric, port, change->before.node_seq, part->begin);
+    return change->has_received || change->has_sent;
+}
+
+static int leaves_other_qps(const struct asim_port_change *change)
+{
+    const struct asim_nic_state *before = &change->before.nic, *after = &change->after.nic;
+
+    return (before->n || after->n) && !nics_are_same(before, after);
+}
+
+/* Completes the changes of a node's ports, from i on, up to *next. Returns whether the episode used
+ * the node. */
+static int complete_node(const struct asim_fabric *fabric, const struct asim_part *part,
+                         struct asim_episode_state *state, size_t i, size_t *next)
+{
+    struct asim_port_change *at = state->ports.at;
+    uint32_t node = port_of(fabric, part, at[i].row)->in->to;
+    int used = 0;
+
+    for (*next = i; *next < state->ports.n; ++*next) {
+        if (port_of(fabric, part, at[*next].row)->in->to != node)
+            break;
+        used |= complete(fabric, part, &at[*next]);
+    }
+    return used;
+}
+
+int asim_episode_state_end(struct asim_fabric *fabric, const struct asim_part *part,
+                           struct asim_episode_state *state)
+{
+    struct asim_port_change *at = state->ports.at;
+    size_t kept = 0, next;
+    int others = 0;
+
+    for (size_t i = 0; i < state->ports.n; i = next) {
+        if (!complete_node(fabric, part, state, i, &next))
+            continue;
+        qsort(at + i, next - i, sizeof *at, by_use);
+        for (; i < next; i++) {
+            others |= leaves_other_qps(&at[i]);
+            at[kept++] = at[i];
+        }
+    }
+    state->ports.n = kept;
+    at = realloc(at, (kept + 1) * sizeof *at);
+    if (at) {
+        state->ports.at = at;
+        state->ports.cap = kept + 1;
+    }
+    asim_episode_state_join_peaks(fabric, part);
+    return others;
+}
+
+/* Whether a port does not hinder the episode; last: the wire into its node that comes before it.
+ * First frames of small parts are compared in more detail (part_log.h). */
+static int fits(const struct asim_fabric *fabric, const struct asim_part *part,
+                const struct asim_port_change *change, const struct asim_wire *last)
+{
+    const struct asim_port *port = port_of(fabric, part, change->row);
+    struct owner owner = owner_of(fabric, port);
+    struct asim_nic_state now;
+
+    if (owner.nic) {
+        now = nic_state(owner.nic);
+        if (!nics_are_same(&now, &change->before.nic))
+            return 0;
+    } else if (change->has_sent && owner.port->rr != change->before.rr) {
+        return 0;
+    }
+    return !last || last->to != port->in->to || asim_wire_used_before(last, port->in);
+}
+
+int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_part *part,
+                            const struct asim_episode_state *state)
+{
+    const struct asim_wire *last = NULL;
+
+    for (size_t i = 0; i < state->ports.n; i++) {
+        const struct asim_port_change *change = &state->ports.at[i];
+
+        if (!fits(fabric, part, change, change->has_received ? last : NULL))
+            return 0;
+        if (part->is_whole && change->has_received)
+            last = port_of(fabric, part, change->row)->in;
+    }
+    return 1;
+}
+
+static void apply(const struct owner *owner, struct asim_port *port, uint64_t begin,
+                  const struct asim_port_change *change)
+{
+    const struct asim_port_state *after = &change->after;
+
+    if (change->has_received)
+        port->in->in_seq = *owner->seq + after->in_seq;
+    if (change->has_sent)
+        asim_port_left_apply(port, *owner->seq, begin, after->left);
+    if (owner->nic && !after->nic.n) { /* else it is as before */
+        owner->nic->qps.cursor = after->nic.cursor;
+        owner->nic->qps.last_position = after->nic.position;
+    }
+    if (owner->port && change->has_sent)
+        owner->port->rr = after->rr;
+    if (owner->port && after->peak > owner->port->peak_bytes)
+        owner->port->peak_bytes = after->peak;
+}
+
+/* The counts of a node move behind its last port. */
+void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_part *part,
+                              const struct asim_episode_state *state)
+{
+    uint64_t *seq = NULL, events = 0;
+
+    for (size_t i = 0; i < state->ports.n; i++) {
+        const struct asim_port_change *change = &state->ports.at[i];
+        struct asim_port *port = port_of(fabric, part, change->row);
+        struct owner owner = owner_of(fabric, port);
+
+        if (seq && seq != owner.seq)
+            *seq += events;
+        seq = owner.seq;
+        events = change->after.node_seq;
+        apply(&owner, port, part->begin, change);
+    }
+    if (seq)
+        *seq += events;
 }
 
 int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint32_t i, uint32_t j)
 {
-    return asim_wire_used_before(port_of(fabric, part, i)->port.in,
-                                 port_of(fabric, part, j)->port.in);
-}
-
-/* For each host its event count, cursor and position of the queue pairs; for each of the two ports
- * of its link the count of its last arrival and what it keeps of its last transmission; then round
- * robin and peak; in the end the count of the switch. */
-enum {
-    PORT_WORDS = 1 + ASIM_PORT_LEFT_WORDS,
-    NIC_PORT = 3,
-    SWITCH_PORT = NIC_PORT + PORT_WORDS,
-    RR = SWITCH_PORT + PORT_WORDS,
-    PEAK,
-    AFTER_WORDS
-};
-
-size_t asim_part_after_size(const struct asim_part *part)
-{
-    return (size_t)part->n_hosts * AFTER_WORDS + 1;
-}
-
-static void put_port(const struct asim_port *port, uint64_t *at)
-{
-    at[0] = port->in->in_seq;
-    asim_port_left_save(port, 0, 0, at + 1);
-}
-
-static void put_all(const struct asim_fabric *fabric, const struct asim_part *part, uint64_t *at)
-{
-    for (uint32_t i = 0; i < part->n_hosts; i++, at += AFTER_WORDS) {
-        const struct asim_nic *nic = nic_of(fabric, part, i);
-        const struct asim_switch_port *port = port_of(fabric, part, i);
-
-        at[0] = fabric->host[part->host[i]].seq;
-        at[1] = nic->qps.cursor;
-        at[2] = nic->qps.last_position;
-        put_port(&nic->port, at + NIC_PORT);
-        put_port(&port->port, at + SWITCH_PORT);
-        at[RR] = port->rr;
-        at[PEAK] = port->peak_bytes;
-    }
-    *at = switch_of(fabric, part)->seq;
-}
-
-void asim_part_before_save(struct asim_fabric *fabric, const struct asim_part *part,
-                           uint64_t *before)
-{
-    put_all(fabric, part, before);
-    for (uint32_t i = 0; i < part->n_hosts; i++)
-        asim_switch_port_restart_peak(port_of(fabric, part, i));
-}
-
-void asim_part_before_drop(struct asim_fabric *fabric, const struct asim_part *part)
-{
-    for (uint32_t i = 0; i < part->n_hosts; i++)
-        asim_switch_port_join_peaks(port_of(fabric, part, i));
-}
-
-/* A port that the episode did not use has the same words before and after: it gets ASIM_NEVER. seq:
- * event count of its node at the start. */
-static void make_relative(const struct asim_port *port, uint64_t *after, const uint64_t *before,
-                          uint64_t seq, uint64_t start)
-{
-    int has_sent = memcmp(after + 1, before + 1, ASIM_PORT_LEFT_WORDS * sizeof *after) != 0;
-
-    after[0] = after[0] != before[0] ? after[0] - seq : ASIM_NEVER;
-    after[1] = ASIM_NEVER;
-    if (has_sent)
-        asim_port_left_save(port, seq, start, after + 1);
-}
-
-void asim_part_after_save(struct asim_fabric *fabric, const struct asim_part *part,
-                          const uint64_t *before, uint64_t *after)
-{
-    size_t last = (size_t)part->n_hosts * AFTER_WORDS;
-
-    put_all(fabric, part, after);
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        uint64_t *to = after + (size_t)i * AFTER_WORDS;
-        const uint64_t *from = before + (size_t)i * AFTER_WORDS;
-
-        make_relative(&nic_of(fabric, part, i)->port, to + NIC_PORT, from + NIC_PORT, from[0],
-                      part->begin);
-        make_relative(&port_of(fabric, part, i)->port, to + SWITCH_PORT, from + SWITCH_PORT,
-                      before[last], part->begin);
-        to[0] -= from[0];
-    }
-    after[last] -= before[last];
-    asim_part_before_drop(fabric, part);
-}
-
-static void apply_port(struct asim_port *port, const uint64_t *at, uint64_t seq, uint64_t start)
-{
-    if (at[0] != ASIM_NEVER)
-        port->in->in_seq = seq + at[0];
-    if (at[1] != ASIM_NEVER)
-        asim_port_left_apply(port, seq, start, at + 1);
-}
-
-void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *part,
-                           const uint64_t *after, uint64_t begin)
-{
-    struct asim_switch *sw = switch_of(fabric, part);
-
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        const uint64_t *at = after + (size_t)asim_part_row(part, i) * AFTER_WORDS;
-        struct asim_host *host = &fabric->host[part->host[i]];
-        struct asim_nic *nic = nic_of(fabric, part, i);
-        struct asim_switch_port *port = port_of(fabric, part, i);
-
-        apply_port(&nic->port, at + NIC_PORT, host->seq, begin);
-        apply_port(&port->port, at + SWITCH_PORT, sw->seq, begin);
-        host->seq += at[0];
-        nic->qps.cursor = (uint32_t)at[1];
-        nic->qps.last_position = (uint32_t)at[2];
-        port->rr = (uint8_t)at[RR];
-        if (at[PEAK] > port->peak_bytes)
-            port->peak_bytes = at[PEAK];
-    }
-    sw->seq += after[(size_t)part->n_hosts * AFTER_WORDS];
-}
-
-uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part *part)
-{
-    uint64_t hops = 0;
-
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        const struct asim_port *port = &nic_of(fabric, part, i)->port;
-
-        hops += port->in->frames + port->out->frames;
-    }
-    return hops;
+    return asim_wire_used_before(switch_port_of(fabric, part, i)->port.in,
+                                 switch_port_of(fabric, part, j)->port.in);
 }

@@ -1,56 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of a part between two episodes, and its counters, as lists of numbers that do not
- * depend on which part of its class it is.
+ * What a part keeps between two episodes, port by port, and what an episode needs and leaves of it.
+ * All that an idle part remembers and that can influence an episode is
+ *
+ * - round robins of the ports and NICs that it uses;
+ * - the order in which the wires into a node were used last. It decides between first frames that
+ *   reach the node at one time with equal tie keys (tie_key.h).
+ *
+ * Absolute times and counts have no influence. Features that look at them (INT, PINT, random
+ * losses) exclude the memo. Ports that transmit nothing break no ties, so the last transmissions
+ * before an episode do not matter, and nodes that it does not use do not either.
  */
 #ifndef ASIM_FABRIC_MEMO_STATE_PART_STATE_H
 #define ASIM_FABRIC_MEMO_STATE_PART_STATE_H
 
-#include <stddef.h>
-#include "fabric/memo/region/part_log.h"
+#include <stdint.h>
+#include "base/mem.h"
+#include "fabric/memo/state/idle_state.h"
+
+struct asim_fabric;
+struct asim_part;
+
+/* Queue pairs of an idle NIC: finished ones that no scan has dropped, and the round robin. */
+struct asim_nic_state {
+    uint32_t n, cursor, position;
+};
+
+/* A port and its node. Event counts: of the last arrival; of the node. */
+struct asim_port_state {
+    uint64_t in_seq, node_seq, left[ASIM_PORT_LEFT_WORDS];
+    uint64_t peak;             /* of a switch's port, bytes */
+    uint8_t rr;                /* of a switch's port */
+    struct asim_nic_state nic; /* of a host's */
+};
+
+/* What an episode has made of a port. row: of the port, in numbers of the part, hosts first.
+ * has_sent, has_received: 1 until it is known. after: counts and times since the start. */
+struct asim_port_change {
+    uint32_t row;
+    uint8_t has_sent, has_received;
+    struct asim_port_state before, after;
+};
+
+/* While the episode is recorded all ports of the part; then those of nodes that it used, of each
+ * node in the order in which they had been used before. */
+struct asim_episode_state {
+    ASIM_VEC(struct asim_port_change) ports;
+};
 
 /* Whether nothing of any message inside the part is left. */
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part);
 
-/* Words of a host: positions of round robins. With the order in which the switch took frames of its
- * ports last, which breaks ties (tie_key.h), it is all that can influence the next episode. */
-enum { ASIM_PART_STATE_WORDS = 3 };
-size_t asim_part_state_size(const struct asim_part *part);
-void asim_part_state_save(const struct asim_fabric *fabric, const struct asim_part *part,
-                          uint64_t *state);
-/* Whether the switch took a frame of host i's port last before it took one of host j's port: then
- * the next one of host i comes first, if both arrive at one time with equal tie keys. */
+/* A recording begins. Peaks of queues count from now on. 0 or ASIM_ENOMEM. */
+int asim_episode_state_begin(struct asim_fabric *fabric, const struct asim_part *part,
+                             struct asim_episode_state *state);
+/* It is given up, or over: peaks are those of all times. */
+void asim_episode_state_join_peaks(struct asim_fabric *fabric, const struct asim_part *part);
+/* It is complete, and the part is idle again. Returns 1 if a replay cannot leave the same queue
+ * pairs, else 0. */
+int asim_episode_state_end(struct asim_fabric *fabric, const struct asim_part *part,
+                           struct asim_episode_state *state);
+
+/* Whether the part, idle or following, is in the state that the episode needs. */
+int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_part *part,
+                            const struct asim_episode_state *state);
+/* Of what host h of a small part, and its port at the switch, remember. */
+uint64_t asim_part_hash_state(const struct asim_fabric *fabric, const struct asim_part *part,
+                              uint32_t h);
+/* Puts the part, whose episode began at part->begin, into the state that it leaves; without
+ * counters. */
+void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_part *part,
+                              const struct asim_episode_state *state);
+/* Whether the switch of a small part took a frame of host i's port last before it took one of host
+ * j's: then the next one of host i comes first, if both arrive at one time with equal tie keys. */
 int asim_part_used_before(const struct asim_fabric *fabric, const struct asim_part *part,
                           uint32_t i, uint32_t j);
-
-/* What an episode leaves: that state, event counts relative to those at its start, and the last
- * transmission of each port relative to its start. `before` must have been written at the start; it
- * has the same size. Peaks of queues count from the start. */
-size_t asim_part_after_size(const struct asim_part *part);
-void asim_part_before_save(struct asim_fabric *fabric, const struct asim_part *part,
-                           uint64_t *before);
-void asim_part_after_save(struct asim_fabric *fabric, const struct asim_part *part,
-                          const uint64_t *before, uint64_t *after);
-/* The episode is given up: restores the peaks. */
-void asim_part_before_drop(struct asim_fabric *fabric, const struct asim_part *part);
-/* Puts the part, whose episode began at `begin`, into the state that another left. */
-void asim_part_after_apply(struct asim_fabric *fabric, const struct asim_part *part,
-                           const uint64_t *after, uint64_t begin);
-
-/* Counters of the part's hosts, links and switch that users may see. Those of hosts are 0 in a
- * saved list; asim_part_counters_of_log sets them in a list of deltas. */
-size_t asim_part_counters_size(const struct asim_part *part);
-void asim_part_counters_save(struct asim_fabric *fabric, const struct asim_part *part,
-                             uint64_t *list);
-void asim_part_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
-                            const uint64_t *list);
-void asim_part_counters_of_log(const struct asim_fabric *fabric, const struct asim_part *part,
-                               const struct asim_log_row *row, uint64_t *deltas);
-/* Packet-hops in a list. */
-uint64_t asim_part_hops_in(const struct asim_part *part, const uint64_t *list);
-/* Packet-hops so far. */
-uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part *part);
-/* Events so far that no replay can repeat: drops, pauses, random marks. */
-uint64_t asim_part_unreplayable(const struct asim_fabric *fabric, const struct asim_part *part);
 
 #endif

@@ -8,8 +8,8 @@
  *     asim_csv_init, asim_csv_header, asim_csv_find for each column, asim_csv_row until 0,
  *     asim_csv_close on every path.
  */
-#ifndef ASIM_BASE_IO_CSV_H
-#define ASIM_BASE_IO_CSV_H
+#ifndef ASIM_CLI_CSV_H
+#define ASIM_CLI_CSV_H
 
 #include <stddef.h>
 #include "asim/err.h"

@@ -4,7 +4,7 @@
  * that a cell written by base/io/quote.c reads back.
  */
 #include "check.h"
-#include "base/io/csv.h"
+#include "cli/csv.h"
 #include "base/io/quote.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * RFC 4180 leaves open what a quote inside a cell without quotes means. Readers disagree, and one
  * reading shifts all later columns, so such a quote is an error.
  */
-#include "base/io/csv.h"
+#include "cli/csv.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  *     asim_file_set_begin; asim_file_set_rank or asim_file_set_add for each file, then write the
  *     file under the temporary name; asim_file_set_end on every path, with the code so far.
  */
-#ifndef ASIM_BASE_IO_FILE_SET_H
-#define ASIM_BASE_IO_FILE_SET_H
+#ifndef ASIM_CLI_FILE_SET_H
+#define ASIM_CLI_FILE_SET_H
 
 #include <stdint.h>
 #include "asim/err.h"

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "asim/trace.h"
-#include "base/io/file_set.h"
 #include "base/io/out.h"
+#include "cli/file_set.h"
 
 struct writing {
     const struct asim_schedule *schedule;

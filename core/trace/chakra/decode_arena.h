@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory for decoding one record: allocation advances a pointer, and a reset takes everything back.
- * In the steady state one block serves every record, and decoding does not call malloc. Beyond
- * `limit` bytes for one record an allocation returns NULL. With ASIM_ASAN each object gets its own
- * malloc, so that the sanitizer sees overruns and late uses.
+ * Memory for the messages of one record: allocation advances a pointer, and a reset takes
+ * everything back. In the steady state one block serves every record, and no record calls malloc.
+ * Beyond `limit` bytes for one record an allocation returns NULL. With ASIM_ASAN each object gets
+ * its own malloc, so that the sanitizer sees overruns and late uses.
  *
  * The arena of base/mem.h does not fit: protobuf-c needs an allocator struct, and all objects of a
  * record end together.

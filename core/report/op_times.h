@@ -10,7 +10,10 @@
 #ifndef ASIM_REPORT_OP_TIMES_H
 #define ASIM_REPORT_OP_TIMES_H
 
-#include "sim/rank/event.h"
+#include "base/map.h"
+#include "sim/rank/event_bus.h"
+
+struct asim_world;
 
 /* The events to pass to asim_op_times_see. */
 enum {

@@ -14,8 +14,7 @@
 
 #include "asim/ext/family.h"
 #include "base/io/out.h"
-#include "sim/rank/event.h"
-#include "sim/world.h"
+#include "sim/sim.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. A report is one file, or
  * has `open`. */

@@ -5,11 +5,14 @@
  * Reports receive an event, and close, in the alphabetic order of their table; no report may depend
  * on another one.
  */
+#include "asim/asim.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/event_bus.h"
 #include "base/io/inputs.h"
 #include "base/text.h"
+#include "sim/distributed/totals.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
 #ifndef ASIM_SIM_WORLD_H
 #define ASIM_SIM_WORLD_H
 
+#include "base/diagnostics.h"
 #include "sim/sim.h"
 
 /* Builds the network and the pools. The traces must be open. */

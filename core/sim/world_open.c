@@ -6,6 +6,7 @@
  * The order matters twice: checks of a file need the files before it, and the user sees the first
  * error. The world owns everything that was opened, so one close serves every failure.
  */
+#include "asim/asim.h"
 #include "base/io/inputs.h"
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
@@ -26,6 +27,7 @@
 #include "sim/rank/noise.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * empty: the finish of a job that has not finished, the time alone without --alone.
  */
 #include "report/report.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>

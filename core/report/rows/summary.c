@@ -10,7 +10,9 @@
 #include "report/report.h"
 #include "report/network_use.h"
 #include "sim/distributed/distribution.h"
+#include "sim/distributed/totals.h"
 #include "sim/rank/breakdown.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>

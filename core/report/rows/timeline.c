@@ -16,6 +16,7 @@
 #include "report/report.h"
 #include "base/text.h"
 #include "sim/distributed/distribution.h"
+#include "sim/world.h"
 #include "topo/topo.h"
 
 struct collector {

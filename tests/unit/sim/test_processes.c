@@ -10,6 +10,7 @@
 #include "fabric/processes/exchange.h"
 #include "sim/distributed/distribution.h"
 #include "runs.h"
+#include "sim/distributed/totals.h"
 
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4, OVERRIDES = 21 };
 

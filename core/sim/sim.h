@@ -99,6 +99,12 @@ struct asim_packet_network;
 struct asim_scenario;
 struct asim_scenario_storage;
 
+/* A file that the run reads, or the prefix of traces; the name is in the arena. */
+struct asim_input {
+    const char *name;
+    int is_prefix;
+};
+
 /* Storage hosts of a section of the scenario, as nodes. */
 struct asim_storage {
     const struct asim_scenario_storage *from;
@@ -111,6 +117,9 @@ struct asim_world_setup {
     const char *reports;           /* names of further reports (--reports), or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
     struct asim_inputs *inputs;    /* all files that the run reads */
+    ASIM_VEC(struct asim_input) input_names; /* the same, as named */
+    uint64_t options_digest[2];              /* of the version and the options */
+    char identity[33];                       /* "" until asim_world_identity is called */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;

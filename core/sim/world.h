@@ -48,6 +48,9 @@ const struct asim_world_job *asim_world_job_of(const struct asim_world *world, u
 int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err);
 
+/* identity.c: begins the identity of the run with the version and the options. */
+void asim_identity_begin(struct asim_world *world, const struct asim_settings *set);
+
 /* The hook that takes diagnostics, and a macro that reports one. */
 #define asim_world_diagnostics(world)                                                              \
     (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})

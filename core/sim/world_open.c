@@ -352,6 +352,7 @@ void asim_world_close(struct asim_world *world)
     if (world->set.inputs)
         asim_inputs_fini(world->set.inputs);
     free(world->set.inputs);
+    free(world->set.input_names.at);
     asim_distribution_close(world);
     asim_world_close_jobs(world);
     asim_route_close(world->set.route);

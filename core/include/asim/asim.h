@@ -39,6 +39,13 @@ ASIM_API int asim_world_open(struct asim_world **world, const struct asim_settin
  * this call there are none, and no result lines. out: settings->out, a folder or NULL. Call it
  * before the start. */
 ASIM_API int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
+/* Writes the identity of the run: the digits of a digest of all that decides its results, which are
+ * the version and commit of asim, the options as understood, and the bytes of every file that it
+ * reads, whatever their names. Threads, processes and the choice of reports do not change it. The
+ * first call reads the files again. */
+enum { ASIM_IDENTITY_BYTES = 33 };
+ASIM_API int asim_world_identity(struct asim_world *world, char text[ASIM_IDENTITY_BYTES],
+                                 struct asim_err *err);
 /* The reports that `reports` of the settings can name: a line "  NAME  text" each. Returns the
  * bytes needed without the NUL, like snprintf. */
 ASIM_API size_t asim_reports_list(char *buf, size_t size);

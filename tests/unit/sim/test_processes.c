@@ -241,9 +241,9 @@ static void take_file(char *all, size_t size, const char *name)
 static void run(const char *cc, const struct variant *variant, struct outcome *outcome)
 {
     static const char *const names[] = {
-        "summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",  "links.csv",
-        "rates.csv",     "f.txt",        "p.txt",     "q.txt",      "queues.csv",
-        "topology.json", "network.json", "hosts.csv", "traffic.csv"};
+        "summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",   "links.csv",
+        "rates.csv",     "f.txt",        "p.txt",     "q.txt",       "queues.csv",
+        "topology.json", "network.json", "hosts.csv", "traffic.csv", "identity.json"};
     struct asim_world *worlds[WORLDS];
     char out[160];
 

@@ -19,11 +19,6 @@ int asim_datagram_send(struct asim_world *world, uint64_t now_ns,
     return asim_fabric_datagram_send(world->via.packet_net, now_ns, datagram, err);
 }
 
-uint32_t asim_datagram_max_bytes(const struct asim_world *world)
-{
-    return asim_fabric_datagram_max(world->via.packet_net);
-}
-
 uint64_t asim_datagrams_under_way(const struct asim_world *world)
 {
     return asim_fabric_datagrams_under_way(world->via.packet_net);

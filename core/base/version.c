@@ -11,11 +11,6 @@ const char *asim_version(void)
     return ASIM_VERSION;
 }
 
-unsigned asim_version_number(void)
-{
-    return ASIM_VERSION_NUMBER;
-}
-
 const char *asim_commit(void)
 {
     return ASIM_COMMIT;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
+#include "asim/netconf.h"
 #include "base/diagnostics.h"
 #include "conf/netconf_keys.h"
 

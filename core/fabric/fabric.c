@@ -232,7 +232,7 @@ static int open_run(struct asim_fabric *fabric, const struct asim_fabric_config 
                     struct asim_err *err)
 {
     asim_livelock_open(fabric);
-    return asim_insertion_open(fabric, config->exact_events) || asim_half_steps_open(fabric)
+    return asim_half_steps_open(fabric) || asim_insertion_open(fabric, config->exact_events)
                ? asim_err_nomem(err, "building the packet network")
                : 0;
 }
@@ -298,10 +298,10 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
     by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
     fabric->set.slow_acks = fabric->set.cc_idle ? 0 : by_cnp ? ASIM_CNP : ASIM_EACH_ACK;
-    if (!code)
-        code = open_run(fabric, config, err);
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
         fabric->schedule.per_event = 1;
+    if (!code)
+        code = open_run(fabric, config, err);
     if (code) {
         asim_fabric_close(fabric);
         *out = NULL;

@@ -45,7 +45,7 @@ struct asim_fabric_config {
     /* Of the random draws: equal seeds give equal bytes. */
     uint64_t seed;
     int per_event;    /* 1: a step is one node at one instant, in order of time */
-    uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
+    uint32_t without; /* fast paths turned off, enum asim_way (net/ways.h) */
     /* So many events run in the order of ns-3's event list, from the start on, where the network is
      * small enough (fabric/clock/insertion_order.h). */
     uint64_t exact_events;

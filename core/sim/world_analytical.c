@@ -8,7 +8,7 @@
  * All other parts of a world (ranks, collectives, matching, reports) know only the backend's
  * traits.
  */
-#include "net/fast_path.h"
+#include "net/ways.h"
 #include "base/override.h"
 #include "net/packets.h"
 #include "sim/world.h"
@@ -82,7 +82,7 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
         if (rows[i].is_given && !asim_settings_has(set, rows[i].needs))
             asim_world_diagnose(world, "--%s has no effect on %s", rows[i].name, network);
     if (!asim_settings_has(set, ASIM_NET_FRAMES) &&
-        world->set.without & ~(uint32_t)ASIM_FAST_UNIFORM_PHASE)
+        world->set.without & ~(uint32_t)ASIM_WAY_UNIFORM_PHASE)
         asim_world_diagnose(world,
                             "--without turns off only uniform-phase on %s, which has none of "
                             "the other fast paths",

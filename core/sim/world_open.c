@@ -6,7 +6,6 @@
  * The order matters twice: checks of a file need the files before it, and the user sees the first
  * error. The world owns everything that was opened, so one close serves every failure.
  */
-#include "asim/asim.h"
 #include "base/io/inputs.h"
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
@@ -20,14 +19,13 @@
 #include "sim/ops/round.h"
 #include "sim/rank/breakdown.h"
 #include "sim/rank/event_bus.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/distribution.h"
 #include "sim/families.h"
 #include "sim/rank/noise.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
-#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +227,7 @@ static int check_settings(struct asim_world *world, const struct asim_settings *
                             "asim_settings_init.");
     if (asim_families_check(err))
         return ASIM_EBUG;
-    if (asim_fast_paths_parse(set->without, &world->set.without, err))
+    if (asim_ways_parse(set->without, &world->set.without, err))
         return ASIM_EUSAGE;
     if (set->workload || set->scenario)
         return 0;
@@ -352,7 +350,6 @@ void asim_world_close(struct asim_world *world)
     if (world->set.inputs)
         asim_inputs_fini(world->set.inputs);
     free(world->set.inputs);
-    free(world->set.input_names.at);
     asim_distribution_close(world);
     asim_world_close_jobs(world);
     asim_route_close(world->set.route);

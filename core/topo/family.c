@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/diagnostics.h"
 #include "base/io/src.h"
 #include "topo/build.h"
 #include "topo/topo.h"

@@ -13,7 +13,7 @@
 #include "fabric/clock/engine.h"
 #include "fabric/clock/worker.h"
 #include "fabric/host/host.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 
 /* Of least_unsent: no message has so many bytes. */
 #define INSIDE (ASIM_NEVER - 1)
@@ -257,14 +257,15 @@ static struct inner next_inner(struct asim_worker *worker, struct asim_domain *d
     uint64_t delay = worker->fabric->set.lookahead;
     struct firsts first;
     struct inner inner = {next_events(worker, domain, &first), 0, 1, 1};
+    int alternates = worker->domains->is_bipartite && worker->fabric->ways & ASIM_WAY_HALF_STEPS;
 
     if (inner.t >= until)
         return inner;
     inner.end = still_until(worker, domain, inner.t, until);
-    if (inner.end < inner.t + (worker->domains->may_alternate ? 2 : 1) * delay) {
+    if (inner.end < inner.t + (alternates ? 2 : 1) * delay) {
         domain->completes_at = 0;
         inner.end = inner.t + delay;
-        if (worker->domains->may_alternate)
+        if (alternates)
             alternate(worker->fabric, &first, until, &inner);
     }
     inner.end = inner.end < until ? inner.end : until;
@@ -363,20 +364,10 @@ static void advance_parts(struct asim_worker *worker, uint64_t until)
     }
 }
 
-/* As for half-steps of all nodes (half_steps.c). */
-static int may_alternate(const struct asim_fabric *fabric)
-{
-    return !(fabric->set.without & ASIM_FAST_HALF_STEPS) && !fabric->events &&
-           !fabric->set.cc->needs &&
-           (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead);
-}
-
 void asim_domains_advance(struct asim_worker *worker, uint64_t until)
 {
     struct asim_domains *domains = worker->domains;
 
-    worker->fast_ok = asim_host_fast_ok(worker->fabric);
-    domains->may_alternate = domains->is_bipartite && may_alternate(worker->fabric);
     notice_calls(worker);
     for (uint32_t b = 0; b < worker->n_hosts; b += ASIM_BLOCK)
         if (worker->block_min[b / ASIM_BLOCK] < until)

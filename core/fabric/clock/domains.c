@@ -5,7 +5,8 @@
 #include "fabric/clock/domains.h"
 #include "asim/topology.h"
 #include "fabric/clock/engine.h"
-#include "net/fast_path.h"
+#include "fabric/clock/ways.h"
+#include "net/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,8 +174,8 @@ int asim_domains_open(struct asim_fabric *fabric)
 
     for (uint32_t w = 0; w < engine->workers.n; w++)
         asim_domains_close(&engine->workers.at[w]);
-    if (!code && !fabric->schedule.per_event && !fabric->insertion && !engine->workers.n_sharded &&
-        !(fabric->set.without & ASIM_FAST_DOMAINS))
+    asim_ways_find(fabric);
+    if (!code && fabric->ways & ASIM_WAY_DOMAINS)
         lookahead = choose(fabric, root, scratch);
     if (fabric->set.rto && fabric->set.rto < lookahead)
         lookahead = 0;
@@ -186,5 +187,6 @@ int asim_domains_open(struct asim_fabric *fabric)
     if (!lookahead)
         free(root);
     free(scratch);
+    asim_ways_find(fabric);
     return code;
 }

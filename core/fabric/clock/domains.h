@@ -34,7 +34,6 @@ struct asim_domains {
     uint64_t calls;             /* the worker's, when completes_at of all domains was right */
     uint32_t *memory;           /* of all `index` and `others` */
     int is_bipartite;           /* each link inside a domain joins a host and a switch */
-    int may_alternate;          /* in this window hosts and switches of a domain advance in turn */
     int know_parts;             /* the memo has set the part of each domain */
     int with_parts; /* in this window parts lead, follow and begin in the windows of their domain */
     struct asim_domain_turn *turn; /* [n] scratch */

@@ -10,8 +10,8 @@
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
-#include "net/fast_path.h"
 #include "asim/topology.h"
+#include "net/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ int asim_half_steps_open(struct asim_fabric *fabric)
     int code = queue && half_of ? 0 : ASIM_ENOMEM;
 
     asim_engine_of(fabric)->run.half = ASIM_BOTH_HALVES;
-    if (!code && !(fabric->set.without & ASIM_FAST_HALF_STEPS) &&
+    if (!code && fabric->ways & ASIM_WAY_HALF_STEPS &&
         find_halves(fabric->set.topo, half_of, queue))
         fabric->set.half_of = half_of;
     else
@@ -63,11 +63,8 @@ int asim_half_steps_open(struct asim_fabric *fabric)
 
 int asim_half_steps_allowed(const struct asim_fabric *fabric)
 {
-    return fabric->set.half_of && !fabric->schedule.per_event && !fabric->insertion &&
-           !fabric->events && !fabric->set.cc->needs &&
-           (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
-           asim_workers_lookahead(fabric) == fabric->set.lookahead &&
-           asim_engine_of(fabric)->workers.domain_lookahead == fabric->set.lookahead;
+    return fabric->ways & ASIM_WAY_HALVES &&
+           asim_workers_lookahead(fabric) == fabric->set.lookahead;
 }
 
 enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)

@@ -12,28 +12,24 @@
 #include "fabric/switch/queue_watch.h"
 #include "fabric/clock/engine.h"
 #include "fabric/host/host.h"
-#include "net/packets.h"
 #include "fabric/host/advance.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/insertion.h"
 #include "fabric/switch/advance.h"
 #include "asim/topology.h"
+#include "fabric/clock/ways.h"
+#include "net/ways.h"
 
 /* Behind the numbers a timer's seq is its number. Notifications come behind all events that the
  * host counts itself, as link.c has it. */
 #define NOTIFICATION_SEQ (1ull << 62)
 
-static int is_for(const struct asim_fabric *fabric, uint64_t events)
-{
-    return events && fabric->set.hosts <= ASIM_EXACT_HOSTS && !fabric->set.process_of &&
-           !fabric->losses && !fabric->events && !fabric->traffic;
-}
-
 int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
 {
     struct asim_insertion *insertion;
 
-    if (!is_for(fabric, events))
+    asim_ways_find(fabric);
+    if (!events || !(fabric->ways & ASIM_WAY_EVENT_LIST))
         return 0;
     fabric->insertion = insertion = calloc(1, sizeof *insertion);
     if (!insertion)
@@ -41,6 +37,7 @@ int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
     asim_heap_init(&insertion->far);
     insertion->last = events;
     insertion->end_at = ASIM_NEVER;
+    asim_ways_find(fabric);
     return 0;
 }
 
@@ -60,7 +57,6 @@ void asim_insertion_close(struct asim_fabric *fabric)
 static void run_host(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                      const struct asim_inserted *event)
 {
-    host->worker->fast_ok = 0;
     switch (event->what & 3) {
     case ASIM_INSERTED_ARRIVAL:
         asim_nic_open_ring(nic);

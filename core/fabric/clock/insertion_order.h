@@ -12,8 +12,8 @@
 
 struct asim_fabric;
 
-/* Keeps insertion numbers for `events` events, if the network is small, loses no frames and has no
- * link events. 0 or ASIM_ENOMEM. */
+/* Keeps the list for the first `events` events if that way is open (clock/ways.h), and so sets the
+ * ways of a new network: call it after all other set-up. 0 or ASIM_ENOMEM. */
 int asim_insertion_open(struct asim_fabric *fabric, uint64_t events);
 void asim_insertion_close(struct asim_fabric *fabric);
 /* Time of the next event. */

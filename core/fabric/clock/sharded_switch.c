@@ -12,6 +12,7 @@
 #include "fabric/clock/worker.h"
 #include "fabric/switch/advance.h"
 #include "topo/topo.h"
+#include "net/ways.h"
 
 #include <stdlib.h>
 
@@ -75,7 +76,7 @@ int asim_sharded_switches_open(struct asim_fabric *fabric)
     uint8_t *of;
     int code = 0;
 
-    if (engine->workers.n > MAX_WORKERS || fabric->set.process_of ||
+    if (engine->workers.n > MAX_WORKERS || !(fabric->ways & ASIM_WAY_SHARDS) ||
         engine->workers.lookahead > fabric->set.lookahead)
         return 0;
     for (uint32_t v = 0; v < switches; v++)

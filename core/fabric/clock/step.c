@@ -90,7 +90,6 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     uint32_t node = (uint32_t)asim_heap_pop(&fabric->schedule.due_nodes).value;
 
     engine->run.windows++;
-    engine->workers.at->fast_ok = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
     asim_node_push_due(fabric, node, *asim_next_of(fabric, node));
     /* The last node at t settles it, so the reports see all events of t together, in the order of

@@ -5,10 +5,10 @@
  * notifications for other workers.
  */
 #include "fabric/host/completion.h"
-#include "fabric/host/fast/frame_loop.h"
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/worker.h"
+#include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/host.h"
 #include "fabric/switch/advance.h"
 #include "fabric/switch/switch.h"
@@ -69,7 +69,6 @@ void asim_worker_advance(struct asim_worker *worker, uint64_t until)
     uint32_t *active = worker->active, n = 0, hosts = worker->n_hosts;
     uint64_t *next = worker->next;
 
-    worker->fast_ok = asim_host_fast_ok(fabric);
     for (uint32_t from = 0; asim_engine_of(fabric)->run.half != ASIM_HALF_SWITCHES && from < hosts;
          from += ASIM_BLOCK) {
         uint32_t end = from + asim_block_hosts(worker, from);

@@ -55,7 +55,7 @@ struct asim_fabric_setup {
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */
     void (*held)(void *self, uint32_t rank, uint64_t by_ns); /* after a hold; may be NULL */
     uint64_t seed;
-    uint32_t without;   /* fast paths turned off, enum asim_fast_path */
+    uint32_t without;   /* fast paths turned off, enum asim_way */
     uint64_t lookahead; /* the smallest link delay */
     uint32_t hosts, nodes;
     uint32_t data_overhead, ack_wire; /* with the telemetry of `cc` */
@@ -92,6 +92,7 @@ struct asim_fabric_schedule {
 
 struct asim_fabric {
     struct asim_fabric_setup set;
+    uint32_t features, ways; /* enum asim_feature; those open to it (clock/ways.h) */
     /* The network. */
     struct asim_route *route;
     struct asim_fabric_watch watch;

@@ -43,7 +43,6 @@ struct asim_worker {
     uint64_t waiting, open, calls;
     int failed;             /* first failure, enum asim_code; the worker's nodes stop */
     int silent;             /* the memo simulates again what ranks have been told */
-    int fast_ok;            /* hosts may take the fast path in this window (host/fast) */
     uint64_t last_notified; /* latest time of the notifications it has delivered itself */
     /* The caller reads these after each window. */
     _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of its own nodes, by half */

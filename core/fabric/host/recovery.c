@@ -26,7 +26,6 @@ void asim_recovery_open(struct asim_fabric *fabric)
     do
         fabric->set.transport = (const struct asim_transport *)asim_transport_table[i++];
     while (fabric->set.transport->kind != fabric->set.net->loss_recovery);
-    fabric->set.without |= fabric->set.transport->excludes;
 }
 
 /* Latches a failure of a list. */

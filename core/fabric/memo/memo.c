@@ -16,7 +16,6 @@
 
 #include <stdlib.h>
 
-#include "fabric/memo/state/feedback.h"
 #include "fabric/memo/region/part_domains.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/region/part_messages.h"
@@ -27,25 +26,13 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/hooks.h"
 #include "asim/topology.h"
-#include "conf/netconf_keys.h"
-#include "net/fast_path.h"
+#include "fabric/clock/ways.h"
+#include "net/ways.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
  * episode pays for more checks, so unproductive checks soon stop and productive ones go on. */
 enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2, MOST_STILL_PAUSE = 63 };
-
-/* Some features draw for each packet (PINT, random losses) or look at absolute times (planned link
- * events), and some hooks see single frames: these exclude the memo. */
-static int can_memoise(const struct asim_fabric *fabric)
-{
-    const struct asim_fabric_watch *watch = &fabric->watch;
-
-    return !fabric->schedule.per_event && !(fabric->set.cc->needs & ASIM_CC_DIGEST) &&
-           !fabric->losses && !fabric->events && fabric->set.net->load_balance != ASIM_SPRAY &&
-           !fabric->set.net->nic_total_pause_count && !watch->frame &&
-           (!watch->queue || watch->sampling.every_ns);
-}
 
 /* Of sends deferred without an idle network; of an idle check. */
 static uint64_t unproductive_words(const struct asim_fabric *fabric)
@@ -56,24 +43,6 @@ static uint64_t unproductive_words(const struct asim_fabric *fabric)
 static uint64_t check_words(const struct asim_fabric *fabric)
 {
     return (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS;
-}
-
-/* INT counters hold what earlier episodes left. */
-static int can_replay(const struct asim_fabric *fabric)
-{
-    return !(fabric->set.without & ASIM_FAST_MEMO) && !fabric->set.writes_telemetry;
-}
-
-/* Parts carry only what their logs hold: no rows of rates, no samples of queues. */
-static int can_use_parts(const struct asim_fabric *fabric)
-{
-    return can_replay(fabric) && !fabric->watch.queue && !fabric->watch.rate;
-}
-
-/* A process does not know by itself whether the whole network is idle, or repeats. */
-static int sees_whole(const struct asim_fabric *fabric)
-{
-    return !fabric->set.process_of;
 }
 
 /* The network as a whole is recorded, replayed or deferred, or its events have numbers. */
@@ -408,12 +377,10 @@ static const struct asim_window_hooks window_hooks = {.window_end = window_end,
 static void open_steady_state(struct asim_fabric *fabric)
 {
     struct asim_steady_state *steady = &fabric->memo->steady;
-    int may_repeat =
-        asim_feedback_may_repeat(fabric) && !(fabric->set.without & ASIM_FAST_STEADY_STATE);
 
-    if (!may_repeat || !sees_whole(fabric))
+    if (!(fabric->ways & ASIM_WAY_OWN_PERIOD))
         steady->look_at = ASIM_NEVER;
-    steady->common.is_on = may_repeat && asim_common_period_may_be(fabric);
+    steady->common.is_on = (fabric->ways & ASIM_WAY_COMMON_PERIOD) != 0;
     steady->budget.is_eager = 1;
 }
 
@@ -421,7 +388,8 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
 {
     struct asim_memo *memo;
 
-    if (fabric->memo || !can_memoise(fabric))
+    asim_ways_find(fabric);
+    if (fabric->memo || !(fabric->ways & ASIM_WAY_FAST_FORWARD))
         return 0;
     memo = calloc(1, sizeof *memo);
     if (!memo)
@@ -437,7 +405,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
-    memo->replay_off = !can_replay(fabric) || !sees_whole(fabric);
+    memo->replay_off = !(fabric->ways & ASIM_WAY_WHOLE);
     if (asim_part_open_whole(fabric))
         return ASIM_ENOMEM;
     open_steady_state(fabric);
@@ -448,17 +416,17 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
         memo->intercept_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
-    if (can_use_parts(fabric) && asim_parts_open(fabric))
+    if (fabric->ways & ASIM_WAY_PARTS && asim_parts_open(fabric))
         return ASIM_ENOMEM;
     if (memo->parts) {
         asim_part_messages_open(fabric);
         asim_part_domains_open(fabric);
     }
-    if (!sees_whole(fabric) && !memo->parts && !memo->steady.common.is_on) {
+    if (fabric->set.process_of && !memo->parts && !memo->steady.common.is_on) {
         asim_memo_close(fabric);
         return 0;
     }
-    if (!sees_whole(fabric) && memo->parts) {
+    if (fabric->set.process_of && memo->parts) {
         asim_parts_suspend(fabric, 0);
         memo->tally.reason = ASIM_CARRIED_OUTSIDE;
     }

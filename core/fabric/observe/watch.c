@@ -7,6 +7,7 @@
  */
 #include "fabric/memo/memo.h"
 #include "fabric/clock/sharded_switch.h"
+#include "fabric/clock/ways.h"
 #include "fabric/link/schedule.h"
 #include "fabric/observe/observe.h"
 #include "fabric/switch/queue.h"
@@ -38,6 +39,7 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     watch->frames[watch->n_frames++].self = self;
     watch->frame = watch->n_frames == 1 ? hook : call_all;
     watch->frame_self = watch->n_frames == 1 ? self : watch;
+    asim_ways_find(fabric);
     return asim_fabric_use_per_event(fabric);
 }
 
@@ -50,6 +52,7 @@ int asim_fabric_use_per_event(struct asim_fabric *fabric)
         return ASIM_ENOMEM;
     asim_memo_stop(fabric);
     fabric->schedule.per_event = 1;
+    asim_ways_find(fabric);
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
         asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
     return 0;
@@ -71,6 +74,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     fabric->watch.queue = hook;
     fabric->watch.sampling = *sampling;
+    asim_ways_find(fabric);
     for (uint32_t v = 0; sampling->every_ns && v < fabric->set.nodes - fabric->set.hosts; v++) {
         struct asim_switch *sw = &fabric->sw[v];
 

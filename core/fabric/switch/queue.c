@@ -41,7 +41,6 @@ int asim_queues_use(struct asim_fabric *fabric)
         fabric->set.scheduler = (const struct asim_egress_scheduler *)asim_egress_table[i++];
     while (fabric->set.scheduler->kind != fabric->set.net->egress_scheduler);
     fabric->set.several_queues = 1;
-    fabric->set.without |= fabric->set.scheduler->excludes;
     for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++)
         for (uint32_t p = 0; !code && p < fabric->sw[s].n_ports; p++)
             code = use_at(fabric, &fabric->sw[s].ports[p]);

@@ -51,8 +51,6 @@ ASIM_API int asim_datagrams_open(struct asim_world *world, asim_datagram_hook *h
  * asim_packet_next. ASIM_EINVAL for hosts, ports, queues or sizes that there are not. */
 ASIM_API int asim_datagram_send(struct asim_world *world, uint64_t now_ns,
                                 const struct asim_datagram *datagram, struct asim_err *err);
-/* Largest `bytes`: the frame is then as long as a full data frame without telemetry. */
-ASIM_API uint32_t asim_datagram_max_bytes(const struct asim_world *world);
 /* Datagrams sent that have neither arrived nor been lost. */
 ASIM_API uint64_t asim_datagrams_under_way(const struct asim_world *world);
 

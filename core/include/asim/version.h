@@ -15,7 +15,7 @@
 #define ASIM_VERSION_MINOR 1
 #define ASIM_VERSION_PATCH 0
 
-/* Grows with each release: for comparisons in #if and at run time. */
+/* Grows with each release: for comparisons in #if. */
 #define ASIM_VERSION_NUMBER                                                                        \
     (ASIM_VERSION_MAJOR * 1000000 + ASIM_VERSION_MINOR * 1000 + ASIM_VERSION_PATCH)
 
@@ -28,9 +28,8 @@
 
 ASIM_C_BEGIN
 
-/* ASIM_VERSION and ASIM_VERSION_NUMBER of the library; the text is static. */
+/* ASIM_VERSION of the library; the text is static. */
 ASIM_API const char *asim_version(void);
-ASIM_API unsigned asim_version_number(void);
 /* The commit the library was built from, "f504601a2b", with "+" where sources had changed since; ""
  * where it was not built in a clone. */
 ASIM_API const char *asim_commit(void);

@@ -6,7 +6,6 @@
  */
 #include "base/text.h"
 #include "report/report.h"
-#include "sim/world.h"
 
 #include <inttypes.h>
 

@@ -10,7 +10,7 @@
  * receive finds no bytes, posting it makes no event, so this path may post it first.
  */
 #include "sim/collective/uniform_phase.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/rank/clock.h"
@@ -35,7 +35,7 @@ static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chu
     const struct asim_plan *plan = &chunk->plan;
     const struct asim_world *world = rank->world;
 
-    if (world->set.without & ASIM_FAST_UNIFORM_PHASE)
+    if (world->set.without & ASIM_WAY_UNIFORM_PHASE)
         return 0;
     return !world->set.settings.rendezvous && chunk->delay_ns != ASIM_NEVER &&
            plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&

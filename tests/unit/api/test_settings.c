@@ -3,7 +3,6 @@
  * Settings of a program that was compiled with an older or a newer header, and what a world says
  * of a network backend that it cannot use.
  */
-#include "net/fast_path.h"
 #include "sim/runs.h"
 
 static char folder[128];
@@ -28,16 +27,6 @@ static void test_init(void)
     CHECK(strstr(err.text, "Did you mean 'threads'?") != NULL);
     asim_settings_fini(&settings);
     CHECK(settings.workload == NULL);
-}
-
-/* The help of --without names each fast path. */
-static void test_without(void)
-{
-    const struct asim_option *without = asim_option_find(asim_settings_options, "without");
-
-    CHECK(without != NULL && asim_fast_path_rows->name != NULL);
-    for (const struct asim_fast_path_row *row = asim_fast_path_rows; without && row->name; row++)
-        CHECK(strstr(without->help, row->name) != NULL);
 }
 
 /* Says how opening a world fails. */
@@ -106,7 +95,6 @@ int main(void)
     run_folder(folder, sizeof folder);
     run_trace(folder, 0, &op, 1);
     test_init();
-    test_without();
     test_sizes();
     test_backends();
     run_remove(folder, 1);

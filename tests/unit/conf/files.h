@@ -6,7 +6,6 @@
 #define ASIM_TESTS_FILES_H
 
 #include "../../fuzz/replay.h"
-#include "base/diagnostics.h"
 #include "conf/conf.h"
 
 static char heard[4096];

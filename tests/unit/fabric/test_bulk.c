@@ -7,7 +7,8 @@
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "testbench.h"
-#include "net/fast_path.h"
+#include "fabric/clock/ways.h"
+#include "net/ways.h"
 #include "fabric/switch/advance.h"
 
 enum { MOST_PORTS = 40, SEEDS = 1500, WINDOWS = 9 };
@@ -205,7 +206,8 @@ static void one(uint64_t seed)
     both[1] = open_bench(&plan);
     a = both[0]->fabric->sw;
     b = both[1]->fabric->sw;
-    both[0]->fabric->set.without = ASIM_FAST_BULK_SWITCH;
+    both[0]->fabric->set.without = ASIM_WAY_BULK_SWITCH;
+    asim_ways_find(both[0]->fabric);
     draw_frames(&plan, both);
     for (uint64_t w = 2; w < 2 + WINDOWS && check_failures < 10; w++) {
         uint64_t until = w * 500, x, y;

@@ -4,7 +4,8 @@
  * counters. The seeds cover hosts with several NICs, incasts and all congestion controls.
  */
 #include "testbench_random.h"
-#include "net/fast_path.h"
+#include "fabric/clock/ways.h"
+#include "net/ways.h"
 #include "net/packets.h"
 
 static struct testbench *run_bench(uint64_t seed, uint32_t without)
@@ -13,6 +14,7 @@ static struct testbench *run_bench(uint64_t seed, uint32_t without)
 
     bench_prepare(bench, 0);
     bench->fabric->set.without = without;
+    asim_ways_find(bench->fabric);
     bench_go(bench);
     return bench;
 }
@@ -37,9 +39,9 @@ static void compare(const struct testbench *a, const struct testbench *b)
 int main(void)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct testbench *with = run_bench(seed, 0), *without = run_bench(seed, ASIM_FAST_HOST);
+        struct testbench *with = run_bench(seed, 0), *without = run_bench(seed, ASIM_WAY_HOST_FAST);
 
-        CHECK(!asim_engine_of(without->fabric)->workers.at->fast_ok);
+        CHECK(!(without->fabric->ways & ASIM_WAY_HOST_FAST));
         compare(with, without);
         bench_close(with);
         bench_close(without);

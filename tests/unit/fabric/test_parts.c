@@ -19,7 +19,7 @@
 #include "fabric/clock/domains.h"
 #include "testbench_processes.h"
 #include "topo/partition.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 
 enum { ITEMS = 48, ROUNDS = 8, SERVERS = 4, PROCESSES = 3, WIRES = 128, HOSTS = 16 };
 enum { LONG_FROM = 1100, LEAVES_FROM = 1500, SEEDS = 2000 };
@@ -301,7 +301,7 @@ static void go(enum variant variant, uint64_t seed)
     bench_prepare(bench, 0);
     set_user();
     if (variant == SHORT) {
-        bench->fabric->set.without = ASIM_FAST_DOMAINS;
+        bench->fabric->set.without = ASIM_WAY_DOMAINS;
         CHECK(asim_domains_open(bench->fabric) == 0);
     }
     if (variant == TWO_THREADS)

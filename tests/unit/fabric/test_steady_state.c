@@ -8,7 +8,7 @@
 #include "testbench_links.h"
 #include "testbench_random.h"
 #include "base/mem.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 
 /* LATE: the ages of wakes saturate (tie_key.h), so that all rounds look alike. */
 enum { HOSTS = 6, LATE = 20000000, SWIFT = 100, RANDOM = 40 };
@@ -34,8 +34,8 @@ struct scenario {
 
 static const struct scenario scenarios[] = {
     {"periodic", RING, 2000000, 12, 400000, 800000, 0, 1, -1},
-    {"periodic, without memo", RING, 2000000, 12, 400000, 800000, ASIM_FAST_MEMO, 1, 0},
-    {"periodic, off", RING, 2000000, 12, 400000, 800000, ASIM_FAST_STEADY_STATE, 0, -1},
+    {"periodic, without memo", RING, 2000000, 12, 400000, 800000, ASIM_WAY_MEMO, 1, 0},
+    {"periodic, off", RING, 2000000, 12, 400000, 800000, ASIM_WAY_STEADY_STATE, 0, -1},
     {"periodic, no marks", RING, 2000000, 1, 400000, 800000, 0, 1, -1},
     {"periodic, dctcp", RING, 200000000, 8, 400000, 800000, 0, 1, -1},
     {"periodic, timely", RING, 200000000, 7, 400000, 800000, 0, 1, -1},
@@ -49,9 +49,9 @@ static const struct scenario scenarios[] = {
     {"marks at random, 12", INCAST, 400000, 12, 2000, 800000, 0, 0, -1},
     {"too short for a period", RING, 8000, 12, 400000, 800000, 0, 0, -1},
     {"repeated", REPEATED, 8000, 12, 400000, 800000, 0, -1, 1},
-    {"repeated, without memo", REPEATED, 8000, 12, 400000, 800000, ASIM_FAST_MEMO, -1, 0},
+    {"repeated, without memo", REPEATED, 8000, 12, 400000, 800000, ASIM_WAY_MEMO, -1, 0},
     {"repeated, both off", REPEATED, 8000, 12, 400000, 800000,
-     ASIM_FAST_MEMO | ASIM_FAST_STEADY_STATE, 0, 0},
+     ASIM_WAY_MEMO | ASIM_WAY_STEADY_STATE, 0, 0},
 };
 
 static void send_all(struct testbench *bench, const struct scenario *s)

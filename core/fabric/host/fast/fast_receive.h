@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The fast path of receiving: ACKs that acknowledge more bytes, and data packets in order, in a
- * network that loses no frame on a wire and whose frames nobody watches (worker->fast_ok).
+ * network that loses no frame on a wire and whose frames nobody watches (ASIM_WAY_HOST_FAST).
  * frame_loop.c inlines it into its loops, so a frame costs no call, and no test that has the same
  * answer for all frames of a turn.
  *

@@ -4,7 +4,7 @@
  * These are nearly all events of a host. The loop orders them by time, and by tie keys only where
  * two have the same time. Where a timer or a wake-up comes first, host/advance.c compares all
  * events and processes one. Each frame event takes the fast path (fast_receive.h, fast_send.h)
- * where asim_host_fast_ok holds and the frame is the expected one.
+ * where ASIM_WAY_HOST_FAST is open and the frame is the expected one.
  *
  * A host with several NICs is one node with one order of events: the soonest event of all NICs goes
  * first. A frame that one NIC takes in may let another NIC send: ACKs leave by the NIC that leads
@@ -14,7 +14,7 @@
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
-#include "net/fast_path.h"
+#include "net/ways.h"
 #include "fabric/host/advance.h"
 
 /* A frame arrives at a NIC, or the NIC's transmission ends. */
@@ -170,7 +170,7 @@ ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struc
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!host->worker->fast_ok)
+    if (!(fabric->ways & ASIM_WAY_HOST_FAST))
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!asim_nic_is_busy(host, nic))
         kick_call(fabric, host, nic);
@@ -316,11 +316,11 @@ static uint64_t soonest_but(const struct asim_host *host, const struct asim_nic 
 /* Frame events, and timers and wake-ups that no other event meets, until `until`, or until NICs
  * other than `only` have frames (NULL: of all NICs). Returns the time of the next event, which is
  * before `until` where several meet, where another NIC has frames, and after a failure. Callbacks
- * may start messages and make timers, but do not change fast_ok. */
+ * may start messages and make timers, but do not change the ways. */
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                                struct asim_nic *only, enum nics nics)
 {
-    int fast_ok = host->worker->fast_ok;
+    int fast_ok = (fabric->ways & ASIM_WAY_HOST_FAST) != 0;
 
     if (nics != SINGLE_NIC && !fast_ok)
         return 0;
@@ -392,13 +392,6 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_link_ring_reset(host->nics[i].port.in);
     return next;
-}
-
-int asim_host_fast_ok(const struct asim_fabric *fabric)
-{
-    return !(fabric->set.without & ASIM_FAST_HOST) && !fabric->losses &&
-           !fabric->schedule.per_event && !fabric->watch.frame && !fabric->set.cc->needs &&
-           !fabric->set.net->nic_total_pause_count && !fabric->set.net->l2_back_to_zero;
 }
 
 /* host->now moves with each event, and the rank sees it as its own time. The function stops early

@@ -11,11 +11,9 @@ struct asim_fabric;
 struct asim_host;
 struct asim_nic;
 
-/* Whether hosts may take the fast path in the next window; nothing changes this inside a window.
+/* Processes all events before `until`; returns the time of the next one, as asim_host_next does.
  * The fast path never releases a flow of another process (asim_flow_add_release): only frames
  * behind the end of a message do, and the fast path takes expected frames only. */
-int asim_host_fast_ok(const struct asim_fabric *fabric);
-/* Processes all events before `until`; returns the time of the next one, as asim_host_next does. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
 /* As asim_nic_kick, on the fast path where it applies. */
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);

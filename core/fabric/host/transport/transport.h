@@ -21,9 +21,8 @@ struct asim_rx;
 /* Hooks run in the present event of the host. One that lacks memory sets host->worker->failed. */
 struct asim_transport {
     struct asim_member member;
-    int kind;          /* the value of LOSS_RECOVERY, enum asim_recovery */
-    uint32_t excludes; /* fast paths that would not do as the hooks, enum asim_fast_path */
-    int solicits;      /* every packet sent again asks for an ACK */
+    int kind;     /* the value of LOSS_RECOVERY, enum asim_recovery */
+    int solicits; /* every packet sent again asks for an ACK */
     /* Receiver: a packet beyond the expected byte. Keeps it (asim_receiver_keep) or drops it, and
      * answers. LOAD_BALANCE spray keeps all packets without asking: a gap then means no loss. */
     void (*gap)(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *frame,

@@ -16,11 +16,6 @@
  * window. */
 enum { OWN_QUIET = 2, FIRST_QUIET = 4, BUSY_WINDOWS = 2 };
 
-int asim_common_period_may_be(const struct asim_fabric *fabric)
-{
-    return fabric->set.process_of && !fabric->set.cc->needs;
-}
-
 static uint64_t window(const struct asim_fabric *fabric)
 {
     return asim_to_ticks(fabric, asim_exchange_lookahead(fabric));

@@ -42,8 +42,6 @@ struct asim_common_period {
     uint64_t period, periods, skip_at;
 };
 
-/* Whether several processes may have common periods. */
-int asim_common_period_may_be(const struct asim_fabric *fabric);
 /* This process has advanced to the end of a window: makes its vote. */
 void asim_common_period_vote(struct asim_fabric *fabric);
 /* All buffers of the window that ended at `end`, ticks, are unpacked. Returns the ticks that the

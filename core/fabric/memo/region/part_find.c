@@ -10,6 +10,7 @@
 #include "fabric/host/host.h"
 #include "topo/route.h"
 #include "topo/topo.h"
+#include "net/ways.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };
@@ -291,14 +292,6 @@ static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
            !has_other_paths(fabric, sw);
 }
 
-/* Whether the network may have such parts: one process sees all messages, and no window is longer
- * than the shortest link. */
-static int may_have_leaves(const struct asim_fabric *fabric)
-{
-    return !fabric->set.process_of &&
-           asim_engine_of(fabric)->workers.domain_lookahead == fabric->set.lookahead;
-}
-
 /* Whether frames of switch `from` to host dst may come over `sw`. */
 static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from, uint32_t dst,
                       const struct asim_switch *sw)
@@ -412,7 +405,7 @@ int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
 
     free(ages.at);
     parts->first_leaf = parts->n_parts;
-    if (!code && may_have_leaves(fabric))
+    if (!code && fabric->ways & ASIM_WAY_LEAVES)
         code = find_leaves(fabric);
     if (!code)
         classify(fabric, parts);

@@ -6,7 +6,7 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "conf/netconf_keys.h"
+#include "net/ways.h"
 
 uint64_t asim_memo_carried(const struct asim_fabric *fabric)
 {
@@ -44,26 +44,12 @@ void asim_memo_carry_for(struct asim_fabric *fabric, enum asim_carried_reason re
 /* Why there is no memo. */
 static const char *why_off(const struct asim_fabric *fabric)
 {
-    const struct asim_netconf *net = fabric->set.net;
+    const char *why = asim_way_excluded_by(ASIM_WAY_FAST_FORWARD, fabric->features);
 
-    if (fabric->schedule.per_event)
-        return "frames are watched, or advance event by event";
-    if (fabric->set.process_of)
+    if (fabric->set.process_of && !fabric->schedule.per_event)
         return "it was turned off, or this one of several processes has fewer than two servers "
                "with a switch of their own, and packets carry telemetry";
-    if (fabric->set.cc->needs & ASIM_CC_DIGEST)
-        return "the congestion control draws for each packet (PINT)";
-    if (fabric->losses)
-        return "links lose frames at random";
-    if (fabric->events)
-        return "the network changes at planned times";
-    if (net->load_balance == ASIM_SPRAY)
-        return "packets of a message take several paths";
-    if (net->nic_total_pause_count)
-        return "NICs pause (NIC_TOTAL_PAUSE_TIME)";
-    if (fabric->watch.queue && !fabric->watch.sampling.every_ns)
-        return "every change of a queue is reported";
-    return "it was turned off";
+    return why ? why : "it was turned off";
 }
 
 void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *use)

@@ -14,13 +14,6 @@
 /* Words of a record: time, hops with digest and earlier sendings, and each hop. */
 enum { RECORD_WORDS = 2, HOP_WORDS = 3, USUAL_HOPS = 2, MOST_PROBED = 8 };
 
-int asim_feedback_may_repeat(const struct asim_fabric *fabric)
-{
-    const struct asim_cc *cc = fabric->set.cc;
-
-    return cc->steady || (cc->fields && !(cc->needs & ASIM_CC_DIGEST));
-}
-
 size_t asim_feedback_size(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     const struct asim_cc *cc = fabric->set.cc;

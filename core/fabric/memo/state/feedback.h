@@ -15,8 +15,6 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_port;
 
-/* Whether the network may have a period with its congestion control. */
-int asim_feedback_may_repeat(const struct asim_fabric *fabric);
 /* Most words that asim_feedback_put writes; 0: an ACK without a mark changes nothing. */
 size_t asim_feedback_size(const struct asim_fabric *fabric, const struct asim_flow *flow);
 /* Of these about so many for each packet under way. */

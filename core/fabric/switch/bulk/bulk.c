@@ -8,7 +8,6 @@
 
 #include "fabric/switch/bulk/egress_queue.h"
 #include "fabric/switch/bulk/tie_order.h"
-#include "net/fast_path.h"
 
 struct window {
     uint64_t begin, until;
@@ -420,14 +419,6 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
             (struct asim_port_event){cause - 1, out, 0};
     if (shard->sw->ports[out].frames)
         asim_egress_drain(fabric, shard, out, window->until);
-}
-
-int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw)
-{
-    return !(fabric->set.without & ASIM_FAST_BULK_SWITCH) && !sw->maybe_paused &&
-           sw->arrivals_before_departures && !fabric->schedule.per_event && !fabric->losses &&
-           !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
-           fabric->set.net->load_balance != ASIM_SPRAY;
 }
 
 /* Ports without arrivals drain at the end: the next window may need events, and the time of the

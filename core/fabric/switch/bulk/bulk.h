@@ -19,9 +19,6 @@ struct asim_fabric;
 struct asim_switch;
 struct asim_switch_shard;
 
-/* Whether the state of the switch and the configuration allow bulk windows. The arrivals decide the
- * rest (asim_arrivals_bucket, asim_arrivals_fit_buffer). */
-int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw);
 /* Simulates the egress ports of a shard from `begin` to `until`. The arrivals are in its batches.
  */
 void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint64_t begin,

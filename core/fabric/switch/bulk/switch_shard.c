@@ -11,6 +11,7 @@
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/ground/worker.h"
 #include "fabric/switch/queue.h"
+#include "net/ways.h"
 
 void asim_switch_shards_close(struct asim_switch *sw)
 {
@@ -198,8 +199,9 @@ uint64_t asim_switch_next(struct asim_switch *sw)
 void asim_switch_shard_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                               uint64_t begin, uint64_t until)
 {
-    shard->bucketed =
-        asim_bulk_allowed(fabric, shard->sw) && asim_arrivals_bucket(fabric, shard, begin, until);
+    shard->bucketed = fabric->ways & ASIM_WAY_BULK_SWITCH && !shard->sw->maybe_paused &&
+                      shard->sw->arrivals_before_departures &&
+                      asim_arrivals_bucket(fabric, shard, begin, until);
 }
 
 /* If one shard cannot bucket its arrivals, all others undo it. */

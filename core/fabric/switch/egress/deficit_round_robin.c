@@ -12,7 +12,6 @@
  */
 #include "fabric/switch/egress/egress.h"
 #include "fabric/switch/queue.h"
-#include "net/fast_path.h"
 
 struct counters {
     uint32_t quantum[ASIM_QUEUES], deficit[ASIM_QUEUES]; /* bytes */
@@ -48,7 +47,6 @@ static uint32_t next(struct asim_switch_port *port, uint32_t ready)
 const struct asim_egress_scheduler asim_egress_deficit_round_robin = {
     .member = {.name = "deficit_round_robin", .about = "bytes by the weights of the queues"},
     .kind = ASIM_DEFICIT_ROUND_ROBIN,
-    .excludes = ASIM_FAST_MEMO | ASIM_FAST_STEADY_STATE, /* no snapshot has the counters */
     .state_size = sizeof(struct counters),
     .reset = reset,
     .next = next,

@@ -18,7 +18,6 @@ struct asim_switch_port;
 struct asim_egress_scheduler {
     struct asim_member member;
     int kind;          /* the value of EGRESS_SCHEDULER, enum asim_scheduling */
-    uint32_t excludes; /* fast paths that do not know its state, enum asim_fast_path */
     size_t state_size; /* bytes of port->scheduler */
     /* The state of a port without frames. longest: bytes of the largest frame. */
     void (*reset)(void *state, const struct asim_netconf *net, uint32_t longest);

@@ -391,14 +391,18 @@ static int write_csv(struct asim_compare *compare, struct asim_err *err)
 {
     struct asim_out *file = &compare->csv;
     struct rank_times rows[RUNS];
+    char identity[ASIM_IDENTITY_BYTES];
+    int code = asim_world_identity(compare->packet, identity, err);
 
-    asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio\n");
+    if (code)
+        return code;
+    asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio,identity\n");
     for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++) {
         rows_of(compare, r, rows);
         for (int run = 0; run < RUNS; run++)
-            asim_out_printf(file, "%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r, names[run],
-                            rows[run].cycles, rows[run].comm, rows[run].exposed,
-                            ratio(rows[run].cycles, rows[0].cycles));
+            asim_out_printf(file, "%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%s\n", r,
+                            names[run], rows[run].cycles, rows[run].comm, rows[run].exposed,
+                            ratio(rows[run].cycles, rows[0].cycles), identity);
     }
     compare->has_csv = 0;
     return asim_out_commit(file, err);

@@ -7,6 +7,7 @@
  * followed.
  */
 #define _XOPEN_SOURCE 700 /* realpath, which glibc does not count to POSIX */
+#include "base/io/file_id.h"
 #include "cli/file_set.h"
 
 #include <errno.h>

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "base/io/file_id.h"
 #include "cli/file_set.h"
 
 static size_t stem(const char *path)

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "asim/trace_record.h"
 #include "asim/trace.h"
+#include "base/io/file_id.h"
 
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;

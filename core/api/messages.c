@@ -26,10 +26,11 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
     if (set->threads > 1 || set->processes > 1)
         return asim_err_set(err, ASIM_EUSAGE,
                             "messages of the program need one thread and one process.");
-    memset(&world->own_messages, 0, sizeof world->own_messages);
-    memcpy(&world->own_messages, hooks,
-           hooks->size < sizeof world->own_messages ? hooks->size : sizeof world->own_messages);
-    if (world->own_messages.traffic_classes &&
+    world->own_messages = asim_arena_alloc(&world->arena, sizeof *hooks);
+    if (!world->own_messages)
+        return asim_err_nomem(err, "preparing messages of the program");
+    memcpy(world->own_messages, hooks, hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks);
+    if (world->own_messages->traffic_classes &&
         world->via.packets->use_classes(world->via.packet_net))
         return asim_err_nomem(err, "preparing traffic classes");
     return 0;

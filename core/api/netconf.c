@@ -2,6 +2,7 @@
  *
  * asim/netconf.h: settings of the packet network as an object of the caller's, and maps as text.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 
 #include <stdio.h>

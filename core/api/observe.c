@@ -6,6 +6,7 @@
 #include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
 #include "report/report.h"
+#include "sim/world.h"
 #include "topo/shape.h"
 
 #include <stdlib.h>

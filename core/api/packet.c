@@ -9,7 +9,6 @@
 #include "fabric/processes/exchange.h"
 #include "asim/trace.h"
 #include "fabric/clock/step.h"
-#include "fabric/fabric.h"
 #include "fabric/observe/observe.h"
 #include "sim/sim.h"
 
@@ -36,7 +35,20 @@ uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err)
 size_t asim_packet_link_changes(const struct asim_world *world, struct asim_link_change *changes,
                                 size_t room)
 {
-    return asim_link_events_changes(world->via.packet_net, changes, room);
+    const struct asim_fabric_events *events = asim_fabric_events_of(world->via.packet_net);
+    size_t n = 0;
+
+    for (size_t i = 0; events && i < events->n; i++) {
+        const struct asim_net_event *what = &events->at[i].what;
+
+        if (what->kind > ASIM_NET_LINK_UP)
+            continue;
+        if (n < room)
+            changes[n] =
+                (struct asim_link_change){what->at_ns, what->of, what->kind == ASIM_NET_LINK_UP};
+        n++;
+    }
+    return n;
 }
 
 /* The caller's hook behind one of the fabric's; it lives in the world's arena. */

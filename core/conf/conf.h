@@ -15,8 +15,9 @@
 #include "asim/ext/option.h"
 #include "asim/net.h"
 #include "asim/trace.h"
-#include "base/diagnostics.h"
 #include "conf/netconf_keys.h"
+
+struct asim_diagnostics;
 
 /* "all-reduce" …, as keys of system files begin; "?" outside the enum. */
 const char *asim_coll_type_key(int kind);

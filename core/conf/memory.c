@@ -7,6 +7,7 @@
  *
  * The struct owns no memory. sim/ops/memory.c models the contention for a shared memory.
  */
+#include "base/diagnostics.h"
 #include "conf/conf.h"
 
 #include <math.h>

@@ -10,6 +10,7 @@
  * absent keys for which ASTRA-sim has another built-in value than the shipped files: published
  * files must go on running, but their users must learn what a key does.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 
 #include <inttypes.h>

@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
-#include "asim/netconf.h"
 #include "base/diagnostics.h"
 #include "conf/netconf_keys.h"
 

@@ -8,6 +8,7 @@
  * Adding a key of the network: a field in struct asim_netconf (netconf_keys.h) and a row here.
  * Adding an option of a congestion control: a row in its own file.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 
 #include <stdlib.h>

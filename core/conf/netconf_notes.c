@@ -5,6 +5,7 @@
  * as ns-3 attributes, count too. A published file lists the options of all congestion controls, so
  * an option of another one is named only where its value is not the default.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 
 #include <stdio.h>

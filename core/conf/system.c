@@ -10,6 +10,7 @@
  * Adding a key: a field in struct asim_system and a row here; a key with a value per rank goes to
  * rank_keys.
  */
+#include "base/diagnostics.h"
 #include "conf/conf.h"
 
 #include <stdio.h>

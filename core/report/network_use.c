@@ -6,6 +6,7 @@
 #include "report/network_use.h"
 #include "report/tiers.h"
 #include "sim/distributed/distribution.h"
+#include "sim/sim.h"
 #include "topo/tier.h"
 
 #include <inttypes.h>

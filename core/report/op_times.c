@@ -5,6 +5,7 @@
 #include "report/op_times.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "sim/rank/event.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,10 @@
 #ifndef ASIM_REPORT_OP_TIMES_H
 #define ASIM_REPORT_OP_TIMES_H
 
-#include "sim/rank/event.h"
+#include "base/map.h"
+#include "sim/rank/event_bus.h"
+
+struct asim_world;
 
 /* The events to pass to asim_op_times_see. */
 enum {
@@ -22,7 +25,7 @@ enum {
 struct asim_op_time {
     uint32_t rank, index; /* index: place in the trace of the rank */
     uint64_t id, bytes, tag;
-    uint64_t done; /* bytes, of a collective under way */
+    uint64_t done;              /* bytes, of a collective under way */
     uint64_t issue, start, end; /* of an op under way at the end of the run only issue is known */
     uint32_t type, peer;        /* enum asim_op_type; peer: of sends and receives */
     int is_cpu, is_ended;

@@ -14,8 +14,7 @@
 
 #include "asim/ext/family.h"
 #include "base/io/out.h"
-#include "sim/rank/event.h"
-#include "sim/world.h"
+#include "sim/sim.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. A report is one file, or
  * has `open`. */
@@ -31,7 +30,8 @@ struct asim_report {
     unsigned needs; /* of the network (net/net.h); without, the run does not ask for this report */
     int (*asks)(const struct asim_world *world); /* a further condition, or NULL */
 
-    /* One file: its name in --out, or `path` anywhere ("" or NULL: the run does not ask). */
+    /* One file: its name in --out, also of one that `open` opens, or `path` anywhere ("" or NULL:
+     * the run does not ask). */
     const char *file;
     const char *(*path)(const struct asim_world *world);
     const char *head; /* the columns of its first line, or NULL */
@@ -62,6 +62,7 @@ static inline struct asim_out *asim_report_out(const void *self)
     return ((const struct asim_report_file *)self)->out;
 }
 extern const struct asim_member *const asim_report_table[];
+enum { ASIM_REPORTS = 64 }; /* most rows */
 
 /* Whether --out is given and --reports names this report, or 'all' where that includes it. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
@@ -102,5 +103,11 @@ void asim_report_job(struct asim_out *file, const struct asim_world *world, uint
 char *asim_report_put_slowdown(char *at, uint64_t took, uint64_t ideal);
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
+
+/* The last step of opening the reports (folder.c): removes what earlier runs left in the folder
+ * under the names of reports, and adds an observer that writes identity.json once all files of this
+ * run are there. opened: a flag for each row of asim_report_table whose files this run writes. */
+int asim_report_folder_open(struct asim_world *world, const char *out, const unsigned char *opened,
+                            struct asim_err *err);
 
 #endif

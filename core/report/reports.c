@@ -5,16 +5,18 @@
  * Reports receive an event, and close, in the alphabetic order of their table; no report may depend
  * on another one.
  */
+#include "asim/asim.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/event_bus.h"
 #include "base/io/inputs.h"
 #include "base/text.h"
+#include "sim/distributed/totals.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The bus has no memory for this observer: closes it as after a failed run, so that it leaves no
  * file. */
@@ -153,10 +155,14 @@ static int check_options(const struct asim_world *world, struct asim_err *err)
 static int check_rows(struct asim_err *err)
 {
     int code = asim_family_check(asim_report_table, "report", err);
+    size_t n = 0;
 
     for (const struct asim_member *const *row = asim_report_table; !code && *row; row++)
-        if (!((const struct asim_report *)*row)->open &&
-            !((const struct asim_report *)*row)->file && !((const struct asim_report *)*row)->path)
+        if (n++ == ASIM_REPORTS)
+            code = asim_err_set(err, ASIM_EBUG, "more than %d reports.", ASIM_REPORTS);
+        else if (!((const struct asim_report *)*row)->open &&
+                 !((const struct asim_report *)*row)->file &&
+                 !((const struct asim_report *)*row)->path)
             code = asim_err_set(err, ASIM_EBUG, "the report '%s' lacks its hook.", (*row)->name);
     return code;
 }
@@ -184,24 +190,6 @@ static int check_wanted(const struct asim_world *world, const char *out, struct 
         list += length + (list[length] == ',');
     }
     return check_options(world, err) ? ASIM_EUSAGE : 0;
-}
-
-/* Warns about a report of an earlier run, which users would take for one of this run. */
-static void note_old(const struct asim_world *world, const char *out)
-{
-    char path[4096];
-
-    for (const struct asim_member *const *row = asim_report_table; out && *row; row++) {
-        const struct asim_report *report = (const struct asim_report *)*row;
-
-        snprintf(path, sizeof path, "%s/%s.csv", out, (*row)->name);
-        if (report->in_out >= ASIM_OUT_NAMED && !asim_report_wanted(world, out, (*row)->name) &&
-            !access(path, F_OK))
-            asim_world_diagnose(world,
-                                "%s is of an earlier run: this one does not write it (--reports=%s "
-                                "does)",
-                                path, (*row)->name);
-    }
 }
 
 /* Whether the run asks for the report, as far as its row tells. */
@@ -275,12 +263,19 @@ static int open_one_file(const struct asim_report *report, struct asim_event_obs
 /* If one fails, the world closes those opened before it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
+    unsigned char opened[ASIM_REPORTS] = {0};
+    char identity[ASIM_IDENTITY_BYTES];
+    size_t i = 0;
+    int code;
+
     if (check_rows(err))
         return ASIM_EBUG;
     if (check_wanted(world, out, err))
         return ASIM_EUSAGE;
-    note_old(world, out);
-    for (const struct asim_member *const *row = asim_report_table; *row; row++) {
+    if (out && asim_distribution_reports(world) &&
+        (code = asim_world_identity(world, identity, err)))
+        return code;
+    for (const struct asim_member *const *row = asim_report_table; *row; row++, i++) {
         const struct asim_report *report = (const struct asim_report *)*row;
         struct asim_event_observer observer = {0};
 
@@ -292,8 +287,9 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         if (observer.close || observer.on_event)
             if (asim_event_bus_add(&world->run.event_bus, &observer))
                 return refuse(world, &observer, err);
+        opened[i] = observer.close != NULL;
     }
-    return 0;
+    return out ? asim_report_folder_open(world, out, opened, err) : 0;
 }
 
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name)

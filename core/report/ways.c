@@ -5,7 +5,7 @@
  * time.
  */
 #include "report/ways.h"
-#include "sim/distributed/distribution.h"
+#include "sim/sim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "sim/collective/consistency.h"
 #include "sim/collective/op_graph_set.h"
 #include "sim/distributed/distribution.h"
+#include "sim/distributed/totals.h"
 #include "sim/world.h"
 #include "trace/shared.h"
 

@@ -3,6 +3,7 @@
  * A world in simulated time: the callbacks of the network, start, end, and progress. The caller
  * (ns-3, or asim_world_run) advances the clock.
  */
+#include "asim/messages.h"
 #include "asim/netconf.h"
 #include "sim/collective/graph_runner.h"
 #include "sim/distributed/stall_report.h"
@@ -18,6 +19,7 @@
 #include "sim/rank/async_observers.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/distribution.h"
+#include "sim/distributed/totals.h"
 #include "sim/threads.h"
 #include "sim/world.h"
 
@@ -26,10 +28,11 @@
 static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;
+    const struct asim_messages_hooks *own = world->own_messages;
     struct asim_rank *rank = &world->run.ranks[r];
 
-    if (world->own_messages.wake && r < world->set.n_ranks)
-        world->own_messages.wake(world->own_messages.self, r);
+    if (own && own->wake && r < world->set.n_ranks)
+        own->wake(own->self, r);
     else if (r >= world->set.n_ranks)
         asim_nvswitch_wake(world, r);
     else if (!rank->failed)
@@ -73,16 +76,15 @@ static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
+    const struct asim_messages_hooks *own = world->own_messages;
     struct asim_rank *rank = &world->run.ranks[msg->dst];
 
     if (world->run.event_bus.wants & 1u << ASIM_EV_ARRIVAL)
         record_arrival(world, msg);
     if (msg->tag == ASIM_OWN_TAG) {
-        if (world->own_messages.arrived)
-            world->own_messages.arrived(world->own_messages.self,
-                                        &(struct asim_own_message){msg->src, msg->dst, msg->bytes,
-                                                                   msg->cookie,
-                                                                   msg->traffic_class});
+        if (own && own->arrived)
+            own->arrived(own->self, &(struct asim_own_message){msg->src, msg->dst, msg->bytes,
+                                                               msg->cookie, msg->traffic_class});
         return;
     }
     if (msg->dst >= world->set.n_ranks && asim_topo_is_endpoint(&world->set.topo, msg->dst))
@@ -229,7 +231,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .per_event = world->set.settings.per_event,
         .without = world->set.without,
         .exact_events = world->set.settings.exact_events,
-        .process_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
+        .process_of = asim_distribution_nodes(world),
         .self = world->set.settings.process,
     };
     int code;
@@ -347,7 +349,7 @@ static int finish_follower(struct asim_world *world, int verdict, struct asim_er
     struct asim_err closing = {.code = 0};
     int code;
 
-    world->dist->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
+    asim_distribution_end(world, verdict);
     world->run.failed = 1;
     code = asim_event_bus_close(&world->run.event_bus, world, &closing);
     if (!code)

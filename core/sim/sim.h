@@ -11,19 +11,17 @@
 
 #include <pthread.h>
 
-#include "asim/asim.h"
-#include "asim/messages.h"
+#include "asim/net.h"
+#include "asim/settings.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "coll/dims.h"
 #include "conf/conf.h"
-#include "asim/net.h"
 #include "conf/custom.h"
 #include "sim/rank/census.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/parts.h"
 #include "sim/rank/event_bus.h"
-#include "topo/route.h"
 #include "topo/topo.h"
 #include "trace/feed/feed.h"
 
@@ -95,10 +93,17 @@ struct asim_rank {
 
 struct asim_fabric;
 struct asim_inputs;
+struct asim_messages_hooks;
 struct asim_named_groups;
 struct asim_packet_network;
 struct asim_scenario;
 struct asim_scenario_storage;
+
+/* A file that the run reads, or the prefix of traces; the name is in the arena. */
+struct asim_input {
+    const char *name;
+    int is_prefix;
+};
 
 /* Storage hosts of a section of the scenario, as nodes. */
 struct asim_storage {
@@ -112,6 +117,9 @@ struct asim_world_setup {
     const char *reports;           /* names of further reports (--reports), or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
     struct asim_inputs *inputs;    /* all files that the run reads */
+    ASIM_VEC(struct asim_input) input_names; /* the same, as named */
+    uint64_t options_digest[2];              /* of the version and the options */
+    char identity[33];                       /* "" until asim_world_identity is called */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
@@ -195,7 +203,7 @@ struct asim_world {
     struct asim_world_network via;
     struct asim_world_run run;
     struct asim_distribution *dist; /* NULL: this process simulates all ranks (distribution.h) */
-    struct asim_messages_hooks own_messages; /* of the program (asim/messages.h) */
+    struct asim_messages_hooks *own_messages; /* of the program (asim/messages.h); NULL: none */
     /* asim_op_done (ops/issue.c), for the end of a collective (chunk_scheduler.c). */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
 };

@@ -4,6 +4,8 @@
  * packet network partitions the topology by itself (fabric/clock/workers.c). With several processes
  * the partition into processes already fixes the thread of each node (distribution.h).
  */
+#include "asim/asim.h"
+#include "net/packets.h"
 #include "sim/threads.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/rank_shard.h"
@@ -40,7 +42,7 @@ static void diagnose_per_event(const struct asim_world *world)
 
 int asim_threads_connect(struct asim_world *world, struct asim_err *err)
 {
-    const uint32_t *thread_of = world->dist ? world->dist->thread : NULL;
+    const uint32_t *thread_of = asim_distribution_threads(world);
     int code, unpartitioned = asim_world_is_unpartitioned(world);
     uint32_t n = thread_count(world);
     const uint16_t *worker_of;

@@ -6,6 +6,7 @@
 #ifndef ASIM_SIM_WORLD_H
 #define ASIM_SIM_WORLD_H
 
+#include "base/diagnostics.h"
 #include "sim/sim.h"
 
 /* Builds the network and the pools. The traces must be open. */
@@ -46,6 +47,9 @@ const struct asim_world_job *asim_world_job_of(const struct asim_world *world, u
 /* world_inputs.c: lists every file that the run reads or may read in world->set.inputs. */
 int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err);
+
+/* identity.c: begins the identity of the run with the version and the options. */
+void asim_identity_begin(struct asim_world *world, const struct asim_settings *set);
 
 /* The hook that takes diagnostics, and a macro that reports one. */
 #define asim_world_diagnostics(world)                                                              \

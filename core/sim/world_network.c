@@ -3,12 +3,14 @@
  * The physical network of a world: settings, topology, hosts of the ranks, routes; for the packet
  * network and others with ASIM_NET_OVER_TOPOLOGY.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 #include "scenario/scenario.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"
 #include "topo/placement.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  * The order matters twice: checks of a file need the files before it, and the user sees the first
  * error. The world owns everything that was opened, so one close serves every failure.
  */
+#include "asim/asim.h"
 #include "base/io/inputs.h"
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
@@ -26,6 +27,7 @@
 #include "sim/rank/noise.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
+#include "topo/route.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -350,6 +352,7 @@ void asim_world_close(struct asim_world *world)
     if (world->set.inputs)
         asim_inputs_fini(world->set.inputs);
     free(world->set.inputs);
+    free(world->set.input_names.at);
     asim_distribution_close(world);
     asim_world_close_jobs(world);
     asim_route_close(world->set.route);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/diagnostics.h"
 #include "base/io/src.h"
 #include "topo/build.h"
 #include "topo/topo.h"

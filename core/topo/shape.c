@@ -15,6 +15,7 @@
  * of a Switch. The analytical network has no headers or queues.
  */
 #include "asim/topology.h"
+#include "base/diagnostics.h"
 #include "topo/shape.h"
 
 #include <string.h>

@@ -7,7 +7,8 @@
 #define ASIM_TOPO_TOPO_H
 
 #include "asim/topology.h"
-#include "base/diagnostics.h"
+
+struct asim_diagnostics;
 
 /* Gives each NVSwitch of a finished topology a host at which messages can begin and end: the i-th
  * NVSwitch gets host number hosts + i, and the ids of switches move up (endpoint.c). Call it before

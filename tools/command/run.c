@@ -168,6 +168,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .force = opt->force,
                            .auto_calibrate = opt->auto_calibrate,
                            .recorded = {opt->step_ms, opt->comm_ms},
+                           .lock = -1,
                            .argc = argc,
                            .argv = argv};
     word_text *texts = calloc(MOST_WORDS, sizeof *texts);

@@ -87,8 +87,13 @@ static int load_ranks(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
     struct rank_columns at = {0};
-    int code = asim_table_open(&table, run->folder, "ranks.csv", err);
+    int code;
 
+    if (!asim_run_owns(run, "ranks.csv")) /* without it there is no verdict */
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s/ranks.csv is not as the run wrote it; run the case again.",
+                            run->folder);
+    code = asim_table_open(&table, run->folder, "ranks.csv", err);
     if (!code && table.file)
         code = find_rank_columns(run, &table, &at, err);
     while (!code && (code = asim_table_row(&table, err)) > 0) {
@@ -106,22 +111,29 @@ static int load_others(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
     int code = asim_table_open(&table, run->folder, "compare.csv", err), name, finish, comm,
-        exposed;
+        exposed, identity;
 
     if (code || !table.file) {
         asim_table_close(&table);
         return code;
     }
     name = asim_table_need(&table, "run", err);
+    identity = asim_table_need(&table, "identity", err);
     finish = asim_table_need(&table, "finish_ns", err);
     comm = asim_table_find(&table, "comm_ns");
     exposed = asim_table_find(&table, "exposed_comm_ns|exposed_ns");
-    code = name < 0 || finish < 0 ? ASIM_EINVAL : 0;
+    code = name < 0 || finish < 0 || identity < 0 ? ASIM_EINVAL : 0;
     while (!code && (code = asim_table_row(&table, err)) > 0) {
         const char *text = asim_table_text(&table, name);
         struct asim_run_other *other = run->others;
         uint64_t end = asim_table_u64(&table, finish, err);
 
+        if (strcmp(asim_table_text(&table, identity), run->identity.text) != 0) {
+            run->n_others = 0;
+            asim_run_doubt(run, "compare.csv");
+            code = 0;
+            break;
+        }
         while (other < run->others + run->n_others && strcmp(other->name, text))
             other++;
         if (other == run->others + ASIM_RUN_OTHERS)
@@ -139,45 +151,6 @@ static int load_others(struct asim_run *run, struct asim_err *err)
     return code;
 }
 
-static int doubt(struct asim_run *run, const char *name, uint64_t found, uint64_t want,
-                 const char *unit)
-{
-    char text[300];
-
-    if (found == want || run->n_doubts == sizeof run->doubts / sizeof *run->doubts)
-        return 0;
-    snprintf(text, sizeof text,
-             "%s is of another run: it has %" PRIu64 " %s, summary.json has %" PRIu64
-             ". Remove it, or run again with its report.",
-             name, found, unit, want);
-    run->doubts[run->n_doubts] = asim_arena_strdup(&run->arena, text);
-    return !run->doubts[run->n_doubts++];
-}
-
-/* A run replaces its own reports and leaves older ones of the same folder in place. Reports that
- * contradict summary.json are told. */
-static int check_files(struct asim_run *run, struct asim_err *err)
-{
-    uint64_t bytes = 0;
-    int code = 0;
-
-    for (size_t l = 0; l < run->links.n; l++)
-        bytes += run->links.at[l].bytes;
-    code |= doubt(run, "ranks.csv", run->ranks.n, run->ranks_done, "ranks");
-    if (!strcmp(run->state, "finished")) {
-        if (!run->is_brief)
-            code |= doubt(run, "ops.csv", run->ops_seen, run->ops_done, "ops");
-        if (run->has_flows)
-            code |= doubt(run, "flows.csv", run->flows, run->messages, "messages");
-        if (run->n_others)
-            code |= doubt(run, "compare.csv", run->others[0].finish, run->finish,
-                          "ns until the finish");
-    }
-    if (run->has_links)
-        code |= doubt(run, "links.csv", bytes, run->wire_bytes, "bytes on all links");
-    return code ? asim_err_nomem(err, "checking the reports") : 0;
-}
-
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err)
 {
     static int (*const parts[])(struct asim_run *, struct asim_err *) = {
@@ -186,19 +159,18 @@ int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct
         load_others};
     const size_t n = is_brief ? BRIEF : sizeof parts / sizeof *parts;
     struct asim_err own = {0};
-    int code = 0;
+    int code;
 
     memset(run, 0, sizeof *run);
     run->folder = folder;
     run->is_brief = is_brief;
     asim_arena_init(&run->arena, 0);
     asim_map_init(&run->losses);
+    code = asim_identity_open(&run->identity, folder, &own);
     for (size_t i = 0; !code && i < n; i++) {
         code = parts[i](run, &own);
         code = code ? code : own.code; /* a cell that is no number */
     }
-    if (!code)
-        code = check_files(run, &own);
     if (code && err && !err->code)
         *err = own;
     return code;

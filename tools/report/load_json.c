@@ -14,13 +14,14 @@
 #include "tools/report/table.h"
 
 /* *root is NULL where the file is absent. */
-static int open_json(json_t **root, const struct asim_run *run, const char *name,
-                     struct asim_err *err)
+static int open_json(json_t **root, struct asim_run *run, const char *name, struct asim_err *err)
 {
     char path[ASIM_TABLE_PATH];
     json_error_t bad;
 
     *root = NULL;
+    if (!asim_run_owns(run, name))
+        return 0;
     snprintf(path, sizeof path, "%s/%s", run->folder, name);
     if (access(path, R_OK))
         return errno == ENOENT
@@ -100,11 +101,8 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
 
     if (code)
         return code;
-    if (!root)
-        return asim_err_set(
-            err, ASIM_EINVAL,
-            "%s has no summary.json: name the folder that a run wrote with --out=DIR.",
-            run->folder);
+    if (!root) /* gone since the identity was read */
+        return asim_err_set(err, ASIM_EIO, "cannot read %s/summary.json.", run->folder);
     code = keep_figures(run, root, "", err);
     copy(run->state, sizeof run->state, root, "state");
     run->finish = number(root, "finish_ns");

@@ -75,7 +75,7 @@ static int load_queue(struct asim_run *run, const struct asim_run_link *link, st
     struct queue_points points = {0};
     struct queue_columns at = {0};
     struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "queues.csv", err);
+    int code = asim_run_open(run, &table, "queues.csv", err);
 
     if (!code && table.file)
         code = find_columns(&at, &table, err);

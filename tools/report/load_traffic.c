@@ -99,7 +99,7 @@ int asim_run_load_traffic(struct asim_run *run, struct asim_err *err)
 {
     static const char *const names[] = {"src_rank", "dst_rank", "collective", "messages", "bytes"};
     struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "traffic.csv", err), at[5];
+    int code = asim_run_open(run, &table, "traffic.csv", err), at[5];
 
     for (int i = 0; !code && table.file && i < 5; i++)
         if ((at[i] = asim_table_need(&table, names[i], err)) < 0)

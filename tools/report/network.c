@@ -43,8 +43,7 @@ static void count_slowdown(struct asim_run *run, const struct asim_run_flow *flo
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "flows.csv", err), src, dst, bytes, start, end,
-        ideal;
+    int code = asim_run_open(run, &table, "flows.csv", err), src, dst, bytes, start, end, ideal;
 
     if (code || !table.file) {
         asim_table_close(&table);
@@ -226,7 +225,7 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
     struct columns at = {0};
-    int code = asim_table_open(&table, run->folder, "links.csv", err);
+    int code = asim_run_open(run, &table, "links.csv", err);
 
     if (!code && table.file)
         code = find_columns(&at, &table, err);

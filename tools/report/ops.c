@@ -69,7 +69,7 @@ int asim_run_load_ops(struct asim_run *run, struct asim_err *err)
     struct asim_table table;
     struct asim_map known;
     struct columns at = {0};
-    int code = asim_table_open(&table, run->folder, "ops.csv", err);
+    int code = asim_run_open(run, &table, "ops.csv", err);
 
     asim_map_init(&known);
     if (!code)

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "tools/report/table.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -42,8 +44,40 @@ uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char 
     return (uint32_t)*at;
 }
 
+void asim_run_doubt(struct asim_run *run, const char *name)
+{
+    const uint32_t most = sizeof run->doubts / sizeof *run->doubts;
+    char text[400];
+
+    snprintf(text, sizeof text,
+             "%s is of another run, or was changed since: nothing of it is shown. Remove it, or "
+             "run again with its report.",
+             name);
+    if (run->n_doubts < most && (run->doubts[run->n_doubts] = asim_arena_strdup(&run->arena, text)))
+        run->n_doubts++;
+}
+
+int asim_run_owns(struct asim_run *run, const char *name)
+{
+    char path[ASIM_TABLE_PATH];
+
+    snprintf(path, sizeof path, "%s/%s", run->folder, name);
+    if (access(path, F_OK) || asim_identity_has(&run->identity, name))
+        return 1;
+    asim_run_doubt(run, name);
+    return 0;
+}
+
+int asim_run_open(struct asim_run *run, struct asim_table *table, const char *name,
+                  struct asim_err *err)
+{
+    memset(table, 0, sizeof *table);
+    return asim_run_owns(run, name) ? asim_table_open(table, run->folder, name, err) : 0;
+}
+
 void asim_run_close(struct asim_run *run)
 {
+    asim_identity_close(&run->identity);
     asim_arena_fini(&run->arena);
     asim_map_fini(&run->losses);
     free(run->figures.at);

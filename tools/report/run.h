@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/map.h"
 #include "base/mem.h"
+#include "tools/report/identity.h"
 
 #define ASIM_RUN_NONE UINT32_MAX
 
@@ -124,12 +125,13 @@ struct asim_run_figure { /* of summary.json, in its order */
 
 struct asim_run {
     const char *folder; /* borrowed */
+    struct asim_identity identity;
     int is_brief;
     struct asim_arena arena;
     ASIM_VEC(struct asim_run_figure) figures;
     ASIM_VEC(struct asim_run_figure) settings; /* of the configuration files in the folder */
     /* Sentences about files that are not of this run. */
-    const char *doubts[8];
+    const char *doubts[16];
     uint32_t n_doubts;
     char state[24];
     uint64_t finish, messages, drops, marks, pauses, wire_bytes, ranks_done, ops_done;
@@ -179,6 +181,15 @@ struct asim_run {
  * what is missing. folder is borrowed. Close on every path. */
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err);
 void asim_run_close(struct asim_run *run);
+
+/* Adds the sentence that a file is not of the run. */
+void asim_run_doubt(struct asim_run *run, const char *name);
+/* Whether the file is of the run. One that is there and is not: 0, and that sentence. */
+int asim_run_owns(struct asim_run *run, const char *name);
+/* asim_table_open; a file that is not of the run counts as not there. */
+struct asim_table;
+int asim_run_open(struct asim_run *run, struct asim_table *table, const char *name,
+                  struct asim_err *err);
 
 /* The parts of asim_run_load, in this order. */
 int asim_run_load_json(struct asim_run *run, struct asim_err *err);

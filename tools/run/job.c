@@ -6,14 +6,43 @@
 #include "tools/run/job.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/io/out.h"
 #include "tools/report/report.h"
+
+/* What an earlier run of that name would have told. Without these files nothing else in the folder
+ * counts as a result; inputs of this run may be among the rest. */
+static void remove_old(const struct asim_job *job)
+{
+    static const char *const folders[] = {".", "packet", "unaware", "aware", "calibrated"};
+    static const char *const names[] = {"identity.json", "summary.json", "metrics.csv",
+                                        "report.html", "log.txt"};
+    char path[ASIM_JOB_PATH + 64];
+
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            snprintf(path, sizeof path, "%s/%s/%s", job->folder, folders[f], names[i]);
+            unlink(path);
+        }
+}
+
+/* The folder is this run's until the process ends. */
+static int take_folder(struct asim_job *job, struct asim_err *err)
+{
+    job->lock = open(job->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (job->lock >= 0 && flock(job->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+        return asim_err_set(err, ASIM_EIO, "another run writes into %s; give another --name.",
+                            job->folder);
+    remove_old(job);
+    return 0;
+}
 
 /* The folder must be new: files of two runs would mix. Names by time get a number where several
  * runs begin at once. */
@@ -33,7 +62,7 @@ static int make_folder(struct asim_job *job, struct asim_err *err)
             return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", job->folder,
                                 strerror(errno));
         if (job->name && job->force)
-            return 0;
+            break;
         if (job->name)
             return asim_err_set(err, ASIM_EINVAL,
                                 "there is a run %s already; give another --name, or --force.",
@@ -41,7 +70,7 @@ static int make_folder(struct asim_job *job, struct asim_err *err)
         snprintf(job->folder, sizeof job->folder, "%.1500s/%.300s_%d", job->output_dir, stamp,
                  number);
     }
-    return 0;
+    return take_folder(job, err);
 }
 
 /* A folder without a log has nothing to tell. */
@@ -162,14 +191,25 @@ static int calibrate(struct asim_job *job, struct asim_job_result *results, size
     return code;
 }
 
-int asim_job_run(struct asim_job *job, struct asim_err *err)
+/* The row and the page of what has run, also where a later step has failed. */
+static int keep_results(const struct asim_job *job, const struct asim_job_result *results, size_t n,
+                        struct asim_err *err)
+{
+    struct asim_err own = {0};
+
+    if (!asim_job_metrics(job, results, n, &own) && !write_page(job, results, n, &own))
+        return 0;
+    if (!err->code)
+        *err = own;
+    return 1;
+}
+
+static int run_in_folder(struct asim_job *job, struct asim_err *err)
 {
     struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
     size_t n = 0;
     int code;
 
-    if (make_folder(job, err))
-        return 1;
     if (write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err)) {
         remove_empty(job);
         return 1;
@@ -177,10 +217,18 @@ int asim_job_run(struct asim_job *job, struct asim_err *err)
     code = run_all(job, results, &n, err);
     if (!err->code && !code && n && job->auto_calibrate)
         code = calibrate(job, results, &n, err);
-    if (err->code || !n)
-        return code;
-    if (asim_job_metrics(job, results, n, err) || write_page(job, results, n, err))
-        return 1;
-    printf("%s\n", job->folder);
+    if (n && keep_results(job, results, n, err))
+        return code ? code : 1;
+    if (!err->code && n)
+        printf("%s\n", job->folder);
+    return code;
+}
+
+int asim_job_run(struct asim_job *job, struct asim_err *err)
+{
+    int code = make_folder(job, err) ? 1 : run_in_folder(job, err);
+
+    if (job->lock >= 0)
+        close(job->lock);
     return code;
 }

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "asim/err.h"
+#include "asim/asim.h"
 #include "cli/child.h"
 
 enum { ASIM_JOB_PATH = ASIM_CHILD_PATH, ASIM_JOB_WORDS = 64 };
@@ -48,12 +48,13 @@ struct asim_job {
     char groups[ASIM_JOB_PATH];                           /* their communicator groups */
     char topology[ASIM_JOB_PATH], logical[ASIM_JOB_PATH]; /* "" = none */
     uint32_t ranks, recorded_ranks;
+    int lock; /* on the folder, or -1 */
 };
 
 /* What a run of one backend gave. */
 struct asim_job_result {
     const char *backend;
-    char folder[ASIM_JOB_PATH], state[24];
+    char folder[ASIM_JOB_PATH], state[24], identity[ASIM_IDENTITY_BYTES];
     uint64_t ranks, finish_ns, comm_ns; /* comm_ns: the largest of any rank */
     uint64_t gpu_ns;                    /* computation of the rank that finishes last */
     double compute_factor;

@@ -15,12 +15,14 @@
 #include <unistd.h>
 
 #include "base/io/quote.h"
+#include "tools/report/identity.h"
 #include "tools/report/table.h"
 #include "tools/run/job.h"
 
 static const char header[] =
     "run,backend,workload,topology,ranks,state,real_t_step_ms,real_t_comm_ms,sim_t_step_ms,sim_"
-    "wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us,compute_factor\n";
+    "wall_cycles,sim_comm_cycles,step_error_percent,comm_error_percent,alpha_us,compute_factor,"
+    "version,identity\n";
 
 static uint64_t number(const json_t *root, const char *key)
 {
@@ -75,10 +77,19 @@ static int read_ranks(struct asim_job_result *result, struct asim_err *err)
 
 int asim_job_result(struct asim_job_result *result, struct asim_err *err)
 {
+    struct asim_identity identity;
+    int code = asim_identity_open(&identity, result->folder, err);
+
     result->comm_ns = 0;
-    if (read_summary(result, err))
-        return ASIM_EINVAL;
-    return read_ranks(result, err);
+    snprintf(result->identity, sizeof result->identity, "%s", identity.text);
+    if (!code)
+        code = read_summary(result, err);
+    if (!code && !asim_identity_has(&identity, "ranks.csv"))
+        code = asim_err_set(err, ASIM_EINVAL, "%s/ranks.csv is not of this run.", result->folder);
+    if (!code)
+        code = read_ranks(result, err);
+    asim_identity_close(&identity);
+    return code;
 }
 
 /* An empty cell where nothing was recorded, or with other ranks. */
@@ -118,27 +129,82 @@ static void put_row(FILE *file, const struct asim_job *job, const struct asim_jo
     put_error(file, comm_ms, recorded->comm_ms, is_same);
     if (recorded->step_ms > 0 && is_same && result->finish_ns)
         fprintf(file, "%.9g", recorded->step_ms * 1e3 / (double)result->finish_ns);
-    fprintf(file, ",%.9g\n", result->compute_factor > 0 ? result->compute_factor : 1);
+    fprintf(file, ",%.9g,%s%s%s,%s\n", result->compute_factor > 0 ? result->compute_factor : 1,
+            asim_version(), *asim_commit() ? " " : "", asim_commit(), result->identity);
 }
 
-/* Waits for other runs that append. The header is written by whoever finds the file empty. */
+/* All of it, or errno. */
+static int write_all(int file, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(file, data, size);
+
+        if (n < 0 && errno != EINTR)
+            return errno;
+        data += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* 1 if the file begins with the header of this version. */
+static int has_header(int file)
+{
+    char first[sizeof header];
+
+    return pread(file, first, sizeof header - 1, 0) == (ssize_t)sizeof header - 1 &&
+           !memcmp(first, header, sizeof header - 1);
+}
+
+/* Opens and locks the file, as it is under that name once the lock is there. Rows of other columns
+ * go under another name. Returns -1 with errno. */
+static int open_locked(const char *path, struct stat *info)
+{
+    for (;;) {
+        int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666), got;
+        struct stat named;
+        char *old;
+
+        while (file >= 0 && (got = flock(file, LOCK_EX)) != 0 && errno == EINTR)
+            ;
+        if (file < 0 || got || fstat(file, info))
+            return -1;
+        if (!info->st_size || has_header(file)) {
+            if (!stat(path, &named) && named.st_ino == info->st_ino)
+                return file;
+        } else if ((old = asim_out_reserve(path, ".old")) && !rename(path, old)) {
+            fprintf(stderr, "note: %s has the columns of another version of asim; it is %s now\n",
+                    path, old);
+            free(old);
+        } else {
+            free(old);
+            close(file);
+            return -1;
+        }
+        close(file);
+    }
+}
+
+/* Waits for other runs that append. The header is written by whoever finds the file empty. Rows are
+ * there whole or, on a full disk, not at all; half a row that a killed process left keeps its own
+ * line. */
 static int append(const char *path, const char *rows, size_t size, struct asim_err *err)
 {
-    int file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666), good;
     struct stat info;
+    int file = open_locked(path, &info), why = file < 0 ? errno : 0;
+    char last = '\n';
 
-    if (file < 0)
-        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
-    while ((good = !flock(file, LOCK_EX)) == 0 && errno == EINTR)
-        ;
-    good = good && !fstat(file, &info);
-    if (good && !info.st_size)
-        good = write(file, header, sizeof header - 1) == (ssize_t)sizeof header - 1;
-    good = good && write(file, rows, size) == (ssize_t)size;
-    if (!good)
-        asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
-    close(file);
-    return good ? 0 : ASIM_EIO;
+    if (!why && !info.st_size)
+        why = write_all(file, header, sizeof header - 1);
+    else if (!why && pread(file, &last, 1, info.st_size - 1) == 1 && last != '\n')
+        why = write_all(file, "\n", 1);
+    if (!why)
+        why = write_all(file, rows, size);
+    if (why && file >= 0 && ftruncate(file, info.st_size))
+        why = errno;
+    if (file >= 0 && close(file) && !why)
+        why = errno;
+    return why ? asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why)) : 0;
 }
 
 int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -194,30 +195,40 @@ static int scale(struct asim_job *job, struct asim_err *err)
     return 0;
 }
 
+/* The first of the names that the object has; 0 where it has none, -1 where its value is no number
+ * of 0 or more. */
 static double key(const json_t *root, const char *const *names)
 {
     for (; *names; names++) {
         const json_t *value = json_object_get(root, *names);
+        double number = json_number_value(value);
 
-        if (json_is_number(value) && json_number_value(value) > 0)
-            return json_number_value(value);
+        if (value)
+            return json_is_number(value) && number >= 0 && isfinite(number) ? number : -1;
     }
     return 0;
 }
 
 /* A trace of several steps is as long as all of them. */
-static double steps_of(const json_t *root)
+static int read_steps(struct asim_job_recorded *one, const json_t *root)
 {
-    double steps = json_number_value(json_object_get(root, "steps"));
+    static const char *const times[] = {"real_t_step_ms", "t_step_ms", "step_time_ms", NULL};
+    static const char *const comms[] = {"real_t_comm_ms", "t_comm_ms", "comm_time_ms", NULL};
+    static const char *const counts[] = {"steps", NULL};
+    double steps = json_object_get(root, *counts) ? key(root, counts) : 1;
 
-    return steps >= 1 ? steps : 1;
+    if (steps < 1 || steps != floor(steps))
+        return ASIM_EINVAL;
+    one->step_ms = key(root, times) * steps;
+    one->comm_ms = key(root, comms) * steps;
+    return one->step_ms > 0 && isfinite(one->step_ms) && one->comm_ms >= 0 && isfinite(one->comm_ms)
+               ? 0
+               : ASIM_EINVAL;
 }
 
 /* The mean over the files, one of each rank or run. What the command line says comes first. */
 static int read_training(struct asim_job *job, const char *folder, struct asim_err *err)
 {
-    static const char *const steps[] = {"real_t_step_ms", "t_step_ms", "step_time_ms", NULL};
-    static const char *const comms[] = {"real_t_comm_ms", "t_comm_ms", "comm_time_ms", NULL};
     struct asim_job_recorded sum = {0};
     DIR *dir = opendir(folder);
     struct dirent *entry;
@@ -225,24 +236,25 @@ static int read_training(struct asim_job *job, const char *folder, struct asim_e
 
     while (!code && dir && (entry = readdir(dir))) {
         char path[ASIM_JOB_PATH];
-        json_error_t bad;
+        json_error_t bad = {.line = 1};
+        struct asim_job_recorded one = {0};
         json_t *root;
-        double comm;
 
         if (!begins(entry->d_name, "training_") || !ends(entry->d_name, ".json"))
             continue;
         snprintf(path, sizeof path, "%.1500s/%.500s", folder, entry->d_name);
-        root = json_load_file(path, 0, &bad);
-        if (!root || key(root, steps) <= 0)
+        root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
+        if (!root || read_steps(&one, root))
             code = asim_err_at(
                 err, ASIM_EINVAL,
-                (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
-                "these are no training metrics; expected a JSON object with the number t_step_ms.");
-        else
-            sum.step_ms += key(root, steps) * steps_of(root), n++;
-        comm = root ? key(root, comms) * steps_of(root) : 0;
-        n_comm += comm > 0;
-        sum.comm_ms += comm;
+                (struct asim_where){path, !root && bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                "these are no training metrics; expected a JSON object with the number t_step_ms "
+                "above 0, each key once, and, if it has them, the number t_comm_ms and a whole "
+                "number of steps.");
+        sum.step_ms += one.step_ms;
+        sum.comm_ms += one.comm_ms;
+        n++;
+        n_comm += one.comm_ms > 0;
         json_decref(root);
     }
     if (dir)

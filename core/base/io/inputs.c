@@ -3,6 +3,7 @@
  * Keeps a sorted list of the files that a run reads. A set of traces may have many files, and each
  * of many outputs is looked up among them: hence the order.
  */
+#include "base/io/file_id.h"
 #include "base/io/inputs.h"
 
 #include <stdlib.h>

@@ -7,8 +7,9 @@
 #define ASIM_BASE_IO_INPUTS_H
 
 #include "asim/err.h"
-#include "base/io/file_id.h"
 #include "base/mem.h"
+
+struct asim_file_id;
 
 struct asim_inputs { /* all zero = no files */
     ASIM_VEC(struct asim_file_id) file;

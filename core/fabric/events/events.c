@@ -194,6 +194,11 @@ static void look(struct asim_fabric *fabric)
     events->look_at += asim_to_ticks(fabric, LOOK_NS);
 }
 
+const struct asim_fabric_events *asim_fabric_events_of(const struct asim_fabric *fabric)
+{
+    return fabric->events;
+}
+
 void asim_fabric_events_apply(struct asim_fabric *fabric)
 {
     struct asim_fabric_events *events = fabric->events;

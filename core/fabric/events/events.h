@@ -12,7 +12,6 @@
 
 struct asim_err;
 struct asim_fabric;
-struct asim_link_change;
 struct asim_route;
 
 /* A line of the configuration takes the link down once, however often it is repeated. */
@@ -41,6 +40,8 @@ struct asim_fabric_events {
  * without events. Costs lines x links. asim_fabric_events_close takes the state of any failure. */
 int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err);
 void asim_fabric_events_close(struct asim_fabric *fabric);
+/* NULL: none is planned. */
+const struct asim_fabric_events *asim_fabric_events_of(const struct asim_fabric *fabric);
 /* Applies all events of that time: no node may have gone past it, and all must have come to it. */
 void asim_fabric_events_apply(struct asim_fabric *fabric);
 
@@ -53,9 +54,6 @@ void asim_link_event_rate(struct asim_fabric *fabric, const struct asim_fabric_e
 void asim_link_event_loss(struct asim_fabric *fabric, const struct asim_fabric_event *event);
 /* Routes follow the links. */
 void asim_link_events_reroute(struct asim_fabric *fabric);
-/* Copies at most `room` planned changes of links, in order of time. Returns how many there are. */
-size_t asim_link_events_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
-                                size_t room);
 
 /* --- switch_events.c -------------------------------------------------------------------------- */
 void asim_switch_event_ecn(struct asim_fabric *fabric, const struct asim_fabric_event *event);

@@ -11,7 +11,6 @@
  * A link may be down for several reasons (itself, the switches at its ends), and is up when all
  * have ended.
  */
-#include "asim/packet.h"
 #include "asim/topology.h"
 #include "fabric/events/events.h"
 #include "fabric/host/datagram.h"
@@ -92,25 +91,6 @@ int asim_link_events_plan(struct asim_fabric *fabric)
     }
     free(down);
     return code;
-}
-
-size_t asim_link_events_changes(const struct asim_fabric *fabric, struct asim_link_change *changes,
-                                size_t room)
-{
-    const struct asim_fabric_events *events = fabric->events;
-    size_t n = 0;
-
-    for (size_t i = 0; events && i < events->n; i++) {
-        const struct asim_net_event *what = &events->at[i].what;
-
-        if (what->kind > ASIM_NET_LINK_UP)
-            continue;
-        if (n < room)
-            changes[n] =
-                (struct asim_link_change){what->at_ns, what->of, what->kind == ASIM_NET_LINK_UP};
-        n++;
-    }
-    return n;
 }
 
 /* Drops the ACKs and datagrams that wait at a NIC. Its queue pairs stay; they may choose another

@@ -3,6 +3,7 @@
  * See link_diagnostics.h. Each sentence names the first link concerned and says how many there are.
  * Links beyond the limits are possible; a wrong unit is the more likely reason.
  */
+#include "base/diagnostics.h"
 #include "fabric/observe/link_diagnostics.h"
 #include "fabric/events/events.h"
 #include "fabric/ground/ground.h"

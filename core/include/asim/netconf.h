@@ -7,11 +7,12 @@
 #define ASIM_NETCONF_H
 
 #include <stddef.h>
-#include "asim/asim.h"
+#include "asim/ext/option.h"
 
 ASIM_C_BEGIN
 
 struct asim_netconf;
+struct asim_world;
 
 /* The settings of a world over the packet network; they live as long as the world. */
 ASIM_API const struct asim_netconf *asim_world_netconf(const struct asim_world *world);

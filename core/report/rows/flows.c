@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "report/report.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 

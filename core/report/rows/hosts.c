@@ -5,6 +5,7 @@
  * received (pauses and their ends). Written with --out and --reports=hosts.
  */
 #include "asim/packet.h"
+#include "net/packets.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
 

@@ -6,6 +6,7 @@
  * empty: the finish of a job that has not finished, the time alone without --alone.
  */
 #include "report/report.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -174,5 +175,6 @@ static int open_jobs(struct asim_event_observer *observer, struct asim_world *wo
 const struct asim_report asim_report_jobs = {
     .member = {.name = "jobs", .about = "jobs.csv: a row a job of a scenario"},
     .in_out = ASIM_OUT_ALWAYS,
+    .file = "jobs.csv",
     .open = open_jobs,
 };

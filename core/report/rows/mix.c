@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "report/report.h"
 #include "topo/pair.h"
-#include "asim/packet.h"
 #include "fabric/observe/observe.h"
 
 struct mix {
@@ -158,7 +157,7 @@ static int begin(void *self, struct asim_world *world, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL,
                             "TRACE_OUTPUT_FILE needs frames in order of time, which %u processes "
                             "cannot give; run one process, or set ENABLE_TRACE 0",
-                            world->dist->n);
+                            world->set.settings.processes);
     if (read_nodes(mix, world->set.net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;
     if (any && world->via.packets->watch_frames(world->via.packet_net, on_frame, mix))

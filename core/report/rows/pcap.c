@@ -12,8 +12,6 @@
 
 #include "sim/distributed/distribution.h"
 #include "report/report.h"
-#include "asim/packet.h"
-#include "fabric/link/frame.h"
 #include "fabric/observe/observe.h"
 #include "sim/parts.h"
 
@@ -74,7 +72,7 @@ static int begin(void *self, struct asim_world *world, struct asim_err *err)
         return asim_err_set(
             err, ASIM_EINVAL,
             "--pcap needs frames in order of time, which %u processes cannot give; run one process",
-            world->dist->n);
+            world->set.settings.processes);
     pcap->via = &world->via;
     pcap->hosts = world->set.topo.hosts;
     write_head(pcap->own.out);

@@ -10,7 +10,9 @@
 #include "report/report.h"
 #include "report/network_use.h"
 #include "sim/distributed/distribution.h"
+#include "sim/distributed/totals.h"
 #include "sim/rank/breakdown.h"
+#include "sim/world.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,7 +137,7 @@ static int json(const struct asim_world *world, struct totals *totals,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
     if (asim_world_has(world, ASIM_NET_LINKS))
         code = asim_network_use_put(file, world, &totals->ways, err);
-    asim_out_printf(file, "\n}\n");
+    asim_out_printf(file, ",\n  \"identity\": \"%s\"\n}\n", world->set.identity);
     return code;
 }
 
@@ -218,5 +220,6 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
 const struct asim_report asim_report_summary = {
     .member = {.name = "summary", .about = "one line for the job; summary.json with --out"},
     .in_out = ASIM_OUT_ALWAYS,
+    .file = "summary.json",
     .open = open_summary,
 };

@@ -16,6 +16,7 @@
 #include "report/report.h"
 #include "base/text.h"
 #include "sim/distributed/distribution.h"
+#include "sim/world.h"
 #include "topo/topo.h"
 
 struct collector {
@@ -430,5 +431,6 @@ static int open_timeline(struct asim_event_observer *observer, struct asim_world
 
 const struct asim_report asim_report_timeline = {
     .member = {.name = "timeline", .about = "spans of ops and messages for Perfetto (--timeline)"},
+    .file = "timeline.pftrace",
     .open = open_timeline,
 };

@@ -27,51 +27,18 @@
 #ifndef ASIM_SIM_DISTRIBUTED_DISTRIBUTION_H
 #define ASIM_SIM_DISTRIBUTED_DISTRIBUTION_H
 
-#include "base/serializer.h"
-#include "topo/partition.h"
-#include "sim/distributed/stall.h"
+#include <stdint.h>
 
-/* Sums over ranks and processes. */
-struct asim_totals {
-    uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
-    uint32_t ranks_cut;           /* by the end of the scenario */
-    uint64_t ops_done, ops_total, messages;
-    /* Of communication ops, as the traces give them; done: with parts of collectives under way. */
-    uint64_t bytes_done, bytes_total;
-    uint64_t dropped; /* control dependencies on nodes that are not in the traces */
-    struct asim_census census;
-    uint64_t alone, alone_op;  /* collectives without another member; the id of the first */
-    uint32_t alone_rank;       /* 1 + its rank, 0 = none */
-    uint32_t idle, first_idle; /* ranks without ops; 1 + the first of them, 0 = none */
-    uint64_t last_ns;          /* the last finish, 0 = none */
-    uint64_t settled_ns;       /* all ranks have passed this time */
-    struct asim_fabric_stats net;
-};
-
-struct asim_distribution { /* only where there are several processes */
-    uint32_t self, n;
-    struct asim_partition part; /* assignment of nodes to processes */
-    /* [nodes] the thread of each node in its process, modulo the number of threads. NULL where
-     * process 0 simulates the whole network. */
-    uint32_t *thread;
-    /* Length of a window: other processes may still send events of the last lag_ns before the
-     * settled time. */
-    uint64_t lag_ns;
-    uint64_t last_ns;              /* end of the last window */
-    struct asim_serializer events; /* events for process 0, not yet packed */
-    struct asim_serializer buffer; /* the buffer of the last pack */
-    int keeps;                     /* not in process 0: process 0 says that files are kept */
-    /* In process 0: the results of the other processes. */
-    struct asim_totals others;
-    struct asim_stall stall;
-    struct asim_pause_waits pauses;
-    struct asim_traffic_use *traffic; /* of each generator, in other processes; NULL: none */
-    struct asim_map joined;           /* (rank, group) -> number of collectives joined */
-    ASIM_VEC(struct asim_open_coll) open;
-    ASIM_VEC(struct asim_group) groups; /* groups that rows of the stall name */
-    struct asim_link_use *links;        /* [2 x links]; `to` is UINT32_MAX where unknown */
-    struct asim_host_use *hosts;        /* [host], of other processes; NULL: none has told */
-};
+struct asim_deserializer;
+struct asim_err;
+struct asim_host_use;
+struct asim_link_use;
+struct asim_pause_waits;
+struct asim_serializer;
+struct asim_settings;
+struct asim_stall;
+struct asim_traffic_use;
+struct asim_world;
 
 /* Assigns the nodes to processes, where the settings ask for several; after the topology. */
 int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
@@ -82,26 +49,17 @@ void asim_distribution_close(struct asim_world *world);
 /* Whether that node (a rank's host is its number) belongs to this process. */
 int asim_distribution_has(const struct asim_world *world, uint32_t node);
 /* 1 where several processes simulate the run. */
-static inline int asim_is_distributed(const struct asim_world *world)
-{
-    return world->dist && world->dist->n > 1;
-}
+int asim_is_distributed(const struct asim_world *world);
+/* [nodes] the process of each node; NULL: one process simulates the run. */
+const uint32_t *asim_distribution_nodes(const struct asim_world *world);
+/* [nodes] the thread of each node in its process, modulo the number of threads; NULL: any. */
+const uint32_t *asim_distribution_threads(const struct asim_world *world);
 /* 1 in the process that delivers events and writes reports. */
-static inline int asim_distribution_reports(const struct asim_world *world)
-{
-    return !world->dist || !world->dist->self;
-}
-
+int asim_distribution_reports(const struct asim_world *world);
+/* The verdict of process 0 in another process. */
+void asim_distribution_end(struct asim_world *world, int verdict);
 /* 1 where a process keeps the files about its own ranks: the run did not fail. */
-static inline int asim_distribution_keeps(const struct asim_world *world)
-{
-    return asim_distribution_reports(world) ? !world->run.failed : world->dist->keeps;
-}
-
-/* The totals of this process; of all processes merged here. */
-void asim_totals_here(const struct asim_world *world, struct asim_totals *totals);
-void asim_totals_all(const struct asim_world *world, struct asim_totals *totals);
-void asim_totals_add(struct asim_totals *into, const struct asim_totals *from);
+int asim_distribution_keeps(const struct asim_world *world);
 
 /* Between windows: delivers the events that no process can precede, or packs them for process 0. */
 void asim_distribution_settle(struct asim_world *world, uint64_t until);

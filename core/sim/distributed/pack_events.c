@@ -7,6 +7,7 @@
  * Costs 64 bytes an event, the name of an op where observers want its end, and 240 bytes a finished
  * rank.
  */
+#include "base/serializer.h"
 #include "sim/rank/event.h"
 #include "sim/rank/tensor.h"
 #include "sim/distributed/distribution.h"

@@ -8,9 +8,7 @@
  * ranks (of the network, or out of memory) counts at the last time of its process.
  */
 #include "asim/packet.h"
-#include "sim/distributed/distribution.h"
-#include "sim/distributed/stall.h"
-#include "sim/rank/event.h"
+#include "sim/distributed/state.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/scenario/plan.h"
 

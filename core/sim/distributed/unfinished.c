@@ -3,6 +3,7 @@
  * Ops and messages under way when a run has ended, as events behind all others: of a stalled or
  * interrupted run, or messages that no rank waited for.
  */
+#include "net/packets.h"
 #include "sim/collective/coll_progress.h"
 #include "sim/distributed/distribution.h"
 #include "sim/rank/event.h"

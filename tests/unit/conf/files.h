@@ -6,6 +6,7 @@
 #define ASIM_TESTS_FILES_H
 
 #include "../../fuzz/replay.h"
+#include "base/diagnostics.h"
 #include "conf/conf.h"
 
 static char heard[4096];

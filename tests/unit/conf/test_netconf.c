@@ -3,6 +3,7 @@
  * config.txt: built-in defaults against configs/ns3/config.txt field by field, units, repeated
  * keys, notes, refusals with their line, and the published files where they are at hand.
  */
+#include "asim/netconf.h"
 #include "conf/netconf.h"
 #include "files.h"
 #include "cc/cc.h"

@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "fabric/clock/engine.h"
-#include "sim/distributed/distribution.h"
+#include "sim/distributed/state.h"
 #include "runs.h"
 
 enum { MOCK_RANKS = 16, MOCK_SHARDS = 4, MOCK_WORLDS = 4, MOCK_DUE = 1024 };

@@ -63,8 +63,8 @@ static inline void add_file(char *all, size_t size, const char *out, const char 
 /* Takes all report files, in a fixed order; the folder must hold no other file. */
 static inline void take_files(struct outcome *outcome, const char *out)
 {
-    static const char *const names[] = {"ranks.csv",     "ops.csv",      "summary.json",
-                                        "topology.json", "network.json", "log.txt"};
+    static const char *const names[] = {"ranks.csv",    "ops.csv", "summary.json", "topology.json",
+                                        "network.json", "log.txt", "identity.json"};
     char name[64];
 
     outcome->files[0] = '\0';

@@ -10,6 +10,7 @@
 #include "fabric/processes/exchange.h"
 #include "sim/distributed/distribution.h"
 #include "runs.h"
+#include "sim/distributed/totals.h"
 
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4, OVERRIDES = 21 };
 
@@ -240,9 +241,9 @@ static void take_file(char *all, size_t size, const char *name)
 static void run(const char *cc, const struct variant *variant, struct outcome *outcome)
 {
     static const char *const names[] = {
-        "summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",  "links.csv",
-        "rates.csv",     "f.txt",        "p.txt",     "q.txt",      "queues.csv",
-        "topology.json", "network.json", "hosts.csv", "traffic.csv"};
+        "summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",   "links.csv",
+        "rates.csv",     "f.txt",        "p.txt",     "q.txt",       "queues.csv",
+        "topology.json", "network.json", "hosts.csv", "traffic.csv", "identity.json"};
     struct asim_world *worlds[WORLDS];
     char out[160];
 

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A digest of texts and files, to tell whether they are the same as before. It finds every accident
+ * (two contents share one by chance in one of 2^64 pairs) and is no defence against forgery.
+ */
+#ifndef ASIM_BASE_IO_DIGEST_H
+#define ASIM_BASE_IO_DIGEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+
+enum { ASIM_DIGEST_TEXT = 33 }; /* 32 hexadecimal digits and a NUL */
+
+struct asim_digest { /* all zero = of nothing */
+    uint64_t word[2];
+};
+
+/* Adds one piece: "ab" and "c" is another digest than "a" and "bc". */
+void asim_digest_add(struct asim_digest *digest, const void *data, size_t size);
+void asim_digest_add_text(struct asim_digest *digest, const char *text);
+/* Adds the bytes of a file, whatever its name; some 5 GB/s where they are in memory. ASIM_EIO where
+ * it cannot be read. */
+int asim_digest_add_file(struct asim_digest *digest, const char *path, struct asim_err *err);
+/* Writes the digits. Returns text. */
+const char *asim_digest_show(const struct asim_digest *digest, char text[ASIM_DIGEST_TEXT]);
+
+#endif

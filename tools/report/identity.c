@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Compares the files of a run's folder with the digests in its identity.json.
+ */
+#include "tools/report/identity.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/io/digest.h"
+#include "tools/report/table.h"
+
+int asim_identity_has(const struct asim_identity *identity, const char *name)
+{
+    const json_t *files = json_object_get(identity->root, "files");
+    const char *want = json_string_value(json_object_get(files, name));
+    struct asim_digest digest = {.word = {0}};
+    char path[ASIM_TABLE_PATH], text[ASIM_DIGEST_TEXT];
+
+    snprintf(path, sizeof path, "%s/%s", identity->folder, name);
+    return want && !asim_digest_add_file(&digest, path, NULL) &&
+           !strcmp(want, asim_digest_show(&digest, text));
+}
+
+int asim_identity_open(struct asim_identity *identity, const char *folder, struct asim_err *err)
+{
+    char path[ASIM_TABLE_PATH];
+    const char *text;
+
+    memset(identity, 0, sizeof *identity);
+    identity->folder = folder;
+    snprintf(path, sizeof path, "%s/summary.json", folder);
+    if (access(path, F_OK))
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s has no summary.json: name the folder that a run wrote with --out=DIR.", folder);
+    snprintf(path, sizeof path, "%s/identity.json", folder);
+    identity->root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    text = json_string_value(json_object_get(identity->root, "identity"));
+    if (!text)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has no identity.json with the digests of its files, so they may be "
+                            "of several runs; run the case again with --out=DIR.",
+                            folder);
+    snprintf(identity->text, sizeof identity->text, "%s", text);
+    if (asim_identity_has(identity, "summary.json"))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s/summary.json is not as the run wrote it that has written "
+                        "identity.json; run the case again with --out=DIR.",
+                        folder);
+}
+
+void asim_identity_close(struct asim_identity *identity)
+{
+    json_decref(identity->root);
+    identity->root = NULL;
+}

@@ -106,6 +106,7 @@ packages_missing_c() {
     if ! has cc || ! has_header stdio.h; then echo libc6-dev; fi
     if ! has cc || ! has_header jansson.h; then echo libjansson-dev; fi
     if ! has cc || ! has_header yaml.h; then echo libyaml-dev; fi
+    if ! has cc || ! has_header expat.h; then echo libexpat1-dev; fi
     if ! has cc || ! has_header protobuf-c/protobuf-c.h; then echo libprotobuf-c-dev; fi
     if ! has cc || ! has_header zlib.h; then echo zlib1g-dev; fi
 }

@@ -13,12 +13,19 @@
 static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, struct asim_err *err)
 {
     static const char *const keys[] = {"tflops_16bit", "tflops_32bit", "memory_GBps"};
+    const char *key = asim_catalogue_unknown(
+        row, (const char *const[]){"name", "source", keys[0], keys[1], keys[2], NULL});
     double *const values[] = {&gpu->tflops_16bit, &gpu->tflops_32bit, &gpu->memory_gbps};
 
     snprintf(gpu->name, sizeof gpu->name, "%.31s", json_string_value(json_object_get(row, "name")));
+    if (key)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: the GPU '%s' has the unknown key \"%.40s\"; see "
+                            "catalogue/gpus.json.",
+                            path, gpu->name, key);
     for (size_t i = 0; i < 3; i++) {
         *values[i] = json_number_value(json_object_get(row, keys[i]));
-        if (*values[i] <= 0)
+        if (!(*values[i] > 0 && *values[i] < 1e12))
             return asim_err_set(
                 err, ASIM_EINVAL,
                 "%s: the GPU '%s' needs the number %s above 0; see catalogue/gpus.json.", path,

@@ -65,8 +65,22 @@ static int read_curve(struct asim_gpu_kernels *k, const json_t *row, const char 
 static int read_row(struct asim_gpu_kernels *k, const json_t *row, const char *path,
                     struct asim_err *err)
 {
-    int rc = read_curve(k, row, path, err);
+    const char *known[ASIM_GPU_CLASSES + 6] = {"gpus", "source", "gemm_32bit", "gemm_gflop",
+                                               "gemm_share"};
+    const char *unknown;
+    size_t n = 5;
+    int rc;
 
+    for (size_t i = 0; i < ASIM_GPU_CLASSES; i++)
+        if (keys[i])
+            known[n++] = keys[i];
+    unknown = asim_catalogue_unknown(row, known);
+    if (unknown)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: a row has the unknown key \"%.40s\"; see "
+                            "catalogue/kernels.json.",
+                            path, unknown);
+    rc = read_curve(k, row, path, err);
     if (!rc)
         rc = read_share(&k->gemm_32bit, row, "gemm_32bit", path, err);
     for (size_t i = 0; !rc && i < ASIM_GPU_CLASSES; i++)

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/io/json.h"
 #include "base/text.h"
 #include "catalogue/table.h"
 
@@ -207,9 +208,11 @@ int asim_model_find(struct asim_model *model, const char *name, struct asim_err 
     int code;
 
     if (is_file(name)) {
-        json_t *root = asim_catalogue_load(name, "the model", err);
+        json_t *root;
 
-        code = root ? read_model(model, root, name, err) : err->code;
+        code = asim_json_read(&root, name, err);
+        if (!code)
+            code = read_model(model, root, name, err);
         json_decref(root);
         return code;
     }

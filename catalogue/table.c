@@ -8,27 +8,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/io/json.h"
 #include "base/text.h"
 #include "cli/embedded.h"
 
 enum { MOST_NAMES = 128 };
 
-json_t *asim_catalogue_load(const char *path, const char *what, struct asim_err *err)
-{
-    json_error_t bad;
-    json_t *root = json_load_file(path, 0, &bad);
-
-    if (!root)
-        asim_err_at(err, ASIM_EINVAL,
-                    (struct asim_where){path, bad.line > 0 ? (unsigned)bad.line : 1, 0},
-                    "cannot read %s: %s.", what, bad.text);
-    return root;
-}
-
 int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, const char *noun,
                         const char *path, struct asim_err *err)
 {
-    char table[40];
     const struct asim_embedded *file = catalogue_files;
     size_t n = strlen(what);
 
@@ -41,9 +29,7 @@ int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, cons
         return asim_err_nomem(err, "reading a table");
     if (!path)
         return 0;
-    snprintf(table, sizeof table, "the table of %ss", noun);
-    catalogue->root[ASIM_CATALOGUE_OWN] = asim_catalogue_load(path, table, err);
-    if (!catalogue->root[ASIM_CATALOGUE_OWN])
+    if (asim_json_read(&catalogue->root[ASIM_CATALOGUE_OWN], path, err))
         return err->code;
     if (json_is_array(json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], what)))
         return 0;
@@ -117,6 +103,23 @@ int asim_catalogue_refuse(const struct asim_catalogue *catalogue, const char *na
                         asim_text_safe(safe, sizeof safe, name),
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)),
                         asim_text_list(list, sizeof list, names, first), advice);
+}
+
+const char *asim_catalogue_unknown(const json_t *row, const char *const *keys)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)row, key, value)
+    {
+        size_t i = 0;
+
+        while (keys[i] && strcmp(keys[i], key) != 0)
+            i++;
+        if (!keys[i])
+            return key;
+    }
+    return NULL;
 }
 
 void asim_catalogue_close(struct asim_catalogue *catalogue)

@@ -18,8 +18,6 @@ struct asim_catalogue {
     json_t *root[ASIM_CATALOGUE_FILES];     /* the user's is NULL where there is none */
 };
 
-/* A file as JSON, which the caller frees; NULL with an error. what: "the model". */
-json_t *asim_catalogue_load(const char *path, const char *what, struct asim_err *err);
 /* path: a file of the user, borrowed, or NULL. Close it also after a failure. */
 int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, const char *noun,
                         const char *path, struct asim_err *err);
@@ -30,6 +28,8 @@ const json_t *asim_catalogue_row(const struct asim_catalogue *catalogue, int fil
 /* A sentence that names what there is. advice: how to add others. */
 int asim_catalogue_refuse(const struct asim_catalogue *catalogue, const char *name,
                           const char *advice, struct asim_err *err);
+/* A key of the row that is not among the keys, which NULL ends; NULL without one. */
+const char *asim_catalogue_unknown(const json_t *row, const char *const *keys);
 void asim_catalogue_close(struct asim_catalogue *catalogue);
 
 #endif

@@ -19,7 +19,8 @@
 #include "base/mem.h"
 
 struct asim_llm_options {
-    char *model, *frame, *gpu_type, *model_name, *comp_file, *database, *roofline, *output, *et;
+    char *model, *frame, *gpu_type, *model_name, *comp_file, *database, *roofline, *gpus_file,
+        *output, *et;
     char *compute_model, *kernels;
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;

@@ -90,6 +90,8 @@ const struct asim_option asim_llm_option_table[] = {
          "compute times of this GPU by the roofline model: A100, H100, H200, B200, MI300X, … "
          "(catalogue/gpus.json)",
          NULL, roofline),
+    FILES("gpus", NULL, "own table of GPUs, beside the known ones (as catalogue/gpus.json)",
+          gpus_file, ASIM_F_READS),
     {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
      ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1},
     TEXT("compute_model", NULL,

@@ -160,7 +160,7 @@ static int compute_model(struct asim_llm_times *times, const struct asim_llm *ll
 {
     struct asim_gpu gpu;
     struct asim_gpu_kernels kernels;
-    int rc = asim_gpu_find(&gpu, llm->opt->compute_model, NULL, err);
+    int rc = asim_gpu_find(&gpu, llm->opt->compute_model, llm->opt->gpus_file, err);
     if (!rc)
         rc = asim_gpu_kernels_find(&kernels, &gpu, llm->opt->kernels, err);
     if (rc)
@@ -225,7 +225,7 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     if (rc || (!o->comp_file && !o->roofline && !o->database))
         return rc;
     if (o->roofline)
-        rc = asim_gpu_find(&peak, o->roofline, NULL, err);
+        rc = asim_gpu_find(&peak, o->roofline, o->gpus_file, err);
     if (!rc && o->roofline)
         asim_gpu_kernels_even(&gpu, &peak, o->efficiency);
     if (!rc && o->database)

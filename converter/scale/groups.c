@@ -98,7 +98,8 @@ static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_er
         if (!asim_scale_defines(node))
             continue;
         const char *text = node->inputs->values;
-        json_t *root = json_loadb(text + WRAP, strlen(text) - 2 * WRAP, 0, NULL);
+        json_t *root =
+            json_loadb(text + WRAP, strlen(text) - 2 * WRAP, JSON_REJECT_DUPLICATES, NULL);
         for (size_t i = 0; !rc && i < json_array_size(root); i++)
             rc = add_metadata(scale, json_array_get(root, i), path, err);
         json_decref(root);

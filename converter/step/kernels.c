@@ -243,7 +243,7 @@ static int open_gpu(struct model *m, struct asim_err *err)
 
     if (!name)
         return 0;
-    rc = asim_gpu_find(&gpu, name, NULL, err);
+    rc = asim_gpu_find(&gpu, name, o->gpus_file, err);
     if (rc)
         return rc;
     times->has_gpu = 1;

@@ -11,39 +11,15 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/io/json.h"
 #include "base/io/src.h"
 #include "base/text.h"
 
-/* Reads through base/io/src.h, which checks size, NUL and BOM of every text. A path that begins
- * like an object is one: users can write short JSON on the command line. */
 int asim_json_open(json_t **root, const char *path, struct asim_err *err)
 {
-    struct asim_src src;
-    json_error_t why;
-    int rc = path[0] == '{' ? asim_src_open_bytes(&src, "the JSON given", path, strlen(path), err)
-                            : asim_src_open(&src, path, err);
+    int rc = asim_json_read(root, path, err);
 
-    *root = NULL;
-    if (rc)
-        return rc;
-    memset(&why, 0, sizeof why);
-    *root = json_loadb(src.data + src.at, src.size - src.at,
-                       JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
-    asim_src_close(&src);
-    if (!*root) {
-        /* jansson reports line -1 where it failed before reading. */
-        unsigned line = why.line > 0 ? (unsigned)why.line : 0;
-        unsigned column = why.line > 0 && why.column > 0 ? (unsigned)why.column : 0;
-        struct asim_where at = {path[0] == '{' ? "the JSON given" : path, line, column};
-        char text[JSON_ERROR_TEXT_LENGTH];
-
-        /* jansson often reports nothing when it runs out of memory. */
-        if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
-            return asim_err_nomem(err, "reading a JSON file");
-        return asim_err_at(err, ASIM_EINVAL, at, "this is not valid JSON: %s.",
-                           asim_text_safe(text, sizeof text, why.text));
-    }
-    if (!json_is_object(*root)) {
+    if (!rc && !json_is_object(*root)) {
         struct asim_where at = {path, 0, 0};
 
         rc = asim_err_at(err, ASIM_EINVAL, at,

@@ -23,7 +23,7 @@
     }
 #define COUNT(key, help, def, field, max)                                                          \
     {                                                                                              \
-        key, NULL, help, def, ASIM_T_U32, field, 0, max, NULL, 0                                   \
+        key, NULL, help, def, ASIM_T_U32, field, 1, max, NULL, 0                                   \
     }
 #define HOPS(key, text, field, simple, ll, ll128)                                                  \
     NUMBER(key "_simple_us", text ", Simple, us", simple, PROTO(field, 0), 0, 1e6),                \

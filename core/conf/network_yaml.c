@@ -133,7 +133,6 @@ static int read_list(struct reading *in, int key, const yaml_node_t *list)
     return 0;
 }
 
-/* A key given twice is an error; libyaml itself would take both. */
 static int read_pair(struct reading *in, const yaml_node_pair_t *pair)
 {
     const yaml_node_t *key = yaml_document_get_node(in->doc, pair->key);
@@ -144,9 +143,6 @@ static int read_pair(struct reading *in, const yaml_node_pair_t *pair)
     for (int k = 0; name && k < 4; k++) {
         if (strcmp(keys[k], name) != 0)
             continue;
-        if (in->lines[k])
-            return asim_err_at(in->err, ASIM_EINVAL, where(in, key),
-                               "key \"%s\" is there twice; it was on line %u.", name, in->lines[k]);
         in->lines[k] = where(in, key).line;
         return read_list(in, k, value);
     }

@@ -59,8 +59,28 @@ static int hypercube(struct asim_nccl_time *time, const struct asim_nccl_case *c
     return 0;
 }
 
-int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
-                      struct asim_err *err)
+/* No algorithm moves more than the lines do: each GPU sends its share over its NVLinks, a domain
+ * its own over its NICs. Where NVSwitches reduce, a GPU sends its buffer once. us. */
+static double line_us(const struct asim_nccl_case *c, int algo)
+{
+    double bytes = (double)c->bytes, n = c->ranks, d = c->domains, inside, across = 0;
+    double share = (n - 1) / n;
+
+    if (c->op == ASIM_NCCL_SEND_RECV || is_p2p(c->op) || c->op == ASIM_NCCL_HYPERCUBE)
+        return 0; /* their functions go by the lines */
+    inside = c->op == ASIM_NCCL_ALL_REDUCE ? 2 * share * bytes : share * bytes;
+    if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
+        inside = c->op == ASIM_NCCL_ALL_REDUCE ? bytes : share * bytes / c->local;
+    if (c->domains > 1)
+        across = (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : 1) * (d - 1) / d * bytes /
+                 (fmax(c->nics, 1) * c->m->nic_gbytes);
+    if (c->local < 2 || c->domains > 1)
+        inside = 0;
+    return fmax(inside / c->m->nvlink_gbytes, across) / ASIM_BYTES_PER_US_OF_GBYTES;
+}
+
+static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
+                   struct asim_err *err)
 {
     struct asim_nccl_case c;
     int rc = asim_nccl_case_make(&c, job, err);
@@ -86,8 +106,19 @@ int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *j
                             job->proto < 0 ? "any protocol" : asim_nccl_proto_names[job->proto],
                             c.m->name);
     time->channels = asim_nccl_case_channels(&c, time->algo, time->proto);
-    time->us = chosen_us(&c, time->algo, time->proto);
+    time->us = fmax(chosen_us(&c, time->algo, time->proto), line_us(&c, time->algo));
     return 0;
+}
+
+int asim_nccl_predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
+                      struct asim_err *err)
+{
+    int rc = predict(time, job, err);
+
+    if (rc || (isfinite(time->us) && time->us >= 0))
+        return rc;
+    return asim_err_set(err, ASIM_EINVAL, "%s predicts no time for %llu bytes: check its numbers.",
+                        job->machine->name, (unsigned long long)job->bytes);
 }
 
 uint64_t asim_nccl_tests_bytes(const struct asim_nccl_job *job)

@@ -6,11 +6,13 @@
  */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "cli/args.h"
 #include "tools/machine/write.h"
 #include "tools/machine/import.h"
+#include "tools/machine/odd.h"
 #include "tools/machine/sweep.h"
 
 struct options {
@@ -22,8 +24,10 @@ struct options {
 static const struct asim_option options[] = {
     {"set", NULL, "check: KEY=VALUE over the file, several with commas", NULL, ASIM_T_STRING,
      AT(change)},
-    {"like", NULL, "import: machine whose numbers stand for what the file does not say", "h100-ndr",
-     ASIM_T_STRING, AT(like)},
+    {"like", NULL,
+     "import: machine whose numbers stand for what the file does not say; needed where the file is "
+     "no h100-ndr",
+     NULL, ASIM_T_STRING, AT(like)},
     {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name)},
     {"out", "o", "import: the machine file; - for standard output", "-", ASIM_T_STRING, AT(output),
      0, 0, NULL, ASIM_F_WRITES},
@@ -132,30 +136,23 @@ static void print_row(const struct asim_machine *machine, const json_t *root,
         print_default(row->key, number);
 }
 
-/* Counts what is odd, a line each. */
-static int odd(int is_odd, const char *text)
+static void print_odd(void *self, const char *sentence)
 {
-    if (is_odd)
-        printf("odd: %s\n", text);
-    return is_odd;
+    (void)self;
+    printf("odd: %s\n", sentence);
 }
 
-static int print_odd(const struct asim_machine *m, const json_t *root)
+/* A line each. */
+static int count_odd(const struct asim_machine *machine, const json_t *root)
 {
-    int n = 0;
+    const struct asim_diagnostics to = {print_odd, NULL};
+    int n = asim_machine_odd(machine, &to);
 
-    n += odd(m->nics > m->gpus, "more NICs than GPUs: NCCL uses one ring a NIC; are some merged?");
-    n += odd(m->gpus % m->nics != 0 && m->nics % m->gpus != 0,
-             "GPUs are no multiple of NICs, nor NICs of GPUs: which GPU is near which NIC?");
-    n += odd(m->nic_gbytes > m->pcie_gbytes && m->pcie_gbytes > 0,
-             "nic_gbytes is above pcie_gbytes: PCIe would hold the NIC back; GB/s, not Gb/s?");
-    n += odd(m->ring_gbytes > m->nvlink_gbytes, "ring_gbytes is above the line rate nvlink_gbytes");
-    n += odd(m->nic_efficiency < .5, "nic_efficiency is below 0.5");
-    n += odd(m->copy_gbytes[1] > m->copy_gbytes[0], "a channel copies LL faster than Simple");
-    n += odd(m->nvls && m->generation < ASIM_GENERATION_HOPPER,
-             "nvls is 1, but NVSwitches reduce from Hopper on");
-    n += odd(!json_object_get(root, "nic_gbytes"), "nic_gbytes is missing: 50 is taken");
-    n += odd(!json_object_get(root, "gpus"), "gpus is missing: 8 is taken");
+    for (const char *const *key = (const char *const[]){"nic_gbytes", "gpus", NULL}; *key; key++)
+        if (!json_object_get(root, *key)) {
+            asim_diagnose(&to, "%s is missing: %s is taken", *key, **key == 'n' ? "50" : "8");
+            n++;
+        }
     return n;
 }
 
@@ -173,7 +170,7 @@ static int check(const char *name, const char *change, struct asim_err *err)
         printf("%s: %s\n", machine.name, machine.about ? machine.about : "no \"about\"");
         for (const struct asim_option *row = asim_machine_options; row->key; row++)
             print_row(&machine, root, row);
-        n = print_odd(&machine, root);
+        n = count_odd(&machine, root);
         printf(n ? "%d odd\n" : "nothing odd\n", n);
     }
     json_decref(root);
@@ -183,68 +180,44 @@ static int check(const char *name, const char *change, struct asim_err *err)
 
 /* --- import ----------------------------------------------------------------------------------- */
 
-static int put(json_t *root, const char *key, json_t *value, const char *path)
+static void say(void *self, const char *sentence)
 {
-    const char *slash = strrchr(path, '/');
-
-    if (!value)
-        return 0;
-    return json_object_set_new(
-        root, key, json_pack("{s:o,s:s}", "value", value, "source", slash ? slash + 1 : path));
+    fprintf(stderr, "asim machine import: %s: %s\n", (const char *)self, sentence);
 }
 
-/* Keys that the file tells; 0 and -1 stand for nothing. */
-static int put_found(json_t *root, const struct asim_import_host *found, const char *path)
+/* Nothing is written that the reader refuses. */
+static int check_written(json_t *root, const struct asim_diagnostics *notes, struct asim_err *err)
 {
-    static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell"};
-    static const char *const cpus[] = {"intel", "amd", "arm"};
-    static const char *const ways[] = {"nvswitch", "mesh", "pcie"};
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"nic_gbytes", found->nic_gbytes},
-                   {"nvlink_gbytes", found->nvlink_gbytes},
-                   {"pcie_gbytes", found->pcie_gbytes}};
-    int rc = put(root, "gpus", json_integer(found->gpus), path);
+    char *text = json_dumps(root, 0);
+    struct asim_machine machine;
+    int code =
+        text ? asim_machine_read(&machine, text, err) : asim_err_nomem(err, "importing a machine");
 
-    if (found->nics)
-        rc |= put(root, "nics", json_integer(found->nics), path);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (numbers[i].value > 0)
-            rc |= put(root, numbers[i].key, json_real(numbers[i].value), path);
-    if (found->generation >= 0)
-        rc |= put(root, "generation", json_string(generations[found->generation]), path);
-    if (found->cpu >= 0)
-        rc |= put(root, "cpu", json_string(cpus[found->cpu]), path);
-    if (found->scale_up >= 0) {
-        rc |= put(root, "scale_up", json_string(ways[found->scale_up]), path);
-        if (found->scale_up != ASIM_SCALE_UP_NVSWITCH)
-            rc |= json_object_set_new(root, "nvls", json_integer(0));
-    }
-    return rc;
+    if (!code)
+        asim_machine_odd(&machine, notes);
+    if (text)
+        asim_machine_fini(&machine);
+    free(text);
+    return code;
 }
 
 static int import(const char *path, const struct options *opt, struct asim_err *err)
 {
-    struct asim_import_host found;
-    struct asim_machine like;
-    json_t *root;
-    int rc = asim_machine_read(&like, opt->like, err);
+    struct asim_import_like like = {opt->like ? opt->like : "h100-ndr", opt->name,
+                                    opt->like != NULL};
+    char name[256];
+    struct asim_import_host found = {.notes = {say, name}};
+    json_t *root = NULL;
+    int rc;
 
-    asim_machine_fini(&like);
+    snprintf(name, sizeof name, "%s", path);
+    rc = asim_import_read(&found, path, err);
     if (!rc)
-        rc = asim_import_read(&found, path, err);
-    if (rc)
-        return rc;
-    root = asim_machine_read_json(opt->like, err);
-    if (!root)
-        return err->code;
-    rc = json_object_set_new(root, "name", json_string(opt->name));
-    rc |= json_object_set_new(root, "about",
-                              json_sprintf("as %s, with what %s says", opt->like, path));
-    rc |= put_found(root, &found, path);
-    rc = rc ? asim_err_nomem(err, "importing a machine")
-            : asim_machine_write_json(root, opt->output, err);
+        rc = asim_import_make(&root, &found, path, &like, err);
+    if (!rc)
+        rc = check_written(root, &found.notes, err);
+    if (!rc)
+        rc = asim_machine_write_json(root, opt->output, err);
     json_decref(root);
     return rc;
 }

@@ -11,6 +11,7 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "cli/args.h"
+#include "tools/machine/odd.h"
 #include "tools/machine/sweep.h"
 
 struct options {
@@ -229,6 +230,11 @@ static int add_ops(struct tables *all, const struct options *opt, const struct p
     return rc;
 }
 
+static void say_odd(void *self, const char *sentence)
+{
+    fprintf(stderr, "note: %s: %s\n", (const char *)self, sentence);
+}
+
 static int add_machines(struct tables *all, const struct options *opt, struct asim_err *err)
 {
     char *copy = strdup(opt->machine), *rest = NULL;
@@ -249,6 +255,8 @@ static int add_machines(struct tables *all, const struct options *opt, struct as
             rc = asim_machine_read(machine, word, err);
         if (!rc && opt->change)
             rc = asim_machine_change(machine, opt->change, err);
+        if (!rc && (!asim_machine_text(machine->source) || opt->change))
+            asim_machine_odd(machine, &(struct asim_diagnostics){say_odd, machine->name});
         if (!rc)
             rc = add_ops(all, opt, &part, err);
     }

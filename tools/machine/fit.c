@@ -7,6 +7,7 @@
  * after a success and shrinks after a failure.
  */
 #include "tools/machine/fit.h"
+#include "base/median.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,7 +128,7 @@ static int summarise(struct asim_fit *fit, double *median, double *worst, struct
     }
     if (!rc) {
         qsort(all, n, sizeof *all, by_size);
-        *median = all[n / 2];
+        *median = asim_median(all, n);
         *worst = all[n - 1];
     }
     free(all);

@@ -12,11 +12,12 @@ int asim_import_read(struct asim_import_host *found, const char *path, struct as
     struct asim_src src;
     int rc = asim_src_open(&src, path, err);
 
-    *found = (struct asim_import_host){.generation = -1, .cpu = -1, .scale_up = -1};
+    *found = (struct asim_import_host){
+        .generation = -1, .cpu = -1, .scale_up = -1, .notes = found->notes};
     if (rc)
         return rc;
     if (src.data[strspn(src.data, " \t\r\n")] == '<')
-        rc = asim_import_nccl(found, src.data, path, err);
+        rc = asim_import_nccl(found, &src, err);
     else
         rc = asim_import_infragraph(found, path, err);
     asim_src_close(&src);

@@ -42,6 +42,9 @@ int asim_measured_keep(struct asim_measured *measured, int op, const char *path,
 /* Adds a row as the file has it; a row of 0 bytes or without times counts as none. */
 int asim_measured_add(struct asim_measured *measured, struct asim_measured_row row,
                       const char *path, struct asim_err *err);
+/* Whether a row's bandwidth is its size over its time, as far as the printed digits tell; some
+ * collectives count a share of the size. */
+int asim_measured_agrees(uint64_t bytes, double us, double alg_gbytes);
 /* Bus bandwidth over size / time, as far as the printed digits tell; else 0. */
 double asim_measured_factor(uint64_t bytes, double us, double bus_gbytes);
 int asim_measured_json(struct asim_measured *measured, const struct asim_src *src,

@@ -10,7 +10,7 @@
 #include "tools/machine/sweep.h"
 
 struct columns {
-    int bytes, us, in_place_us, in_place, bus, op;
+    int bytes, us, in_place_us, in_place, alg, bus, op;
 };
 
 enum { NAME_BYTES = 48 };
@@ -41,6 +41,8 @@ static int find_columns(const struct asim_csv *csv, struct columns *of, unsigned
     static const char *const places[] = {"inplace", NULL};
     static const char *const buses[] = {"busbwgbps", "oopbusbwgbps",    "busbw", "oopbusbw",
                                         "busbwgbs",  "outofplacebusbw", NULL};
+    static const char *const algs[] = {"algbwgbps", "oopalgbwgbps",    "algbw", "oopalgbw",
+                                       "algbwgbs",  "outofplacealgbw", NULL};
     static const char *const ops[] = {"op", "collective", "name", "operation", NULL};
     static const char *const other[] = {"timems", "times",   "timens", "ooptimems",
                                         "sizekb", "sizekib", "sizemb", "sizemib",
@@ -48,8 +50,9 @@ static int find_columns(const struct asim_csv *csv, struct columns *of, unsigned
     struct asim_where at = {csv->name, line, 0};
     int odd = find(csv, other);
 
-    *of = (struct columns){find(csv, sizes),  find(csv, times), find(csv, in_times),
-                           find(csv, places), find(csv, buses), find(csv, ops)};
+    *of =
+        (struct columns){find(csv, sizes), find(csv, times), find(csv, in_times), find(csv, places),
+                         find(csv, algs),  find(csv, buses), find(csv, ops)};
     if (of->us < 0)
         of->us = of->in_place_us;
     if ((of->bytes < 0 || of->us < 0) && odd >= 0)
@@ -109,7 +112,7 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
                     const struct columns *of, unsigned skipped, struct asim_err *err)
 {
     struct asim_measured_row row = {.op = op_at(csv, of->op)};
-    double bytes = 0, in_place = 0, bus = 0;
+    double bytes = 0, in_place = 0, alg = 0, bus = 0;
     int rc = number_at(csv, of->bytes, &bytes, skipped, err);
 
     if (!rc)
@@ -119,6 +122,8 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
     if (!rc)
         rc = optional_at(csv, of->in_place, &in_place, skipped, err);
     if (!rc)
+        rc = optional_at(csv, of->alg, &alg, skipped, err);
+    if (!rc)
         rc = optional_at(csv, of->bus, &bus, skipped, err);
     if (rc)
         return rc;
@@ -127,6 +132,11 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
         return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, row.line, 0},
                            "a size of %g bytes cannot be.", bytes);
     row.bytes = (uint64_t)bytes;
+    if (alg > 0 && !asim_measured_agrees(row.bytes, row.us, alg))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, row.line, 0},
+                           "%g bytes in %g us are not %g GB/s; are the columns in bytes, us and "
+                           "GB/s?",
+                           bytes, row.us, alg);
     row.bus_factor = asim_measured_factor(row.bytes, row.us, bus);
     if (in_place > 0) {
         row.in_place_us = row.us;

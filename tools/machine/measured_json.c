@@ -4,11 +4,15 @@
  * hold both places; rccl-tests a list of rows, or lines, of one place each ("inPlace").
  */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
+#include "base/io/json.h"
+#include "base/io/json.h"
 #include "base/text.h"
 #include "tools/machine/measured.h"
 #include "tools/machine/sweep.h"
 
+/* The first of the keys; rccl-tests writes some numbers as strings. NAN where it is no number. */
 static double number_of(const json_t *object, const char *const *keys)
 {
     for (; *keys; keys++) {
@@ -17,8 +21,14 @@ static double number_of(const json_t *object, const char *const *keys)
 
         if (json_is_number(value))
             return json_number_value(value);
-        if (json_is_string(value) && !asim_text_double(json_string_value(value), &number))
-            return number;
+        if (json_is_true(value) || json_is_false(value))
+            return json_is_true(value);
+        if (json_is_string(value) && !strcmp(json_string_value(value), "N/A"))
+            return 0;
+        if (value && !json_is_object(value))
+            return json_is_string(value) && !asim_text_double(json_string_value(value), &number)
+                       ? number
+                       : NAN;
     }
     return 0;
 }
@@ -43,14 +53,19 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     static const char *const times[] = {"time", "time_us", "oop_time_us", NULL};
     static const char *const in_times[] = {"ip_time_us", NULL};
     static const char *const buses[] = {"bus_bw", "busBw", "busbw", "busbw_GBps", NULL};
+    static const char *const algs[] = {"alg_bw", "algBw", "algbw", "algbw_GBps", NULL};
     static const char *const places[] = {"inPlace", "inplace", NULL};
     const json_t *out = json_object_get(value, "out_of_place");
     const json_t *in = json_object_get(value, "in_place");
     double size = json_is_object(value) ? number_of(value, sizes) : 0;
+    double alg = number_of(json_is_object(out) ? out : value, algs);
     struct asim_measured_row row = {0};
 
-    if (!(size >= 1 && size < 1e18))
-        return 0;
+    if (size < 1)
+        return 0; /* no row, or one of 0 bytes */
+    if (!(size < 1e18) || size != floor(size))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: a row whose \"size\" is no whole number of bytes.", path);
     row.bytes = (uint64_t)size;
     row.op = op_of(value);
     row.us = number_of(json_is_object(out) ? out : value, times);
@@ -63,6 +78,15 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         row.in_place_us = row.us;
         row.us = 0;
     }
+    if (!isfinite(row.us) || !isfinite(row.in_place_us) || !isfinite(alg) ||
+        !isfinite(row.bus_factor))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: a time or bandwidth of the row of %llu bytes is no number.", path,
+                            (unsigned long long)row.bytes);
+    if (alg > 0 && !asim_measured_agrees(row.bytes, row.us > 0 ? row.us : row.in_place_us, alg))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: %llu bytes in %g us are not %g GB/s; expected us and GB/s.", path,
+                            (unsigned long long)row.bytes, row.us, alg);
     if (row.us == 0 && row.in_place_us == 0)
         return asim_err_set(err, ASIM_EINVAL, "%s: the row of %llu bytes has no \"time\" (us).",
                             path, (unsigned long long)row.bytes);
@@ -93,9 +117,8 @@ int asim_measured_json(struct asim_measured *measured, const struct asim_src *sr
     unsigned line = 0;
 
     while (at < src->size) {
-        json_error_t why;
         json_t *root;
-        size_t space = strspn(src->data + at, " \t\r\n,\xef\xbb\xbf"), end;
+        size_t space = strspn(src->data + at, " \t\r\n,\xef\xbb\xbf"), used;
         int rc;
 
         for (size_t i = at; i < at + space; i++)
@@ -103,18 +126,13 @@ int asim_measured_json(struct asim_measured *measured, const struct asim_src *sr
         at += space;
         if (at >= src->size)
             break;
-        root = json_loadb(src->data + at, src->size - at, JSON_DISABLE_EOF_CHECK, &why);
-        if (!root)
-            return asim_err_at(
-                err, ASIM_EINVAL,
-                (struct asim_where){src->name, line + (why.line > 0 ? (unsigned)why.line : 1), 0},
-                "this is not valid JSON: %s.", why.text);
-        rc = add_value(measured, root, src->name, err);
+        rc = asim_json_text(&root, src->name, src->data + at, src->size - at, &used, line, err);
+        if (!rc)
+            rc = add_value(measured, root, src->name, err);
         json_decref(root);
         if (rc)
             return rc;
-        end = at + (size_t)why.position;
-        for (; at < end; at++)
+        for (; used--; at++)
             line += src->data[at] == '\n';
     }
     return 0;

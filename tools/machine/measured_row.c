@@ -4,6 +4,8 @@
  */
 #include "tools/machine/measured.h"
 
+#include <math.h>
+
 int asim_measured_add(struct asim_measured *measured, struct asim_measured_row row,
                       const char *path, struct asim_err *err)
 {
@@ -16,6 +18,14 @@ int asim_measured_add(struct asim_measured *measured, struct asim_measured_row r
         return 0; /* nccl-tests prints rows of 0 bytes */
     row.times = 1;
     return ASIM_VEC_PUSH(measured->row, row) ? asim_err_nomem(err, "reading a table") : 0;
+}
+
+int asim_measured_agrees(uint64_t bytes, double us, double alg_gbytes)
+{
+    double own = us > 0 ? (double)bytes / us / 1e3 : 0;
+
+    return own <= 0 || fabs(alg_gbytes - own) <= .011 + .02 * own ||
+           (alg_gbytes > .45 * own && alg_gbytes < own);
 }
 
 double asim_measured_factor(uint64_t bytes, double us, double bus_gbytes)

@@ -14,7 +14,7 @@ enum { MOST_WORDS = 40 };
 
 /* Places of words behind the size. 0 = unknown. */
 struct columns {
-    int us, bus, in_place_us;
+    int us, alg, bus, in_place_us;
 };
 
 struct reader {
@@ -58,7 +58,7 @@ static int find_row(char **word, int n)
 /* The line that names the columns: "#       size         count      type …". */
 static void see_header(struct reader *r, char **word, int n)
 {
-    struct columns of = {0, 0, 0};
+    struct columns of = {0};
     int size = -1;
 
     for (int i = 0; i < n && i < MOST_WORDS; i++) {
@@ -70,6 +70,8 @@ static void see_header(struct reader *r, char **word, int n)
             of.us = i - size;
         else if (size >= 0 && !strcmp(name, "time"))
             of.in_place_us = i - size;
+        else if (size >= 0 && !strcmp(name, "algbw") && !of.alg)
+            of.alg = i - size;
         else if (size >= 0 && !strcmp(name, "busbw") && !of.bus)
             of.bus = i - size;
     }
@@ -88,7 +90,7 @@ static void see_op(struct reader *r, char **word, int n)
 /* Without a header: where time and bandwidth agree with the size. */
 static struct columns guess(char **word, int n)
 {
-    struct columns of = {0, 0, 0};
+    struct columns of = {0};
     double size, us, gbytes;
 
     for (int i = 3; i + 2 < n; i++) {
@@ -97,7 +99,7 @@ static struct columns guess(char **word, int n)
             fabs(gbytes - size / us / 1e3) > .011 + .01 * gbytes)
             continue;
         if (!of.us)
-            of = (struct columns){i, i + 2, 0};
+            of = (struct columns){i, i + 1, i + 2, 0};
         else if (i >= of.us + 3 && !of.in_place_us)
             of.in_place_us = i;
     }
@@ -113,6 +115,14 @@ static double number_at(char **word, int n, int column)
     return number;
 }
 
+static int agrees(const struct asim_measured_row *row, char **word, int n, struct columns of)
+{
+    double alg;
+
+    return of.alg <= 0 || of.alg >= n || asim_text_double(word[of.alg], &alg) ||
+           asim_measured_agrees(row->bytes, number_at(word, n, of.us), alg);
+}
+
 static int read_row(struct reader *r, char **word, int n, unsigned line, struct asim_err *err)
 {
     struct asim_measured_row row = {.op = r->op, .line = line};
@@ -120,6 +130,15 @@ static int read_row(struct reader *r, char **word, int n, unsigned line, struct 
 
     if (asim_text_u64(word[0], &row.bytes) || !row.bytes)
         return 0;
+    if (!agrees(&row, word, n, of) && guess(word, n).us)
+        of = guess(word, n); /* a column of the header is blank in the rows */
+    if (!agrees(&row, word, n, of))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){r->path, line, 0},
+                           "the row of %llu bytes does not fit its columns: size over time is not "
+                           "algbw (%g us, %g GB/s); expected size count type redop root time algbw "
+                           "busbw.",
+                           (unsigned long long)row.bytes, number_at(word, n, of.us),
+                           number_at(word, n, of.alg));
     row.us = number_at(word, n, of.us);
     row.in_place_us = number_at(word, n, of.in_place_us);
     row.bus_factor = asim_measured_factor(row.bytes, row.us, number_at(word, n, of.bus));
@@ -145,7 +164,7 @@ static int read_line(struct reader *r, char *line, unsigned number, struct asim_
 
 int asim_measured_text(struct asim_measured *measured, struct asim_src *src, struct asim_err *err)
 {
-    struct reader r = {measured, src->name, {0, 0, 0}, -1};
+    struct reader r = {measured, src->name, {0}, -1};
     char *at = src->data, *end = src->data + src->size;
     unsigned number = 0;
     int rc = 0;

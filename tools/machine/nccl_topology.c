@@ -1,121 +1,400 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NCCL's topology of a host, as NCCL_TOPO_DUMP_FILE writes it: <cpu> with <pci>, <gpu> with
- * <nvlink>, <nic> with <net>. Only elements and attributes are read; NCCL writes neither text nor
- * entities.
+ * NCCL's topology of a host, as NCCL_TOPO_DUMP_FILE writes it, and RCCL's: <cpu> with <pci>, <gpu>
+ * with <nvlink> or <xgmi>, <nic> with <net>. Each element is used, named as unused, or refused.
+ * GPUs are joined by switches, each to each other one, or else by PCIe, which is what a ring that
+ * leaves a pair has to pass. NICs are those that NCCL's search would take: the quickest, as many as
+ * the GPUs share evenly.
  */
-#include "tools/machine/import.h"
-
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/io/xml.h"
+#include "base/text.h"
+#include "tools/machine/import.h"
 
-/* The value of an attribute in `element`, which ends at its >, into out; "" where there is none. */
-static void attribute(const char *element, const char *name, char *out, size_t size)
+enum { MOST_GPUS = 1024, MOST_COUNT = 1 << 20 };
+
+/* What a GPU of a kind has. A link's rates in GB/s of one direction: of the line, and as NCCL's
+ * (topo.h) or RCCL's search counts it. */
+struct kind {
+    const char *name; /* the start of gcn; NULL: by sm */
+    uint32_t sm;      /* from */
+    int generation;
+    double line, search, pcie_most; /* GT/s of its PCIe generation */
+};
+static const struct kind kinds[] = {{"gfx940", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
+                                    {"gfx941", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
+                                    {"gfx942", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
+                                    {NULL, 120, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},
+                                    {NULL, 100, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},
+                                    {NULL, 90, ASIM_GENERATION_HOPPER, 25, 20.6, 32},
+                                    {NULL, 86, ASIM_GENERATION_AMPERE, 14, 12, 16},
+                                    {NULL, 80, ASIM_GENERATION_AMPERE, 25, 20, 16},
+                                    {NULL, 70, ASIM_GENERATION_VOLTA, 25, 20, 8}};
+
+struct gpu {
+    const struct asim_xml_node *node;
+    const char *bus; /* of the <pci> around it */
+    double pcie;
+};
+
+struct reader {
+    struct asim_xml xml;
+    struct asim_import_host *found;
+    const struct kind *kind;
+    struct gpu gpu[MOST_GPUS];
+    uint32_t gpus, links; /* links: of the first GPU */
+    double pcie;          /* the least of the NICs taken */
+    struct asim_err *err;
+};
+
+static int fail(struct reader *r, const struct asim_xml_node *node, const char *text)
 {
-    const char *end = element + strcspn(element, ">");
-    size_t n = strlen(name), used = 0;
+    return asim_xml_fail(&r->xml, node, r->err, "%s", text);
+}
 
-    out[0] = '\0';
-    for (const char *at = element + 1; at < end; at++) {
-        if (!strchr(" \n\t", at[-1]) || strncmp(at, name, n) || strncmp(at + n, "=\"", 2))
+static int is(const struct asim_xml_node *node, const char *name)
+{
+    return !strcmp(node->name, name);
+}
+
+static const char *text_of(const struct asim_xml_node *node, const char *name)
+{
+    const char *text = asim_xml_get(node, name);
+
+    return text ? text : "";
+}
+
+static int read_cpu(struct reader *r, const struct asim_xml_node *node)
+{
+    const char *vendor = text_of(node, "vendor");
+
+    if (!strcmp(text_of(node, "arch"), "arm64"))
+        r->found->cpu = ASIM_CPU_ARM;
+    else if (*vendor)
+        r->found->cpu = strstr(vendor, "AMD") ? ASIM_CPU_AMD : ASIM_CPU_INTEL;
+    return 0;
+}
+
+/* GB/s of the innermost <pci> that says its rate: "32.0 GT/s PCIe" and a width of 16; from PCIe 3
+ * on 128 of 130 bits are data. 0 where none does, as in virtual machines. */
+static int read_pcie(struct reader *r, const struct asim_xml_node *node, double most, double *out)
+{
+    for (*out = 0; node && *out <= 0; node = node->parent) {
+        const char *speed = text_of(node, "link_speed");
+        char number[24];
+        double rate = 0;
+        uint64_t width;
+
+        if (!is(node, "pci"))
             continue;
-        for (at += n + 2; *at && *at != '"' && used + 1 < size; at++)
-            out[used++] = *at;
-        out[used] = '\0';
-        return;
+        if (asim_xml_count(&r->xml, node, "link_width", 0, 255, &width, r->err))
+            return ASIM_EINVAL;
+        snprintf(number, sizeof number, "%.*s", (int)strcspn(speed, " "), speed);
+        if (*speed && strncmp(speed, "Unknown", 7) &&
+            (asim_text_double(number, &rate) || rate < 0 || rate > 256))
+            return fail(r, node, "link_speed of <pci> is no rate as \"32.0 GT/s PCIe\".");
+        *out = fmin(rate, most) * (double)(width == 255 ? 0 : width) / 8 * 128 / 130;
     }
+    return 0;
 }
 
-static double number(const char *element, const char *name)
+static int find_kind(struct reader *r, const struct asim_xml_node *node)
 {
-    char text[64];
+    const char *gcn = asim_xml_get(node, "gcn");
+    uint64_t sm;
+    size_t i = 0, n = sizeof kinds / sizeof *kinds;
+    char name[sizeof r->found->gpu];
 
-    attribute(element, name, text, sizeof text);
-    return atof(text);
+    if (asim_xml_count(&r->xml, node, "sm", 0, 1000, &sm, r->err))
+        return ASIM_EINVAL;
+    while (i < n && (gcn ? !kinds[i].name || strncmp(gcn, kinds[i].name, strlen(kinds[i].name))
+                         : kinds[i].name != NULL || sm < kinds[i].sm))
+        i++;
+    if (gcn)
+        asim_text_safe(name, sizeof name, gcn);
+    else
+        snprintf(name, sizeof name, "sm %u", (unsigned)sm);
+    if (i == n)
+        return asim_xml_fail(&r->xml, node, r->err,
+                             "a GPU of the kind %s; known are sm 70 to 129 (Volta to Blackwell) "
+                             "and gfx940 to gfx942 (MI300).",
+                             name);
+    if (r->kind && (r->kind != &kinds[i] || strcmp(name, r->found->gpu)))
+        return asim_xml_fail(&r->xml, node, r->err,
+                             "GPUs of two kinds, %s and %s; a machine file is of one.",
+                             r->found->gpu, name);
+    r->kind = &kinds[i];
+    snprintf(r->found->gpu, sizeof r->found->gpu, "%s", name);
+    return 0;
 }
 
-static int is_element(const char *at, const char *name)
+static int read_gpu(struct reader *r, const struct asim_xml_node *node)
 {
-    size_t n = strlen(name);
+    struct gpu *gpu = &r->gpu[r->gpus];
 
-    return !strncmp(at + 1, name, n) && (at[n + 1] == ' ' || at[n + 1] == '\n');
+    if (r->gpus == MOST_GPUS)
+        return fail(r, node, "more than 1024 GPUs; expected one host.");
+    if (find_kind(r, node))
+        return ASIM_EINVAL;
+    *gpu = (struct gpu){.node = node,
+                        .bus = node->parent ? asim_xml_get(node->parent, "busid") : NULL};
+    r->gpus++;
+    return read_pcie(r, node->parent, r->kind->pcie_most, &gpu->pcie);
 }
 
-static void read_cpu(struct asim_import_host *found, const char *at)
+/* --- how GPUs are joined ---------------------------------------------------------------------- */
+
+/* Links of a GPU to NVSwitches (PCI class 0x0680), and to how many other GPUs it has links. */
+static int read_links(struct reader *r, const struct gpu *gpu, uint64_t *links, uint64_t *switched,
+                      uint32_t *peers)
 {
-    char arch[32], vendor[32];
+    *links = *switched = *peers = 0;
+    for (const struct asim_xml_node *at = gpu->node->first; at; at = at->next) {
+        const char *target = text_of(at, "target");
+        uint64_t count;
 
-    attribute(at, "arch", arch, sizeof arch);
-    attribute(at, "vendor", vendor, sizeof vendor);
-    if (!strcmp(arch, "arm64"))
-        found->cpu = ASIM_CPU_ARM;
-    else if (vendor[0])
-        found->cpu = strstr(vendor, "AMD") ? ASIM_CPU_AMD : ASIM_CPU_INTEL;
-}
-
-static void read_gpu(struct asim_import_host *found, const char *at)
-{
-    int sm = (int)number(at, "sm");
-
-    found->gpus++;
-    if (sm > 0)
-        found->generation = sm >= 100  ? ASIM_GENERATION_BLACKWELL
-                            : sm >= 90 ? ASIM_GENERATION_HOPPER
-                            : sm >= 80 ? ASIM_GENERATION_AMPERE
-                                       : ASIM_GENERATION_VOLTA;
-}
-
-/* Of the first GPU. NVLink 2 to 4 carry 25 GB/s a link and direction, NVLink 5 50. A target of PCI
- * class 0x0680 is an NVSwitch. */
-static void read_nvlink(struct asim_import_host *found, const char *at)
-{
-    double count = number(at, "count");
-    char target[32];
-
-    if (found->gpus != 1)
-        return;
-    attribute(at, "tclass", target, sizeof target);
-    found->scale_up = strncmp(target, "0x0680", 6) ? ASIM_SCALE_UP_MESH : ASIM_SCALE_UP_NVSWITCH;
-    found->nvlink_gbytes +=
-        (count > 0 ? count : 1) * (found->generation == ASIM_GENERATION_BLACKWELL ? 50 : 25);
-}
-
-/* "32.0 GT/s PCIe" and a width of 16; from PCIe 3 on 128 of 130 bits are data. */
-static void read_pci(struct asim_import_host *found, const char *at, double *last)
-{
-    (void)found;
-    *last = number(at, "link_speed") * number(at, "link_width") / 8 * 128 / 130;
-}
-
-static void read_element(struct asim_import_host *found, const char *at, double *pcie)
-{
-    if (is_element(at, "cpu"))
-        read_cpu(found, at);
-    else if (is_element(at, "pci"))
-        read_pci(found, at, pcie);
-    else if (is_element(at, "gpu")) {
-        read_gpu(found, at);
-        found->pcie_gbytes = *pcie > found->pcie_gbytes ? *pcie : found->pcie_gbytes;
-    } else if (is_element(at, "nvlink"))
-        read_nvlink(found, at);
-    else if (is_element(at, "net") && number(at, "speed") > 0) {
-        found->nics++;
-        found->nic_gbytes = number(at, "speed") / 8000;
+        if (!is(at, "nvlink") && !is(at, "xgmi"))
+            continue;
+        if (asim_xml_count(&r->xml, at, "count", 1, 64, &count, r->err))
+            return ASIM_EINVAL;
+        *links += count;
+        if (!strncmp(text_of(at, "tclass"), "0x0680", 6)) {
+            *switched += count;
+            continue;
+        }
+        for (uint32_t i = 0; i < r->gpus && count; i++)
+            *peers += r->gpu[i].bus && !strcmp(r->gpu[i].bus, target);
     }
+    return 0;
 }
 
-int asim_import_nccl(struct asim_import_host *found, char *text, const char *path,
+/* Marks the GPUs that have a link from this one, and lists those that are new. */
+static void reach(const struct reader *r, const struct gpu *gpu, uint8_t *reached, uint32_t *list,
+                  uint32_t *n)
+{
+    for (const struct asim_xml_node *at = gpu->node->first; at; at = at->next)
+        for (uint32_t k = 0; k < r->gpus; k++)
+            if (!reached[k] && r->gpu[k].bus && !strcmp(r->gpu[k].bus, text_of(at, "target"))) {
+                reached[k] = 1;
+                list[(*n)++] = k;
+            }
+}
+
+/* Whether links lead from GPU 0 to every other one; then NCCL's rings need no PCIe. */
+static int are_joined(const struct reader *r)
+{
+    uint8_t reached[MOST_GPUS] = {1};
+    uint32_t list[MOST_GPUS] = {0}, n = 1;
+
+    for (uint32_t i = 0; i < n; i++)
+        reach(r, &r->gpu[list[i]], reached, list, &n);
+    return n == r->gpus;
+}
+
+static const char *way_name(int way)
+{
+    static const char *const names[] = {"switches", "a mesh", "PCIe"};
+
+    return names[way];
+}
+
+/* All GPUs have to be joined in one way at one rate. */
+static int find_way(struct reader *r)
+{
+    struct asim_import_host *found = r->found;
+    uint64_t most = 0, least = UINT64_MAX;
+
+    for (uint32_t i = 0; i < r->gpus; i++) {
+        uint64_t links, switched;
+        uint32_t peers;
+        int way;
+
+        if (read_links(r, &r->gpu[i], &links, &switched, &peers))
+            return ASIM_EINVAL;
+        way = links && switched == links                   ? ASIM_SCALE_UP_NVSWITCH
+              : links && !switched && peers + 1 == r->gpus ? ASIM_SCALE_UP_MESH
+                                                           : ASIM_SCALE_UP_PCIE;
+        most = links > most ? links : most;
+        least = links < least ? links : least;
+        if (found->scale_up >= 0 && way != found->scale_up)
+            return asim_xml_fail(&r->xml, r->gpu[i].node, r->err,
+                                 "GPUs joined by %s and by %s; expected one way for all.",
+                                 way_name(found->scale_up), way_name(way));
+        found->scale_up = way;
+    }
+    if (least != most && found->scale_up != ASIM_SCALE_UP_PCIE)
+        return asim_xml_fail(&r->xml, r->gpu[0].node, r->err,
+                             "GPUs with %u and with %u links; a machine file has one rate for all.",
+                             (unsigned)least, (unsigned)most);
+    r->links = (uint32_t)most;
+    if (most && found->scale_up == ASIM_SCALE_UP_PCIE && are_joined(r))
+        return fail(r, r->gpu[0].node,
+                    "its links join all GPUs, but not each to each other one (a cube mesh, or "
+                    "switches and pairs); asim has no such machine.");
+    return 0;
+}
+
+/* NCCL's search counts 12 GB/s for a PCIe 3.0 x16 of 15.75. */
+static void set_rates(struct reader *r)
+{
+    struct asim_import_host *found = r->found;
+
+    for (uint32_t i = 0; i < r->gpus; i++)
+        if (r->gpu[i].pcie > 0 && (found->pcie_gbytes <= 0 || r->gpu[i].pcie < found->pcie_gbytes))
+            found->pcie_gbytes = r->gpu[i].pcie;
+    if (found->scale_up != ASIM_SCALE_UP_PCIE) {
+        found->nvlink_gbytes = r->links * r->kind->line;
+        found->graph_gbytes = r->links * r->kind->search;
+    } else {
+        if (r->links)
+            asim_diagnose(&found->notes,
+                          "the GPUs' NVLinks join some pairs only: a ring over all GPUs passes "
+                          "PCIe, so \"scale_up\" is pcie at its rate");
+        found->nvlink_gbytes = found->pcie_gbytes;
+        found->graph_gbytes = found->pcie_gbytes * 12 / 15.754;
+    }
+    if (r->pcie > 0 && (found->pcie_gbytes <= 0 || r->pcie < found->pcie_gbytes))
+        found->pcie_gbytes = r->pcie;
+}
+
+/* --- NICs ------------------------------------------------------------------------------------- */
+
+static int each_net(struct reader *r, double *best, uint32_t *n, double *others, uint32_t *n_others)
+{
+    for (const struct asim_xml_node *at = r->xml.root; at; at = asim_xml_after(at)) {
+        uint64_t speed;
+        double rate, pcie;
+
+        if (!is(at, "net"))
+            continue;
+        if (asim_xml_count(&r->xml, at, "speed", 0, 100000000, &speed, r->err) ||
+            read_pcie(r, at, 64, &pcie))
+            return ASIM_EINVAL;
+        rate = (double)speed / 8000;
+        if (rate < *best || !speed) {
+            *others += rate;
+            ++*n_others;
+            continue;
+        }
+        if (rate > *best) {
+            *others += *best * *n;
+            *n_others += *n;
+            *best = rate;
+            *n = 0;
+            r->pcie = 0;
+        }
+        ++*n;
+        r->pcie = pcie > 0 && (r->pcie <= 0 || pcie < r->pcie) ? pcie : r->pcie;
+    }
+    return 0;
+}
+
+static int read_nics(struct reader *r)
+{
+    struct asim_import_host *found = r->found;
+    double best = 0, others = 0;
+    uint32_t n = 0, n_others = 0, taken;
+
+    if (each_net(r, &best, &n, &others, &n_others))
+        return ASIM_EINVAL;
+    if (others > best * n)
+        return asim_xml_fail(&r->xml, r->xml.root, r->err,
+                             "%u NICs of %g Gb/s and %u slower ones of %g Gb/s in all; remove "
+                             "those that NCCL does not use (NCCL_IB_HCA).",
+                             n, best * 8, n_others, others * 8);
+    taken = n > found->gpus && n % found->gpus ? n / found->gpus * found->gpus : n;
+    if (n_others)
+        asim_diagnose(&found->notes,
+                      "%u NICs slower than %g Gb/s, or without a speed, are left out: NCCL takes "
+                      "the quickest",
+                      n_others, best * 8);
+    if (taken < n)
+        asim_diagnose(&found->notes,
+                      "%u of %u NICs of %g Gb/s are taken: %u GPUs share them evenly", taken, n,
+                      best * 8, found->gpus);
+    found->nics = taken;
+    found->nic_gbytes = best;
+    return 0;
+}
+
+/* --- the file --------------------------------------------------------------------------------- */
+
+static int read_element(struct reader *r, const struct asim_xml_node *node)
+{
+    static const char *const others[] = {"system", "pci", "nvlink",  "xgmi",
+                                         "nic",    "net", "pcilink", NULL};
+
+    if (is(node, "cpu"))
+        return read_cpu(r, node);
+    if (is(node, "gpu"))
+        return read_gpu(r, node);
+    for (size_t i = 0; others[i]; i++)
+        if (is(node, others[i]))
+            return 0;
+    if (is(node, "c2c")) {
+        asim_diagnose(&r->found->notes, "<c2c>, the GPU's link to its processor, is not used");
+        return 0;
+    }
+    return asim_xml_fail(&r->xml, node, r->err,
+                         "<%.40s> is no element of NCCL's topology that asim knows.", node->name);
+}
+
+static int check_root(struct reader *r)
+{
+    const struct asim_xml_node *root = r->xml.root;
+
+    if (is(root, "system"))
+        return 0;
+    if (is(root, "graphs"))
+        return fail(r, root,
+                    "these are the graphs of NCCL's search (NCCL_GRAPH_DUMP_FILE); the machine is "
+                    "in the file that NCCL_TOPO_DUMP_FILE names.");
+    if (is(root, "algo"))
+        return fail(r, root,
+                    "this is an algorithm of MSCCL, no machine; a system configuration takes it as "
+                    "\"all-reduce-implementation-custom\".");
+    return asim_xml_fail(&r->xml, root, r->err,
+                         "<%.40s> is no topology; expected <system>, as NCCL writes it with "
+                         "NCCL_TOPO_DUMP_FILE.",
+                         root->name);
+}
+
+static int read_tree(struct reader *r)
+{
+    if (check_root(r))
+        return ASIM_EINVAL;
+    for (const struct asim_xml_node *at = r->xml.root; at; at = asim_xml_after(at))
+        if (read_element(r, at))
+            return ASIM_EINVAL;
+    if (!r->gpus)
+        return fail(r, r->xml.root,
+                    "this XML has no <gpu>; expected the file that NCCL writes with "
+                    "NCCL_TOPO_DUMP_FILE.");
+    r->found->gpus = r->gpus;
+    r->found->generation = r->kind->generation;
+    if (find_way(r) || read_nics(r))
+        return ASIM_EINVAL;
+    set_rates(r);
+    return 0;
+}
+
+int asim_import_nccl(struct asim_import_host *found, const struct asim_src *src,
                      struct asim_err *err)
 {
-    double pcie = 0;
+    struct reader *r = calloc(1, sizeof *r);
+    int code;
 
-    for (const char *at = text; (at = strchr(at, '<')) != NULL; at++)
-        read_element(found, at, &pcie);
-    if (!found->gpus)
-        return asim_err_at(
-            err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
-            "this XML has no <gpu>; expected the file that NCCL writes with NCCL_TOPO_DUMP_FILE.");
-    if (found->scale_up < 0)
-        found->scale_up = ASIM_SCALE_UP_PCIE;
-    return 0;
+    if (!r)
+        return asim_err_nomem(err, "reading a topology");
+    r->found = found;
+    r->err = err;
+    code = asim_xml_read(&r->xml, src, err);
+    if (!code)
+        code = read_tree(r);
+    asim_xml_fini(&r->xml);
+    free(r);
+    return code;
 }

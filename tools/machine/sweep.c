@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/median.h"
 #include "base/text.h"
 
 int asim_size_parse(const char *text, uint64_t *bytes)
@@ -140,7 +141,7 @@ static void print_errors(const struct asim_size_table *table)
         qsort(error, n, sizeof *error, ascending);
         printf("# Error of time over %zu sizes: median %.1f %%, nine in ten within %.1f %%, worst "
                "%.1f %%\n",
-               n, 100 * error[n / 2], 100 * error[(9 * n) / 10 < n ? (9 * n) / 10 : n - 1],
+               n, 100 * asim_median(error, n), 100 * error[(9 * n) / 10 < n ? (9 * n) / 10 : n - 1],
                100 * error[n - 1]);
     } else {
         printf("# No size of the measured table is among these\n");

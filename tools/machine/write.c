@@ -8,24 +8,14 @@
 #include <string.h>
 #include "asim/machine.h"
 #include "base/io/out.h"
-#include "base/io/src.h"
+#include "base/io/json.h"
 
 json_t *asim_machine_read_json(const char *name, struct asim_err *err)
 {
     const char *text = strchr(name, '/') || strstr(name, ".json") ? NULL : asim_machine_text(name);
-    struct asim_src src;
     json_t *root;
 
-    if (text) {
-        root = json_loads(text, 0, NULL);
-    } else {
-        if (asim_src_open(&src, name, err))
-            return NULL;
-        root = json_loadb(src.data, src.size, 0, NULL);
-        asim_src_close(&src);
-    }
-    if (!root)
-        asim_err_set(err, ASIM_EINVAL, "%s: this is no JSON object.", name);
+    asim_json_read(&root, text ? strchr(text, '{') : name, err);
     return root;
 }
 

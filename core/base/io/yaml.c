@@ -3,7 +3,11 @@
  * Reads a YAML file whole, for the limits of base/src, and hands it to libyaml from memory.
  */
 #include "base/io/yaml.h"
+
+#include <stdlib.h>
+#include <string.h>
 #include "base/io/src.h"
+#include "base/text.h"
 
 static int fail(const yaml_parser_t *parser, const char *path, struct asim_err *err)
 {
@@ -60,6 +64,48 @@ static int check_depth(const struct asim_src *src, struct asim_err *err)
                                        MOST);
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(asim_yaml_text(*(const yaml_node_t *const *)a),
+                  asim_yaml_text(*(const yaml_node_t *const *)b));
+}
+
+/* libyaml takes a key that stands twice, and readers would take one of the two. */
+static int check_keys(yaml_document_t *document, const yaml_node_t *map, const char *path,
+                      struct asim_err *err)
+{
+    size_t n = (size_t)(map->data.mapping.pairs.top - map->data.mapping.pairs.start);
+    const yaml_node_t **key = malloc((n + 1) * sizeof *key);
+    int code = key ? 0 : asim_err_nomem(err, "reading YAML");
+
+    for (size_t i = 0; i < n && !code; i++)
+        key[i] = yaml_document_get_node(document, map->data.mapping.pairs.start[i].key);
+    if (!code && n)
+        qsort(key, n, sizeof *key, by_text);
+    for (size_t i = 1; i < n && !code; i++)
+        if (key[i]->type == YAML_SCALAR_NODE && !by_text(&key[i - 1], &key[i])) {
+            unsigned a = asim_yaml_line(key[i - 1]), b = asim_yaml_line(key[i]);
+            char safe[60];
+
+            code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, a > b ? a : b, 0},
+                               "key \"%s\" is there twice; it was on line %u.",
+                               asim_text_safe(safe, sizeof safe, asim_yaml_text(key[i])),
+                               a < b ? a : b);
+        }
+    free(key);
+    return code;
+}
+
+static int check_maps(yaml_document_t *document, const char *path, struct asim_err *err)
+{
+    int code = 0;
+
+    for (yaml_node_t *node = document->nodes.start; node < document->nodes.top && !code; node++)
+        if (node->type == YAML_MAPPING_NODE)
+            code = check_keys(document, node, path, err);
+    return code;
+}
+
 int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -82,10 +128,36 @@ int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err 
         code = fail(&parser, path, err);
     } else {
         code = check_end(&parser, path, err);
+        if (!code)
+            code = check_maps(document, path, err);
         if (code)
             yaml_document_delete(document);
     }
     yaml_parser_delete(&parser);
     asim_src_close(&src);
     return code;
+}
+
+const char *asim_yaml_text(const yaml_node_t *node)
+{
+    return node && node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : "";
+}
+
+const yaml_node_t *asim_yaml_get(yaml_document_t *document, const yaml_node_t *map, const char *key)
+{
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top;
+         pair++)
+        if (!strcmp(asim_yaml_text(yaml_document_get_node(document, pair->key)), key))
+            return yaml_document_get_node(document, pair->value);
+    return NULL;
+}
+
+const yaml_node_t *asim_yaml_item(yaml_document_t *document, const yaml_node_t *list, size_t i)
+{
+    if (!list || list->type != YAML_SEQUENCE_NODE ||
+        i >= (size_t)(list->data.sequence.items.top - list->data.sequence.items.start))
+        return NULL;
+    return yaml_document_get_node(document, list->data.sequence.items.start[i]);
 }

@@ -12,4 +12,16 @@
  * document, which readers of YAML pass over: keys less indented than those before, say. */
 int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err);
 
+/* The value of a key; NULL where `map` is no mapping or lacks it. */
+const yaml_node_t *asim_yaml_get(yaml_document_t *document, const yaml_node_t *map,
+                                 const char *key);
+/* Element i of a list, or NULL. */
+const yaml_node_t *asim_yaml_item(yaml_document_t *document, const yaml_node_t *list, size_t i);
+/* The text of a scalar; "" for anything else. */
+const char *asim_yaml_text(const yaml_node_t *node);
+static inline unsigned asim_yaml_line(const yaml_node_t *node)
+{
+    return node ? (unsigned)node->start_mark.line + 1 : 1;
+}
+
 #endif

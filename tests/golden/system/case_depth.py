@@ -59,5 +59,5 @@ commands('nested_files', *[(1, words, f"python3 -c 'print({text})' >deep; {line}
     ('"["*100000', 'maximum parsing depth', 'asim nccl-tests --machine=./deep'),
     ('"["*100000', 'nested more than 200 deep', 'asim trace convert --input=deep --output=x.0.et'),
     ('"["*100000', 'nested more than 32 deep', 'mv deep deep.yml; asim machine import deep.yml --out=y'),
-    ('"<pci busid=\\"0\\">"*100000', 'no <gpu>', 'mv deep deep.xml; asim machine import deep.xml --out=y'))])
+    ('"<pci busid=\\"0\\">"*100000', 'nested more than 64 deep', 'mv deep deep.xml; asim machine import deep.xml --out=y'))])
 resource.setrlimit(resource.RLIMIT_STACK, before)

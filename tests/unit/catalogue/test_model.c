@@ -87,7 +87,7 @@ static void test_files(void)
                     &err),
               0);
     CHECK(model.params == 64 * 1008 + 2 * (12 * 4096 + 13 * 64) + 2 * 64);
-    refuses("{", "cannot read the model");
+    refuses("{", "this is not valid JSON");
     refuses("{\"model_type\": \"llama\"}", "needs num_hidden_layers, a whole number from 1");
     refuses("{\"model_type\": \"rwkv\", " SIZES "}", "needs a model_type that is known: llama");
     refuses("{\"model_type\": \"llama\", \"num_key_value_heads\": 3, " SIZES "}",

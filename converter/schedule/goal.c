@@ -402,7 +402,8 @@ static int read_file(struct reader *r)
     for (uint64_t rank = 0; rank < ranks; rank++)
         if (!asim_map_get(&r->seen, 0, rank))
             return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, r->line, 0},
-                               "rank %" PRIu64 " has no block; a rank without ops has an empty one, "
+                               "rank %" PRIu64
+                               " has no block; a rank without ops has an empty one, "
                                "rank %" PRIu64 " { }.",
                                rank, rank);
     return 0;

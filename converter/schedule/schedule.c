@@ -232,11 +232,15 @@ static int write_system(const struct writing *w, struct asim_file_set *set, stru
     free(path);
     if (rc)
         return rc;
-    asim_out_printf(&out,
-                    "{\n  \"scheduling-policy\": \"FIFO\",\n  \"preferred-dataset-splits\": 1,\n"
-                    "  \"concurrent-collectives\": %d,\n"
-                    "  \"concurrent-computes\": %" PRIu32 ",\n  \"endpoint-delay\": 0\n}\n",
-                    1000000, w->schedule->computes ? w->schedule->computes : 1);
+    asim_out_printf(&out, "{\n  \"scheduling-policy\": \"FIFO\",\n"
+                          "  \"preferred-dataset-splits\": 1,\n");
+    if (w->schedule->custom)
+        asim_out_printf(&out, "  \"%s\": [\"%s\"]\n}\n", w->schedule->custom, w->prefix);
+    else
+        asim_out_printf(&out,
+                        "  \"concurrent-collectives\": %d,\n  \"concurrent-computes\": %" PRIu32
+                        ",\n  \"endpoint-delay\": 0\n}\n",
+                        1000000, w->schedule->computes ? w->schedule->computes : 1);
     return asim_out_commit(&out, err);
 }
 

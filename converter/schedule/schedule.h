@@ -12,6 +12,8 @@
 
 enum { ASIM_SCHEDULE_RANKS = 1 << 20 }; /* the most that a workload has */
 
+struct asim_msccl;
+
 struct asim_schedule_op {
     int type;       /* ASIM_OP_COMP, ASIM_OP_COMM_SEND or ASIM_OP_COMM_RECV */
     uint32_t rank;  /* that does it */
@@ -36,6 +38,7 @@ struct asim_schedule {
         start_waits;     /* messages; waits for a start, made waits for the ends before it */
     uint64_t priorities; /* flows with a priority other than the first one's */
     uint64_t first_ns;   /* when the first flow starts */
+    const char *custom;  /* key of the system configuration that takes it; NULL: it is a workload */
 };
 
 /* Each fills an empty schedule from the file `path`. ASIM_EINVAL with file and line. The caller
@@ -44,6 +47,10 @@ int asim_schedule_read_goal(struct asim_schedule *schedule, const char *path, st
 /* ranks: at least the file's largest number + 1, or 0 for that. */
 int asim_schedule_read_flows(struct asim_schedule *schedule, const char *path, uint32_t ranks,
                              struct asim_err *err);
+
+/* bytes: comm_size of the collective, in the sense of Chakra. The algorithm has been checked. */
+int asim_schedule_from_msccl(struct asim_schedule *schedule, const struct asim_msccl *msccl,
+                             uint64_t bytes, struct asim_err *err);
 
 /* Writes PREFIX.<rank>.et for each rank and PREFIX.system.json with as much at once as the schedule
  * needs, all files or none. Sends without their receive, or of another size, are ASIM_EINVAL. */

@@ -26,9 +26,6 @@ struct asim_thread_team;
 struct asim_topo;
 struct asim_traffic_use;
 
-/* The most hosts of a network that runs in the order of ns-3's event list at first. */
-enum { ASIM_EXACT_HOSTS = 32 };
-
 struct asim_fabric_config {
     /* Borrowed, all three: they must live as long as the fabric. */
     const struct asim_topo *topo;
@@ -46,8 +43,8 @@ struct asim_fabric_config {
     uint64_t seed;
     int per_event;    /* 1: a step is one node at one instant, in order of time */
     uint32_t without; /* fast paths turned off, enum asim_way (net/ways.h) */
-    /* So many events run in the order of ns-3's event list, from the start on, where the network is
-     * small enough (fabric/clock/insertion_order.h). */
+    /* So many events run in the order of ns-3's event list, from the start on
+     * (fabric/clock/insertion_order.h). */
     uint64_t exact_events;
     /* Several processes: only nodes v with process_of[v] == self are built; then
      * asim_exchange_open. NULL: all. Borrowed. */
@@ -71,16 +68,17 @@ struct asim_fabric_config {
 #define ASIM_SUM_NAME(NAME) NAME
 struct asim_fabric_stats {
     uint64_t ASIM_FABRIC_SUMS(ASIM_SUM_NAME);
-    uint64_t last_ns; /* when the last frame was on its wire */
+    uint64_t last_ns;   /* when the last frame was on its wire */
+    uint64_t listed_ns; /* ns-3's order held before this time; ASIM_NEVER: to the end */
 };
 /* The counters of a host in hosts.csv: heading, member of struct asim_host_use, counter. */
 #define ASIM_HOST_COLUMNS(X)                                                                       \
     X(data_packets, data_packets, data)                                                            \
     X(retransmitted_packets, retransmitted, retransmits)                                           \
     X(duplicate_packets, duplicates, duplicates)                                                   \
-    X(nacks_sent, nacks, nacks) X(timeouts, timeouts, timeouts)                                    \
-        X(aborted_messages, aborted_messages, aborted)                                             \
-            X(pfc_frames_received, pfc_received, pfc_received)
+    X(nacks_sent, nacks, nacks)                                                                    \
+    X(timeouts, timeouts, timeouts) X(aborted_messages, aborted_messages, aborted)                 \
+        X(pfc_frames_received, pfc_received, pfc_received)
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is
  * paused; its send window is full and no ACK will come; all of it was sent and no ACK will come; an

@@ -40,8 +40,8 @@ const struct asim_way_row asim_ways[] = {
     {"domains", ASIM_WAY_DOMAINS, 0, PER_EVENT | EVENT_LIST | SHARDS, 0,
      "windows of long links, scale-up domains one by one"},
     {NULL, ASIM_WAY_SHARDS, 0, PROCESSES, 0, "a large switch by several threads"},
-    {NULL, ASIM_WAY_EVENT_LIST, 0, PROCESSES | LOSSES | EVENTS | TRAFFIC, FEW_HOSTS,
-     "event by event in the order of ns-3's list (--exact-events)"},
+    {NULL, ASIM_WAY_EVENT_LIST, 0, PROCESSES | LOSSES | EVENTS | TRAFFIC, 0,
+     "event by event in the order of ns-3's list (--order)"},
     {NULL, 0, 0, 0, 0, NULL},
 };
 enum { WAYS = sizeof asim_ways / sizeof *asim_ways - 1 };

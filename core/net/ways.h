@@ -29,12 +29,11 @@
     X(BACK_TO_ZERO, 13, "a loss sends the chunk again (L2_BACK_TO_ZERO)")                          \
     X(SHORT_RTO, 14, "a timeout may be shorter than two link delays")                              \
     X(PROCESSES, 15, "the run has several processes")                                              \
-    X(EVENT_LIST, 16, "the first events are in the order of ns-3's list")                          \
+    X(EVENT_LIST, 16, "events are in the order of ns-3's list")                                    \
     X(SHARDS, 17, "threads share a switch")                                                        \
     X(SERVERS, 18, "servers have windows of their own")                                            \
     X(HALVES, 19, "each link joins the two halves of the network")                                 \
-    X(FEW_HOSTS, 20, "at most 32 hosts")                                                           \
-    X(STATE, 21, "the congestion control has a state that can repeat")
+    X(STATE, 20, "the congestion control has a state that can repeat")
 
 #define ASIM_FEATURE_BIT(name, bit, text) ASIM_HAS_##name = 1 << bit,
 enum asim_feature { ASIM_FEATURES(ASIM_FEATURE_BIT) };

@@ -127,11 +127,13 @@ const struct asim_option asim_settings_options[] = {
         "debugging: fast paths to turn off, separated by commas: bulk-switch host-fast "
         "uniform-phase memo steady-state half-steps domains; same results, slower",
         .flags = ASIM_F_NO_RESULT),
+    ROW("order", CHOICE, order,
+        "order of simultaneous events: exact: ns-3's event list; fast: as far as a node knows, "
+        "with all fast paths; auto: exact in runs of some --exact-events at most",
+        .def = "auto", .choices = "auto|exact|fast", .flags = ASIM_F_PACKETS),
     ROW("exact-events", U64, exact_events,
-        "in networks of up to 32 hosts: so many first events run in the exact order of ns-3's "
-        "event list, 0.1 us each; later and in larger networks simultaneous events may change "
-        "places by a few ns",
-        .def = "300000", .flags = ASIM_F_PACKETS),
+        "ns-3's order is kept for so many events, about two a packet and link; 40 ns each",
+        .def = "30000000", .flags = ASIM_F_PACKETS),
     ROW("no-progress-limit", STRING, no_progress_limit,
         "ends a run in which packets are sent again for so long, in simulated time, while messages "
         "gain next to nothing: a time such as 10ms, 0 = never; without it: NO_PROGRESS_LIMIT of "

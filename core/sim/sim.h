@@ -136,6 +136,7 @@ struct asim_world_setup {
     uint32_t n_jobs;
     uint64_t ops_total;         /* ops in the traces of this process */
     uint64_t bytes_total;       /* asim_op_progress_bytes of these */
+    double packet_events;       /* about so many a packet makes (order.c); 0: nobody asks */
     struct asim_census census;  /* of these ops */
     int64_t endpoint_ns;        /* endpoint delay of ranks without a delay of their own */
     struct asim_dims dims;      /* logical dimensions; of a scenario: of no use */

@@ -28,8 +28,8 @@ static void diagnose_unpartitioned(const struct asim_world *world, uint32_t thre
                         world->set.topo.switches == 1
                             ? "a network of one switch stays in one process, because every frame "
                               "would cross"
-                            : "a network of up to 32 hosts stays in one process, because its first "
-                              "events run in the order of one event list (--exact-events)",
+                            : "a run of few events stays in one process, because it keeps ns-3's "
+                              "order of simultaneous events (--order=fast divides it)",
                         world->set.settings.processes, threads);
 }
 

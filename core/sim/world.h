@@ -51,6 +51,17 @@ int asim_world_list_inputs(struct asim_world *world, const struct asim_settings 
 /* identity.c: begins the identity of the run with the version and the options. */
 void asim_identity_begin(struct asim_world *world, const struct asim_settings *set);
 
+/* order.c: whether a run keeps ns-3's order of simultaneous events. Once the network is open,
+ * settings.exact_events becomes 0 where that is not wanted, or where the network has events that
+ * ns-3 has not; then about how many packets a rank sends for an op (groups of METADATA ops, which
+ * are not known yet, count as all ranks); whether packets of all ranks make more events than
+ * settings.exact_events; sets these to 0 where they do. */
+void asim_order_open(struct asim_world *world);
+double asim_order_packets(const struct asim_world *world, const struct asim_world_job *job,
+                          const struct asim_op *op);
+int asim_order_is_long(const struct asim_world *world, double packets);
+void asim_order_decide(struct asim_world *world, double packets);
+
 /* The hook that takes diagnostics, and a macro that reports one. */
 #define asim_world_diagnostics(world)                                                              \
     (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})

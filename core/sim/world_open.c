@@ -81,6 +81,7 @@ struct rank_counts {
     const struct asim_world *world;
     struct asim_census census;
     uint64_t bytes;
+    double packets; /* asim_order_packets */
 };
 
 static void count_op(void *self, const struct asim_op *op)
@@ -88,31 +89,45 @@ static void count_op(void *self, const struct asim_op *op)
     struct rank_counts *counts = self;
 
     counts->bytes += asim_op_progress_bytes(op);
+    counts->packets += asim_order_packets(counts->world, counts->job, op);
     asim_census_op(&counts->census, &counts->world->set.node_prefixes, op);
 }
 
-/* Opens the feed of a rank and adds its counts to the world's. */
-static int open_feed(struct asim_rank *rank, const struct asim_settings *set,
-                     struct rank_counts *counts, struct asim_err *err)
+/* Opens the feed of rank r and counts its ops. */
+static int open_feed(struct asim_world *world, uint32_t r, struct rank_counts *counts,
+                     struct asim_feed **feed, struct asim_err *err)
 {
-    struct asim_world_setup *setup = &rank->world->set;
-    const struct asim_world_job *job = rank->job;
-    struct rank_counts own = {.job = job, .world = rank->world};
+    const struct asim_settings *set = &world->set.settings;
+    const struct asim_world_job *job = asim_world_job_of(world, r);
+    struct rank_counts own = {.job = job, .world = world};
     const struct asim_op_visitor visitor = {count_op, &own};
-    const char *version;
     struct asim_feed_options options = {.prefix = job->prefix,
-                                        .rank = asim_rank_in_job(rank),
+                                        .rank = r - job->first,
                                         .plain = job->exact_names,
                                         .cached_records = set->window_ops,
                                         .lenient = !set->strict_deps,
                                         .visitor = &visitor,
                                         .like = counts->job == job ? counts->feed : NULL};
 
-    if (asim_feed_open(&rank->feed, &options, err))
+    if (asim_feed_open(feed, &options, err))
         return ASIM_EINVAL;
-    if (!asim_feed_unread(rank->feed))
+    if (!asim_feed_unread(*feed))
         *counts = own;
-    counts->feed = rank->feed;
+    counts->feed = *feed;
+    return 0;
+}
+
+/* Adds the counts of a rank to the world's. */
+static int count_rank(struct asim_rank *rank, struct rank_counts *counts, double *packets,
+                      struct asim_err *err)
+{
+    struct asim_world_setup *setup = &rank->world->set;
+    const struct asim_world_job *job = rank->job;
+    const char *version;
+
+    if (open_feed(rank->world, rank->id, counts, &rank->feed, err))
+        return ASIM_EINVAL;
+    *packets += counts->packets * job->repeat;
     setup->bytes_total += counts->bytes * job->repeat;
     setup->ops_total += asim_feed_total(rank->feed) * job->repeat;
     asim_census_add(&setup->census, &counts->census);
@@ -150,6 +165,30 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     return 0;
 }
 
+/* Several processes: each reads the traces of all ranks until the run is known to be long, since a
+ * short one stays in the first process. */
+static int decide_order(struct asim_world *world, struct asim_err *err)
+{
+    struct rank_counts counts = {0};
+    struct asim_feed *feed, *last = NULL;
+    double packets = 0;
+    int code = 0;
+
+    asim_order_open(world);
+    if (world->set.settings.processes < 2 || !world->set.packet_events)
+        return 0;
+    for (uint32_t r = 0; !code && r < world->set.n_ranks && !asim_order_is_long(world, packets);
+         r++) {
+        code = open_feed(world, r, &counts, &feed, err);
+        asim_feed_close(last);
+        last = code ? NULL : feed;
+        packets += counts.packets * asim_world_job_of(world, r)->repeat;
+    }
+    asim_feed_close(last);
+    asim_order_decide(world, packets);
+    return code;
+}
+
 /* calloc touches no page, so ranks of other processes cost no memory. NULL when out of memory. */
 static struct asim_rank *make_ranks(struct asim_world *world)
 {
@@ -166,6 +205,7 @@ static int open_all_ranks(struct asim_world *world, const struct asim_settings *
                           struct asim_err *err)
 {
     struct rank_counts counts = {0};
+    double packets = 0;
     int code = 0;
 
     if (!make_ranks(world))
@@ -175,9 +215,11 @@ static int open_all_ranks(struct asim_world *world, const struct asim_settings *
             continue;
         code = open_rank(world, r, set, err);
         if (!code)
-            code = open_feed(&world->run.ranks[r], set, &counts, err);
+            code = count_rank(&world->run.ranks[r], &counts, &packets, err);
         world->set.n_here += !code;
     }
+    if (!world->dist)
+        asim_order_decide(world, packets);
     return code;
 }
 
@@ -246,8 +288,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     if (code || (code = open_system(world, set, err)) ||
         (code = asim_world_open_jobs(world, set, err)) ||
         (code = asim_world_open_network(world, set, err)) || (code = check_parallel(set, err)) ||
-        (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
-        (code = keep_texts(world, set, err)))
+        (code = open_rest(world, set, err)) || (code = decide_order(world, err)) ||
+        (code = asim_distribution_open(world, set, err)) || (code = keep_texts(world, set, err)))
         return code;
     asim_world_diagnose_options(world, set);
     for (uint32_t j = 0; j < world->set.n_jobs; j++)

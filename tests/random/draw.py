@@ -477,7 +477,7 @@ def case(rng, tool):
         options.append(f"--seed={rng.randrange(1000)}")
     if rng.random() < .05:
         options.append("--injection-scale=2.5")
-    options.append(f"--exact-events={rng.choice([0, 0, 0, 200, 3000, 300000])}")
+    options += ["--order=exact", f"--exact-events={rng.choice([0, 0, 0, 200, 3000, 300000])}"]
     reports = rng.choice(["flows,links"] * 4 + ["all", "flows,links,rates", "flows"])
     return {"topology": text, "network": rows + outputs(rng), "system": system_settings(rng, dims, ranks), "logical": dims,
             "memory": memory, "groups": groups, "options": options, "reports": reports, "ranks": ops}

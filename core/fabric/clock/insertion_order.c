@@ -180,6 +180,7 @@ static void end(struct asim_fabric *fabric)
         fabric->host[v].timer_seq = next + 1;
     }
     fabric->schedule.half_next_valid = 0;
+    fabric->listed_until = fabric->insertion->end_at;
     asim_insertion_close(fabric);
 }
 

@@ -42,7 +42,6 @@ static uint32_t features_of(const struct asim_fabric *fabric)
            if_has(workers->n_sharded > 0, ASIM_HAS_SHARDS) |
            if_has(workers->domain_lookahead > set->lookahead, ASIM_HAS_SERVERS) |
            if_has(set->half_of != NULL, ASIM_HAS_HALVES) |
-           if_has(set->hosts <= ASIM_EXACT_HOSTS, ASIM_HAS_FEW_HOSTS) |
            if_has(set->cc->steady || set->cc->fields, ASIM_HAS_STATE);
 }
 

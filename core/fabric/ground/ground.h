@@ -109,6 +109,7 @@ struct asim_fabric {
     struct asim_fabric_traffic *traffic; /* NULL: no background traffic (host/traffic.h) */
     struct asim_datagrams *datagrams;    /* NULL: none (link/datagram.h) */
     struct asim_insertion *insertion;    /* NULL: tie keys order simultaneous events */
+    uint64_t listed_until;               /* ticks: when `insertion` ended; 0: it has not */
     /* What rooms above want to hear. */
     const struct asim_frame_hooks *frame_hooks;           /* hosts (link/transmit.h) */
     const struct asim_completion_hooks *completion_hooks; /* NULL: nobody (host/memo_hooks.h) */

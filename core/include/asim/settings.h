@@ -62,7 +62,7 @@ struct asim_settings {
     char *without;           /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
     char *no_progress_limit; /* an option: NO_PROGRESS_LIMIT of the network; NULL = its own */
     char *placement; /* an option: hosts of the ranks, "2,0,1" or a file; NULL = rank r on host r */
-    uint64_t exact_events;       /* so many in the order of ns-3's event list, in small networks */
+    uint64_t exact_events;       /* an option: so many in the order of ns-3's event list */
     uint64_t report_interval_fs; /* an option: bins of time series; 0 = chosen to bound files */
     /* Options that change what a file says. NULL or 0 = as the files say. */
     char *algorithm; /* "ring" or "all-to-all=direct,all-reduce=ring" */
@@ -94,6 +94,9 @@ struct asim_settings {
     /* No option: time from which on ranks begin no op, ns, in a scenario that ends with a job;
      * UINT64_MAX = none, which a run takes that finds the time; 0 = not known: an error there. */
     uint64_t end_ns;
+    /* An option, the order of simultaneous events: 0 ns-3's unless the run is long, 1 ns-3's,
+     * 2 the fast one. */
+    int order;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

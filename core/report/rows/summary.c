@@ -102,6 +102,15 @@ static void times(struct asim_out *file, const struct totals *totals)
     asim_out_printf(file, "},\n");
 }
 
+/* The order of simultaneous events: ns-3's list, up to a time, or the tie keys of fast runs. */
+static void put_order(struct asim_out *file, uint64_t listed_ns)
+{
+    if (listed_ns == ASIM_NEVER || !listed_ns)
+        asim_out_printf(file, ",\n  \"event_order\": \"%s\"", listed_ns ? "ns-3" : "fast");
+    else
+        asim_out_printf(file, ",\n  \"event_order\": \"ns-3 until %" PRIu64 " ns\"", listed_ns);
+}
+
 /* Keys are stable: tools read them. A new one goes at the end. Shares have a fixed number of
  * decimals, all else is integers. 0 or ASIM_ENOMEM. */
 static int json(const struct asim_world *world, struct totals *totals,
@@ -135,6 +144,8 @@ static int json(const struct asim_world *world, struct totals *totals,
                     net->timeouts, net->aborted);
     asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
+    if (asim_world_has(world, ASIM_NET_FRAMES))
+        put_order(file, net->listed_ns);
     if (asim_world_has(world, ASIM_NET_LINKS))
         code = asim_network_use_put(file, world, &totals->ways, err);
     asim_out_printf(file, ",\n  \"identity\": \"%s\"\n}\n", world->set.identity);

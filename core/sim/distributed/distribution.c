@@ -61,8 +61,7 @@ int asim_world_is_unpartitioned(const struct asim_world *world)
     const struct asim_settings *settings = &world->set.settings;
 
     return settings->processes > 1 &&
-           ((settings->borrowed_cores && world->set.topo.switches == 1) ||
-            (settings->exact_events && world->set.topo.hosts <= ASIM_EXACT_HOSTS));
+           ((settings->borrowed_cores && world->set.topo.switches == 1) || settings->exact_events);
 }
 
 /* Every process computes the same partition from the topology alone, so processes need not tell

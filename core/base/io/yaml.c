@@ -106,34 +106,37 @@ static int check_maps(yaml_document_t *document, const char *path, struct asim_e
     return code;
 }
 
-int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err)
+int asim_yaml_read_src(yaml_document_t *document, const struct asim_src *src, struct asim_err *err)
 {
-    struct asim_src src;
     yaml_parser_t parser;
-    int code = asim_src_open(&src, path, err);
+    int code = check_depth(src, err);
 
     if (code)
         return code;
-    code = check_depth(&src, err);
-    if (code) {
-        asim_src_close(&src);
-        return code;
-    }
-    if (!yaml_parser_initialize(&parser)) {
-        asim_src_close(&src);
+    if (!yaml_parser_initialize(&parser))
         return asim_err_nomem(err, "reading YAML");
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)src.data, src.size);
+    yaml_parser_set_input_string(&parser, (const unsigned char *)src->data, src->size);
     if (!yaml_parser_load(&parser, document)) {
-        code = fail(&parser, path, err);
+        code = fail(&parser, src->name, err);
     } else {
-        code = check_end(&parser, path, err);
+        code = check_end(&parser, src->name, err);
         if (!code)
-            code = check_maps(document, path, err);
+            code = check_maps(document, src->name, err);
         if (code)
             yaml_document_delete(document);
     }
     yaml_parser_delete(&parser);
+    return code;
+}
+
+int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err)
+{
+    struct asim_src src;
+    int code = asim_src_open(&src, path, err);
+
+    if (code)
+        return code;
+    code = asim_yaml_read_src(document, &src, err);
     asim_src_close(&src);
     return code;
 }

@@ -7,10 +7,13 @@
 
 #include <yaml.h>
 #include "asim/err.h"
+#include "base/io/src.h"
 
 /* Reads it; on success, 0, the caller's to yaml_document_delete. Refuses what stands behind the
  * document, which readers of YAML pass over: keys less indented than those before, say. */
 int asim_yaml_read(yaml_document_t *document, const char *path, struct asim_err *err);
+/* The same of a text that was read. */
+int asim_yaml_read_src(yaml_document_t *document, const struct asim_src *src, struct asim_err *err);
 
 /* The value of a key; NULL where `map` is no mapping or lacks it. */
 const yaml_node_t *asim_yaml_get(yaml_document_t *document, const yaml_node_t *map,

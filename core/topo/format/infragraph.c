@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Fabrics of InfraGraph (rdma-network.md#infragraph-fabrics): devices, instances of them, and
+ * edges between components of instances. Rank r is the r-th xpu in the order of instances. A NIC
+ * with one link to an xpu is that xpu's port: the link behind it has the lower of the two rates and
+ * the sum of the latencies. Other parts of a device with xpus are switches, those beside PCIe
+ * NVSwitches; an instance of a device without xpus is one switch. The format is read only.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/io/infragraph.h"
+#include "topo/build.h"
+
+#define NONE UINT32_MAX
+/* Where the file has no latency: a cable with its two ports, and one inside a host. ns. */
+static const double usual_ns = 500, inside_ns = 250;
+
+struct model { /* a device */
+    struct asim_ig_device parts;
+    const yaml_node_t *node;
+    uint64_t *first; /* of each component, within an instance */
+    uint64_t size;   /* parts of an instance */
+    int has_xpu;
+};
+
+struct part {                  /* of an instance */
+    uint32_t node;             /* NONE: it has no links, or is a port of an xpu */
+    uint32_t links;            /* inside its device */
+    uint64_t port;             /* of a NIC: the xpu that its last link leads to, + 1; 0 = none */
+    double gbytes, latency_ns; /* of that link */
+};
+
+struct span { /* what one end of an edge names */
+    uint64_t base, stride, copies_from, first, from, n;
+};
+
+struct reader {
+    struct asim_ig ig;
+    struct asim_topo *topo;
+    struct asim_ig_parts devices, instances, links;
+    struct model *model; /* of each device */
+    size_t *in_order;    /* instances as the file has them */
+    uint64_t *first;     /* part of each instance */
+    struct part *part;
+    uint64_t parts, pairs;
+    uint32_t hosts, nodes;
+    int is_linking;
+    /* The device being joined. */
+    const struct model *inside;
+    uint64_t base;
+};
+
+static const yaml_node_t *get(struct reader *r, const yaml_node_t *map, const char *key)
+{
+    return asim_yaml_get(r->ig.document, map, key);
+}
+
+static int nomem(struct reader *r)
+{
+    return asim_err_nomem(r->ig.err, "reading a fabric");
+}
+
+/* --- devices and instances -------------------------------------------------------------------- */
+
+static struct model *model_of(struct reader *r, const struct asim_ig_part *instance)
+{
+    const char *name = asim_yaml_text(get(r, instance->node, "device"));
+    struct asim_ig_part *device = asim_ig_find(&r->devices, name, strlen(name));
+
+    return device ? &r->model[device - r->devices.part.at] : NULL;
+}
+
+static int read_models(struct reader *r)
+{
+    r->model = calloc(r->devices.part.n + 1, sizeof *r->model);
+    if (!r->model)
+        return nomem(r);
+    for (size_t d = 0; d < r->devices.part.n; d++) {
+        struct model *model = &r->model[d];
+        size_t n;
+
+        model->node = r->devices.part.at[d].node;
+        if (asim_ig_device(&r->ig, model->node, &model->parts))
+            return ASIM_EINVAL;
+        n = model->parts.components.part.n;
+        model->first = calloc(n + 1, sizeof *model->first);
+        if (!model->first)
+            return nomem(r);
+        for (size_t i = 0; i < n; i++)
+            model->has_xpu |= model->parts.components.part.at[i].kind == ASIM_IG_XPU;
+    }
+    for (size_t i = 0; i < r->instances.part.n; i++)
+        if (!model_of(r, &r->instances.part.at[i]))
+            return asim_ig_fail(&r->ig, r->instances.part.at[i].node,
+                                "the instance '%s' is of no device of the file.",
+                                r->instances.part.at[i].name);
+    return 0;
+}
+
+/* --- edges between instances ------------------------------------------------------------------ */
+
+struct far_end {
+    struct asim_ig_end instance, component;
+    const struct model *model;
+};
+
+static int read_far(struct reader *r, const yaml_node_t *at, const char *instance,
+                    const char *component, struct far_end *end, const char **rest)
+{
+    const char *behind;
+
+    if (asim_ig_end(&r->ig, at, instance, &r->instances, &end->instance, &behind))
+        return ASIM_EINVAL;
+    end->model = model_of(r, end->instance.part);
+    return asim_ig_end(&r->ig, at, component ? component : behind + (*behind == '.'),
+                       &end->model->parts.components, &end->component, rest);
+}
+
+struct far_edge {
+    struct far_end a, b;
+    const struct asim_ig_part *link;
+    int is_one_to_one;
+};
+
+static int read_far_edge(struct reader *r, const yaml_node_t *at, struct far_edge *edge)
+{
+    const yaml_node_t *ep1 = get(r, at, "ep1"), *ep2 = get(r, at, "ep2");
+    const char *link = asim_yaml_text(get(r, at, "link")), *rest;
+
+    edge->is_one_to_one = !strcmp(asim_yaml_text(get(r, at, "scheme")), "one2one");
+    return read_far(r, at, asim_yaml_text(get(r, ep1, "instance")),
+                    asim_yaml_text(get(r, ep1, "component")), &edge->a, &rest) ||
+                   read_far(r, at, asim_yaml_text(get(r, ep2, "instance")),
+                            asim_yaml_text(get(r, ep2, "component")), &edge->b, &rest) ||
+                   asim_ig_link(&r->ig, at, link, strlen(link), &r->links, &edge->link)
+               ? ASIM_EINVAL
+               : 0;
+}
+
+/* "host.0.nic.0.LINK.leaf.0.port.0". */
+static int read_far_connection(struct reader *r, const yaml_node_t *at, struct far_edge *edge)
+{
+    const char *text = asim_yaml_text(at), *link, *rest = "";
+    size_t n;
+
+    edge->is_one_to_one = 1;
+    if (read_far(r, at, text, NULL, &edge->a, &link))
+        return ASIM_EINVAL;
+    n = *link == '.' ? strcspn(link + 1, ".") : 0;
+    if (n && link[1 + n] &&
+        (read_far(r, at, link + 2 + n, NULL, &edge->b, &rest) ||
+         asim_ig_link(&r->ig, at, link + 1, n, &r->links, &edge->link)))
+        return ASIM_EINVAL;
+    if (!n || !link[1 + n] || *rest)
+        return asim_ig_fail(&r->ig, at,
+                            "the connection '%s' is no \"host.0.nic.0.LINK.leaf.0.port.0\".", text);
+    return 0;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------ */
+
+static uint64_t part_at(const struct span *span, uint64_t i)
+{
+    return span->base + (span->copies_from + i / span->n) * span->stride + span->first +
+           span->from + i % span->n;
+}
+
+/* A link inside a device: what the parts have. */
+static void count_pair(struct reader *r, uint64_t p, uint64_t q, const struct asim_ig_part *link,
+                       const enum asim_ig_kind *kind)
+{
+    struct part *part = &r->part[p];
+
+    part->links++;
+    if (kind[0] != ASIM_IG_NIC || kind[1] != ASIM_IG_XPU)
+        return;
+    part->port = q + 1;
+    part->gbytes = link ? link->gbytes : 0;
+    part->latency_ns = link && link->latency_ns > 0 ? link->latency_ns : 0;
+}
+
+/* A NIC with one link, to an xpu. */
+static int is_port(const struct part *part)
+{
+    return part->port && part->links == 1;
+}
+
+static int link_pair(struct reader *r, const yaml_node_t *at, uint64_t p, uint64_t q,
+                     const struct asim_ig_part *link)
+{
+    const uint64_t ends[2] = {p, q};
+    double gbytes = link ? link->gbytes : 0, ns = link ? link->latency_ns : -1;
+    uint32_t node[2];
+
+    if (r->inside && (is_port(&r->part[p]) || is_port(&r->part[q])))
+        return 0; /* the xpu's own */
+    if (ns < 0)
+        ns = r->inside ? inside_ns : usual_ns;
+    for (int i = 0; i < 2; i++) {
+        const struct part *part = &r->part[ends[i]];
+
+        node[i] = part->node;
+        if (!is_port(part))
+            continue;
+        node[i] = r->part[part->port - 1].node;
+        gbytes = part->gbytes > 0 ? fmin(gbytes, part->gbytes) : gbytes;
+        ns += part->latency_ns;
+    }
+    if (gbytes <= 0)
+        return asim_ig_fail(&r->ig, at, "the link '%s' has no bandwidth.",
+                            link ? link->name : "(none)");
+    if (node[0] == node[1])
+        return asim_ig_fail(&r->ig, at, "the link '%s' joins a part to itself.",
+                            link ? link->name : "(none)");
+    return asim_topo_link(r->topo,
+                          &(struct asim_link){.a = node[0],
+                                              .b = node[1],
+                                              .rate_bps = (uint64_t)llround(gbytes * 8e9),
+                                              .delay_fs = (uint64_t)llround(ns * 1e6)},
+                          r->ig.err);
+}
+
+/* The parts of an edge, one with one or each with each; of a component with itself each pair once.
+ */
+struct pairs {
+    const yaml_node_t *at;
+    struct span a, b;
+    uint64_t n_a, n_b;
+    const struct asim_ig_part *link;
+    enum asim_ig_kind kind[2];
+    int is_one_to_one;
+};
+
+static int see_pair(struct reader *r, const struct pairs *e, uint64_t i, uint64_t k)
+{
+    uint64_t p = part_at(&e->a, i), q = part_at(&e->b, k);
+    const enum asim_ig_kind back[2] = {e->kind[1], e->kind[0]};
+
+    if (p == q)
+        return 0;
+    if (++r->pairs > 2 * ASIM_BUILD_MAX_LINKS)
+        return asim_ig_fail(&r->ig, e->at, "with this edge the fabric has more than %s links.",
+                            "67108864");
+    if (r->is_linking)
+        return link_pair(r, e->at, p, q, e->link);
+    if (r->inside) {
+        count_pair(r, p, q, e->link, e->kind);
+        count_pair(r, q, p, e->link, back);
+    }
+    return 0;
+}
+
+static int each_pair(struct reader *r, const struct pairs *e)
+{
+    int is_same = !memcmp(&e->a, &e->b, sizeof e->a), code = 0;
+
+    if (e->is_one_to_one && e->n_a != e->n_b)
+        return asim_ig_fail(&r->ig, e->at,
+                            "the ends of this %s edge have different numbers of "
+                            "parts.",
+                            "one2one");
+    for (uint64_t i = 0; i < e->n_a && !code; i++) {
+        uint64_t from = e->is_one_to_one ? i : is_same ? i + 1 : 0;
+        uint64_t to = e->is_one_to_one ? i + 1 : e->n_b;
+
+        for (uint64_t k = from; k < to && !code; k++)
+            code = see_pair(r, e, i, k);
+    }
+    return code;
+}
+
+static int join_inside(void *self, const struct asim_ig_joint *joint)
+{
+    struct reader *r = self;
+    const struct asim_ig_part *parts = r->inside->parts.components.part.at;
+    const struct pairs e = {.at = joint->at,
+                            .a = {.base = r->base,
+                                  .first = r->inside->first[joint->a.part - parts],
+                                  .from = joint->a.from,
+                                  .n = asim_ig_size(&joint->a)},
+                            .b = {.base = r->base,
+                                  .first = r->inside->first[joint->b.part - parts],
+                                  .from = joint->b.from,
+                                  .n = asim_ig_size(&joint->b)},
+                            .n_a = asim_ig_size(&joint->a),
+                            .n_b = asim_ig_size(&joint->b),
+                            .link = joint->link,
+                            .kind = {joint->a.part->kind, joint->b.part->kind},
+                            .is_one_to_one = joint->is_one_to_one};
+
+    return each_pair(r, &e);
+}
+
+static struct span span_of(const struct reader *r, const struct far_end *end)
+{
+    return (struct span){
+        .base = r->first[end->instance.part - r->instances.part.at],
+        .stride = end->model->size,
+        .copies_from = end->instance.from,
+        .first = end->model->first[end->component.part - end->model->parts.components.part.at],
+        .from = end->component.from,
+        .n = asim_ig_size(&end->component)};
+}
+
+static int join_far(struct reader *r, const yaml_node_t *at, const struct far_edge *edge)
+{
+    const struct pairs e = {
+        .at = at,
+        .a = span_of(r, &edge->a),
+        .b = span_of(r, &edge->b),
+        .n_a = asim_ig_size(&edge->a.instance) * asim_ig_size(&edge->a.component),
+        .n_b = asim_ig_size(&edge->b.instance) * asim_ig_size(&edge->b.component),
+        .link = edge->link,
+        .kind = {edge->a.component.part->kind, edge->b.component.part->kind},
+        .is_one_to_one = edge->is_one_to_one};
+
+    return each_pair(r, &e);
+}
+
+/* mode 0: only finds counts. */
+static int each_far(struct reader *r, const yaml_node_t *root, int is_joining)
+{
+    const yaml_node_t *lists[] = {get(r, root, "edges"), get(r, root, "connections")}, *at;
+    struct far_edge edge;
+    int code = 0;
+
+    for (int list = 0; list < 2; list++)
+        for (size_t i = 0; !code && (at = asim_yaml_item(r->ig.document, lists[list], i)) != NULL;
+             i++) {
+            code = list ? read_far_connection(r, at, &edge) : read_far_edge(r, at, &edge);
+            if (!code && is_joining)
+                code = join_far(r, at, &edge);
+        }
+    return code;
+}
+
+static int each_inside(struct reader *r)
+{
+    int code = 0;
+
+    for (size_t o = 0; o < r->instances.part.n && !code; o++) {
+        const struct asim_ig_part *instance = &r->instances.part.at[r->in_order[o]];
+
+        r->inside = model_of(r, instance);
+        r->base = r->first[r->in_order[o]];
+        for (uint64_t c = 0; r->inside->has_xpu && c < asim_ig_count(instance) && !code; c++) {
+            code = asim_ig_joints(&r->ig, r->inside->node, &r->inside->parts, join_inside, r);
+            r->base += r->inside->size;
+        }
+    }
+    r->inside = NULL;
+    return code;
+}
+
+/* --- nodes ------------------------------------------------------------------------------------ */
+
+/* Once all edges have said how many parts there are. */
+static int number_parts(struct reader *r)
+{
+    for (size_t d = 0; d < r->devices.part.n; d++) {
+        struct model *model = &r->model[d];
+
+        for (size_t i = 0; i < model->parts.components.part.n; i++) {
+            model->first[i] = model->size;
+            model->size += asim_ig_count(&model->parts.components.part.at[i]);
+        }
+    }
+    r->in_order = calloc(r->instances.part.n + 1, sizeof *r->in_order);
+    r->first = calloc(r->instances.part.n + 1, sizeof *r->first);
+    if (!r->in_order || !r->first)
+        return nomem(r);
+    for (size_t i = 0; i < r->instances.part.n; i++) {
+        const struct asim_ig_part *instance = &r->instances.part.at[i];
+        uint64_t size = model_of(r, instance)->size;
+
+        r->in_order[instance->order] = i;
+        r->first[i] = r->parts;
+        r->parts += asim_ig_count(instance) * size;
+        if (size > ASIM_BUILD_MAX_NODES || r->parts > ASIM_BUILD_MAX_NODES)
+            return asim_ig_fail(&r->ig, instance->node,
+                                "up to the instance '%s' the fabric has more than 16777216 parts.",
+                                instance->name);
+    }
+    r->part = calloc(r->parts + 1, sizeof *r->part);
+    return r->part ? 0 : nomem(r);
+}
+
+static int is_pci(const char *name)
+{
+    return strstr(name, "pci") || strstr(name, "PCI") || strstr(name, "Pci");
+}
+
+/* One pass numbers xpus, the next one switches and sets their types. */
+static void number_instance(struct reader *r, const struct model *model, uint64_t base, int pass)
+{
+    uint8_t *type = r->topo->node_type;
+
+    for (size_t i = 0; i < model->parts.components.part.n; i++) {
+        const struct asim_ig_part *component = &model->parts.components.part.at[i];
+        int is_xpu = component->kind == ASIM_IG_XPU;
+
+        for (uint64_t k = 0; k < asim_ig_count(component); k++) {
+            struct part *part = &r->part[base + model->first[i] + k];
+            int is_own = model->has_xpu && !is_port(part) && part->links;
+
+            if (pass != !is_xpu)
+                continue;
+            part->node = is_xpu || is_own ? r->nodes++ : model->has_xpu ? NONE : r->nodes;
+            if (is_own && !is_xpu && type)
+                type[part->node] = component->kind == ASIM_IG_SWITCH && !is_pci(component->name)
+                                       ? ASIM_NVSWITCH
+                                       : ASIM_SWITCH;
+        }
+    }
+    if (pass && !model->has_xpu) {
+        if (type)
+            type[r->nodes] = ASIM_SWITCH;
+        r->nodes++;
+    }
+}
+
+/* The first call counts. xpus of an instance, where all have the same number. */
+static void number_nodes(struct reader *r, uint32_t *per_server)
+{
+    r->nodes = *per_server = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t o = 0; o < r->instances.part.n; o++) {
+            const struct asim_ig_part *instance = &r->instances.part.at[r->in_order[o]];
+            const struct model *model = model_of(r, instance);
+            uint64_t base = r->first[r->in_order[o]];
+
+            for (uint64_t c = 0; c < asim_ig_count(instance); c++, base += model->size) {
+                uint32_t before = r->nodes;
+
+                number_instance(r, model, base, pass);
+                if (!pass && model->has_xpu)
+                    *per_server =
+                        !*per_server || *per_server == r->nodes - before ? r->nodes - before : NONE;
+            }
+        }
+        r->hosts = pass ? r->hosts : r->nodes;
+    }
+}
+
+static int read_fabric(struct reader *r, const yaml_node_t *root)
+{
+    uint32_t per_server;
+
+    if (asim_ig_read(&r->ig, get(r, root, "devices"), ASIM_IG_INSTANCES, &r->devices) ||
+        asim_ig_read(&r->ig, get(r, root, "links"), ASIM_IG_LINKS, &r->links) ||
+        asim_ig_read(&r->ig, get(r, root, "instances"), ASIM_IG_INSTANCES, &r->instances) ||
+        read_models(r) || each_far(r, root, 0) || number_parts(r) || each_inside(r))
+        return ASIM_EINVAL;
+    number_nodes(r, &per_server);
+    if (!r->hosts)
+        return asim_ig_fail(&r->ig, root, "no instance has a %s, so the fabric has no rank.",
+                            "xpu");
+    if (asim_topo_nodes(r->topo, r->nodes, r->ig.err))
+        return ASIM_ENOMEM;
+    number_nodes(r, &per_server);
+    r->topo->gpus_per_server = per_server == NONE ? 0 : per_server;
+    r->is_linking = 1;
+    r->pairs = 0;
+    return each_inside(r) || each_far(r, root, 1) ? ASIM_EINVAL : 0;
+}
+
+static void free_all(struct reader *r)
+{
+    for (size_t d = 0; r->model && d < r->devices.part.n; d++) {
+        asim_ig_device_fini(&r->model[d].parts);
+        free(r->model[d].first);
+    }
+    free(r->model);
+    free(r->devices.part.at);
+    free(r->instances.part.at);
+    free(r->links.part.at);
+    free(r->in_order);
+    free(r->first);
+    free(r->part);
+}
+
+/* --- the format ------------------------------------------------------------------------------- */
+
+/* A text with a key "instances" or "devices" at the start of a line, or JSON with one. */
+static int sniff(const char *data, size_t size)
+{
+    static const char *const keys[] = {"instances:", "devices:", "\"instances\":", "\"devices\":"};
+    size_t head = size < 1 << 16 ? size : 1 << 16;
+
+    for (size_t i = 0; i < head; i++) {
+        if (i && data[i - 1] != '\n' && data[i - 1] != ' ' && data[i - 1] != '{' &&
+            data[i - 1] != ',')
+            continue;
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
+            size_t n = strlen(keys[k]);
+
+            if (size - i >= n && !memcmp(data + i, keys[k], n))
+                return 1;
+        }
+    }
+    return 0;
+}
+
+static int read_file(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
+{
+    yaml_document_t document;
+    struct reader r = {.ig = {&document, src->name, err}, .topo = topo};
+    const yaml_node_t *root, *inside;
+    int rc = asim_yaml_read_src(&document, src, err);
+
+    if (rc)
+        return rc;
+    root = yaml_document_get_root_node(&document);
+    inside = get(&r, root, "infrastructure");
+    root = inside ? inside : root;
+    if (get(&r, root, "instances"))
+        rc = read_fabric(&r, root);
+    else
+        rc = asim_ig_fail(&r.ig, root,
+                          "this InfraGraph has no %s, so it is no fabric; 'asim machine import' "
+                          "makes a machine of a device.",
+                          "instances");
+    free_all(&r);
+    yaml_document_delete(&document);
+    return rc;
+}
+
+static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
+{
+    (void)topo;
+    return asim_err_set(err, ASIM_EUSAGE,
+                        "%s: InfraGraph is read, not written; --to=astra or --to=simai.", path);
+}
+
+const struct asim_topo_format asim_topo_format_infragraph = {
+    .member = {"infragraph", "InfraGraph (YAML): devices, instances and edges; read only.", NULL,
+               0},
+    .sniff = sniff,
+    .read = read_file,
+    .write = write_file,
+};

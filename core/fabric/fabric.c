@@ -227,6 +227,24 @@ static int open_cc(struct asim_fabric *fabric, struct asim_err *err)
     return cc->check ? cc->check(fabric->set.cc_config.options, err) : 0;
 }
 
+/* Losses come before nodes: a timeout bounds the windows of servers (clock/domains.h). */
+static int open_network(struct asim_fabric *fabric, const struct asim_net_traffics *traffics,
+                        struct asim_err *err)
+{
+    int code;
+
+    asim_telemetry_sizes(fabric);
+    if (open_wires(fabric))
+        return asim_err_nomem(err, "building the packet network");
+    if ((code = asim_loss_open(fabric, err)))
+        return code;
+    if (open_nodes(fabric))
+        return asim_err_nomem(err, "building the packet network");
+    if ((code = open_global_rtt(fabric, err)) || (code = asim_traffic_open(fabric, traffics, err)))
+        return code;
+    return asim_fabric_events_open(fabric, err);
+}
+
 /* The ways in which a run steps; after nodes and links. */
 static int open_run(struct asim_fabric *fabric, const struct asim_fabric_config *config,
                     struct asim_err *err)
@@ -287,11 +305,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = ASIM_EINVAL;
     else if (check_memory(fabric, err))
         code = ASIM_ENOMEM;
-    else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
-        code = asim_err_nomem(err, "building the packet network");
-    else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)) &&
-             !(code = asim_traffic_open(fabric, config->traffics, err)))
-        code = asim_fabric_events_open(fabric, err);
+    else
+        code = open_network(fabric, config->traffics, err);
     fabric->set.writes_telemetry =
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&

@@ -8,6 +8,7 @@
  * and the progress line are written.
  */
 #include "cli/app.h"
+#include "asim/packet.h"
 #include "asim/version.h"
 #include "cli/alone.h"
 #include "cli/args.h"
@@ -157,7 +158,7 @@ static int prepare(struct asim_app *app, const struct asim_hooks *hooks)
 {
     int code;
 
-    if (!app->settings.scenario || app->settings.mode) {
+    if (!app->settings.scenario || app->is_analytical) {
         if (app->settings.alone && hooks->note)
             say_note(app, "--alone has no effect without --scenario");
         return 0;
@@ -187,7 +188,7 @@ static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
         code = asim_reports_open(app->world, app->settings.out, &app->err);
     if (!code && app->opened)
         code = app->opened(app, &app->err);
-    if (!code && !app->settings.mode && (app->compare || app->settings.compare))
+    if (!code && asim_packet_is_used(app->world) && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->settings, hooks, &app->err);
     return code;
 }
@@ -225,6 +226,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     code = init_settings(app);
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
+
     if (code || args.help) {
         if (code)
             print_error(app);

@@ -328,6 +328,11 @@ StopSimulator()
 int
 RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
 {
+    if (!asim_packet_is_used(app.world)) /* --model=flow has no frames for ns-3's nodes */
+    {
+        int started = asim_world_start(app.world, &app.err);
+        return asim_app_close(&app, started ? started : asim_world_go(app.world, &app.err));
+    }
     Ptr<AsimFabric> fabric = CreateObject<AsimFabric>();
 
     fabric->SetProcesses(processes);

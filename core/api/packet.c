@@ -91,7 +91,7 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
 {
     struct asim_fabric_stats all;
 
-    asim_fabric_stats(world->via.packet_net, &all);
+    world->via.packets->stats(world->via.packet_net, &all);
     *counters = (struct asim_packet_counters){.hops = all.hops,
                                               .hop_bytes = all.hop_bytes,
                                               .messages = all.messages,
@@ -116,7 +116,7 @@ uint32_t asim_packet_directions(const struct asim_world *world)
 void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                           struct asim_link_use *use)
 {
-    asim_fabric_link_use(world->via.packet_net, direction, use);
+    world->via.packets->link_use(world->via.packet_net, direction, use);
 }
 
 int asim_packet_is_here(const struct asim_world *world, uint32_t node)

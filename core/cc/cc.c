@@ -1,12 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The functions that all congestion controls share: finding a member by name or CC_MODE number,
- * clamping a rate, random draws, and hooks that do nothing.
+ * sizes of frames, clamping a rate, random draws, and hooks that do nothing.
  */
 #include "cc/cc.h"
 #include "base/map.h"
 
+#include <math.h>
 #include <stdio.h>
+
+enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
+
+/* Whole bytes of PINT's digest. The digest counts from 0 to log_base(512 x 512) inclusive: 256 at
+ * base 1.05, which takes 9 bits. */
+static uint32_t digest_bytes(double base)
+{
+    double most = ceil(log((double)ASIM_PINT_SCALE * ASIM_PINT_SCALE) / log(base));
+
+    return most < 256 ? 1 : 2;
+}
+
+struct asim_cc_frames asim_cc_frames(const struct asim_cc *cc, double pint_log_base)
+{
+    struct asim_cc_frames frames = {ASIM_DATA_OVERHEAD, ASIM_ACK_WIRE};
+
+    if (cc->needs & ASIM_CC_INT) {
+        frames.overhead += INT_BYTES;
+        frames.ack = ACK_WITH_INT;
+    }
+    if (cc->needs & ASIM_CC_TIMESTAMP)
+        frames.overhead += TIMESTAMP_BYTES;
+    if (cc->needs & ASIM_CC_DIGEST)
+        frames.overhead += digest_bytes(pint_log_base);
+    return frames;
+}
 
 void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {

@@ -126,6 +126,16 @@ struct asim_cc {
 };
 extern const struct asim_member *const asim_cc_table[];
 
+/* Bytes of a data frame beside its payload, and of an ACK, without telemetry
+ * (rdma-network.md#frame-sizes). */
+enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48 };
+enum { ASIM_PINT_SCALE = 512 }; /* PINT: the digest's unit of utilisation */
+/* The same with the telemetry that the algorithm needs (rdma-network.md#telemetry-headers). */
+struct asim_cc_frames {
+    uint32_t overhead, ack;
+};
+struct asim_cc_frames asim_cc_frames(const struct asim_cc *cc, double pint_log_base);
+
 /* Hooks that do nothing. */
 void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_cc_config *config);
 void asim_cc_ack_nothing(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,

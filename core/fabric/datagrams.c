@@ -3,6 +3,7 @@
  * The door for datagrams of another simulator (rdma-network.md#datagrams): they enter between two
  * steps of per-event mode. host/datagram.c sends and takes them; switches treat them as any frame.
  */
+#include "cc/cc.h"
 #include "fabric/link/schedule.h"
 #include "fabric/link/datagram.h"
 #include "fabric/observe/observe.h"

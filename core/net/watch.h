@@ -19,6 +19,9 @@ static inline uint32_t asim_host_ip(uint32_t host)
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
+/* UDP port of all messages at their destination (rdma-network.md#queue-pairs). */
+enum { ASIM_DPORT = 100 };
+
 /* A port of a node, numbered from 1. */
 struct asim_port_id {
     uint32_t node, port;

@@ -200,12 +200,12 @@ static int set_hooks(struct asim_world *world)
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
-    if (!(world->run.event_bus.wants & 1u << ASIM_EV_FCT))
-        hooks->fct = NULL;
+    hooks->self = world;
+    hooks->fct = world->run.event_bus.wants & 1u << ASIM_EV_FCT ? on_fct : NULL;
     if (!(world->run.event_bus.wants & 1u << ASIM_EV_PFC))
         hooks->pfc = NULL;
     hooks->rate = world->run.event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
-    if (!(world->run.event_bus.wants & (all | samples)))
+    if (!asim_world_has(world, ASIM_NET_QUEUES) || !(world->run.event_bus.wants & (all | samples)))
         return 0;
     if (!(world->run.event_bus.wants & all))
         sampling = (struct asim_queue_sampling){ASIM_QLEN_NS, world->set.net.qlen_start_ns,
@@ -311,7 +311,7 @@ static int observe_async(struct asim_world *world)
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
-    if (asim_world_has(world, ASIM_NET_FLOWS | ASIM_NET_QUEUES) && set_hooks(world))
+    if (asim_world_has(world, ASIM_NET_FLOWS) && set_hooks(world))
         return asim_err_nomem(err, "watching queues");
     if (asim_world_has(world, ASIM_NET_REPLAYS) && world->set.settings.fast_forward &&
         world->via.packets->use_memo(world->via.packet_net))
@@ -376,7 +376,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
         asim_world_diagnose_traces(world);
     close_reports(world, &closing);
     asim_world_diagnose_run(world); /* the last events have been delivered */
-    if (asim_world_has(world, ASIM_NET_LINKS) && !run.code)
+    if (asim_world_has(world, ASIM_NET_FRAMES) && !run.code)
         world->via.packets->diagnose_end(world->via.packet_net, asim_world_diagnostics(world));
     if (world->run.failed)
         closing = world->run.failure.err;

@@ -11,6 +11,7 @@
 #include "net/ways.h"
 #include "base/override.h"
 #include "net/packets.h"
+#include "sim/scenario/plan.h"
 #include "sim/world.h"
 
 #include <stdio.h>
@@ -67,16 +68,18 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
                  ASIM_NET_OVER_TOPOLOGY},
                 {"network-configuration", set->network && set->backend, ASIM_NET_OVER_TOPOLOGY},
                 {"pcap", set->pcap != NULL, ASIM_NET_FRAMES},
-                {"reports", set->reports && set->out, ASIM_NET_FRAMES},
+                {"reports", set->reports && set->out, ASIM_NET_FLOWS},
                 {"per-event", set->per_event, ASIM_NET_FRAMES},
                 {"threads", set->threads > 1, ASIM_NET_THREADS},
                 {"compare", set->compare, ASIM_NET_FRAMES},
-                {"cc", set->cc != NULL, ASIM_NET_FRAMES},
-                {"mtu", set->mtu_bytes != 0, ASIM_NET_FRAMES},
-                {"qps-per-connection", set->qps_per_connection != NULL, ASIM_NET_FRAMES},
+                {"cc", set->cc != NULL, ASIM_NET_FLOWS},
+                {"mtu", set->mtu_bytes != 0, ASIM_NET_FLOWS},
+                {"qps-per-connection", set->qps_per_connection != NULL, ASIM_NET_FLOWS},
                 {"bandwidth", set->bandwidth && set->backend, ASIM_NET_OVER_TOPOLOGY},
                 {"latency", set->latency && set->backend, ASIM_NET_OVER_TOPOLOGY}};
-    const char *network = set->backend ? "the caller's own network" : "an analytical network";
+    const char *network = set->backend                             ? "the caller's own network"
+                          : asim_settings_has(set, ASIM_NET_FLOWS) ? "the flow level"
+                                                                   : "an analytical network";
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_given && !asim_settings_has(set, rows[i].needs))
@@ -191,15 +194,31 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
+/* What would change the network during the run. */
+static int check_plan(const struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_network_plan *plan = world->set.plan;
+
+    if (!plan || !(plan->events.n || plan->traffics.n))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "the scenario has %s, which the flow level does not know; take "
+                        "--model=packet, or leave them out.",
+                        plan->events.n ? "events or failures" : "background traffic");
+}
+
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err)
 {
     struct asim_net_config config = {.shape = world->set.shape.n ? &world->set.shape : NULL,
                                      .ranks = world->set.n_ranks,
                                      .user = *user,
-                                     .data = world->set.settings.backend_data};
+                                     .data = world->set.settings.backend_data,
+                                     .settings = &world->set.settings};
     const struct asim_net_extras *extras;
 
+    if (check_plan(world, err))
+        return ASIM_EINVAL;
     if (asim_settings_has(&world->set.settings, ASIM_NET_OVER_TOPOLOGY)) {
         config.topo = &world->set.topo;
         config.routes = world->set.route;
@@ -212,6 +231,8 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
         return ASIM_EINVAL;
     }
     extras = world->via.backend->extras;
+    world->via.packets = extras ? extras->packets : NULL;
+    world->via.packet_net = (struct asim_fabric *)(void *)world->via.carrier;
     world->via.queue = extras && extras->queue ? extras->queue(world->via.carrier) : NULL;
     world->run.event_bus.in_order = world->via.queue != NULL;
     return 0;

@@ -171,10 +171,10 @@ static int open_scenario(struct asim_world *world, const struct asim_settings *s
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario does not go together with --workload, --logical, "
                             "--placement or --groups: the scenario says these for each job.");
-    if (!asim_settings_has(set, ASIM_NET_FRAMES))
+    if (!asim_settings_has(set, ASIM_NET_FLOWS))
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--scenario is for the packet network; the formulas have no hosts for "
-                            "several jobs.");
+                            "--scenario is for the packet network and the flow level; the formulas "
+                            "have no hosts for several jobs.");
     if (asim_scenario_read(&world->set.scenario, set->scenario, err))
         return ASIM_EINVAL;
     scenario = world->set.scenario;

@@ -324,6 +324,8 @@ static int take_settings(struct asim_settings *own, const struct asim_settings *
                                 "was compiled with a newer one.",
                                 asim_version());
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
+    if (own->mode && !strcmp(own->mode, "packet"))
+        own->mode = NULL;
     return 0;
 }
 

@@ -38,8 +38,9 @@ static const struct asim_option options[] = {
     {"virtual-scale", NULL, "so many times the recorded ranks; 0 = as recorded", NULL, ASIM_T_U32,
      AT(virtual_scale), 0, 1 << 20},
     {"backend", NULL,
-     "packet: frame by frame; ns3: the same within ns-3; unaware, aware: formulas; all: packet and "
-     "both formulas, side by side",
+     "packet: frame by frame; ns3: the same within ns-3; flow: messages as fluids on the same "
+     "paths; "
+     "unaware, aware: formulas; all: packet and both formulas, side by side",
      "packet", ASIM_T_CHOICE, AT(backend), 0, 0, ASIM_JOB_BACKEND_WORDS},
     {"mpi", NULL, "MPI processes of --backend=ns3", NULL, ASIM_T_U32, AT(mpi), 0, 4096},
     {"output-dir", NULL, "folder in which the run gets a folder of its own (default runs)", NULL,
@@ -138,10 +139,11 @@ static int check(const struct options *opt, const struct asim_args *args, struct
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario does not go together with --workload, --world-size, "
                             "--virtual-scale or --auto-calibrate.");
-    if (scenario && opt->backend != ASIM_JOB_PACKET && opt->backend != ASIM_JOB_NS3)
+    if (scenario && opt->backend != ASIM_JOB_PACKET && opt->backend != ASIM_JOB_NS3 &&
+        opt->backend != ASIM_JOB_FLOW)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--scenario is for --backend=packet or ns3: the formulas have no hosts "
-                            "for several jobs.");
+                            "--scenario is for --backend=packet, ns3 or flow: the formulas have no "
+                            "hosts for several jobs.");
     if (opt->mpi > 1 && opt->backend != ASIM_JOB_NS3)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--mpi is for --backend=ns3; --threads=N uses several cores here.");

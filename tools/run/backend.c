@@ -63,11 +63,12 @@ static int is_given(const struct asim_job *job, const char *key)
 /* Options that formulas have no use for, and those that network.yml contains already. */
 static int is_of_packets(const char *word)
 {
-    static const char *const keys[] = {"network=",   "topology=",  "reports=",
-                                       "cc=",        "mtu=",       "qps-per-connection=",
-                                       "bandwidth=", "latency=",   "threads=",
-                                       "placement=", "per-event=", "pcap=",
-                                       "without=",   "logical=",   "fast-forward="};
+    static const char *const keys[] = {"network=",   "topology=",    "reports=",
+                                       "cc=",        "mtu=",         "qps-per-connection=",
+                                       "bandwidth=", "latency=",     "threads=",
+                                       "placement=", "per-event=",   "pcap=",
+                                       "without=",   "logical=",     "fast-forward=",
+                                       "model=",     "flow-without="};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strncmp(word + 2, keys[i], strlen(keys[i])))
@@ -100,7 +101,9 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
     if (*job->logical && !is_given(job, "logical"))
         add_option(line, "logical", job->logical);
     if (!is_given(job, "reports"))
-        add_option(line, "reports", "flows,links,hosts,queues");
+        add_option(line, "reports",
+                   job->backend == ASIM_JOB_FLOW ? "flows,links,hosts"
+                                                 : "flows,links,hosts,queues");
     for (size_t i = 0; i < job->n_words; i++)
         add(line, job->words[i]);
 }
@@ -240,9 +243,11 @@ int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, 
         }
         add(&line, "--");
         add_packets(&line, job, folder);
-    } else if (backend == ASIM_JOB_PACKET) {
+    } else if (backend == ASIM_JOB_PACKET || backend == ASIM_JOB_FLOW) {
         add(&line, "packet");
         add_packets(&line, job, folder);
+        if (backend == ASIM_JOB_FLOW)
+            add(&line, "--model=flow");
     } else {
         failed = add_formulas(&line, job, modes[backend], folder, err);
     }

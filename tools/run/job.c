@@ -138,7 +138,7 @@ static int write_page(const struct asim_job *job, const struct asim_job_result *
 static int run_one(const struct asim_job *job, enum asim_job_backend backend,
                    struct asim_job_result *result, int *code, struct asim_err *err)
 {
-    static const char *const names[] = {"packet", "unaware", "aware", "ns3"};
+    static const char *const names[] = {"packet", "unaware", "aware", "ns3", "flow"};
 
     result->backend = names[backend];
     snprintf(result->folder, sizeof result->folder, "%.1900s", job->folder);
@@ -165,7 +165,7 @@ static int run_all(struct asim_job *job, struct asim_job_result *results, size_t
 {
     int only = job->backend != ASIM_JOB_ALL, code = 0;
 
-    for (int backend = 0; backend < ASIM_JOB_NS3 + only && !code; backend++) {
+    for (int backend = 0; backend < (only ? ASIM_JOB_ALL : ASIM_JOB_NS3) && !code; backend++) {
         if (only && backend != job->backend)
             continue;
         if (run_one(job, (enum asim_job_backend)backend, &results[*n], &code, err))

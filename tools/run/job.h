@@ -17,10 +17,11 @@ enum asim_job_backend {
     ASIM_JOB_UNAWARE,
     ASIM_JOB_AWARE,
     ASIM_JOB_NS3,
+    ASIM_JOB_FLOW,
     ASIM_JOB_ALL,
     ASIM_JOB_BACKENDS
 };
-#define ASIM_JOB_BACKEND_WORDS "packet|unaware|aware|ns3|all"
+#define ASIM_JOB_BACKEND_WORDS "packet|unaware|aware|ns3|flow|all"
 
 /* What was measured on the real system; 0 = not known. */
 struct asim_job_recorded {

@@ -8,6 +8,7 @@
  * NIC's scan drops it; the slot is free when no frame of it is under way. Each send that takes the
  * slot changes its generation, which frames and timers carry.
  */
+#include "base/murmur3.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/host/recovery.h"

@@ -18,8 +18,6 @@ struct asim_host;
 struct asim_sack;
 struct asim_worker;
 
-/* The only destination port (rdma-network.md#queue-pairs). */
-enum { ASIM_DPORT = 100 };
 /* HAS_WIN 0. */
 #define ASIM_NO_WINDOW UINT64_MAX
 

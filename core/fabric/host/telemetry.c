@@ -11,34 +11,17 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/host/host.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
 enum { BYTE_UNIT = 128 };
-
-/* Whole bytes of PINT's digest. The digest counts from 0 to log_base(512 x 512) inclusive: 256 at
- * base 1.05, which takes 9 bits. */
-static uint32_t digest_bytes(double base)
-{
-    double most = ceil(log((double)ASIM_PINT_SCALE * ASIM_PINT_SCALE) / log(base));
-
-    return most < 256 ? 1 : 2;
-}
 
 void asim_telemetry_sizes(struct asim_fabric *fabric)
 {
-    fabric->set.data_overhead = ASIM_DATA_OVERHEAD + fabric->set.net->frame_extra_bytes;
-    fabric->set.ack_wire = ASIM_ACK_WIRE;
-    if (fabric->set.cc->needs & ASIM_CC_INT) {
-        fabric->set.data_overhead += INT_BYTES;
-        fabric->set.ack_wire = ACK_WITH_INT;
-    }
-    if (fabric->set.cc->needs & ASIM_CC_TIMESTAMP)
-        fabric->set.data_overhead += TIMESTAMP_BYTES;
-    if (fabric->set.cc->needs & ASIM_CC_DIGEST)
-        fabric->set.data_overhead += digest_bytes(fabric->set.net->pint_log_base);
+    struct asim_cc_frames frames = asim_cc_frames(fabric->set.cc, fabric->set.net->pint_log_base);
+
+    fabric->set.data_overhead = frames.overhead + fabric->set.net->frame_extra_bytes;
+    fabric->set.ack_wire = frames.ack;
 }
 
 /* Makes room for `packets` in flight, the oldest being number `first`; each record keeps its place

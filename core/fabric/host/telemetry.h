@@ -37,8 +37,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
 /* --- for switches, which write into the records (switch/stamp.c) ----------------------------- */
 enum {
     ASIM_INT_TIME_MASK = (1 << 24) - 1,
-    ASIM_INT_BYTES_MASK = (1 << 20) - 1,
-    ASIM_PINT_SCALE = 512
+    ASIM_INT_BYTES_MASK = (1 << 20) - 1
 };
 /* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
  * some 20 ns. */

@@ -23,8 +23,7 @@ enum asim_frame_flag {
 /* In a set of flags: frames with any flags, or none. */
 enum { ASIM_EACH_ACK = 32 };
 
-/* Bytes around the payload without telemetry. */
-enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
+enum { ASIM_PFC_WIRE = 31 }; /* bytes; those of data frames and ACKs: cc/cc.h */
 
 /* Value of `tries` for a frame without a telemetry record: a packet sent too often to be counted,
  * or an ACK that answers no single packet. */

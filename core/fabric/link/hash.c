@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hashes and random draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain
- * algorithm) as ASTRA-sim's ns-3 backend does, so that paths agree. Random decisions use a
+ * Hashes and random draws. ECMP and NIC choice use MurmurHash3. Random decisions use a
  * counter-based generator whose key names the place of the draw and its number there, never the
  * time. So draws do not depend on a global order, and a flow added elsewhere does not change which
  * frame is marked here.
@@ -10,32 +9,7 @@
 #include "fabric/ground/ground.h"
 #include "topo/topo.h"
 #include "base/map.h"
-
-/* by is 1 … 31: a shift by 32 would be undefined. */
-static uint32_t rotl(uint32_t x, int by)
-{
-    return x << by | x >> (32 - by);
-}
-
-static inline uint32_t mix(uint32_t h, uint32_t word)
-{
-    return rotl(h ^ rotl(word * 0xcc9e2d51u, 15) * 0x1b873593u, 13) * 5 + 0xe6546b64u;
-}
-
-static inline uint32_t finish(uint32_t h, uint32_t bytes)
-{
-    h ^= bytes;
-    h = (h ^ h >> 16) * 0x85ebca6bu;
-    h = (h ^ h >> 13) * 0xc2b2ae35u;
-    return h ^ h >> 16;
-}
-
-uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
-{
-    for (size_t i = 0; i < n; i++)
-        seed = mix(seed, words[i]);
-    return finish(seed, (uint32_t)(n * 4));
-}
+#include "base/murmur3.h"
 
 static uint32_t ip_of(const struct asim_fabric *fabric, uint32_t host)
 {
@@ -45,12 +19,12 @@ static uint32_t ip_of(const struct asim_fabric *fabric, uint32_t host)
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
                           uint32_t seed)
 {
-    return mix(mix(seed, ip_of(fabric, src)), ip_of(fabric, dst));
+    return asim_murmur3_mix(asim_murmur3_mix(seed, ip_of(fabric, src)), ip_of(fabric, dst));
 }
 
 uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport)
 {
-    return finish(mix(begun, sport | (uint32_t)dport << 16), 12);
+    return asim_murmur3_finish(asim_murmur3_mix(begun, sport | (uint32_t)dport << 16), 12);
 }
 
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tuple *tuple,

@@ -11,11 +11,6 @@
 
 struct asim_fabric;
 
-/* MurmurHash3 x86 32 over n words: ASTRA-sim's ECMP and NIC choice (rdma-network.md#nic-choice
- * and rdma-network.md#routing-and-ecmp). */
-uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
-/* The seed of ns-3's Hash32, which picks among the NICs of a host. */
-#define ASIM_NIC_HASH_SEED 0x8badf00du
 /* The hosts and UDP ports of a packet. */
 struct asim_tuple {
     uint32_t src, dst;

@@ -2,6 +2,7 @@
  *
  * What switches add to the telemetry record of a packet: INT's hops, PINT's digest.
  */
+#include "cc/cc.h"
 #include "fabric/switch/stamp.h"
 #include "fabric/host/host.h"
 #include "fabric/host/telemetry.h"

@@ -107,6 +107,7 @@ struct asim_net_extras; /* of the backends inside the library */
 struct asim_topo;
 struct asim_route;
 struct asim_netconf;
+struct asim_settings;
 
 struct asim_net_config {
     const struct asim_netshape *shape; /* borrowed during open; NULL where the settings give none */
@@ -123,6 +124,7 @@ struct asim_net_config {
     const struct asim_topo *topo;
     struct asim_route *routes;
     const struct asim_netconf *netconf;
+    const struct asim_settings *settings; /* of the run, during open only */
 };
 
 /* Functions that return int return 0 or a negative enum asim_code. */

@@ -97,6 +97,7 @@ struct asim_settings {
     /* An option, the order of simultaneous events: 0 ns-3's unless the run is long, 1 ns-3's,
      * 2 the fast one. */
     int order;
+    char *flow_without; /* an option: parts of the flow level to leave out, "queues,ack-wait" */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * flows.csv: one row per message: source, destination, times, and the slowdown against a message
- * alone on idle links (1 = as fast as the network can). Messages under way when the run ended come
- * last, without an end. Written with --out and --reports=flows.
+ * alone on idle links (1 = as fast as the network can). At the flow level a column says so.
+ * Messages under way when the run ended come last, without an end. Written with --out and
+ * --reports=flows.
  */
 #include "base/text.h"
 #include "report/report.h"
@@ -10,11 +11,19 @@
 
 #include <inttypes.h>
 
+/* Its messages had no frames: the rows say so. */
+static int is_modelled(const struct asim_world *world)
+{
+    return !asim_world_has(world, ASIM_NET_FRAMES);
+}
+
 /* Of a scenario: the job and the rank of the source, and the rank of the destination. */
 static void put_ranks(struct asim_out *file, const struct asim_world *world, uint32_t src,
                       uint32_t dst)
 {
     asim_report_job(file, world, src);
+    if (is_modelled(world))
+        asim_out_printf(file, ",flow");
     if (world->set.scenario && dst < world->set.n_ranks)
         asim_out_printf(file, ",%" PRIu32, dst - asim_world_job_of(world, dst)->first);
     else if (world->set.scenario)
@@ -75,6 +84,7 @@ static int begin(void *self, struct asim_world *world, struct asim_err *err)
     asim_out_printf(file,
                     "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown,acked_bytes");
     asim_report_job_header(file, world);
+    asim_out_printf(file, is_modelled(world) ? ",model" : "");
     asim_out_printf(file, world->set.scenario ? ",dst_job_rank\n" : "\n");
     return 0;
 }

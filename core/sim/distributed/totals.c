@@ -25,7 +25,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
                                    .bytes_total = world->set.bytes_total,
                                    .census = world->set.census,
                                    .settled_ns = world->run.settled_ns};
-    if (asim_world_has(world, ASIM_NET_FRAMES))
+    if (asim_world_has(world, ASIM_NET_LINKS))
         world->via.packets->stats(world->via.packet_net, &totals->net);
     for (uint32_t r = 0; r < world->set.n_ranks; r++) {
         const struct asim_rank *rank = &world->run.ranks[r];
@@ -35,7 +35,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->ranks_cut += rank->is_cut != 0;
         totals->ops_done += ops_done(rank);
         totals->bytes_done += rank->bytes_done + asim_coll_bytes_under_way(rank);
-        totals->messages += asim_world_has(world, ASIM_NET_FRAMES)
+        totals->messages += asim_world_has(world, ASIM_NET_LINKS)
                                 ? 0
                                 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);

@@ -4,6 +4,7 @@
  * that picks paths against its author's published vectors, draws and host addresses.
  */
 #include "testbench.h"
+#include "base/murmur3.h"
 #include "fabric/link/hash.h"
 
 /* Times of scheduling first, then those of the causes, then the class. */

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The flow level as a backend (net/flow/): messages as fluids on the paths of their packets.
+ */
+#include "asim/settings.h"
+#include "cc/cc.h"
+#include "conf/netconf.h"
+#include "net/flow/flow.h"
+#include "net/net.h"
+#include "topo/pair.h"
+#include "topo/topo.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static uint64_t flow_now(const struct asim_net *net, uint32_t rank)
+{
+    (void)rank;
+    return ((const struct asim_fluid *)(const void *)net)->queue.now_ns;
+}
+
+static int flow_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
+{
+    struct asim_fluid *fluid = asim_fluid_of(net);
+    struct asim_due *call = asim_pool_take(&fluid->call_pool);
+    uint64_t now = fluid->queue.now_ns;
+
+    if (!call)
+        return ASIM_ENOMEM;
+    *call = (struct asim_due){.kind = ASIM_FLUID_WAKE, .rank = rank};
+    return asim_due_add(&fluid->queue,
+                        delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1, call);
+}
+
+static struct asim_due_queue *queue_of(struct asim_net *net)
+{
+    return &asim_fluid_of(net)->queue;
+}
+
+/* Of a frame, in the time base of the packet network (rdma-network.md#rounding). */
+static double time_of(const struct asim_fluid *fluid, uint32_t bytes, uint64_t rate_bps)
+{
+    double ns = bytes * 8e9 / (double)rate_bps;
+
+    return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
+}
+
+static void fill_link(const struct asim_fluid *fluid, uint32_t l)
+{
+    const struct asim_link *link = &fluid->topo->links[l / 2];
+    struct asim_fluid_link *here = &fluid->link[l];
+    const double least_ns = 1e-3; /* a frame of a fast link may round to 0 ns */
+
+    here->level = ASIM_FLUID_NONE;
+    here->rate_bps = link->rate_bps;
+    here->packet_ns =
+        fmax(time_of(fluid, fluid->payload + fluid->overhead, link->rate_bps), least_ns);
+    here->ack_ns = time_of(fluid, fluid->ack_wire, link->rate_bps);
+    here->delay_ns = (double)link->delay_fs / 1e6;
+    if (fluid->is_whole_ns)
+        here->delay_ns = floor(here->delay_ns);
+    here->is_queue = (fluid->parts & ASIM_FLUID_QUEUES) && fluid->has_window &&
+                     (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
+}
+
+static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
+                       struct asim_err *err)
+{
+    struct asim_pair worst;
+
+    fluid->n_links = (uint32_t)(2 * fluid->topo->n_links);
+    fluid->link = calloc(fluid->n_links, sizeof *fluid->link);
+    fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
+    fluid->work.at = calloc(fluid->n_links, sizeof *fluid->work.at);
+    fluid->work.room = fluid->n_links;
+    if (!fluid->link || !fluid->near || !fluid->work.at)
+        return asim_err_nomem(err, "opening the flow level");
+    for (uint32_t l = 0; l < fluid->n_links; l++)
+        fill_link(fluid, l);
+    if (!fluid->has_window || !net->global_t)
+        return 0;
+    if (asim_pair_max(&worst, fluid->routes, fluid->payload, err))
+        return ASIM_ENOMEM;
+    fluid->worst_window = ceil((double)worst.bdp_bytes / fluid->payload);
+    return 0;
+}
+
+static void flow_close(struct asim_net *net)
+{
+    struct asim_fluid *fluid = asim_fluid_of(net);
+
+    for (uint32_t l = 0; fluid->link && l < fluid->n_links; l++) {
+        free(fluid->link[l].data.at);
+        free(fluid->link[l].acks.at);
+    }
+    asim_due_fini(&fluid->queue);
+    asim_map_fini(&fluid->conns);
+    asim_pool_fini(&fluid->conn_pool);
+    asim_pool_fini(&fluid->path_pool);
+    asim_pool_fini(&fluid->flow_pool);
+    asim_pool_fini(&fluid->call_pool);
+    free(fluid->flow.at);
+    free(fluid->free_ids.at);
+    free(fluid->heap.at);
+    free(fluid->touched.at);
+    free(fluid->limits.at);
+    free(fluid->work.at);
+    free(fluid->near);
+    free(fluid->link);
+    free(fluid);
+}
+
+/* What packets would do in another way, at each message or from a time on. */
+static int check(const struct asim_netconf *net, struct asim_err *err)
+{
+    const char *what = net->load_balance == ASIM_SPRAY ? "LOAD_BALANCE spray"
+                       : net->link_downs               ? "LINK_DOWN"
+                                                       : NULL;
+
+    if (!what)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "the network configuration has %s, which the flow level does not know; "
+                        "take --model=packet, or leave it out.",
+                        what);
+}
+
+static int flow_open(struct asim_net **out, const struct asim_net_config *config,
+                     struct asim_err *err)
+{
+    const struct asim_netconf *net = config->netconf;
+    const struct asim_cc *cc = asim_cc_choose(net->cc_name, net->cc_mode, err);
+    struct asim_fluid *fluid = cc ? calloc(1, sizeof *fluid) : NULL;
+    struct asim_cc_frames frames;
+    uint32_t without = 0;
+
+    if (!cc || check(net, err) || asim_fluid_parts(config->settings->flow_without, &without, err)) {
+        free(fluid);
+        return ASIM_EINVAL;
+    }
+    if (!fluid)
+        return asim_err_nomem(err, "opening the flow level");
+    frames = asim_cc_frames(cc, net->pint_log_base);
+    fluid->user = config->user;
+    fluid->topo = config->topo;
+    fluid->routes = config->routes;
+    fluid->parts = ASIM_FLUID_ACK_LOAD & ~without;
+    fluid->payload = net->payload_bytes;
+    fluid->overhead = frames.overhead + net->frame_extra_bytes;
+    fluid->ack_wire = frames.ack;
+    fluid->qps = net->qps_per_connection;
+    fluid->has_window = net->has_win;
+    fluid->is_whole_ns = net->time_base == ASIM_BASE_NS;
+    asim_due_init(&fluid->queue);
+    asim_map_init(&fluid->conns);
+    asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);
+    asim_pool_init(&fluid->path_pool, sizeof(struct asim_fluid_path), 0);
+    asim_pool_init(&fluid->flow_pool, asim_pool_lines(sizeof(struct asim_fluid_flow)), 0);
+    asim_pool_init(&fluid->call_pool, sizeof(struct asim_due), 0);
+    if (open_tables(fluid, net, err)) {
+        flow_close((struct asim_net *)(void *)fluid);
+        return ASIM_ENOMEM;
+    }
+    *out = (struct asim_net *)(void *)fluid;
+    return 0;
+}
+
+static const struct asim_net_extras extras = {.queue = queue_of, .packets = &asim_fluid_reports};
+
+const struct asim_net_backend asim_net_backend_flow = {
+    .member = {.name = "flow", .about = "messages as fluids on the real topology"},
+    .traits = ASIM_NET_LATE_RECEIVE_NOW | ASIM_NET_OVER_TOPOLOGY | ASIM_NET_LINKS | ASIM_NET_HOSTS |
+              ASIM_NET_FLOWS,
+    .open = flow_open,
+    .now = flow_now,
+    .wake_after = flow_wake_after,
+    .send = asim_fluid_send,
+    .run = asim_fluid_run,
+    .close = flow_close,
+    .extras = &extras,
+};

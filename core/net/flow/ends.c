@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * When flows end. The first end of a flow is an event like others, and mostly the true one. When
+ * the rate changes, the end moves to a heap of four children a node, in which it can move again;
+ * the event that was queued then means nothing.
+ */
+#include "net/flow/flow.h"
+
+#include <math.h>
+
+enum { CHILDREN = 4 };
+static const double longest_ns = 4e18;
+
+void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    flow->left -= flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
+    flow->left_at = fluid->queue.now_ns;
+}
+
+/* --- the heap of ends ------------------------------------------------------------------------ */
+
+static int is_before(const struct asim_fluid *fluid, uint32_t a, uint32_t b)
+{
+    const struct asim_fluid_flow *x = fluid->flow.at[a], *y = fluid->flow.at[b];
+
+    return x->end_ns < y->end_ns || (x->end_ns == y->end_ns && x->msg.id < y->msg.id);
+}
+
+static void put(struct asim_fluid *fluid, uint32_t id, uint32_t at)
+{
+    fluid->heap.at[at] = id;
+    fluid->flow.at[id]->heap_at = at + 1;
+}
+
+static void rise(struct asim_fluid *fluid, uint32_t at)
+{
+    uint32_t id = fluid->heap.at[at], up;
+
+    for (; at && is_before(fluid, id, fluid->heap.at[up = (at - 1) / CHILDREN]); at = up)
+        put(fluid, fluid->heap.at[up], at);
+    put(fluid, id, at);
+}
+
+static void sink(struct asim_fluid *fluid, uint32_t at)
+{
+    uint32_t id = fluid->heap.at[at], n = (uint32_t)fluid->heap.n;
+
+    for (;;) {
+        uint32_t first = CHILDREN * at + 1, best = first;
+
+        for (uint32_t i = first + 1; i < first + CHILDREN && i < n; i++)
+            if (is_before(fluid, fluid->heap.at[i], fluid->heap.at[best]))
+                best = i;
+        if (first >= n || !is_before(fluid, fluid->heap.at[best], id))
+            break;
+        put(fluid, fluid->heap.at[best], at);
+        at = best;
+    }
+    put(fluid, id, at);
+}
+
+static void move_in_heap(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint64_t end_ns)
+{
+    flow->end_ns = end_ns;
+    if (!flow->heap_at) {
+        if (ASIM_VEC_PUSH(fluid->heap, flow->id)) {
+            fluid->failed = ASIM_ENOMEM;
+            return;
+        }
+        flow->heap_at = (uint32_t)fluid->heap.n;
+    }
+    rise(fluid, flow->heap_at - 1);
+    sink(fluid, flow->heap_at - 1);
+}
+
+struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid)
+{
+    struct asim_fluid_flow *flow = fluid->flow.at[fluid->heap.at[0]];
+    uint32_t last = ASIM_VEC_POP(fluid->heap);
+
+    flow->heap_at = 0;
+    if (fluid->heap.n) {
+        put(fluid, last, 0);
+        sink(fluid, 0);
+    }
+    return flow;
+}
+
+uint64_t asim_fluid_next_end(const struct asim_fluid *fluid)
+{
+    return fluid->heap.n ? fluid->flow.at[fluid->heap.at[0]]->end_ns : ASIM_NEVER;
+}
+
+/* --- ends ------------------------------------------------------------------------------------ */
+
+static void add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due)
+{
+    if (asim_due_add(&fluid->queue, t, due))
+        fluid->failed = ASIM_ENOMEM;
+}
+
+void asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due)
+{
+    add(fluid, fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5), due);
+}
+
+/* At the current rate. */
+static uint64_t end_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    double ns = flow->left > 0 ? flow->left / flow->rate : 0;
+
+    return fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5);
+}
+
+void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    uint64_t end_ns = end_of(fluid, flow);
+
+    if (!flow->is_queued) {
+        flow->end_ns = end_ns;
+        flow->is_queued = 1;
+        add(fluid, end_ns, &flow->drain);
+    } else if (flow->is_moved || end_ns != flow->end_ns) {
+        flow->is_moved = 1;
+        move_in_heap(fluid, flow, end_ns);
+    }
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The flow level: a message is a fluid on the path that its packets would take
+ * (doc/model/flow.md). A rate is packets a ns, an amount is packets; packets of all flows have one
+ * size, so a link serves one packet in packet_ns.
+ *
+ * A flow is active while its sender has bytes to send and its queue pair's turn has come; drained
+ * when the last byte has passed its bottleneck; through when the last ACK is back.
+ */
+#ifndef ASIM_NET_FLOW_FLOW_H
+#define ASIM_NET_FLOW_FLOW_H
+
+#include "asim/net.h"
+#include "base/map.h"
+#include "net/ecmp.h"
+#include "net/packets.h"
+#include "net/queue.h"
+
+/* Links of a path, at most. */
+enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5 };
+#define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
+
+/* What packets have and plain max-min lacks; --flow-without turns each off. */
+enum asim_fluid_part {
+    ASIM_FLUID_QUEUES = 1,   /* windows that fill the queues of switches share these */
+    ASIM_FLUID_ACK_WAIT = 2, /* ACKs wait in these queues */
+    ASIM_FLUID_ACK_LOAD = 4  /* ACKs take a share of their links */
+};
+
+/* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path;
+ * behind the links of the data come those of the ACKs. */
+typedef uint32_t asim_fluid_place;
+struct asim_fluid_places {
+    asim_fluid_place *at;
+    uint32_t n;
+    size_t cap;
+};
+
+/* One direction of a link; number 2 l + d as in links.csv. */
+struct asim_fluid_link {
+    /* The most that a flow gets here that nothing else limits; ASIM_FLUID_NONE: not saturated. */
+    double level;
+    /* A queue of a switch that windows fill: ns that a frame waits; 0: not saturated. */
+    double wait_ns;
+    double sum;           /* of the rates of its flows */
+    double ack, ack_used; /* share that ACKs take; what of it the rates have seen */
+    double packet_ns;     /* of a full packet */
+    struct asim_fluid_places data, acks;
+    uint8_t is_dirty, is_queue; /* is_queue: first come first served, at a switch */
+    double ack_ns, delay_ns;
+    uint64_t rate_bps;
+    uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
+    double peak_ns;                       /* the longest wait_ns */
+};
+
+/* The way of the messages of a connection: figures of one full packet. */
+struct asim_fluid_path {
+    uint32_t n, n_acks;
+    uint32_t link[2 * ASIM_FLUID_HOPS]; /* [n] of data, then [n_acks] of ACKs */
+    uint32_t slowest;                   /* of link[] */
+    int is_shared;                      /* by all messages of the connection */
+    double rtt_ns;                      /* without any wait */
+    uint64_t frames, bytes;             /* through, and not yet counted on the links */
+};
+
+/* What depends on path and size only (doc/model/flow.md#latency). */
+struct asim_fluid_shape {
+    uint64_t bytes;             /* of the message that it is of */
+    double packets;             /* in full packets of the slowest link */
+    double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
+    double window;              /* packets; 0: none */
+    uint64_t frames;
+    int has_ack_load;
+};
+
+struct asim_fluid_flow;
+/* A queue pair: of a pair of hosts, or with QPS_PER_CONNECTION one of several. */
+struct asim_fluid_conn {
+    struct asim_fluid_path *path; /* NULL until the first message, or a path a message */
+    struct asim_fluid_shape shape;
+    struct asim_fluid_flow *head, *tail; /* in the order sent; head is active */
+    uint64_t sent;                       /* messages of the pair so far */
+    double window;
+    uint64_t rtt_ns, rate_bps; /* of the base path, for the ideal time */
+};
+
+enum asim_fluid_due {
+    ASIM_FLUID_WAKE = ASIM_DUE_OWN + 1,
+    ASIM_FLUID_THROUGH, /* the message is through */
+    ASIM_FLUID_DRAIN,   /* the flow ends, unless its rate has changed since */
+    ASIM_FLUID_ACKS     /* ACKs begin, then end, to load their links */
+};
+
+enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
+
+struct asim_fluid_flow {
+    double left, rate; /* packets; packets a ns */
+    uint64_t left_at;  /* the time that `left` is of */
+    uint64_t end_ns;   /* when it is drained at this rate */
+    double window;     /* packets; 0: the window does not limit */
+    struct asim_fluid_path *path;
+    uint32_t id;        /* index in fluid.flow */
+    uint32_t heap_at;   /* 1 + index in the heap of ends; 0: not there */
+    uint8_t is_touched; /* its rate has changed in this settlement */
+    uint8_t is_queued;  /* `drain` is in the queue of events */
+    uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
+    uint8_t is_drained, is_through, waits_for_acks, acks; /* acks: enum asim_fluid_acks */
+    uint16_t sport;
+    double ack_rate;                     /* of the ACKs while they load their links */
+    double extra_ns;                     /* behind others in queues, found when it began */
+    uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
+    struct asim_due through, drain, ack_due;
+    struct asim_fluid_shape shape;
+    struct asim_msg msg;
+    struct asim_fluid_conn *conn;
+    struct asim_fluid_flow *next; /* behind it in its queue pair */
+    uint64_t start_ns;
+};
+
+/* The four last connections of a host. */
+enum { ASIM_FLUID_NEAR = 4 };
+struct asim_fluid_near {
+    uint32_t dst[ASIM_FLUID_NEAR], next;
+    struct asim_fluid_conn *conn[ASIM_FLUID_NEAR];
+};
+
+struct asim_fluid_counts {
+    uint64_t messages, alone, settlements, visits, looks, changes;
+    uint64_t crowded; /* messages that began beside 8 others from their source */
+};
+
+struct asim_fluid {
+    struct asim_due_queue queue;
+    struct asim_net_user user;
+    struct asim_fabric_watch watch;
+    const struct asim_topo *topo;
+    struct asim_route *routes;
+    uint32_t parts; /* enum asim_fluid_part */
+    uint32_t payload, overhead, ack_wire, qps;
+    int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
+    double worst_window;         /* GLOBAL_T 1 */
+    struct asim_fluid_link *link;
+    uint32_t n_links;
+    struct asim_fluid_near *near;
+    struct asim_map conns;
+    struct asim_pool conn_pool, path_pool, flow_pool, call_pool;
+    ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
+    ASIM_VEC(uint32_t) free_ids, heap, touched;
+    ASIM_VEC(double) limits;
+    /* Links whose rates are to be found anew: a ring. */
+    struct {
+        uint32_t *at, first, n, room;
+    } work;
+    struct asim_fluid_counts counts;
+    int failed; /* enum asim_code; why: err */
+    struct asim_err err;
+};
+
+/* --- parts.c --- */
+/* Sets *without from names separated by commas; NULL: none. */
+int asim_fluid_parts(const char *text, uint32_t *without, struct asim_err *err);
+
+/* --- path.c --- */
+/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. */
+struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                                        uint32_t number);
+/* The path of a message; NULL after a failure, which fluid.err tells. */
+struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
+                                        const struct asim_msg *msg, uint16_t sport);
+/* Fills *shape unless it is of this size already. */
+void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
+                      const struct asim_fluid_path *path, uint64_t bytes,
+                      struct asim_fluid_shape *shape);
+
+/* --- limits.c --- */
+/* What link `without` aside bounds a flow: the least level, and window / (round trip + waits). */
+struct asim_fluid_limit {
+    double level, round_ns;
+};
+struct asim_fluid_limit asim_fluid_limit(const struct asim_fluid *fluid,
+                                         const struct asim_fluid_flow *flow, uint32_t without);
+struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place);
+/* Packets a ns that ACKs leave to data. */
+double asim_fluid_capacity(const struct asim_fluid_link *link);
+
+/* --- rates.c --- */
+/* The flow joins the links of its path. */
+void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Adds to the load of the links of its ACKs; by: packets a ns. */
+void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
+/* Finds the rates of all flows that changes since the last settlement concern. */
+void asim_fluid_settle(struct asim_fluid *fluid);
+/* --- queues.c --- */
+/* The wait at which windows just fill the queue of a switch; fluid.limits has 3 places a flow. */
+double asim_fluid_fill(struct asim_fluid *fluid, uint32_t l);
+
+/* --- ends.c --- */
+/* What has drained until now leaves the flow. */
+void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Sets the end of a flow whose rate is new. */
+void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* The next end in the heap, or ASIM_NEVER; takes that flow out. */
+uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
+struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
+void asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
+
+/* --- run.c --- */
+int asim_fluid_run(struct asim_net *net, struct asim_err *err);
+
+/* --- messages.c --- */
+int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg);
+void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
+/* --- use.c --- */
+/* Counts what the path has carried on its links. */
+void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path);
+extern const struct asim_packet_network asim_fluid_reports;
+
+#define asim_fluid_fail(fluid, code, ...)                                                          \
+    ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))
+
+static inline struct asim_fluid *asim_fluid_of(struct asim_net *net)
+{
+    return (struct asim_fluid *)(void *)net;
+}
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Connections, their paths and the closed forms of a message that nothing disturbs
+ * (flow.md#latency): tandem queues with constant service times, the last packet shorter, on the
+ * path that routes and hashes give to packets.
+ */
+#include "net/flow/flow.h"
+#include "topo/pair.h"
+#include "topo/topo.h"
+
+#include <math.h>
+#include <string.h>
+
+static int fill_conn(struct asim_fluid *fluid, struct asim_fluid_conn *conn, uint32_t src,
+                     uint32_t dst)
+{
+    struct asim_pair pair;
+
+    if (asim_pair_get(&pair, fluid->routes, (struct asim_host_pair){src, dst}, fluid->payload,
+                      &fluid->err))
+        return fluid->failed = ASIM_ENOMEM;
+    conn->rtt_ns = pair.rtt_ns;
+    conn->rate_bps = pair.rate_bps;
+    if (fluid->has_window)
+        conn->window = fluid->worst_window > 0 ? fluid->worst_window
+                                               : ceil((double)pair.bdp_bytes / fluid->payload);
+    return 0;
+}
+
+static struct asim_fluid_conn *find_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                                         uint32_t number)
+{
+    uint64_t *slot = asim_map_put(&fluid->conns, number, (uint64_t)src << 32 | dst);
+    struct asim_fluid_conn *conn;
+
+    if (!slot)
+        return NULL;
+    if (*slot)
+        return (struct asim_fluid_conn *)(uintptr_t)*slot;
+    conn = asim_pool_get(&fluid->conn_pool);
+    if (!conn || fill_conn(fluid, conn, src, dst))
+        return NULL;
+    *slot = (uint64_t)(uintptr_t)conn;
+    return conn;
+}
+
+struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                                        uint32_t number)
+{
+    struct asim_fluid_near *near = &fluid->near[src];
+    struct asim_fluid_conn *conn;
+    uint32_t i;
+
+    if (number)
+        return find_conn(fluid, src, dst, number);
+    for (i = 0; i < ASIM_FLUID_NEAR; i++)
+        if (near->dst[i] == dst && near->conn[i])
+            return near->conn[i];
+    conn = find_conn(fluid, src, dst, 0);
+    i = near->next++ % ASIM_FLUID_NEAR;
+    near->dst[i] = dst;
+    near->conn[i] = conn;
+    return conn;
+}
+
+/* Returns the number of links; sets *has_choice where a hash chooses. */
+static uint32_t walk(struct asim_fluid *fluid, const struct asim_ecmp_tuple *tuple,
+                     uint32_t link[ASIM_FLUID_HOPS], int *has_choice)
+{
+    const struct asim_topo *topo = fluid->topo;
+    struct asim_hop hops[ASIM_FLUID_HOPS];
+    uint32_t n = asim_ecmp_path(fluid->routes, tuple, hops, ASIM_FLUID_HOPS);
+
+    if (!n || n > ASIM_FLUID_HOPS) {
+        asim_fluid_fail(fluid, ASIM_EINVAL,
+                        "the path from host %u to host %u of %s has %u links; the flow level "
+                        "takes 1 to %d (--model=packet takes any)",
+                        asim_topo_external_id(topo, tuple->src),
+                        asim_topo_external_id(topo, tuple->dst), topo->source, n, ASIM_FLUID_HOPS);
+        return 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t l = topo->ports[topo->first_port[hops[i].node] + hops[i].port - 1].link;
+
+        link[i] = l * 2 + (topo->links[l].a != hops[i].node);
+        *has_choice |= hops[i].n > 1;
+    }
+    return n;
+}
+
+/* The round trip of a full packet: store and forward on each link, and the ACK's way. */
+static void fill_path(const struct asim_fluid *fluid, struct asim_fluid_path *path)
+{
+    double most = 0;
+
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        path->rtt_ns += link->packet_ns + link->delay_ns;
+        if (link->packet_ns > most)
+            path->slowest = i, most = link->packet_ns;
+    }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        path->rtt_ns += fluid->link[path->link[i]].ack_ns + fluid->link[path->link[i]].delay_ns;
+}
+
+struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
+                                        const struct asim_msg *msg, uint16_t sport)
+{
+    struct asim_ecmp_tuple there = {msg->src, msg->dst, sport, ASIM_DPORT};
+    struct asim_ecmp_tuple back = {msg->dst, msg->src, ASIM_DPORT, sport};
+    struct asim_fluid_path *path;
+    int has_choice = 0;
+
+    if (conn->path)
+        return conn->path;
+    path = asim_pool_take(&fluid->path_pool);
+    if (!path) {
+        fluid->failed = ASIM_ENOMEM;
+        return NULL;
+    }
+    memset(path, 0, sizeof *path);
+    path->n = walk(fluid, &there, path->link, &has_choice);
+    path->n_acks = walk(fluid, &back, path->link + path->n, &has_choice);
+    if (fluid->failed) {
+        asim_pool_give(&fluid->path_pool, path);
+        return NULL;
+    }
+    fill_path(fluid, path);
+    path->is_shared = fluid->qps || !has_choice;
+    if (path->is_shared)
+        conn->path = path;
+    return path;
+}
+
+static double time_of(const struct asim_fluid *fluid, uint64_t bytes, uint64_t rate_bps)
+{
+    double ns = (double)bytes * 8e9 / (double)rate_bps;
+
+    return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
+}
+
+/* When the last packet, of `tail` bytes on the wire, and the full one before it have passed the
+ * path of the data; the latter is only meant where there are two. */
+struct passage {
+    double full_ns, last_ns;
+};
+
+static struct passage pass_data(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                                uint64_t frames, uint64_t tail)
+{
+    struct passage at = {0};
+    double first = 0, most = 0; /* of the first packet; the slowest link so far */
+
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        first += link->packet_ns;
+        most = fmax(most, link->packet_ns);
+        at.full_ns = first + (double)(frames - 2) * most;
+        if (frames > 1)
+            at.last_ns = fmax(at.last_ns, at.full_ns);
+        at.last_ns += time_of(fluid, tail, link->rate_bps) + link->delay_ns;
+        at.full_ns += link->delay_ns;
+        first += link->delay_ns;
+    }
+    return at;
+}
+
+static double pass_acks(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                        uint64_t frames, struct passage at)
+{
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        at.full_ns += link->ack_ns;
+        if (frames > 1)
+            at.last_ns = fmax(at.last_ns, at.full_ns);
+        at.last_ns += link->ack_ns + link->delay_ns;
+        at.full_ns += link->delay_ns;
+    }
+    return at.last_ns;
+}
+
+static int has_ack_load(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                        const struct asim_fluid_shape *shape)
+{
+    double drain = shape->packets * fluid->link[path->link[path->slowest]].packet_ns;
+
+    if (!(fluid->parts & ASIM_FLUID_ACK_LOAD) || drain <= shape->forward_ns)
+        return 0;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        if (fluid->link[path->link[i]].ack_ns > 0)
+            return 1;
+    return 0;
+}
+
+void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
+                      const struct asim_fluid_path *path, uint64_t bytes,
+                      struct asim_fluid_shape *shape)
+{
+    const struct asim_fluid_link *slow = &fluid->link[path->link[path->slowest]];
+    uint64_t frames = (bytes - 1) / fluid->payload + 1;
+    uint64_t tail = bytes - (frames - 1) * fluid->payload + fluid->overhead;
+    struct passage at;
+
+    if (shape->bytes == bytes)
+        return;
+    at = pass_data(fluid, path, frames, tail);
+    shape->bytes = bytes;
+    shape->frames = frames;
+    shape->packets = (double)(frames - 1) + time_of(fluid, tail, slow->rate_bps) / slow->packet_ns;
+    shape->forward_ns = at.last_ns - shape->packets * slow->packet_ns;
+    shape->back_ns = pass_acks(fluid, path, frames, at) - at.last_ns;
+    /* A message that fits into its window never waits for an ACK. */
+    shape->window = conn->window;
+    if (shape->window > 0 && (double)frames <= shape->window)
+        shape->window = fmax(shape->window, path->rtt_ns / slow->packet_ns);
+    shape->has_ack_load = has_ack_load(fluid, path, shape);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What reports ask of the network (net/packets.h), as far as the flow level knows it: bytes and
+ * frames are those that packets would have; a queue is its longest wait.
+ */
+#include "asim/packet.h"
+#include "net/flow/flow.h"
+#include "topo/topo.h"
+
+#include <string.h>
+
+/* The reports hold the network under this type. */
+static const struct asim_fluid *of(const struct asim_fabric *network)
+{
+    return (const struct asim_fluid *)(const void *)network;
+}
+
+void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path)
+{
+    for (uint32_t i = 0; i < path->n; i++) {
+        fluid->link[path->link[i]].frames += path->frames;
+        fluid->link[path->link[i]].bytes += path->bytes;
+        if (!i)
+            fluid->link[path->link[i]].first_frames += path->frames;
+    }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        fluid->link[path->link[i]].frames += path->frames;
+        fluid->link[path->link[i]].bytes += path->frames * fluid->ack_wire;
+    }
+    path->frames = path->bytes = 0;
+}
+
+/* The order of the map does not matter to sums. */
+static void fold_all(const struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->conns.cap; i++) {
+        struct asim_fluid_conn *conn = (void *)(uintptr_t)fluid->conns.slots[i].value;
+
+        if (fluid->conns.used[i] && conn->path)
+            asim_fluid_fold(fluid, conn->path);
+    }
+}
+
+static void link_use(const struct asim_fabric *network, uint32_t wire, struct asim_link_use *use)
+{
+    const struct asim_fluid *fluid = of(network);
+    const struct asim_link *link = &fluid->topo->links[wire / 2];
+    const struct asim_fluid_link *here = &fluid->link[wire];
+
+    fold_all(fluid);
+    *use = (struct asim_link_use){.from = wire % 2 ? link->b : link->a,
+                                  .to = wire % 2 ? link->a : link->b,
+                                  .port = wire % 2 ? link->port_b : link->port_a,
+                                  .rate_bps = link->rate_bps,
+                                  .frames = here->frames,
+                                  .bytes = here->bytes,
+                                  .peak_queue_bytes =
+                                      (uint64_t)(here->peak_ns * (double)link->rate_bps / 8e9)};
+}
+
+static void host_use(const struct asim_fabric *network, uint32_t host, struct asim_host_use *use)
+{
+    const struct asim_fluid *fluid = of(network);
+    const struct asim_topo *topo = fluid->topo;
+
+    fold_all(fluid);
+    memset(use, 0, sizeof *use);
+    for (uint32_t p = topo->first_port[host]; p < topo->first_port[host + 1]; p++) {
+        uint32_t l = topo->ports[p].link;
+
+        use->data_packets += fluid->link[2 * l + (topo->links[l].a != host)].first_frames;
+    }
+}
+
+static void stats(const struct asim_fabric *network, struct asim_fabric_stats *stats)
+{
+    const struct asim_fluid *fluid = of(network);
+
+    fold_all(fluid);
+    memset(stats, 0, sizeof *stats);
+    for (uint32_t l = 0; l < fluid->n_links; l++) {
+        stats->hops += fluid->link[l].frames;
+        stats->hop_bytes += fluid->link[l].bytes;
+        stats->data += fluid->link[l].first_frames;
+    }
+    stats->messages = fluid->counts.messages;
+    stats->crowded = fluid->counts.crowded;
+    stats->last_ns = fluid->queue.now_ns;
+}
+
+static uint32_t path(const struct asim_fabric *network, const struct asim_fct *flow,
+                     struct asim_hop *hops, uint32_t room)
+{
+    const struct asim_ecmp_tuple tuple = {flow->src, flow->dst, flow->sport, ASIM_DPORT};
+
+    return asim_ecmp_path(of(network)->routes, &tuple, hops, room);
+}
+
+static struct asim_fabric_watch *hooks(struct asim_fabric *network)
+{
+    return &((struct asim_fluid *)(void *)network)->watch;
+}
+
+const struct asim_packet_network asim_fluid_reports = {
+    .hooks = hooks,
+    .stats = stats,
+    .link_use = link_use,
+    .host_use = host_use,
+    .path = path,
+};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The flow level on small networks whose times are known: closed forms of one message, shares of
+ * links, queue pairs, load of ACKs.
+ */
+#include "asim/net.h"
+#include "asim/settings.h"
+#include "asim/packet.h"
+#include "conf/netconf.h"
+#include "net/net.h"
+#include "net/packets.h"
+#include "topo/route.h"
+#include "topo/topo.h"
+#include "check.h"
+
+#include <string.h>
+
+extern const struct asim_net_backend asim_net_backend_flow;
+static const struct asim_net_backend *const flow = &asim_net_backend_flow;
+
+enum { MOST = 64, D = 41, A = 2, P = 500, PAYLOAD = 1000 }; /* 200 Gb/s, 500 ns */
+
+/* When each message was through, by the order of the sends. */
+struct run {
+    struct asim_topo topo;
+    struct asim_route *routes;
+    struct asim_netconf conf;
+    struct asim_settings settings;
+    struct asim_net *net;
+    uint64_t through[MOST];
+    uint64_t sent;
+};
+
+static void on_wake(void *self, uint32_t rank)
+{
+    (void)self, (void)rank;
+}
+
+static void on_sent(void *self, const struct asim_msg *msg)
+{
+    (void)self, (void)msg;
+}
+
+static void on_arrived(void *self, const struct asim_msg *msg)
+{
+    struct run *run = self;
+
+    run->through[msg->id] = flow->now(run->net, 0);
+}
+
+static int on_done(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static void on_settled(void *self, uint64_t time_ns)
+{
+    (void)self, (void)time_ns;
+}
+
+static void open(struct run *run, const char *maker, const char *without)
+{
+    struct asim_err err = {0};
+    struct asim_net_config config = {
+        .user = {run, on_wake, on_sent, on_arrived, NULL, on_done, on_settled}};
+    char parts[64];
+
+    memset(run, 0, sizeof *run);
+    snprintf(parts, sizeof parts, "%s", without ? without : "");
+    CHECK_U64(asim_topo_make(&run->topo, maker, 0, &err), 0);
+    CHECK_U64(asim_route_open(&run->routes, &run->topo, NULL, &err), 0);
+    CHECK_U64(asim_netconf_defaults(&run->conf, &err), 0);
+    run->conf.qps_per_connection = 1;
+    run->settings.flow_without = without ? parts : NULL;
+    config.ranks = run->topo.hosts;
+    config.topo = &run->topo;
+    config.routes = run->routes;
+    config.netconf = &run->conf;
+    config.settings = &run->settings;
+    CHECK_U64(flow->open(&run->net, &config, &err), 0);
+}
+
+static void send(struct run *run, uint32_t src, uint32_t dst, uint64_t bytes)
+{
+    struct asim_msg msg = {
+        .bytes = bytes, .src = src, .dst = dst, .id = run->sent++, .cookie = ASIM_NEVER};
+
+    CHECK_U64(flow->send(run->net, &msg), 0);
+}
+
+static void go(struct run *run)
+{
+    struct asim_err err = {0};
+
+    CHECK_U64(flow->run(run->net, &err), 0);
+}
+
+static void end(struct run *run)
+{
+    flow->close(run->net);
+    asim_route_close(run->routes);
+    asim_topo_fini(&run->topo);
+    asim_netconf_fini(&run->conf);
+}
+
+/* One message alone, over H links of equal rate: F1 and F2 of rdma-network.md#closed-forms. */
+static void closed_forms(void)
+{
+    const struct {
+        const char *maker;
+        uint64_t hops;
+    } nets[] = {{"switch,hosts=4", 2},
+                {"leaf_spine,g=4,leaves=2,psn=1,apbw=200Gbps,bw=200Gbps", 4}};
+
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t h = nets[i].hops, n = 30;
+        struct run run;
+
+        open(&run, nets[i].maker, NULL);
+        send(&run, 0, 3, PAYLOAD);
+        go(&run);
+        CHECK_U64(run.through[0], h * (D + A + 2 * P));
+        end(&run);
+        open(&run, nets[i].maker, NULL);
+        send(&run, 0, 3, n * PAYLOAD);
+        go(&run);
+        CHECK_U64(run.through[0], (n + h - 2) * D + D + h * A + 2 * h * P);
+        end(&run);
+        open(&run, nets[i].maker, NULL);
+        send(&run, 0, 3, (n - 1) * PAYLOAD + 72); /* the last frame takes 4 ns */
+        go(&run);
+        CHECK_U64(run.through[0], (n + h - 2) * D + 4 + h * A + 2 * h * P);
+        end(&run);
+    }
+}
+
+/* A message of 0 bytes sends one, as in packets; to oneself none. */
+static void smallest(void)
+{
+    struct run run;
+
+    open(&run, "switch,hosts=4", NULL);
+    send(&run, 0, 1, 0);
+    send(&run, 2, 2, 5000);
+    go(&run);
+    CHECK_U64(run.through[0], 2 * (1 + A + 2 * P));
+    CHECK_U64(run.through[1], 0);
+    end(&run);
+}
+
+/* k senders to one host share its link: each takes k times as long. */
+static void incast(void)
+{
+    struct run run;
+    uint64_t n = 1000, k = 5;
+
+    open(&run, "switch,hosts=8", "ack-load");
+    for (uint32_t i = 1; i <= k; i++)
+        send(&run, i, 0, n * PAYLOAD);
+    go(&run);
+    for (uint32_t i = 0; i < k; i++)
+        CHECK_U64(run.through[i], k * n * D + D + 2 * A + 4 * P);
+    end(&run);
+}
+
+/* Max-min: 0 -> 2 and 0 -> 3 halve the NIC of 0; 1 -> 3 gets what is left of the link to 3, one
+ * half, and all of it when the first two have drained at the same time. */
+static void shares(void)
+{
+    struct run run;
+    uint64_t n = 1000;
+
+    open(&run, "switch,hosts=4", "ack-load");
+    send(&run, 0, 2, n * PAYLOAD);
+    send(&run, 0, 3, n * PAYLOAD);
+    send(&run, 1, 3, 2 * n * PAYLOAD);
+    go(&run);
+    CHECK_U64(run.through[0], 2 * n * D + D + 2 * A + 4 * P);
+    CHECK_U64(run.through[1], 2 * n * D + D + 2 * A + 4 * P);
+    CHECK_U64(run.through[2], 3 * n * D + D + 2 * A + 4 * P);
+    end(&run);
+}
+
+/* One queue pair sends its messages one after another without a gap. */
+static void queue_pair(void)
+{
+    struct run run;
+    uint64_t n = 500;
+
+    open(&run, "switch,hosts=4", "ack-load");
+    for (int i = 0; i < 3; i++)
+        send(&run, 0, 1, n * PAYLOAD);
+    go(&run);
+    for (uint64_t i = 0; i < 3; i++)
+        CHECK_U64(run.through[i], (i + 1) * n * D + D + 2 * A + 4 * P);
+    end(&run);
+}
+
+/* F3: two hosts exchange messages; what ACKs take is within the solver's tolerance of
+ * the closed form. */
+static void exchange(void)
+{
+    struct run run;
+    uint64_t n = 2000, acks = n - (2 * D + 2 * P + D + A - 1) / (D + A);
+    uint64_t want = n * D + acks * A + D + 2 * A + 4 * P;
+
+    open(&run, "switch,hosts=4", NULL);
+    send(&run, 0, 1, n * PAYLOAD);
+    send(&run, 1, 0, n * PAYLOAD);
+    go(&run);
+    CHECK_U64(run.through[0], run.through[1]);
+    CHECK(run.through[0] > want - want / 5000 && run.through[0] < want + want / 5000);
+    end(&run);
+}
+
+/* What links have carried: data with headers there, ACKs back. */
+static void links(void)
+{
+    const struct asim_packet_network *reports = flow->extras->packets;
+    struct asim_link_use use;
+    struct run run;
+    uint64_t n = 10;
+
+    open(&run, "switch,hosts=2", NULL);
+    send(&run, 0, 1, n * PAYLOAD);
+    go(&run);
+    for (uint32_t wire = 0; wire < 4; wire++) {
+        reports->link_use((const struct asim_fabric *)(const void *)run.net, wire, &use);
+        CHECK_U64(use.frames, n);
+        CHECK_U64(use.bytes, use.from == 0 || use.to == 1 ? n * (PAYLOAD + 36) : n * 48);
+    }
+    end(&run);
+}
+
+int main(void)
+{
+    closed_forms();
+    smallest();
+    incast();
+    shares();
+    queue_pair();
+    exchange();
+    links();
+    return CHECK_DONE();
+}

@@ -10,75 +10,34 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/io/infragraph.h"
-#include "topo/build.h"
+#include "topo/parts.h"
 
-#define NONE UINT32_MAX
 /* Where the file has no latency: a cable with its two ports, and one inside a host. ns. */
 static const double usual_ns = 500, inside_ns = 250;
-
-struct model { /* a device */
-    struct asim_ig_device parts;
-    const yaml_node_t *node;
-    uint64_t *first; /* of each component, within an instance */
-    uint64_t size;   /* parts of an instance */
-    int has_xpu;
-};
-
-struct part {                  /* of an instance */
-    uint32_t node;             /* NONE: it has no links, or is a port of an xpu */
-    uint32_t links;            /* inside its device */
-    uint64_t port;             /* of a NIC: the xpu that its last link leads to, + 1; 0 = none */
-    double gbytes, latency_ns; /* of that link */
-};
 
 struct span { /* what one end of an edge names */
     uint64_t base, stride, copies_from, first, from, n;
 };
 
-struct reader {
-    struct asim_ig ig;
-    struct asim_topo *topo;
-    struct asim_ig_parts devices, instances, links;
-    struct model *model; /* of each device */
-    size_t *in_order;    /* instances as the file has them */
-    uint64_t *first;     /* part of each instance */
-    struct part *part;
-    uint64_t parts, pairs;
-    uint32_t hosts, nodes;
-    int is_linking;
-    /* The device being joined. */
-    const struct model *inside;
-    uint64_t base;
-};
-
-static const yaml_node_t *get(struct reader *r, const yaml_node_t *map, const char *key)
+static const yaml_node_t *get(struct asim_parts_reader *r, const yaml_node_t *map, const char *key)
 {
     return asim_yaml_get(r->ig.document, map, key);
 }
 
-static int nomem(struct reader *r)
+static int nomem(struct asim_parts_reader *r)
 {
     return asim_err_nomem(r->ig.err, "reading a fabric");
 }
 
 /* --- devices and instances -------------------------------------------------------------------- */
 
-static struct model *model_of(struct reader *r, const struct asim_ig_part *instance)
-{
-    const char *name = asim_yaml_text(get(r, instance->node, "device"));
-    struct asim_ig_part *device = asim_ig_find(&r->devices, name, strlen(name));
-
-    return device ? &r->model[device - r->devices.part.at] : NULL;
-}
-
-static int read_models(struct reader *r)
+static int read_models(struct asim_parts_reader *r)
 {
     r->model = calloc(r->devices.part.n + 1, sizeof *r->model);
     if (!r->model)
         return nomem(r);
     for (size_t d = 0; d < r->devices.part.n; d++) {
-        struct model *model = &r->model[d];
+        struct asim_parts_model *model = &r->model[d];
         size_t n;
 
         model->node = r->devices.part.at[d].node;
@@ -92,7 +51,7 @@ static int read_models(struct reader *r)
             model->has_xpu |= model->parts.components.part.at[i].kind == ASIM_IG_XPU;
     }
     for (size_t i = 0; i < r->instances.part.n; i++)
-        if (!model_of(r, &r->instances.part.at[i]))
+        if (!asim_parts_model_of(r, &r->instances.part.at[i]))
             return asim_ig_fail(&r->ig, r->instances.part.at[i].node,
                                 "the instance '%s' is of no device of the file.",
                                 r->instances.part.at[i].name);
@@ -103,17 +62,17 @@ static int read_models(struct reader *r)
 
 struct far_end {
     struct asim_ig_end instance, component;
-    const struct model *model;
+    const struct asim_parts_model *model;
 };
 
-static int read_far(struct reader *r, const yaml_node_t *at, const char *instance,
+static int read_far(struct asim_parts_reader *r, const yaml_node_t *at, const char *instance,
                     const char *component, struct far_end *end, const char **rest)
 {
     const char *behind;
 
     if (asim_ig_end(&r->ig, at, instance, &r->instances, &end->instance, &behind))
         return ASIM_EINVAL;
-    end->model = model_of(r, end->instance.part);
+    end->model = asim_parts_model_of(r, end->instance.part);
     return asim_ig_end(&r->ig, at, component ? component : behind + (*behind == '.'),
                        &end->model->parts.components, &end->component, rest);
 }
@@ -124,7 +83,7 @@ struct far_edge {
     int is_one_to_one;
 };
 
-static int read_far_edge(struct reader *r, const yaml_node_t *at, struct far_edge *edge)
+static int read_far_edge(struct asim_parts_reader *r, const yaml_node_t *at, struct far_edge *edge)
 {
     const yaml_node_t *ep1 = get(r, at, "ep1"), *ep2 = get(r, at, "ep2");
     const char *link = asim_yaml_text(get(r, at, "link")), *rest;
@@ -140,7 +99,8 @@ static int read_far_edge(struct reader *r, const yaml_node_t *at, struct far_edg
 }
 
 /* "host.0.nic.0.LINK.leaf.0.port.0". */
-static int read_far_connection(struct reader *r, const yaml_node_t *at, struct far_edge *edge)
+static int read_far_connection(struct asim_parts_reader *r, const yaml_node_t *at,
+                               struct far_edge *edge)
 {
     const char *text = asim_yaml_text(at), *link, *rest = "";
     size_t n;
@@ -168,10 +128,10 @@ static uint64_t part_at(const struct span *span, uint64_t i)
 }
 
 /* A link inside a device: what the parts have. */
-static void count_pair(struct reader *r, uint64_t p, uint64_t q, const struct asim_ig_part *link,
-                       const enum asim_ig_kind *kind)
+static void count_pair(struct asim_parts_reader *r, uint64_t p, uint64_t q,
+                       const struct asim_ig_part *link, const enum asim_ig_kind *kind)
 {
-    struct part *part = &r->part[p];
+    struct asim_parts_part *part = &r->part[p];
 
     part->links++;
     if (kind[0] != ASIM_IG_NIC || kind[1] != ASIM_IG_XPU)
@@ -181,28 +141,22 @@ static void count_pair(struct reader *r, uint64_t p, uint64_t q, const struct as
     part->latency_ns = link && link->latency_ns > 0 ? link->latency_ns : 0;
 }
 
-/* A NIC with one link, to an xpu. */
-static int is_port(const struct part *part)
-{
-    return part->port && part->links == 1;
-}
-
-static int link_pair(struct reader *r, const yaml_node_t *at, uint64_t p, uint64_t q,
+static int link_pair(struct asim_parts_reader *r, const yaml_node_t *at, uint64_t p, uint64_t q,
                      const struct asim_ig_part *link)
 {
     const uint64_t ends[2] = {p, q};
     double gbytes = link ? link->gbytes : 0, ns = link ? link->latency_ns : -1;
     uint32_t node[2];
 
-    if (r->inside && (is_port(&r->part[p]) || is_port(&r->part[q])))
+    if (r->inside && (asim_parts_is_port(&r->part[p]) || asim_parts_is_port(&r->part[q])))
         return 0; /* the xpu's own */
     if (ns < 0)
         ns = r->inside ? inside_ns : usual_ns;
     for (int i = 0; i < 2; i++) {
-        const struct part *part = &r->part[ends[i]];
+        const struct asim_parts_part *part = &r->part[ends[i]];
 
         node[i] = part->node;
-        if (!is_port(part))
+        if (!asim_parts_is_port(part))
             continue;
         node[i] = r->part[part->port - 1].node;
         gbytes = part->gbytes > 0 ? fmin(gbytes, part->gbytes) : gbytes;
@@ -233,7 +187,7 @@ struct pairs {
     int is_one_to_one;
 };
 
-static int see_pair(struct reader *r, const struct pairs *e, uint64_t i, uint64_t k)
+static int see_pair(struct asim_parts_reader *r, const struct pairs *e, uint64_t i, uint64_t k)
 {
     uint64_t p = part_at(&e->a, i), q = part_at(&e->b, k);
     const enum asim_ig_kind back[2] = {e->kind[1], e->kind[0]};
@@ -252,7 +206,7 @@ static int see_pair(struct reader *r, const struct pairs *e, uint64_t i, uint64_
     return 0;
 }
 
-static int each_pair(struct reader *r, const struct pairs *e)
+static int each_pair(struct asim_parts_reader *r, const struct pairs *e)
 {
     int is_same = !memcmp(&e->a, &e->b, sizeof e->a), code = 0;
 
@@ -273,7 +227,7 @@ static int each_pair(struct reader *r, const struct pairs *e)
 
 static int join_inside(void *self, const struct asim_ig_joint *joint)
 {
-    struct reader *r = self;
+    struct asim_parts_reader *r = self;
     const struct asim_ig_part *parts = r->inside->parts.components.part.at;
     const struct pairs e = {.at = joint->at,
                             .a = {.base = r->base,
@@ -293,7 +247,7 @@ static int join_inside(void *self, const struct asim_ig_joint *joint)
     return each_pair(r, &e);
 }
 
-static struct span span_of(const struct reader *r, const struct far_end *end)
+static struct span span_of(const struct asim_parts_reader *r, const struct far_end *end)
 {
     return (struct span){
         .base = r->first[end->instance.part - r->instances.part.at],
@@ -304,7 +258,7 @@ static struct span span_of(const struct reader *r, const struct far_end *end)
         .n = asim_ig_size(&end->component)};
 }
 
-static int join_far(struct reader *r, const yaml_node_t *at, const struct far_edge *edge)
+static int join_far(struct asim_parts_reader *r, const yaml_node_t *at, const struct far_edge *edge)
 {
     const struct pairs e = {
         .at = at,
@@ -320,7 +274,7 @@ static int join_far(struct reader *r, const yaml_node_t *at, const struct far_ed
 }
 
 /* mode 0: only finds counts. */
-static int each_far(struct reader *r, const yaml_node_t *root, int is_joining)
+static int each_far(struct asim_parts_reader *r, const yaml_node_t *root, int is_joining)
 {
     const yaml_node_t *lists[] = {get(r, root, "edges"), get(r, root, "connections")}, *at;
     struct far_edge edge;
@@ -336,14 +290,14 @@ static int each_far(struct reader *r, const yaml_node_t *root, int is_joining)
     return code;
 }
 
-static int each_inside(struct reader *r)
+static int each_inside(struct asim_parts_reader *r)
 {
     int code = 0;
 
     for (size_t o = 0; o < r->instances.part.n && !code; o++) {
         const struct asim_ig_part *instance = &r->instances.part.at[r->in_order[o]];
 
-        r->inside = model_of(r, instance);
+        r->inside = asim_parts_model_of(r, instance);
         r->base = r->first[r->in_order[o]];
         for (uint64_t c = 0; r->inside->has_xpu && c < asim_ig_count(instance) && !code; c++) {
             code = asim_ig_joints(&r->ig, r->inside->node, &r->inside->parts, join_inside, r);
@@ -354,119 +308,26 @@ static int each_inside(struct reader *r)
     return code;
 }
 
-/* --- nodes ------------------------------------------------------------------------------------ */
-
-/* Once all edges have said how many parts there are. */
-static int number_parts(struct reader *r)
+static int read_fabric(struct asim_parts_reader *r, const yaml_node_t *root)
 {
-    for (size_t d = 0; d < r->devices.part.n; d++) {
-        struct model *model = &r->model[d];
-
-        for (size_t i = 0; i < model->parts.components.part.n; i++) {
-            model->first[i] = model->size;
-            model->size += asim_ig_count(&model->parts.components.part.at[i]);
-        }
-    }
-    r->in_order = calloc(r->instances.part.n + 1, sizeof *r->in_order);
-    r->first = calloc(r->instances.part.n + 1, sizeof *r->first);
-    if (!r->in_order || !r->first)
-        return nomem(r);
-    for (size_t i = 0; i < r->instances.part.n; i++) {
-        const struct asim_ig_part *instance = &r->instances.part.at[i];
-        uint64_t size = model_of(r, instance)->size;
-
-        r->in_order[instance->order] = i;
-        r->first[i] = r->parts;
-        r->parts += asim_ig_count(instance) * size;
-        if (size > ASIM_BUILD_MAX_NODES || r->parts > ASIM_BUILD_MAX_NODES)
-            return asim_ig_fail(&r->ig, instance->node,
-                                "up to the instance '%s' the fabric has more than 16777216 parts.",
-                                instance->name);
-    }
-    r->part = calloc(r->parts + 1, sizeof *r->part);
-    return r->part ? 0 : nomem(r);
-}
-
-static int is_pci(const char *name)
-{
-    return strstr(name, "pci") || strstr(name, "PCI") || strstr(name, "Pci");
-}
-
-/* One pass numbers xpus, the next one switches and sets their types. */
-static void number_instance(struct reader *r, const struct model *model, uint64_t base, int pass)
-{
-    uint8_t *type = r->topo->node_type;
-
-    for (size_t i = 0; i < model->parts.components.part.n; i++) {
-        const struct asim_ig_part *component = &model->parts.components.part.at[i];
-        int is_xpu = component->kind == ASIM_IG_XPU;
-
-        for (uint64_t k = 0; k < asim_ig_count(component); k++) {
-            struct part *part = &r->part[base + model->first[i] + k];
-            int is_own = model->has_xpu && !is_port(part) && part->links;
-
-            if (pass != !is_xpu)
-                continue;
-            part->node = is_xpu || is_own ? r->nodes++ : model->has_xpu ? NONE : r->nodes;
-            if (is_own && !is_xpu && type)
-                type[part->node] = component->kind == ASIM_IG_SWITCH && !is_pci(component->name)
-                                       ? ASIM_NVSWITCH
-                                       : ASIM_SWITCH;
-        }
-    }
-    if (pass && !model->has_xpu) {
-        if (type)
-            type[r->nodes] = ASIM_SWITCH;
-        r->nodes++;
-    }
-}
-
-/* The first call counts. xpus of an instance, where all have the same number. */
-static void number_nodes(struct reader *r, uint32_t *per_server)
-{
-    r->nodes = *per_server = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (size_t o = 0; o < r->instances.part.n; o++) {
-            const struct asim_ig_part *instance = &r->instances.part.at[r->in_order[o]];
-            const struct model *model = model_of(r, instance);
-            uint64_t base = r->first[r->in_order[o]];
-
-            for (uint64_t c = 0; c < asim_ig_count(instance); c++, base += model->size) {
-                uint32_t before = r->nodes;
-
-                number_instance(r, model, base, pass);
-                if (!pass && model->has_xpu)
-                    *per_server =
-                        !*per_server || *per_server == r->nodes - before ? r->nodes - before : NONE;
-            }
-        }
-        r->hosts = pass ? r->hosts : r->nodes;
-    }
-}
-
-static int read_fabric(struct reader *r, const yaml_node_t *root)
-{
-    uint32_t per_server;
-
     if (asim_ig_read(&r->ig, get(r, root, "devices"), ASIM_IG_INSTANCES, &r->devices) ||
         asim_ig_read(&r->ig, get(r, root, "links"), ASIM_IG_LINKS, &r->links) ||
         asim_ig_read(&r->ig, get(r, root, "instances"), ASIM_IG_INSTANCES, &r->instances) ||
-        read_models(r) || each_far(r, root, 0) || number_parts(r) || each_inside(r))
+        read_models(r) || each_far(r, root, 0) || asim_parts_number(r) || each_inside(r))
         return ASIM_EINVAL;
-    number_nodes(r, &per_server);
+    asim_parts_nodes(r);
     if (!r->hosts)
         return asim_ig_fail(&r->ig, root, "no instance has a %s, so the fabric has no rank.",
                             "xpu");
     if (asim_topo_nodes(r->topo, r->nodes, r->ig.err))
         return ASIM_ENOMEM;
-    number_nodes(r, &per_server);
-    r->topo->gpus_per_server = per_server == NONE ? 0 : per_server;
+    r->topo->gpus_per_server = asim_parts_nodes(r);
     r->is_linking = 1;
     r->pairs = 0;
     return each_inside(r) || each_far(r, root, 1) ? ASIM_EINVAL : 0;
 }
 
-static void free_all(struct reader *r)
+static void free_all(struct asim_parts_reader *r)
 {
     for (size_t d = 0; r->model && d < r->devices.part.n; d++) {
         asim_ig_device_fini(&r->model[d].parts);
@@ -506,7 +367,7 @@ static int sniff(const char *data, size_t size)
 static int read_file(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     yaml_document_t document;
-    struct reader r = {.ig = {&document, src->name, err}, .topo = topo};
+    struct asim_parts_reader r = {.ig = {&document, src->name, err}, .topo = topo};
     const yaml_node_t *root, *inside;
     int rc = asim_yaml_read_src(&document, src, err);
 

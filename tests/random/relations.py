@@ -12,12 +12,14 @@ must correspond:
   alone       two jobs on parts of a network that share no link: each as if it were alone
   zipped      traces as .gz change nothing
   unwatched   the same times and stdout without any report
+  one_list    ns-3's order of simultaneous events: as in a simulation of one_list.py
 """
 
 import copy
 import gzip
 
 import draw
+import one_list
 from ways import Failure, execute, write, FRAMES
 
 WHOLE = ["8Gbps", "4Gbps", "2Gbps"]  # 1, 2, 4 ns for each byte
@@ -300,6 +302,68 @@ def judge_alone(name, _, one, other):
     correspond(name, table(one, ranks), table(other, ranks))
 
 
+def listed_case(rng, tool):
+    """Many messages on a tree of switches, most of them at one time."""
+    ranks = rng.choice([2, 3, 5, 8, 12, 24, 40, 70])
+    switches, rates, delays = rng.choice([1, 1, 2, 3, 6]), rng.sample(["40Gbps", "100Gbps", "200Gbps", "400Gbps"], 2), rng.sample(DELAYS, 2)
+    if rng.random() < .6:
+        rates, delays = rates[:1], delays[:1]
+    pairs = [(ranks + s, ranks + rng.randrange(s)) for s in range(1, switches)] + [(h, ranks + rng.randrange(switches)) for h in range(ranks)]
+    links = [(a, b, rng.choice(rates), rng.choice(delays), 0) for a, b in pairs]
+    work = draw.Workload(rng, ranks, None, 0)
+    starts = rng.choice([[0], [0, 1], [0, 1, 2]])
+    sizes = rng.choice([[3000], [1000, 5000], [1, 999, 1001, 20000], [40000]])
+    sends = [[rng.choice(starts), []] for _ in range(ranks)]
+    for _ in range(min(4000 // ranks, rng.choice([1, 3, 8]))):
+        shift = rng.randrange(1, ranks)
+        for src in range(ranks):
+            sends[src][1].append(((src + shift) % ranks if rng.random() < .7 else (src + rng.randrange(1, ranks)) % ranks, rng.choice(sizes)))
+    for rank, (micros, to) in enumerate(sends):
+        if micros:
+            work.compute([rank], micros, False)
+            work.ranks[rank][-1]["deps"] = []
+        for dst, size in to:
+            work.add(rank, "SEND", {"is_cpu_op": False, "comm_src": rank, "comm_dst": dst, "comm_tag": 0, "comm_size": size})
+            work.ranks[rank][-1].update(deps=[work.ranks[rank][0]["id"]] if micros else [], ctrl=[])
+            work.op += 1
+    for rank, (_, to) in enumerate(sends):
+        for dst, size in to:
+            work.add(dst, "RECV", {"is_cpu_op": False, "comm_src": rank, "comm_dst": dst, "comm_tag": 0, "comm_size": size})
+            work.ranks[dst][-1].update(deps=[], ctrl=[])
+            work.op += 1
+    has_window = rng.randrange(2)
+    network = [["CC_MODE", "12"], ["ENABLE_QCN", "0"], ["HAS_WIN", str(has_window)], ["BUFFER_SIZE", "64"]]
+    return {"topology": draw.topology_text(ranks, switches, links), "network": network, "system": {"endpoint-delay": 0, "concurrent-collectives": 100},
+            "logical": None, "memory": None, "groups": {}, "options": [], "reports": "flows", "ranks": work.ranks,
+            "sends": sends, "has_window": has_window}
+
+
+class Emulated:
+    """A case, and the same in one_list.py."""
+
+    def __init__(self, draw_case):
+        self.draw, self.parameters = draw_case, lambda rng, case: None
+
+    def check(self, name, case, _, tools, folder):
+        words = write(case, folder / "one")
+        one = execute(tools, "default", words, folder / "one" / "run")
+        if one.code:
+            raise Failure(name, one.said[:300])
+        nodes, switches, links = draw.topology_read(case["topology"])
+        got = sorted((int(row["src"]), int(row["dst"]), int(row["bytes"]), int(row["start_ns"]), int(row["end_ns"]))
+                     for row in one.rows("flows.csv"))
+        if is_paused(one):
+            return "a switch paused or dropped"
+        want = one_list.simulate(nodes - len(switches), [(a, b, int(rate[:-4]) * 10**9, int(delay[:-2])) for a, b, rate, delay, _ in links],
+                                 case["has_window"], [(micros * 1000, to) for micros, to in case["sends"]])
+        for x, y in zip(want, got):
+            if x != y:
+                raise Failure(name, f"(src, dst, bytes, start, end) should be {x} and is {y}")
+        if len(want) != len(got):
+            raise Failure(name, f"{len(want)} and {len(got)} messages")
+        return None
+
+
 def shuffled(rng, case):
     ranks = list(range(len(case["ranks"])))
     rates = {link[2] for link in draw.topology_read(case["topology"])[2]}
@@ -317,5 +381,6 @@ RELATIONS = {
                        unused, judge_unused),
     "alone": Relation(two_jobs, lambda rng, case: rng.random() < .5, alone, judge_alone),
     "zipped": Relation(draw.case, lambda rng, case: None, lambda case, _: case, judge_same_bytes),
+    "one_list": Emulated(listed_case),
     "unwatched": Relation(draw.case, lambda rng, case: None, lambda case, _: case, judge_same_bytes),
 }

@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
@@ -36,6 +38,13 @@ int asim_child_tool(char path[ASIM_CHILD_PATH], struct asim_err *err)
     if (name && strcmp(name, "/asim") != 0)
         snprintf(path, ASIM_CHILD_PATH, "%.2000s", given && *given ? given : "asim");
     return 0;
+}
+
+void asim_child_follow(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) /* it ended before that call */
+        _exit(ASIM_CHILD_ORPHAN);
 }
 
 /* In the child. */
@@ -73,6 +82,7 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
                    struct asim_err *err)
 {
     pid_t child;
+    const pid_t self = getpid();
     int out[2], status = 0, file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
     if (file < 0)
@@ -86,6 +96,7 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
     child = fork();
     if (!child) {
         close(out[0]);
+        asim_child_follow(self);
         become(words, n, file, out[1]);
     }
     asim_interrupt_pass_to(child);

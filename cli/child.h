@@ -7,10 +7,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "asim/err.h"
 
-enum { ASIM_CHILD_PATH = 2048 };
+enum { ASIM_CHILD_PATH = 2048, ASIM_CHILD_ORPHAN = 126 };
 
 /* Runs words[0 … n) as a process; its output goes to the file `log` and, from its stderr, to ours.
  * Signals that end us are passed on to it, and are only noted from then on (cli/interrupt.h).
@@ -18,6 +19,8 @@ enum { ASIM_CHILD_PATH = 2048 };
  * started. */
 int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
                    struct asim_err *err);
+/* In a child: SIGTERM once the parent ends, however it ends. */
+void asim_child_follow(pid_t parent);
 /* The path of this executable. 0, or ASIM_EIO. */
 int asim_child_self(char path[ASIM_CHILD_PATH], struct asim_err *err);
 /* The asim tool: this executable, or, in a program of another name, the one that the variable

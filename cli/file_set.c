@@ -173,14 +173,39 @@ static int finish(const struct asim_file_set_file *file, struct asim_err *err)
                         file->path, strerror(errno));
 }
 
+/* The first file to be written, such as the trace of rank 0, without which there is no workload;
+ * NULL in a set of one. */
+static const struct asim_file_set_file *first_of(const struct asim_file_set *set)
+{
+    for (size_t i = 0; i < set->file.n && set->file.n > 1; i++)
+        if (set->file.at[i].temp_name)
+            return &set->file.at[i];
+    return NULL;
+}
+
+/* The old first file goes before the others change and the new one comes last: whoever ends the
+ * process in between leaves no set that looks whole. */
+static int finish_all(const struct asim_file_set *set, struct asim_err *err)
+{
+    const struct asim_file_set_file *first = first_of(set);
+    int code = 0;
+
+    if (first && unlink(first->path) && errno != ENOENT)
+        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", first->path, strerror(errno));
+    for (size_t i = 0; i < set->file.n && !code; i++)
+        if (&set->file.at[i] != first)
+            code = finish(&set->file.at[i], err);
+    return code || !first ? code : finish(first, err);
+}
+
 /* After a failure, also of a rename, removes the temporary files that are left. */
 int asim_file_set_end(struct asim_file_set *set, int code, struct asim_err *err)
 {
+    if (!code)
+        code = finish_all(set, err);
     for (size_t i = 0; i < set->file.n; i++) {
         struct asim_file_set_file *file = &set->file.at[i];
 
-        if (!code)
-            code = finish(file, err);
         if (code && file->temp_name)
             unlink(file->temp_name);
         free(file->path);

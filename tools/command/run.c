@@ -16,7 +16,7 @@
 extern const struct asim_command asim_trace_command_pytorch;
 
 struct options {
-    char *workload, *topo, *output_dir, *name, *bandwidth, *latency;
+    char *workload, *topo, *output_dir, *name, *unless, *bandwidth, *latency;
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate;
     double step_ms, comm_ms;
@@ -24,7 +24,7 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {"workload", NULL,
+    {"workload", "workload-configuration",
      "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces (required, "
      "or --scenario)",
      NULL, ASIM_T_STRING, AT(workload)},
@@ -49,6 +49,9 @@ static const struct asim_option options[] = {
      AT(name)},
     {"force", NULL, "write into the folder --name although it is there", "0", ASIM_T_BOOL,
      AT(force)},
+    {"unless", NULL,
+     "an identity: where the run has this one, it ends with exit code 3 and leaves its folder",
+     NULL, ASIM_T_STRING, AT(unless)},
     {"bandwidth", NULL,
      "rate of all links but NVLink: 400gbit, a factor as 2x, or a number of GB/s", NULL,
      ASIM_T_STRING, AT(bandwidth)},
@@ -163,6 +166,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .topo = opt->topo,
                            .output_dir = opt->output_dir ? opt->output_dir : "runs",
                            .name = opt->name,
+                           .unless = opt->unless,
                            .world_size = opt->world_size,
                            .virtual_scale = opt->virtual_scale,
                            .mpi = opt->mpi,

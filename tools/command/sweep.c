@@ -3,8 +3,11 @@
  * asim sweep: runs all combinations of the values of some options, as `asim run` runs them, and
  * compares them in a table, a CSV and a picture. See tools/sweep/sweep.h.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "asim/asim.h"
@@ -34,8 +37,8 @@ static const struct asim_option options[] = {
     {"jobs", "j", "runs at once; 0 = one for each core", NULL, ASIM_T_U32, AT(jobs), 0, 4096},
     {"time-limit", NULL, "seconds of wall clock for each run; 0 = none", NULL, ASIM_T_DOUBLE,
      AT(limit_s), 0, 1e9},
-    {"again", NULL, "run points that failed, stalled or timed out again", "0", ASIM_T_BOOL,
-     AT(again)},
+    {"again", NULL, "run points that stalled or timed out again, too; those that failed always do",
+     "0", ASIM_T_BOOL, AT(again)},
     {"quiet", NULL, "no table on stdout", "0", ASIM_T_BOOL, AT(quiet)},
     {0}};
 
@@ -93,18 +96,39 @@ static int finish(const struct asim_sweep *sweep, int code, int quiet, struct as
         bad += sweep->points[i].state != ASIM_POINT_FINISHED;
     if (code == ASIM_EINTR)
         asim_err_set(err, ASIM_EINTR, "stopped; the same command goes on where it was.");
-    else if (!code && bad)
+    if (sweep->taken)
+        fprintf(stderr,
+                "%zu of %zu points taken over: their options, inputs and asim are the same "
+                "as in %s/sweep.csv.\n",
+                sweep->taken, sweep->n, sweep->folder);
+    if (!code && bad)
         fprintf(stderr, "%zu of %zu points have no time; --again runs them again.\n", bad,
                 sweep->n);
     fprintf(stderr, "%s/sweep.csv and %s/sweep.svg are written.\n", sweep->folder, sweep->folder);
     return code == ASIM_EINTR ? 130 : code || bad;
 }
 
+/* The folder is this sweep's until the lock is closed. Returns it, or -1. */
+static int take_folder(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    int lock = open(sweep->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (lock < 0) {
+        asim_err_set(err, ASIM_EIO, "cannot open %s: %s.", sweep->folder, strerror(errno));
+    } else if (flock(lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+        asim_err_set(err, ASIM_EIO, "another sweep runs in %s; give another --output-dir.",
+                     sweep->folder);
+        close(lock);
+        lock = -1;
+    }
+    return lock;
+}
+
 static int start(struct asim_sweep *sweep, const struct asim_args *args, const struct options *opt,
                  struct asim_err *err)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int code;
+    int lock = -1, code;
 
     if (args->n_words && asim_sweep_read(sweep, args->words[0], err))
         return 1;
@@ -117,10 +141,14 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args, const s
     if (asim_sweep_make(sweep, err))
         return err->code == ASIM_EUSAGE ? 2 : 1;
     if (asim_child_self(sweep->self, err) || asim_out_mkdir(sweep->folder, err) ||
-        asim_sweep_read_csv(sweep, err))
+        (lock = take_folder(sweep, err)) < 0 || asim_sweep_read_csv(sweep, err)) {
+        if (lock >= 0)
+            close(lock);
         return 1;
-    code = asim_sweep_run(sweep, err);
-    return finish(sweep, code, opt->quiet, err);
+    }
+    code = finish(sweep, asim_sweep_run(sweep, err), opt->quiet, err);
+    close(lock);
+    return code;
 }
 
 static void show_help(void)

@@ -13,7 +13,9 @@
 #include "asim/net.h"
 #include "asim/observe.h"
 #include "base/io/out.h"
+#include "cli/interrupt.h"
 #include "tools/run/job.h"
+#include "tools/scenario/traces.h"
 
 enum { MOST_WORDS = ASIM_JOB_WORDS + 16, WORD = ASIM_JOB_PATH + 32 };
 
@@ -114,36 +116,66 @@ static void say_note(void *self, const char *text)
     fprintf(stderr, "note: %s\n", text);
 }
 
+/* Sets what the words say; --mode of `asim analytical` is --model elsewhere. */
+static int read_words(struct asim_settings *settings, const struct line *line, struct asim_err *err)
+{
+    int code = asim_settings_init(settings, sizeof *settings, err);
+
+    for (size_t i = 0; i < line->n && !code; i++) {
+        const char *word = line->words[i], *value = strchr(word, '=');
+        char key[64];
+
+        if (strncmp(word, "--", 2) != 0 || !value)
+            continue;
+        snprintf(key, sizeof key, "%.*s", (int)(value - word - 2), word + 2);
+        code = asim_settings_set(settings, strcmp(key, "mode") ? key : "model", value + 1, err);
+    }
+    return code;
+}
+
+/* The world of a command line, opened but not run. */
+static int open_world(struct asim_world **world, const struct line *line,
+                      const struct asim_hooks *hooks, struct asim_err *err)
+{
+    struct asim_scenario_traces traces = {.folder = NULL};
+    struct asim_settings settings;
+    int code = read_words(&settings, line, err);
+
+    if (!code && settings.scenario && !settings.scenario_traces)
+        code = asim_scenario_traces_open(&traces, settings.scenario, err);
+    if (traces.folder)
+        settings.scenario_traces = traces.folder;
+    settings.end_ns = UINT64_MAX;
+    if (!code)
+        code = asim_world_open(world, &settings, hooks, err);
+    if (traces.folder)
+        settings.scenario_traces = NULL;
+    asim_settings_fini(&settings);
+    if (!code && traces.folder) {
+        char identity[ASIM_IDENTITY_BYTES]; /* reads the traces, which go */
+
+        code = asim_world_identity(*world, identity, err);
+    }
+    asim_scenario_traces_close(&traces);
+    return code;
+}
+
 /* The world of the packet run, opened for its shape only. */
 static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
                         struct asim_err *err)
 {
     const struct asim_hooks hooks = {.note = say_note};
-    struct asim_settings settings;
+    struct line line = {.n = 0};
     struct asim_world *world = NULL;
-    int code = asim_settings_init(&settings, sizeof settings, err);
+    int code;
 
-    for (size_t i = 0; i < job->n_words && !code; i++) {
-        char key[64];
-        size_t n = strcspn(job->words[i] + 2, "=");
-
-        snprintf(key, sizeof key, "%.*s", (int)(n < 63 ? n : 63), job->words[i] + 2);
-        code = asim_settings_set(&settings, key, job->words[i] + 3 + n, err);
-    }
-    if (!code)
-        code = asim_settings_set(&settings, "workload", job->prefix, err);
-    if (!code && *job->groups)
-        code = asim_settings_set(&settings, "groups", job->groups, err);
-    if (!code && *job->topology)
-        code = asim_settings_set(&settings, "topology", job->topology, err);
-    if (!code && *job->logical && !is_given(job, "logical"))
-        code = asim_settings_set(&settings, "logical", job->logical, err);
-    if (!code)
-        code = asim_world_open(&world, &settings, &hooks, err);
+    add_packets(&line, job, job->folder);
+    code = line.failed ? asim_err_nomem(err, "starting a run")
+                       : open_world(&world, &line, &hooks, err);
     if (!code)
         code = asim_world_shape(world, shape, err);
     asim_world_close(world);
-    asim_settings_fini(&settings);
+    drop(&line);
     return code;
 }
 
@@ -221,40 +253,72 @@ static int find_ns3(char path[ASIM_JOB_PATH], struct asim_err *err)
                         path);
 }
 
+/* A command line of a backend, with room for its words that are no options. */
+struct backend_line {
+    struct line line;
+    char self[ASIM_JOB_PATH], count[24];
+};
+
+static int make_line(struct backend_line *made, const struct asim_job *job,
+                     enum asim_job_backend backend, const char *folder, struct asim_err *err)
+{
+    static const char *const modes[] = {[ASIM_JOB_UNAWARE] = "unaware", [ASIM_JOB_AWARE] = "aware"};
+    struct line *line = &made->line;
+    int code =
+        backend == ASIM_JOB_NS3 ? find_ns3(made->self, err) : asim_child_self(made->self, err);
+
+    memset(line, 0, sizeof *line);
+    if (code)
+        return code;
+    add(line, made->self);
+    snprintf(made->count, sizeof made->count, "%" PRIu32, job->mpi);
+    if (backend == ASIM_JOB_NS3) {
+        add(line, "run");
+        add(line, "AstraSimNetwork");
+        if (job->mpi > 1) {
+            add(line, "--mpi");
+            add(line, made->count);
+        }
+        add(line, "--");
+        add_packets(line, job, folder);
+    } else if (backend == ASIM_JOB_PACKET || backend == ASIM_JOB_FLOW) {
+        add(line, "packet");
+        add_packets(line, job, folder);
+        if (backend == ASIM_JOB_FLOW)
+            add(line, "--model=flow");
+    } else {
+        code = add_formulas(line, job, modes[backend], folder, err);
+    }
+    return !code && line->failed ? asim_err_nomem(err, "starting a run") : code;
+}
+
 int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, const char *folder,
                      int *code, struct asim_err *err)
 {
-    static const char *const modes[] = {[ASIM_JOB_UNAWARE] = "unaware", [ASIM_JOB_AWARE] = "aware"};
-    struct line line = {.n = 0};
-    char self[ASIM_JOB_PATH], log[ASIM_JOB_PATH], count[24];
-    int failed = backend == ASIM_JOB_NS3 ? find_ns3(self, err) : asim_child_self(self, err);
+    struct backend_line made;
+    char log[ASIM_JOB_PATH];
+    int failed = make_line(&made, job, backend, folder, err);
 
-    add(&line, self);
     snprintf(log, sizeof log, "%.1500s/log.txt", folder);
-    snprintf(count, sizeof count, "%" PRIu32, job->mpi);
-    if (failed) {
-        return failed;
-    } else if (backend == ASIM_JOB_NS3) {
-        add(&line, "run");
-        add(&line, "AstraSimNetwork");
-        if (job->mpi > 1) {
-            add(&line, "--mpi");
-            add(&line, count);
-        }
-        add(&line, "--");
-        add_packets(&line, job, folder);
-    } else if (backend == ASIM_JOB_PACKET || backend == ASIM_JOB_FLOW) {
-        add(&line, "packet");
-        add_packets(&line, job, folder);
-        if (backend == ASIM_JOB_FLOW)
-            add(&line, "--model=flow");
-    } else {
-        failed = add_formulas(&line, job, modes[backend], folder, err);
-    }
-    if (!failed && line.failed)
-        failed = asim_err_nomem(err, "starting a run");
     if (!failed)
-        failed = asim_child_run(line.words, line.n, log, code, err);
-    drop(&line);
+        failed = asim_child_run(made.line.words, made.line.n, log, code, err);
+    drop(&made.line);
     return failed;
+}
+
+int asim_job_identity(const struct asim_job *job, char text[ASIM_IDENTITY_BYTES],
+                      struct asim_err *err)
+{
+    const struct asim_hooks hooks = {.stop = asim_interrupt_stop};
+    struct asim_world *world = NULL;
+    struct backend_line made;
+    int code = make_line(&made, job, (enum asim_job_backend)job->backend, job->folder, err);
+
+    if (!code)
+        code = open_world(&world, &made.line, &hooks, err);
+    if (!code)
+        code = asim_world_identity(world, text, err);
+    asim_world_close(world);
+    drop(&made.line);
+    return code;
 }

@@ -21,7 +21,7 @@
  * counts as a result; inputs of this run may be among the rest. */
 static void remove_old(const struct asim_job *job)
 {
-    static const char *const folders[] = {".", "packet", "unaware", "aware", "calibrated"};
+    static const char *const folders[] = {".", "packet", "unaware", "aware", "flow", "calibrated"};
     static const char *const names[] = {"identity.json", "summary.json", "metrics.csv",
                                         "report.html", "log.txt"};
     char path[ASIM_JOB_PATH + 64];
@@ -33,14 +33,20 @@ static void remove_old(const struct asim_job *job)
         }
 }
 
-/* The folder is this run's until the process ends. */
+/* The folder is this run's until the process ends. A run whose parent has been killed needs a
+ * moment to end. */
 static int take_folder(struct asim_job *job, struct asim_err *err)
 {
+    const struct timespec pause = {.tv_nsec = 50000000};
+    int tries = 60, is_taken = 0;
+
     job->lock = open(job->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (job->lock >= 0 && flock(job->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+    while (job->lock >= 0 && tries-- &&
+           (is_taken = flock(job->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK))
+        nanosleep(&pause, NULL);
+    if (is_taken)
         return asim_err_set(err, ASIM_EIO, "another run writes into %s; give another --name.",
                             job->folder);
-    remove_old(job);
     return 0;
 }
 
@@ -204,13 +210,29 @@ static int keep_results(const struct asim_job *job, const struct asim_job_result
     return 1;
 }
 
+/* --unless: whether the run has that identity. Where it cannot be known, the run tells why. */
+static int is_known(const struct asim_job *job)
+{
+    char identity[ASIM_IDENTITY_BYTES];
+
+    return job->unless && job->backend != ASIM_JOB_ALL && !asim_job_identity(job, identity, NULL) &&
+           !strcmp(identity, job->unless);
+}
+
 static int run_in_folder(struct asim_job *job, struct asim_err *err)
 {
     struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
     size_t n = 0;
     int code;
 
-    if (write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err)) {
+    if (!job->unless)
+        remove_old(job);
+    code = write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err);
+    if (!code && is_known(job))
+        return ASIM_JOB_SAME;
+    if (job->unless)
+        remove_old(job);
+    if (code) {
         remove_empty(job);
         return 1;
     }

@@ -30,7 +30,7 @@ struct asim_job_recorded {
 
 struct asim_job {
     /* From the command line; strings are borrowed. */
-    const char *workload, *topo, *output_dir, *name;
+    const char *workload, *topo, *output_dir, *name, *unless;
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate;
     int is_scenario; /* among words; workload is its file then */
@@ -62,6 +62,7 @@ struct asim_job_result {
 };
 
 enum { ASIM_JOB_RESULTS = ASIM_JOB_BACKENDS + 1 };
+enum { ASIM_JOB_SAME = 3 }; /* exit code: --unless names the identity of the run */
 
 /* The whole run. Returns the exit code. (job.c) */
 int asim_job_run(struct asim_job *job, struct asim_err *err);
@@ -75,6 +76,9 @@ int asim_job_place(struct asim_job *job, struct asim_err *err);
 /* Runs one backend into the folder, which exists. *code: its exit code. (backend.c) */
 int asim_job_backend(const struct asim_job *job, enum asim_job_backend backend, const char *folder,
                      int *code, struct asim_err *err);
+/* The identity that the run of the job's one backend will have; not of ASIM_JOB_ALL. (backend.c) */
+int asim_job_identity(const struct asim_job *job, char text[ASIM_IDENTITY_BYTES],
+                      struct asim_err *err);
 /* Reads what a backend has left in result->folder. (metrics.c) */
 int asim_job_result(struct asim_job_result *result, struct asim_err *err);
 /* --auto-calibrate: runs the backend again, with the factor of computation that makes the step as

@@ -49,11 +49,8 @@ static struct asim_sweep_key *add_key(struct asim_sweep *sweep, const char *name
 int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
                    struct asim_err *err)
 {
-    struct asim_sweep_key *key;
+    struct asim_sweep_key *key = add_key(sweep, name, strlen(name), err);
 
-    if (find(sweep, name))
-        return 0;
-    key = add_key(sweep, name, strlen(name), err);
     return key ? add_value(key, value, strlen(value), err) : ASIM_ENOMEM;
 }
 
@@ -68,8 +65,6 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
     if (!text[n] || !*at || !n)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--vary=%s: expected KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…", text);
-    if (find(sweep, name))
-        return asim_err_set(err, ASIM_EUSAGE, "%s is varied twice.", name);
     key = add_key(sweep, text, n, err);
     for (; key; at += n + 1) {
         n = strcspn(at, separator);
@@ -157,31 +152,82 @@ static int is_generated(const char *name)
 /* The sweep chooses these itself. */
 static int is_own(const char *name)
 {
-    return !strcmp(name, "name") || !strcmp(name, "output-dir") || !strcmp(name, "force") ||
-           !strcmp(name, "out");
+    static const char *const own[] = {"name", "output-dir", "force", "out", "unless"};
+
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (!strcmp(name, own[i]))
+            return 1;
+    return 0;
+}
+
+/* The option behind a key, whatever its name; NULL where it is one of generated workloads. */
+static const struct asim_option *option_of(const char *name)
+{
+    const struct asim_option *options = run_options(),
+                             *row = options ? asim_option_find(options, name) : NULL;
+
+    if (is_generated(name))
+        return NULL;
+    return row ? row : asim_option_find(asim_settings_options, name);
+}
+
+/* Two keys of one option: one of them would count, and rows would name both. */
+static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err *err)
+{
+    const char *name = sweep->keys.at[k].name;
+    const struct asim_option *row = option_of(name);
+
+    for (size_t i = 0; i < k; i++) {
+        const char *other = sweep->keys.at[i].name;
+
+        if (!strcmp(name, other))
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "'%s' is given twice; give it once, in the file, --vary or --set.",
+                                name);
+        if (row && option_of(other) && !strcmp(option_of(other)->key, row->key))
+            return asim_err_set(err, ASIM_EUSAGE, "'%s' and '%s' are one option; give one of them.",
+                                other, name);
+    }
+    return 0;
 }
 
 static int check_key(const struct asim_sweep_key *key, int has_workload, struct asim_err *err)
 {
-    const struct asim_option *options = run_options();
+    const struct asim_option *row = option_of(key->name);
     const struct asim_where where = {"", 0, 0};
 
-    if (is_own(key->name))
+    if (row && is_own(row->key))
         return asim_err_set(err, ASIM_EUSAGE, "the sweep chooses --%s itself.", key->name);
     if (is_generated(key->name) && has_workload)
         return asim_err_set(err, ASIM_EUSAGE,
                             "'%s' is for generated workloads, but there is a workload; leave one "
                             "out (world-size replicates the ranks of a workload).",
                             key->name);
-    if (is_generated(key->name) || (options && asim_option_find(options, key->name)) ||
-        asim_option_find(asim_settings_options, key->name))
-        return 0;
-    return asim_option_unknown(asim_settings_options, key->name, where, err);
+    if (!row && !is_generated(key->name))
+        return asim_option_unknown(asim_settings_options, key->name, where, err);
+    for (size_t i = 0; row && !strcmp(row->key, "backend") && i < key->values.n; i++)
+        if (!strcmp(key->values.at[i], "all"))
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "backend=all has three times, and a point has one; vary "
+                                "backend=packet,unaware,aware.");
+    return 0;
+}
+
+/* Whether a key, under any of its names, names the workload. */
+static int has_option(const struct asim_sweep *sweep, const char *name)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        const struct asim_option *row = option_of(sweep->keys.at[k].name);
+
+        if (row && !strcmp(row->key, name))
+            return 1;
+    }
+    return 0;
 }
 
 int asim_sweep_generates(const struct asim_sweep *sweep)
 {
-    return !find(sweep, "workload") && !find(sweep, "scenario");
+    return !has_option(sweep, "workload") && !has_option(sweep, "scenario");
 }
 
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
@@ -190,7 +236,7 @@ int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
 
     sweep->n = 1;
     for (size_t k = 0; k < sweep->keys.n; k++) {
-        if (check_key(&sweep->keys.at[k], has_workload, err))
+        if (check_key(&sweep->keys.at[k], has_workload, err) || check_twice(sweep, k, err))
             return ASIM_EINVAL;
         sweep->n *= sweep->keys.at[k].values.n;
         if (sweep->n > ASIM_SWEEP_POINTS)

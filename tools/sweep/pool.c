@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "asim/trace.h"
 #include "base/io/out.h"
 #include "cli/interrupt.h"
 #include "tools/run/job.h"
@@ -30,50 +29,8 @@ static double wall_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static const char *value_or(const struct asim_sweep *sweep, size_t point, const char *name,
-                            const char *other)
-{
-    const char *value = asim_sweep_value(sweep, point, name);
-
-    return value ? value : other;
-}
-
-/* The prefix of a generated workload tells its content, so points share it. */
-static void generated_prefix(const struct asim_sweep *sweep, size_t point, char *prefix,
-                             size_t size)
-{
-    snprintf(prefix, size, "%.1000s/workloads/%.60s_%.20s_ranks_%.20s_x%.20s/w", sweep->folder,
-             value_or(sweep, point, "type", "all_reduce"), asim_sweep_value(sweep, point, "ranks"),
-             value_or(sweep, point, "size", "1M"), value_or(sweep, point, "count", "1"));
-}
-
-static int generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err)
-{
-    char prefix[ASIM_SWEEP_PATH], words[5][ASIM_SWEEP_PATH + 16], log[ASIM_SWEEP_PATH],
-        *first = NULL;
-    const char *argv[] = {sweep->self, "trace",  "generate", words[0],
-                          words[1],    words[2], words[3],   words[4]};
-    int code;
-
-    generated_prefix(sweep, point, prefix, sizeof prefix);
-    code = asim_trace_path(prefix, 0, &first, NULL);
-    free(first);
-    if (!code)
-        return 0;
-    snprintf(words[0], sizeof words[0], "--out=%s", prefix);
-    snprintf(words[1], sizeof words[1], "--type=%s", value_or(sweep, point, "type", "all_reduce"));
-    snprintf(words[2], sizeof words[2], "--ranks=%s", asim_sweep_value(sweep, point, "ranks"));
-    snprintf(words[3], sizeof words[3], "--size=%s", value_or(sweep, point, "size", "1M"));
-    snprintf(words[4], sizeof words[4], "--count=%s", value_or(sweep, point, "count", "1"));
-    snprintf(log, sizeof log, "%.1000s/workloads.log", sweep->folder);
-    if (asim_child_run(argv, sizeof argv / sizeof *argv, log, &code, err))
-        return ASIM_EIO;
-    return code ? asim_err_set(err, ASIM_EINVAL, "the workload %s could not be generated.", prefix)
-                : 0;
-}
-
 /* In the child. */
-static void become(const struct asim_sweep *sweep, size_t point, const char *log)
+static void become(const struct asim_sweep *sweep, size_t point, const char *log, pid_t parent)
 {
     static char texts[MOST_WORDS][ASIM_SWEEP_PATH + 80];
     char *argv[MOST_WORDS + 1] = {texts[0], texts[1]}, prefix[ASIM_SWEEP_PATH];
@@ -87,8 +44,12 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     snprintf(texts[n++], sizeof texts[0], "--output-dir=%s/runs", sweep->folder);
     argv[n] = texts[n];
     snprintf(texts[n++], sizeof texts[0], "--force");
+    if (*sweep->points[point].identity) {
+        argv[n] = texts[n];
+        snprintf(texts[n++], sizeof texts[0], "--unless=%s", sweep->points[point].identity);
+    }
     if (asim_sweep_generates(sweep)) {
-        generated_prefix(sweep, point, prefix, sizeof prefix);
+        asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
         argv[n] = texts[n];
         snprintf(texts[n++], sizeof texts[0], "--workload=%s", prefix);
     }
@@ -105,6 +66,7 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     dup2(file, 1);
     dup2(file, 2);
     setpgid(0, 0); /* the sweep passes Ctrl-C on */
+    asim_child_follow(parent);
     execv(argv[0], argv);
     _exit(127);
 }
@@ -112,15 +74,16 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
 static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
 {
     struct asim_sweep_point *p = &sweep->points[point];
+    const pid_t self = getpid();
     char log[ASIM_SWEEP_PATH];
 
-    if (asim_sweep_generates(sweep) && generate(sweep, point, err))
+    if (asim_sweep_generates(sweep) && asim_sweep_generate(sweep, point, err))
         return ASIM_EINVAL;
     snprintf(log, sizeof log, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
     fflush(NULL);
     p->process = fork();
     if (!p->process)
-        become(sweep, point, log);
+        become(sweep, point, log, self);
     if (p->process < 0)
         return asim_err_set(err, ASIM_EIO, "cannot start a process: %s.", strerror(errno));
     p->state = ASIM_POINT_RUNNING;
@@ -128,27 +91,45 @@ static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
     return 0;
 }
 
-/* What the run left, by its exit code. */
+/* What the run left. Where it was stopped before it began, this is what the earlier one left, which
+ * the next sweep compares. */
+static void take_result(struct asim_sweep_point *p, const struct asim_job_result *result)
+{
+    if (strcmp(p->identity, result->identity) != 0 || strcmp(result->state, "finished") != 0)
+        p->earlier = ASIM_POINT_WAITING;
+    memcpy(p->identity, result->identity, sizeof p->identity);
+    p->ranks = result->ranks;
+    p->finish_ns = result->finish_ns;
+    p->comm_ns = result->comm_ns;
+}
+
+/* By the exit code of the run. */
 static void end(struct asim_sweep *sweep, size_t point, int status)
 {
     struct asim_sweep_point *p = &sweep->points[point];
     struct asim_job_result result = {.backend = ""};
     struct asim_err err = {0};
-    int is_timed_out = sweep->limit_s > 0 && wall_s() - p->began_s >= sweep->limit_s;
+    int is_timed_out = sweep->limit_s > 0 && wall_s() - p->began_s >= sweep->limit_s,
+        code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 
     p->process = 0;
-    p->state = ASIM_POINT_FAILED;
-    if (asim_interrupted())
-        p->state = ASIM_POINT_INTERRUPTED;
-    else if (is_timed_out && !(WIFEXITED(status) && !WEXITSTATUS(status)))
-        p->state = ASIM_POINT_TIMED_OUT;
-    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) > 1 || asim_job_result(&result, &err))
+    if (code == ASIM_JOB_SAME) {
+        p->state = p->earlier;
+        sweep->taken++;
         return;
-    p->state = !WEXITSTATUS(status) ? ASIM_POINT_FINISHED : ASIM_POINT_STALLED;
-    p->ranks = result.ranks;
-    p->finish_ns = result.finish_ns;
-    p->comm_ns = result.comm_ns;
+    }
+    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
+    if (asim_job_result(&result, &err)) {
+        *p->identity = '\0';
+        p->state = ASIM_POINT_FAILED;
+    } else {
+        take_result(p, &result);
+        p->state = !code ? ASIM_POINT_FINISHED : code == 1 ? ASIM_POINT_STALLED : ASIM_POINT_FAILED;
+    }
+    if (asim_interrupted() && code)
+        p->state = ASIM_POINT_INTERRUPTED;
+    else if (is_timed_out && code)
+        p->state = ASIM_POINT_TIMED_OUT;
 }
 
 /* Whatever has ended since the last call. */

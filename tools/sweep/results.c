@@ -13,10 +13,18 @@
 
 static const char *const states[] = {"waiting", "running",   "finished",   "stalled",
                                      "failed",  "timed out", "interrupted"};
+static const char unchecked[] = "unchecked";
 
 static int has_result(const struct asim_sweep_point *point)
 {
     return point->state == ASIM_POINT_FINISHED;
+}
+
+/* A row that this sweep has not compared yet stays, for the sweep that goes on. */
+static int is_unchecked(const struct asim_sweep_point *point)
+{
+    return *point->identity && point->earlier == ASIM_POINT_FINISHED &&
+           point->state != ASIM_POINT_FINISHED;
 }
 
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
@@ -32,7 +40,7 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
         asim_out_printf(&out, ",");
         asim_quote_csv_if_needed(&out, sweep->keys.at[k].name);
     }
-    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns\n");
+    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns,identity\n");
     for (size_t i = 0; i < sweep->n; i++) {
         const struct asim_sweep_point *point = &sweep->points[i];
 
@@ -41,39 +49,46 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
             asim_out_printf(&out, ",");
             asim_quote_csv_if_needed(&out, asim_sweep_at(sweep, i, k));
         }
-        asim_out_printf(&out, ",%s", states[point->state]);
-        if (has_result(point))
-            asim_out_printf(&out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", point->ranks,
+        asim_out_printf(&out, ",%s", is_unchecked(point) ? unchecked : states[point->state]);
+        if (has_result(point) || is_unchecked(point))
+            asim_out_printf(&out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, point->ranks,
                             point->finish_ns, point->comm_ns);
         else
-            asim_out_printf(&out, ",,,\n");
+            asim_out_printf(&out, ",,,");
+        asim_out_printf(&out, ",%s\n", point->identity);
     }
     return asim_out_commit(&out, err);
 }
 
-/* Columns of the keys; -1 where the earlier sweep had no such key. */
+/* Whether the row has the point's values of the keys that both sweeps have; the identity tells
+ * whether the others matter. */
 static int is_point(const struct asim_sweep *sweep, const struct asim_table *table, size_t point)
 {
     for (size_t k = 0; k < sweep->keys.n; k++) {
         int column = asim_table_find(table, sweep->keys.at[k].name);
 
-        if (column < 0 || strcmp(asim_table_text(table, column), asim_sweep_at(sweep, point, k)))
+        if (column >= 0 && strcmp(asim_table_text(table, column), asim_sweep_at(sweep, point, k)))
             return 0;
     }
     return 1;
 }
 
-/* Points that did not end run again. */
+/* The results of a row, for when its run turns out to be the same. Points that failed have no
+ * identity and run again. */
 static void take(const struct asim_sweep *sweep, struct asim_sweep_point *point,
                  const struct asim_table *table, struct asim_err *err)
 {
-    const char *state = asim_table_text(table, asim_table_find(table, "state"));
+    const char *state = asim_table_text(table, asim_table_find(table, "state")),
+               *identity = asim_table_text(table, asim_table_find(table, "identity"));
 
     for (int s = ASIM_POINT_FINISHED; s <= ASIM_POINT_TIMED_OUT; s++)
         if (!strcmp(state, states[s]) && (s == ASIM_POINT_FINISHED || !sweep->again))
-            point->state = (enum asim_sweep_state)s;
-    if (!has_result(point))
+            point->earlier = (enum asim_sweep_state)s;
+    if (!strcmp(state, unchecked))
+        point->earlier = ASIM_POINT_FINISHED;
+    if (point->earlier == ASIM_POINT_WAITING)
         return;
+    snprintf(point->identity, sizeof point->identity, "%s", identity);
     point->ranks = asim_table_u64(table, asim_table_find(table, "run_ranks"), err);
     point->finish_ns = asim_table_u64(table, asim_table_find(table, "finish_ns"), err);
     point->comm_ns = asim_table_u64(table, asim_table_find(table, "comm_ns"), err);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "asim/err.h"
+#include "asim/asim.h"
 #include "base/mem.h"
 
 enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000 };
@@ -33,6 +33,8 @@ enum asim_sweep_state {
 
 struct asim_sweep_point {
     enum asim_sweep_state state;
+    enum asim_sweep_state earlier;      /* in sweep.csv, of the run of that identity */
+    char identity[ASIM_IDENTITY_BYTES]; /* "" = not known */
     pid_t process;
     double began_s; /* of the wall clock */
     uint64_t ranks, finish_ns, comm_ns;
@@ -45,6 +47,7 @@ struct asim_sweep {
     double limit_s; /* of a point; 0 = none */
     int again;      /* points that failed or timed out run again */
     char self[ASIM_SWEEP_PATH];
+    size_t taken;                    /* points whose earlier results are those of the same run */
     struct asim_sweep_point *points; /* the last key varies fastest */
     size_t n;
 };
@@ -53,7 +56,7 @@ struct asim_sweep {
  * (grid.c) */
 int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err *err);
 int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err *err);
-/* Adds one value, unless the key has values. */
+/* Adds a key of one value. */
 int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
                    struct asim_err *err);
 /* Checks the keys and makes the points. */
@@ -68,7 +71,13 @@ void asim_sweep_fini(struct asim_sweep *sweep);
 /* Runs the points that have no result yet. 0, ASIM_EINTR, or another code. (pool.c) */
 int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);
 
-/* sweep.csv: a row a point. Reading takes over the results of equal points. (results.c) */
+/* The prefix of a generated workload tells its content, so points share it. Makes it where it is
+ * not there whole. (workload.c) */
+void asim_sweep_prefix(const struct asim_sweep *sweep, size_t point, char *prefix, size_t size);
+int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err);
+
+/* sweep.csv: a row a point. Reading notes the earlier results of points with the same values; their
+ * runs tell whether they still hold. (results.c) */
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);
 int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
 /* On stdout. */

@@ -26,8 +26,7 @@ if(ASIM_BUILD_SHARED AND NOT ASIM_SANITIZE)
                        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
   )
   target_link_libraries(
-    asim-shared PRIVATE PkgConfig::JANSSON PkgConfig::YAML PkgConfig::EXPAT PkgConfig::PROTOBUF_C
-                        ZLIB::ZLIB m pthread
+    asim-shared PRIVATE PkgConfig::JANSSON PkgConfig::YAML PkgConfig::PROTOBUF_C ZLIB::ZLIB m pthread
   )
   target_link_options(asim-shared PRIVATE -Wl,--no-undefined)
   if(ASIM_PROFILE STREQUAL make)
@@ -42,8 +41,7 @@ endif()
 
 # A static library brings along what it links.
 target_link_libraries(asim-core PUBLIC $<INSTALL_INTERFACE:jansson> $<INSTALL_INTERFACE:yaml>
-                                       $<INSTALL_INTERFACE:expat> $<INSTALL_INTERFACE:protobuf-c>
-                                       $<INSTALL_INTERFACE:z>
+                                       $<INSTALL_INTERFACE:protobuf-c> $<INSTALL_INTERFACE:z>
                                        $<INSTALL_INTERFACE:m> $<INSTALL_INTERFACE:pthread>)
 install(
   TARGETS ${asim_libraries}

@@ -7,7 +7,7 @@
  * after a success and shrinks after a failure.
  */
 #include "tools/machine/fit.h"
-#include "base/median.h"
+#include "tools/machine/median.h"
 
 #include <math.h>
 #include <stdlib.h>

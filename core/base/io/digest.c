@@ -8,11 +8,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/map.h"
 
-enum { STEP = 16, CHUNK = 1 << 16 };
+enum { STEP = 16, CHUNK = 1 << 14 };
 
 /* Little-endian on every machine, so that a digest is the same on all. */
 static uint64_t word_at(const unsigned char *at)
@@ -56,15 +55,10 @@ void asim_digest_add_text(struct asim_digest *digest, const char *text)
 int asim_digest_add_file(struct asim_digest *digest, const char *path, struct asim_err *err)
 {
     FILE *file = fopen(path, "rb");
-    char *chunk = malloc(CHUNK);
+    char chunk[CHUNK];
     size_t n;
     int why = file ? 0 : errno;
 
-    if (!chunk) {
-        if (file)
-            fclose(file);
-        return asim_err_nomem(err, "reading an input again");
-    }
     do {
         n = file ? fread(chunk, 1, CHUNK, file) : 0;
         asim_digest_add(digest, chunk, n);
@@ -73,7 +67,6 @@ int asim_digest_add_file(struct asim_digest *digest, const char *path, struct as
         why = errno ? errno : EIO;
     if (file)
         fclose(file);
-    free(chunk);
     return why ? asim_err_set(err, ASIM_EIO, "cannot read %s: %s.", path, strerror(why)) : 0;
 }
 

@@ -44,8 +44,9 @@ struct asim_settings {
     /* From here on there are no options of that name. */
     /* Keys of the network configuration, set after those of its file: key, value, …, NULL. */
     const char *const *net_overrides;
-    /* The network that carries messages. NULL: the packet network. "unaware" or "aware": an
-     * analytical network, whose YAML file is `network` unless `shape` is given. */
+    /* The network that carries messages, the option `model`. NULL: the packet network. "flow": the
+     * flow level over the same files. "unaware" or "aware": an analytical network, whose YAML file
+     * is `network` unless `shape` is given. */
     char *mode;
     const struct asim_netshape *shape;
     /* Several processes: this one's number, and how many share the run. Below 2: it is alone. */

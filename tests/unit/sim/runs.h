@@ -168,7 +168,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     if (!code)
         code = asim_reports_open(*world, out, err);
     settings.workload = settings.topology = settings.system = settings.without = NULL;
-    settings.algorithm = NULL;
+    settings.algorithm = settings.mode = NULL;
     asim_settings_fini(&settings);
     return code;
 }

@@ -3,7 +3,6 @@
  * asim/datagram.h: each function finds the world's packet network and calls it.
  */
 #include "asim/datagram.h"
-#include "fabric/fabric.h"
 #include "sim/world.h"
 #include "fabric/datagrams.h"
 

@@ -10,6 +10,7 @@
 #include "asim/trace.h"
 #include "fabric/clock/step.h"
 #include "fabric/observe/observe.h"
+#include "net/packets.h"
 #include "sim/sim.h"
 
 int asim_packet_is_used(const struct asim_world *world)

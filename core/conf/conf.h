@@ -42,6 +42,17 @@ struct asim_words {
     size_t n;
 };
 
+/* "<node id>: <prefix>" lines of per-node-custom-implementation
+ * (custom.h). */
+struct asim_node_prefix {
+    uint64_t node;
+    char *prefix;
+};
+struct asim_node_prefixes {
+    struct asim_node_prefix *at; /* ascending node */
+    size_t n;
+};
+
 /* A number for some ranks (conf/rank_values.h). */
 struct asim_rank_value {
     uint32_t from, to; /* both included */

@@ -9,19 +9,11 @@
 #ifndef ASIM_CONF_CUSTOM_H
 #define ASIM_CONF_CUSTOM_H
 
-#include <stddef.h>
 #include <stdint.h>
-#include "asim/err.h"
 
-/* "<node id>: <prefix>" lines of per-node-custom-implementation. */
-struct asim_node_prefix {
-    uint64_t node;
-    char *prefix;
-};
-struct asim_node_prefixes {
-    struct asim_node_prefix *at; /* ascending node */
-    size_t n;
-};
+struct asim_err;
+struct asim_node_prefixes;
+
 int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
                             struct asim_err *err);
 /* NULL where the node has none. */

@@ -2,6 +2,7 @@
  *
  * Builds the packet network from a topology, and closes it. Linear in nodes and links.
  */
+#include "base/text.h"
 #include "fabric/fabric.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/clock/next_event.h"
@@ -18,6 +19,8 @@
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"
 #include "fabric/host/recovery.h"
+#include "fabric/link/loss.h"
+#include "fabric/switch/bulk/switch_shard.h"
 #include "topo/topo.h"
 
 #include <stdlib.h>
@@ -218,13 +221,20 @@ static int open_cc(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_netconf *net = fabric->set.net;
     const struct asim_cc *cc = asim_cc_choose(net->cc_name, net->cc_mode, err);
+    int by_cnp; /* only an ACK with a CNP may change a rate */
 
     fabric->set.cc = cc;
     if (!cc)
         return ASIM_EINVAL;
-    fabric->set.cc_config = (struct asim_cc_config){.options = asim_netconf_cc_options(net, cc),
-                                                    .payload_bytes = net->payload_bytes};
-    return cc->check ? cc->check(fabric->set.cc_config.options, err) : 0;
+    fabric->set.writes_telemetry = (cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
+    fabric->set.cc_idle =
+        cc->on_ack == asim_cc_ack_nothing && cc->on_timer == asim_cc_timer_nothing;
+    by_cnp = cc->steady && !cc->own_window;
+    fabric->set.slow_acks = fabric->set.cc_idle ? 0 : by_cnp ? ASIM_CNP : ASIM_EACH_ACK;
+    asim_engine_of(fabric)->cc_config = (struct asim_cc_config){
+        .options = asim_netconf_cc_options(net, cc), .payload_bytes = net->payload_bytes};
+    fabric->set.cc_config = &asim_engine_of(fabric)->cc_config;
+    return cc->check ? cc->check(fabric->set.cc_config->options, err) : 0;
 }
 
 /* Losses come before nodes: a timeout bounds the windows of servers (clock/domains.h). */
@@ -274,13 +284,15 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
     fabric->set.process_of = config->process_of;
     fabric->set.process = config->self;
     fabric->schedule.per_event = config->per_event;
-    asim_heap_init(&fabric->schedule.due_nodes);
+    fabric->schedule.due_nodes = &engine->due_nodes;
+    asim_heap_init(fabric->schedule.due_nodes);
     fabric->set.hosts = config->topo->hosts;
     fabric->set.nodes = config->topo->nodes;
     fabric->frame_hooks = &asim_host_frame_hooks;
     fabric->event_next = engine->limit = ASIM_NEVER;
     engine->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
+    fabric->set.fs_per_tick = ASIM_FS_PER_NS / fabric->set.tick;
     fabric->set.qps = config->net->qps_per_connection;
     fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
     fabric->set.classes = 1;
@@ -295,7 +307,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
 {
     struct asim_fabric_engine *engine = asim_calloc_lines(1, sizeof *engine);
     struct asim_fabric *fabric = engine ? &engine->fabric : NULL;
-    int code = 0, by_cnp; /* by_cnp: only an ACK with a CNP may change a rate */
+    int code = 0;
 
     *out = fabric;
     if (!fabric)
@@ -307,12 +319,6 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = ASIM_ENOMEM;
     else
         code = open_network(fabric, config->traffics, err);
-    fabric->set.writes_telemetry =
-        fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
-    fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
-                          fabric->set.cc->on_timer == asim_cc_timer_nothing;
-    by_cnp = fabric->set.cc && fabric->set.cc->steady && !fabric->set.cc->own_window;
-    fabric->set.slow_acks = fabric->set.cc_idle ? 0 : by_cnp ? ASIM_CNP : ASIM_EACH_ACK;
     if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
         fabric->schedule.per_event = 1;
     if (!code)
@@ -421,6 +427,6 @@ void asim_fabric_close(struct asim_fabric *fabric)
     asim_thread_team_close(engine->workers.team);
     asim_workers_close(fabric);
     asim_exchange_close(fabric);
-    asim_heap_fini(&fabric->schedule.due_nodes);
+    asim_heap_fini(fabric->schedule.due_nodes);
     free(fabric);
 }

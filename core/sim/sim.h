@@ -17,7 +17,6 @@
 #include "base/mem.h"
 #include "coll/dims.h"
 #include "conf/conf.h"
-#include "conf/custom.h"
 #include "sim/rank/census.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/parts.h"

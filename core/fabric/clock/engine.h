@@ -7,6 +7,8 @@
 #ifndef ASIM_FABRIC_CLOCK_ENGINE_H
 #define ASIM_FABRIC_CLOCK_ENGINE_H
 
+#include "base/heap.h"
+#include "cc/cc.h"
 #include "fabric/clock/livelock.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
@@ -44,8 +46,10 @@ struct asim_fabric_engine {
     struct asim_fabric_run run;
     struct asim_fabric_workers workers;
     struct asim_livelock livelock;
-    uint64_t limit;                 /* no event at or after this time is due yet */
-    struct asim_exchange *exchange; /* NULL: one process (processes/exchange.h) */
+    struct asim_heap due_nodes;      /* of fabric.schedule */
+    struct asim_cc_config cc_config; /* of fabric.set */
+    uint64_t limit;                  /* no event at or after this time is due yet */
+    struct asim_exchange *exchange;  /* NULL: one process (processes/exchange.h) */
 };
 
 static inline struct asim_fabric_engine *asim_engine_of(const struct asim_fabric *fabric)

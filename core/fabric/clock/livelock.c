@@ -14,6 +14,7 @@
  * The interval is NO_PROGRESS_LIMIT, or more where the network is slow: FRAMES frames of the
  * slowest link or of MIN_RATE, or TIMEOUTS of RTO.
  */
+#include "base/text.h"
 #include "fabric/clock/livelock.h"
 #include "fabric/clock/hooks.h"
 #include "fabric/events/events.h"
@@ -22,6 +23,7 @@
 #include "fabric/host/host.h"
 #include "fabric/clock/engine.h"
 #include "asim/topology.h"
+#include "conf/netconf_keys.h"
 
 #include <string.h>
 

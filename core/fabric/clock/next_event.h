@@ -7,7 +7,6 @@
 #define ASIM_FABRIC_CLOCK_NEXT_EVENT_H
 
 #include "fabric/ground/worker.h"
-#include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/link/schedule.h"
 
 /* Gives every node its slot in schedule.next, and marks wires on which threads meet. Call after

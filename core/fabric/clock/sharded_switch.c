@@ -11,6 +11,7 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/worker.h"
 #include "fabric/switch/advance.h"
+#include "fabric/switch/bulk/switch_shard.h"
 #include "topo/topo.h"
 #include "net/ways.h"
 

@@ -24,14 +24,14 @@ uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 /* Per-event mode: the earliest entry of the heap that still agrees with schedule.next. */
 static uint64_t next_due(struct asim_fabric *fabric)
 {
-    struct asim_heap *due = &fabric->schedule.due_nodes;
+    struct asim_heap *due = fabric->schedule.due_nodes;
 
     while (due->n && due->at[0].key != *asim_next_of(fabric, (uint32_t)due->at[0].value))
         asim_heap_pop(due);
     return due->n ? due->at[0].key : ASIM_NEVER;
 }
 
-static uint64_t next_of_nodes(struct asim_fabric *fabric)
+static inline uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
     if (fabric->insertion)
         return asim_insertion_next(fabric);
@@ -87,7 +87,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_fabric_engine *engine = asim_engine_of(fabric);
     uint64_t t = next_due(fabric);
-    uint32_t node = (uint32_t)asim_heap_pop(&fabric->schedule.due_nodes).value;
+    uint32_t node = (uint32_t)asim_heap_pop(fabric->schedule.due_nodes).value;
 
     engine->run.windows++;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);

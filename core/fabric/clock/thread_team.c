@@ -18,8 +18,8 @@
  * times a cache line moves between cores. To keep it at four, the job lies in the cache line of
  * `epoch`, and every counter has one writer.
  */
+#include "base/mem.h"
 #include "fabric/clock/thread_team.h"
-#include "fabric/link/link.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -10,6 +10,7 @@
 #include "fabric/clock/worker.h"
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/host.h"
+#include "fabric/link/notification.h"
 #include "fabric/switch/advance.h"
 #include "fabric/switch/switch.h"
 

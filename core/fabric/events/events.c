@@ -6,6 +6,7 @@
  * Costs: one comparison a window; at an event, time linear in the network, and at a change of
  * routes a search for routes.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/events/events.h"
 #include "fabric/events/renew.h"
 #include "fabric/host/traffic.h"

@@ -13,11 +13,12 @@
  */
 #include "asim/topology.h"
 #include "fabric/events/events.h"
+#include "fabric/host/completion.h"
 #include "fabric/host/datagram.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
-#include "fabric/host/completion.h"
 #include "fabric/host/host.h"
+#include "fabric/link/loss.h"
 #include "fabric/switch/advance.h"
 #include "topo/route.h"
 

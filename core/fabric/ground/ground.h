@@ -10,19 +10,20 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "asim/net.h"
-#include "base/heap.h"
+#include "asim/err.h"
+#include "asim/msg.h"
 #include "base/mem.h"
-#include "base/text.h"
-#include "cc/cc.h"
 #include "net/watch.h"
 
+struct asim_cc;
+struct asim_cc_config;
 struct asim_completion_hooks;
 struct asim_datagrams;
 struct asim_egress_scheduler;
 struct asim_fabric_events;
 struct asim_fabric_traffic;
 struct asim_frame_hooks;
+struct asim_heap;
 struct asim_host;
 struct asim_insertion;
 struct asim_memo;
@@ -50,7 +51,7 @@ struct asim_fabric_setup {
     const struct asim_cc *cc;
     const struct asim_transport *transport;
     const struct asim_egress_scheduler *scheduler;
-    struct asim_cc_config cc_config;
+    const struct asim_cc_config *cc_config;
     struct asim_net_user user;
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */
     void (*held)(void *self, uint32_t rank, uint64_t by_ns); /* after a hold; may be NULL */
@@ -61,7 +62,8 @@ struct asim_fabric_setup {
     uint32_t data_overhead, ack_wire; /* with the telemetry of `cc` */
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
-    int cc_idle;                      /* no ACK changes a rate */
+    uint32_t fs_per_tick;
+    int cc_idle;          /* no ACK changes a rate */
     uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */
     uint32_t data_queue;  /* of data of traffic class 0 */
     int pauses_hold;      /* PAUSE_TIME is long enough (link/transmit.h) */
@@ -84,7 +86,7 @@ struct asim_fabric_schedule {
     uint64_t *next, *block_min;
     uint32_t *slot; /* [nodes] */
     int per_event;
-    struct asim_heap due_nodes; /* per-event mode: each value next[] ever had; stale ones stay */
+    struct asim_heap *due_nodes; /* per-event mode: each value next[] ever had; stale ones stay */
     /* The caller writes these between windows: the earliest event of each half. */
     _Alignas(ASIM_LINE_BYTES) int half_next_valid;
     uint64_t half_next[2];
@@ -134,7 +136,7 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
 }
 static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64_t fs)
 {
-    return fs / (ASIM_FS_PER_NS / fabric->set.tick);
+    return fs / fabric->set.fs_per_tick;
 }
 
 /* Whether node v lives in this process. */

@@ -20,6 +20,7 @@
 #include "fabric/host/hold.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
+#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 #include <string.h>

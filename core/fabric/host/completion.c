@@ -5,10 +5,13 @@
  * made here ahead of time, as a final ACK starts on its last link or a wire loses a frame. Between
  * windows, or from another process, they are delivered here; host/advance.c processes them.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
+#include "fabric/link/notification.h"
+#include "fabric/link/transmit.h"
 
 enum {
     ORDER_BITS = 40,

@@ -5,11 +5,15 @@
 #ifndef ASIM_FABRIC_HOST_COMPLETION_H
 #define ASIM_FABRIC_HOST_COMPLETION_H
 
-#include "fabric/link/transmit.h"
+#include <stdint.h>
 
-struct asim_port_id;
-
+struct asim_fabric;
+struct asim_frame;
+struct asim_frame_hooks;
 struct asim_notification;
+struct asim_port_id;
+struct asim_wire;
+struct asim_worker;
 
 /* Puts a notification among the timers of its host; between steps, or for the host that runs.
  * 0 or ASIM_ENOMEM. */

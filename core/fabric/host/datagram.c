@@ -10,6 +10,7 @@
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
 #include "asim/topology.h"
+#include "fabric/link/transmit.h"
 
 static struct asim_datagram_nic *fifo_of(const struct asim_fabric *fabric,
                                          const struct asim_host *host, const struct asim_nic *nic)

@@ -9,6 +9,7 @@
  * slot changes its generation, which frames and timers carry.
  */
 #include "base/murmur3.h"
+#include "conf/netconf_keys.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/host/recovery.h"
@@ -436,6 +437,6 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->ideal = ideal_of(fabric, host, flow->cc.size);
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
-    fabric->set.cc->open(&flow->cc, &fabric->set.cc_config);
+    fabric->set.cc->open(&flow->cc, fabric->set.cc_config);
     asim_flow_rewindow(fabric, flow);
 }

@@ -8,8 +8,8 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "asim/msg.h"
 #include "cc/cc.h"
-#include "asim/net.h"
 #include "fabric/link/ranges.h"
 
 struct asim_fabric;

@@ -16,9 +16,9 @@
 #include "fabric/link/event_heap.h"
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
-#include "fabric/link/notification.h"
-#include "conf/netconf_keys.h"
 #include "topo/pair.h"
+
+struct asim_notification;
 
 /* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of
  * every frame: data sent; ACKs and NACKs sent and generated; data and ACKs received; bytes received

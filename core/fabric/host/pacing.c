@@ -87,6 +87,6 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
         flow->cc.timer_at != asim_to_ns(fabric, host->now))
         return; /* the message has ended, or the timer was put off */
     flow->timer_armed = ASIM_NEVER;
-    fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), &fabric->set.cc_config);
+    fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->set.cc_config);
     asim_pacing_changed(fabric, host, slot, old_bps);
 }

@@ -5,6 +5,7 @@
  * pauses the data queue of its link, resumes it 10 us later, and pauses no more for the next 1000
  * us. The PFC frames go through the FIFO of ACKs, as in ASTRA-sim.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
 #include "topo/topo.h"

@@ -300,7 +300,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
 
     if (fabric->set.cc->needs)
         ack.seen = asim_telemetry_by(fabric, asim_rx_of(fabric, host->node, frame->slot), frame);
-    fabric->set.cc->on_ack(&flow->cc, &ack, &fabric->set.cc_config);
+    fabric->set.cc->on_ack(&flow->cc, &ack, fabric->set.cc_config);
     asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }
 

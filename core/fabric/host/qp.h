@@ -5,9 +5,7 @@
 #ifndef ASIM_FABRIC_HOST_QP_H
 #define ASIM_FABRIC_HOST_QP_H
 
-#include "asim/net.h"
 #include "fabric/host/host.h"
-#include "fabric/link/link.h"
 
 struct asim_fabric;
 struct asim_frame;

@@ -7,6 +7,7 @@
  * hangs there. A timeout of the lost packet repairs them. Timeouts without progress double their
  * distance; after RTO_RETRIES of them the message is aborted, and the stall report names it.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
@@ -14,6 +15,7 @@
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/host/host.h"
+#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 

@@ -6,13 +6,12 @@
 #ifndef ASIM_FABRIC_HOST_TELEMETRY_H
 #define ASIM_FABRIC_HOST_TELEMETRY_H
 
-#include "cc/cc.h"
 #include "fabric/host/flow.h"
-#include "fabric/link/frame.h"
 #include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 
 struct asim_fabric;
+struct asim_frame;
 
 /* Sets the frame sizes for the chosen congestion control. */
 void asim_telemetry_sizes(struct asim_fabric *fabric);

@@ -10,8 +10,8 @@
 #ifndef ASIM_FABRIC_HOST_TRAFFIC_H
 #define ASIM_FABRIC_HOST_TRAFFIC_H
 
+#include "asim/msg.h"
 #include "net/net_traffic.h"
-#include "asim/net.h"
 
 struct asim_fabric;
 struct asim_flow;

@@ -3,7 +3,8 @@
  * The event list of ns-3's order: growth, search and removal.
  */
 #include "fabric/link/insertion.h"
-#include "asim/net.h"
+#include "asim/err.h"
+#include "asim/msg.h"
 
 #include <stdlib.h>
 

@@ -10,6 +10,7 @@
  * The decision falls at the start of the frame and not at its arrival, because the receiving node
  * may be windows away. The sending node alone knows the decision and needs no message for it.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/link/loss.h"
 #include "fabric/link/hash.h"
 #include "topo/topo.h"

@@ -34,9 +34,5 @@ struct asim_wire_loss {
 /* Sets error rates and outages of all wires. Only a wire that may lose frames gets a record. */
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err);
 void asim_loss_close(struct asim_fabric *fabric);
-/* 1 if the wire loses the frame that starts at `start` and would arrive at frame->t; counts the
- * frame and notifies its source. Call only where wire->loss is set. */
-int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
-                    const struct asim_frame *frame, uint64_t start);
 
 #endif

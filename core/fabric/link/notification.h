@@ -9,7 +9,7 @@
 #define ASIM_FABRIC_LINK_NOTIFICATION_H
 
 #include <stdint.h>
-#include "asim/net.h"
+#include "asim/msg.h"
 
 struct asim_notification {
     uint64_t t, tie, seq;

@@ -8,12 +8,10 @@
 #define ASIM_FABRIC_LINK_TRANSMIT_H
 
 #include "fabric/ground/worker.h"
-#include "fabric/link/link.h"
-#include "fabric/link/loss.h"
-#include "fabric/link/schedule.h"
-#include "conf/netconf_keys.h"
-#include "fabric/ground/ground.h"
 #include "fabric/link/insertion.h"
+#include "fabric/link/link.h"
+#include "fabric/link/schedule.h"
+#include "fabric/ground/ground.h"
 
 struct asim_port_id;
 
@@ -36,6 +34,10 @@ static inline void asim_port_insert(struct asim_insertion *insertion, const stru
     asim_insertion_add(insertion, asim_link_arrival(wire, port->busy_until), ASIM_INSERTED_ARRIVAL,
                        wire->id);
 }
+/* 1 if the wire loses the frame that starts at `start` and would arrive at frame->t; counts the
+ * frame and notifies its source. Call only where wire->loss is set (loss.c). */
+int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
+                    const struct asim_frame *frame, uint64_t start);
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the receive ring; the caller
  * fills all but t, with port->start_recency as its cause_recency. NULL when out of memory:

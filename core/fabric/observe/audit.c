@@ -13,6 +13,7 @@
 #include "fabric/switch/switch.h"
 #include "fabric/link/loss.h"
 #include "asim/topology.h"
+#include "net/packets.h"
 
 #include <inttypes.h>
 

@@ -11,6 +11,7 @@
 #include "fabric/observe/observe.h"
 #include "asim/netconf.h"
 #include "base/diagnostics.h"
+#include "cc/cc.h"
 
 /* The entry of a map for a rate, or NULL. */
 static const struct asim_rate_value *entry_of(const struct asim_rate_map *map, uint64_t bps)

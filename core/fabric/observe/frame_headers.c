@@ -9,6 +9,7 @@
  * UDP has none, the ICRC is left 0: decoders do not check it. A datagram of another simulator is
  * IPv4 of protocol 255 (reserved) with zeros, because its bytes are not known here.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/observe/frame_headers.h"
 
 #include <string.h>

@@ -10,7 +10,12 @@
 #ifndef ASIM_FABRIC_OBSERVE_FRAME_HEADERS_H
 #define ASIM_FABRIC_OBSERVE_FRAME_HEADERS_H
 
-#include "net/packets.h"
+#include <stdint.h>
+
+struct asim_decoded_headers;
+struct asim_fabric;
+struct asim_frame;
+struct asim_port_id;
 
 /* at: the port where the frame was seen, as the frame hook reports it. */
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,

@@ -4,6 +4,7 @@
  * Links beyond the limits are possible; a wrong unit is the more likely reason.
  */
 #include "base/diagnostics.h"
+#include "base/text.h"
 #include "fabric/observe/link_diagnostics.h"
 #include "fabric/events/events.h"
 #include "fabric/ground/ground.h"
@@ -44,7 +45,7 @@ static struct found find(const struct asim_fabric *fabric,
 
 static int has_fraction(const struct asim_fabric *fabric, const struct asim_link *link)
 {
-    return link->delay_fs % (ASIM_FS_PER_NS / fabric->set.tick) != 0;
+    return link->delay_fs % fabric->set.fs_per_tick != 0;
 }
 
 static int is_long(const struct asim_fabric *fabric, const struct asim_link *link)

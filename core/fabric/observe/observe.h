@@ -6,7 +6,17 @@
 #ifndef ASIM_FABRIC_OBSERVE_OBSERVE_H
 #define ASIM_FABRIC_OBSERVE_OBSERVE_H
 
-#include "net/packets.h"
+#include "net/watch.h"
+
+struct asim_diagnostics;
+struct asim_err;
+struct asim_fabric;
+struct asim_fabric_stats;
+struct asim_hop;
+struct asim_host_use;
+struct asim_link_use;
+struct asim_pause_waits;
+struct asim_unfinished;
 
 /* Calls hook for every frame from now on, at the frame's own time: the network changes to per-event
  * mode. 0, or ASIM_ENOMEM where four hooks watch already. */

@@ -8,6 +8,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/observe/observe.h"
 #include "net/ecmp.h"
+#include "net/packets.h"
 
 uint32_t asim_fabric_path(const struct asim_fabric *fabric, const struct asim_fct *flow,
                           struct asim_hop *hops, uint32_t room)

@@ -8,6 +8,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/observe/observe.h"
 #include "fabric/switch/switch.h"
+#include "net/packets.h"
 
 /* The switch, the egress port and its queue, and where the waits of this queue begin. */
 struct waiting {

@@ -12,6 +12,7 @@
 #include "fabric/switch/switch.h"
 #include "fabric/clock/engine.h"
 #include "asim/topology.h"
+#include "net/packets.h"
 
 #define ADD(COUNTER)                  (stats->COUNTER += n->COUNTER)
 #define SET(HEADING, MEMBER, COUNTER) use->MEMBER = counts->COUNTER;

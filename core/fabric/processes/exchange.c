@@ -18,6 +18,7 @@
  * before (k+1)W the other half has sent before kW, its horizon after window k-1.
  */
 #include "asim/topology.h"
+#include "base/text.h"
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/next_event.h"
@@ -26,6 +27,7 @@
 #include "topo/partition.h"
 #include "fabric/processes/wire_records.h"
 #include "fabric/host/telemetry.h"
+#include "fabric/link/notification.h"
 #include "fabric/processes/peers.h"
 
 #include <stdlib.h>

@@ -11,6 +11,7 @@
 #include "fabric/host/completion.h"
 #include "fabric/clock/engine.h"
 #include "fabric/host/host.h"
+#include "fabric/link/notification.h"
 #include "fabric/processes/peers.h"
 
 #include <string.h>

@@ -6,6 +6,9 @@
 #ifndef ASIM_FABRIC_PROCESSES_WIRE_RECORDS_H
 #define ASIM_FABRIC_PROCESSES_WIRE_RECORDS_H
 
+#include "asim/msg.h"
+#include "cc/cc.h"
+
 enum asim_record_kind {
     ASIM_RECORD_FLOW,
     ASIM_RECORD_FRAMES,

@@ -11,6 +11,7 @@
  *
  * Most windows need none of this: see bulk/.
  */
+#include "fabric/link/transmit.h"
 #include "fabric/switch/advance.h"
 
 #include "fabric/switch/bulk/bulk.h"
@@ -22,7 +23,6 @@
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
 #include "fabric/switch/queue_watch.h"
-#include "fabric/host/completion.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 
@@ -217,7 +217,8 @@ static void drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *fr
     sw->drops++;
     sw->ports[p].drops++;
     sw->drop_bytes += frame->wire;
-    asim_loss_report(sw->worker, frame, t, (struct asim_port_id){sw->node, p + 1});
+    sw->worker->fabric->frame_hooks->lost(sw->worker, frame, t,
+                                          (struct asim_port_id){sw->node, p + 1});
 }
 
 /* Sends a frame on without queueing it, if its egress port is free: 1. Counters and marks are the

@@ -8,6 +8,7 @@
  * messages. An entry therefore expires if no frame has used it for FRESH_WINDOWS windows. Where
  * more flows meet than the cache holds, as in an all-to-all, the switch bypasses it for a while.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/switch/ecmp.h"
 
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
-#include "net/net_events.h"
 
 struct asim_fabric;
 struct asim_frame;

@@ -55,11 +55,6 @@ static int arrivals_precede_departures(const struct asim_fabric *fabric,
     return least > most && most < 1u << ASIM_CAUSE_BITS;
 }
 
-static int has_telemetry(const struct asim_fabric *fabric)
-{
-    return (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
-}
-
 int asim_mmu_may_mark(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
     return fabric->set.net->enable_qcn && fabric->set.topo->node_type[sw->node] != ASIM_NVSWITCH;
@@ -75,7 +70,7 @@ void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *
         sw->ports[p].ecn_free_frames =
             free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
         sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
-                                    !has_telemetry(fabric) && free_frames >= sw->n_ports;
+                                    !fabric->set.writes_telemetry && free_frames >= sw->n_ports;
     }
 }
 

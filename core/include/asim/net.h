@@ -5,9 +5,9 @@
  * without. A program can bring its own in struct asim_settings (asim/asim.h), with delays of its
  * own, as examples/embed/pipe.c, or over the topology of the run, as examples/embed/slowest_link.c.
  *
- * The world calls the backend's table; the backend calls struct asim_net_user back. Each call names
- * a rank and runs at the current time of that rank. A backend with one clock for all ranks returns
- * the same now() for each. Times are ns since the start of the run.
+ * The world calls the backend's table; the backend calls struct asim_net_user (asim/msg.h) back.
+ * Each call names a rank and runs at the current time of that rank. A backend with one clock for
+ * all ranks returns the same now() for each. Times are ns since the start of the run.
  *
  * The order a backend must keep: wakes of one rank at one time fire in the order they were asked
  * for. A message is reported `sent` and `arrived` at the same time, to its source first.
@@ -22,11 +22,9 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/family.h"
+#include "asim/msg.h"
 
 ASIM_C_BEGIN
-
-/* A time that no event has. */
-#define ASIM_NEVER UINT64_MAX
 
 enum { ASIM_DIMS = 16 }; /* dimensions of a logical topology or an analytical network, at most */
 
@@ -54,37 +52,6 @@ ASIM_API int asim_netshape_read(struct asim_netshape *shape, const char *path,
  * sentence about it to buf. */
 ASIM_API int asim_netshape_is_doubtful(const struct asim_netshape *shape, size_t d, char *buf,
                                        size_t size);
-
-/* One message between two ranks. */
-struct asim_msg {
-    uint64_t bytes;    /* payload */
-    uint64_t tag;      /* the world compares it; a backend only carries it */
-    uint32_t src, dst; /* ranks */
-    uint64_t id;       /* src << 32 | number of the message at that rank */
-    uint64_t cookie;   /* the world's own; ASIM_NEVER = sent() may be left out */
-    /* 1 … 7: the priority of IEEE 802.1Qbb whose queues it takes; 0: the network's own choice, in
-     * the packet network PRIORITY_GROUP. A backend without queues ignores it. */
-    uint8_t traffic_class;
-};
-
-/* The world's side: what a backend calls. The backend copies this struct when it opens. */
-struct asim_net_user {
-    void *self;
-    /* A wake that backend->wake_after was asked for is due. */
-    void (*wake)(void *self, uint32_t rank);
-    /* To the source: the message is through (delivered or acknowledged). */
-    void (*sent)(void *self, const struct asim_msg *msg);
-    /* To the destination: the whole message is there. */
-    void (*arrived)(void *self, const struct asim_msg *msg);
-    /* A deferred receive that backend->defer_receive was asked for is due. */
-    void (*receive_due)(void *self, uint32_t rank, uint64_t cookie);
-    /* 1 when the run should end: every rank finished, an error, or the stop hook. run() asks
-     * between events. */
-    int (*done)(void *self);
-    /* Everything before time_ns has happened on all ranks: buffered report rows may be written.
-     * A backend calls it now and then; a run is right without. */
-    void (*settled)(void *self, uint64_t time_ns);
-};
 
 enum asim_net_trait {
     /* A receive that is posted after its bytes arrived completes inside the call. Without this

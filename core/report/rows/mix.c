@@ -17,9 +17,9 @@
 
 #include "base/io/src.h"
 #include "base/text.h"
+#include "net/packets.h"
 #include "report/report.h"
 #include "topo/pair.h"
-#include "fabric/observe/observe.h"
 
 struct mix {
     struct asim_report_file own;

@@ -10,9 +10,9 @@
  */
 #include <stdlib.h>
 
+#include "net/packets.h"
 #include "sim/distributed/distribution.h"
 #include "report/report.h"
-#include "fabric/observe/observe.h"
 #include "sim/parts.h"
 
 struct pcap {

@@ -15,6 +15,7 @@
  * Example (system-layer.md#recorded-numbers): 1,000,003 bytes in 4 splits are 5 chunks of 250,000;
  * 100 bytes over 4 ranks in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
  */
+#include "conf/custom.h"
 #include "sim/collective/coll_issue.h"
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/groups.h"

@@ -10,6 +10,7 @@
  * The choices are constant in simulated time and shared by all ranks. `ring, direct` means ring in
  * dimension 0 and direct in dimension 1; a "one…" entry takes all dimensions after it.
  */
+#include "conf/custom.h"
 #include "sim/collective/coll_setup.h"
 #include "sim/collective/consistency.h"
 #include "sim/collective/phase_plan.h"

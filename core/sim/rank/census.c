@@ -6,6 +6,7 @@
 #include "sim/rank/census.h"
 
 #include "base/mem.h"
+#include "conf/conf.h"
 
 #include <stddef.h>
 #include <stdio.h>

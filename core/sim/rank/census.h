@@ -7,7 +7,8 @@
 #define ASIM_SIM_RANK_CENSUS_H
 
 #include "asim/trace.h"
-#include "conf/custom.h"
+
+struct asim_node_prefixes;
 
 struct asim_census {  /* sums up to slips, all of 64 bits (asim_census_add) */
     uint64_t invalid; /* ops of the type INVALID */

@@ -12,13 +12,10 @@
 #include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
-#include "asim/net.h"
-#include "base/mem.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
-#include "fabric/link/schedule.h"
 
 struct asim_qplist;
 

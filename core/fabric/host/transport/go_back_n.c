@@ -6,6 +6,7 @@
 #include "fabric/host/receiver.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/host/host.h"
+#include "fabric/link/notification.h"
 
 /* One NACK for each expected byte and NACK_INTERVAL. */
 static void gap(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *frame,

@@ -7,6 +7,7 @@
 #include "fabric/host/transport/transport.h"
 #include "fabric/host/host.h"
 #include "fabric/host/recovery.h"
+#include "fabric/link/notification.h"
 
 #include <stdlib.h>
 

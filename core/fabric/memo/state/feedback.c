@@ -199,7 +199,7 @@ void asim_feedback_skip(struct asim_fabric *fabric, struct asim_flow *flow, uint
             *word += ns;
     }
     if (cc->repeat)
-        cc->repeat(&flow->cc, rounds, &fabric->set.cc_config);
+        cc->repeat(&flow->cc, rounds, fabric->set.cc_config);
     if (cc->needs && cc->fields)
         asim_telemetry_skip(fabric, flow, ns);
 }

@@ -25,10 +25,10 @@ static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, s
                             path, gpu->name, key);
     for (size_t i = 0; i < 3; i++) {
         *values[i] = json_number_value(json_object_get(row, keys[i]));
-        if (!(*values[i] > 0 && *values[i] < 1e12))
+        if (!(*values[i] >= 1e-3 && *values[i] < 1e12))
             return asim_err_set(
                 err, ASIM_EINVAL,
-                "%s: the GPU '%s' needs the number %s above 0; see catalogue/gpus.json.", path,
+                "%s: the GPU '%s' needs the number %s, 0.001 or more; see catalogue/gpus.json.", path,
                 gpu->name, keys[i]);
     }
     return 0;

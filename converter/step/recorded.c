@@ -55,6 +55,24 @@ static int cell(const struct matrix *m, int column, uint64_t most, uint64_t *val
                        asim_text_safe(safe, sizeof safe, text), most);
 }
 
+/* Each token of a rank chooses top-k experts; fewer come with a capacity, beyond which tokens had
+ * been dropped when they were counted. */
+static int check_sum(const struct matrix *m, uint64_t sum, struct asim_err *err)
+{
+    const struct asim_step *s = m->step;
+    uint64_t tokens = s->tokens / s->tp, want = tokens * s->opt->topk;
+
+    if (sum == want || (sum < want && s->opt->capacity_factor > 0))
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, asim_csv_where(&m->csv, (size_t)m->expert[0]),
+                       "the counts of the row sum up to %" PRIu64 ", but %" PRIu64
+                       " tokens of a rank with top-%" PRIu32 " choose %" PRIu64
+                       " experts. Give the recorded --seq, --mbs and --topk%s.",
+                       sum, tokens, s->opt->topk, want,
+                       sum < want ? ", or --capacity_factor where tokens had been dropped"
+                                  : "");
+}
+
 static int take_row(struct matrix *m, struct asim_err *err)
 {
     const struct asim_step *s = m->step;
@@ -67,6 +85,7 @@ static int take_row(struct matrix *m, struct asim_err *err)
         last = layer;
     for (; !rc && layer <= last; layer++) {
         uint32_t *to = m->counts + (layer * s->stage_ranks + rank) * s->opt->experts;
+        uint64_t sum = 0;
         if (m->has[layer * s->stage_ranks + rank]++)
             return asim_err_at(err, ASIM_EINVAL, asim_csv_where(&m->csv, (size_t)m->rank),
                                "rank %" PRIu64 " has two rows for MoE layer %" PRIu64 ".", rank,
@@ -74,7 +93,10 @@ static int take_row(struct matrix *m, struct asim_err *err)
         for (uint32_t e = 0; !rc && e < s->opt->experts; e++) {
             rc = cell(m, m->expert[e], s->tokens / s->tp, &value, err);
             to[e] = (uint32_t)value;
+            sum += value;
         }
+        if (!rc)
+            rc = check_sum(m, sum, err);
     }
     if (!rc && rank >= m->recorded_ranks)
         m->recorded_ranks = (uint32_t)rank + 1;

@@ -2,7 +2,7 @@
  *
  * asim inference: serves a stream of requests to a language model (tools/inference/inference.h).
  */
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "cli/args.h"
 #include "tools/inference/inference.h"
 #include "cli/interrupt.h"
+#include "cli/temporary.h"
 
 struct options {
     uint32_t prefill, decode, mixed, tp, pp, requests, burst, prompt, output, max_batch;
@@ -124,7 +125,7 @@ struct serving {
     struct asim_instance_comm comm;
     struct asim_world *world;
     struct asim_engine *engine;
-    char folder[64], prefix[80];
+    char folder[ASIM_TEMPORARY_PATH], prefix[ASIM_TEMPORARY_PATH + 16];
     uint32_t hosts;
 };
 
@@ -153,13 +154,10 @@ static int open_settings(struct serving *s, struct asim_err *err)
 /* A folder for the traces, which are removed at the end. */
 static int make_folder(struct serving *s, struct asim_err *err)
 {
-    const char *root = getenv("TMPDIR");
+    int code = asim_temporary_folder(s->folder, err);
 
-    snprintf(s->folder, sizeof s->folder, "%.40s/asim-XXXXXX", root && *root ? root : "/tmp");
-    if (!mkdtemp(s->folder)) {
-        s->folder[0] = '\0';
-        return asim_err_set(err, ASIM_EIO, "cannot make a folder for traces: %s.", strerror(errno));
-    }
+    if (code)
+        return code;
     snprintf(s->prefix, sizeof s->prefix, "%s/none", s->folder);
     return asim_comm_empty_traces(s->folder, "none", s->hosts, err);
 }
@@ -180,6 +178,11 @@ static int open_times(struct serving *s, struct asim_err *err)
                                           .tp = opt->tp,
                                           .stages = opt->pp,
                                           .hosts = s->hosts};
+    if (!code && opt->pp > s->times.model.layers)
+        code = asim_err_set(err, ASIM_EUSAGE,
+                            "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
+                            opt->pp, (uint64_t)s->times.model.layers,
+                            opt->model);
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 
@@ -210,7 +213,7 @@ static int open_world(struct serving *s, struct asim_err *err)
 /* Only names that this command has made. */
 static void remove_traces(const struct serving *s)
 {
-    char path[160];
+    char path[ASIM_TEMPORARY_PATH + 40];
 
     for (uint32_t r = 0; *s->folder && r < s->hosts; r++) {
         snprintf(path, sizeof path, "%s/none.%u.et", s->folder, r);

@@ -13,6 +13,9 @@
 #include "cli/csv.h"
 #include "base/text.h"
 
+/* A year: a longer iteration is a mistake in the numbers, and must not pass for a short one. */
+#define MOST_NS 3e16
+
 /* --- a table --- */
 
 struct point {
@@ -92,8 +95,9 @@ static int read_table(struct asim_times *times, const char *path, struct asim_er
     return code;
 }
 
-/* Linear between rows, and beyond the last row as between the last two; the time of the first row
- * below it. One row is the time of any number of tokens. */
+/* Linear between rows; the time of the first row below it. Beyond the last row as between the last
+ * two, where time grows: a table whose last rows fall by chance says nothing of more tokens, and the
+ * last row counts. One row is the time of any number of tokens. */
 static double look_up(const struct asim_times_table *table, int which, double tokens)
 {
     const struct point *at = table->of[which].at, *low;
@@ -106,6 +110,8 @@ static double look_up(const struct asim_times_table *table, int which, double to
     while (i < n - 1 && at[i].tokens < tokens)
         i++;
     low = &at[i - 1];
+    if (tokens > at[i].tokens && at[i].ns < low->ns)
+        return at[i].ns;
     return low->ns + (at[i].ns - low->ns) * (tokens - low->tokens) / (at[i].tokens - low->tokens);
 }
 
@@ -135,7 +141,7 @@ uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *
                                    look_up(times->table, 1, (double)batch->decode_tokens)
                              : roofline(times, batch);
 
-    return (uint64_t)(ns + 0.5) + times->overhead_ns;
+    return (uint64_t)(ns < MOST_NS ? ns + 0.5 : MOST_NS) + times->overhead_ns;
 }
 
 int asim_times_open(struct asim_times *times, const struct asim_times_options *opt,

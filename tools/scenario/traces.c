@@ -17,6 +17,7 @@
 #include "cli/args.h"
 #include "cli/child.h"
 #include "cli/interrupt.h"
+#include "cli/temporary.h"
 
 /* NOT_FOUND: exit code of a program that could not be started. */
 enum { MOST_WORDS = 128, PATH = ASIM_CHILD_PATH, NOT_FOUND = 127 };
@@ -173,7 +174,6 @@ static int has_generator(const char *path)
 
 char *asim_scenario_traces_for(struct asim_app *app)
 {
-    const char *tmp = getenv("TMPDIR");
     char *folder;
     size_t made;
 
@@ -184,13 +184,16 @@ char *asim_scenario_traces_for(struct asim_app *app)
         asim_err_nomem(&app->err, "making traces");
         return NULL;
     }
+    if (app->settings.out && strlen(app->settings.out) > PATH - 256) {
+        asim_err_set(&app->err, ASIM_EUSAGE, "the name of --out is longer than %d bytes.",
+                     PATH - 256);
+        free(folder);
+        return NULL;
+    }
     if (app->settings.out) {
-        snprintf(folder, PATH, "%.1900s/traces", app->settings.out);
+        snprintf(folder, PATH, "%s/traces", app->settings.out);
     } else {
-        snprintf(folder, PATH, "%.1900s/asim-scenario-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-        if (!mkdtemp(folder)) {
-            asim_err_set(&app->err, ASIM_EIO, "cannot make the folder %s for traces: %s.", folder,
-                         strerror(errno));
+        if (asim_temporary_folder(folder, &app->err)) {
             free(folder);
             return NULL;
         }

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef ASIM_SETTINGS_H
-#define ASIM_SETTINGS_H
+#ifndef ASIM_SETTINGS_NS3_H
+#define ASIM_SETTINGS_NS3_H
 
 #include "asim-compat.h"
 
@@ -73,4 +73,4 @@ class AsimSettings : public Object
 
 } // namespace ns3
 
-#endif /* ASIM_SETTINGS_H */
+#endif /* ASIM_SETTINGS_NS3_H */

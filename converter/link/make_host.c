@@ -17,10 +17,10 @@ struct make {
     struct asim_kineto *kin;
     struct asim_out out;
     struct asim_jbuf buf;
-    uint32_t *order; /* CPU ops by begin, the longer first */
+    uint32_t *order; /* CPU ops by start, the longer first */
     uint32_t *id;    /* of each op's node */
     double *end;     /* of the ops so far, by thread; below 0 = none */
-    double latest;   /* begin of the last op of any thread */
+    double latest;   /* start of the last op of any thread */
     uint32_t latest_thread, next_id;
 };
 

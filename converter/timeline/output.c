@@ -111,7 +111,7 @@ int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_even
     return flush(t, err);
 }
 
-/* Writes begin and end of an asynchronous event: viewers give overlapping ones separate rows. */
+/* Writes start and end of an asynchronous event: viewers give overlapping ones separate rows. */
 int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_event *event,
                           struct asim_err *err)
 {

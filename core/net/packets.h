@@ -105,7 +105,7 @@ struct asim_unfinished {
 /* Why the network has ended the run: in this time all messages together gained so few bytes, while
  * so many packets were sent again. */
 struct asim_no_progress {
-    uint64_t from_ns, to_ns, gained, again;
+    uint64_t from_ns, to_ns, gained, retransmits;
 };
 
 /* A hop of a flow's data: it leaves the node by `port`, which its hash took among n ports of equal
@@ -142,7 +142,7 @@ struct asim_memo_use {
     uint64_t carried;  /* frame by frame, the sum of the list below */
     uint64_t replayed; /* in replays of episodes */
     uint64_t skipped;  /* in skipped periods of a steady state */
-    uint64_t again;    /* among `carried`: simulated from the start after ranks had deviated */
+    uint64_t wasted;   /* among `carried`: simulated from the start after ranks had deviated */
     uint64_t episodes, replays, deviations; /* kept; replayed; replays that ranks deviated from */
     uint64_t rotated;                       /* among `replays`: by hosts of other numbers */
     const char *off;                        /* why fast-forward is off: a phrase; NULL: it is on */

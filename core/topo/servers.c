@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See servers.h (rdma-network.md#several-ranks-a-host). Two shapes of a host h with k places:
+ * Replaces hosts of several ranks by nodes (rdma-network.md#several-ranks-a-host). Two shapes of a
+ * host h with k places:
  *
  *   shared NICs   a node for each rank, joined over PCIe to a PCIe switch, which has the links of h
  *   own NICs      a node for each place, with its part of the links of h, no faster than PCIe, and

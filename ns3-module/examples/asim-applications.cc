@@ -132,7 +132,7 @@ main(int argc, char* argv[])
     cmd.AddValue("rate", "of OnOff; 0bps: no OnOff", rate);
     cmd.AddValue("bulk", "bytes of BulkSend; 0: no BulkSend", bulk);
     cmd.AddValue("ping", "whether host 1 pings host 0", pings);
-    cmd.AddValue("start", "begin of the applications", start);
+    cmd.AddValue("start", "start of the applications", start);
     cmd.AddValue("stop", "end of the applications", stop);
     cmd.AddValue("xml", "file for FlowMonitor's XML", xml);
     cmd.Parse(argc, argv);

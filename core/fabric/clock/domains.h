@@ -52,7 +52,7 @@ struct asim_domain_turn {
 int asim_domains_open(struct asim_fabric *fabric);
 void asim_domains_close(struct asim_worker *worker);
 
-/* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its begin. */
+/* Advances the worker's nodes to `until`, at most workers.domain_lookahead behind its start. */
 void asim_domains_advance(struct asim_worker *worker, uint64_t until);
 /* Advances one domain to `until` without the memo, and without telling ranks, in windows of its
  * short links: an episode that is simulated again. Its nodes have no events but those of its part.

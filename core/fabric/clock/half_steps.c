@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See half_steps.h. There are no half-steps where something other than a frame acts on another node
- * sooner than two delays (link events, a short timeout), nor where switches write into per-packet
- * records that hold one window only (INT, digests, timestamps). For the memo, both halves first
- * come to one time before the network is idle or an episode begins; the steady state
- * (steady_state.h) may be one in which they are not at one time.
+ * Finds the two halves of a network, and lets them advance in turn. There are no half-steps where
+ * something other than a frame acts on another node sooner than two delays (link events, a short
+ * timeout), nor where switches write into per-packet records that hold one window only (INT,
+ * digests, timestamps). For the memo, both halves first come to one time before the network is idle
+ * or an episode begins; the steady state (steady_state.h) may be one in which they are not at one
+ * time.
  */
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/hooks.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See livelock.h. A run is livelocked at a look if since the last one no message has ended or was
- * given up, LEAST_REPEATS packets or more were sent again, and messages have gained less than one
- * packet for each REPEATS_A_GAIN of these. So long computations, tiny rates and paused ports never
- * count: they repeat no packets. A message that gains nothing and has timeouts is given up by
- * RTO_RETRIES, and the look leaves it to that. The look does not judge
+ * Ends a run without progress. A run is livelocked at a look if since the last one no message has
+ * ended or was given up, LEAST_REPEATS packets or more were sent again, and messages have gained
+ * less than one packet for each REPEATS_A_GAIN of these. So long computations, tiny rates and
+ * paused ports never count: they repeat no packets. A message that gains nothing and has timeouts
+ * is given up by RTO_RETRIES, and the look leaves it to that. The look does not judge
  *
  * - while an event is planned that may help (any but a link that goes down), nor in the first
  *   interval behind it;
@@ -80,7 +80,7 @@ static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sum
         sums->ended += host->messages + host->counts.aborted;
         for (uint32_t i = 0; fabric->traffic && i < fabric->traffic->n; i++)
             sums->ended += fabric->traffic->at[(size_t)v * fabric->traffic->n + i].use.finished;
-        sums->again += host->counts.retransmits;
+        sums->retransmits += host->counts.retransmits;
         sums->timeouts += host->counts.timeouts;
         for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
             const struct asim_flow *flow = asim_own_flow(host, s);
@@ -122,9 +122,9 @@ static int is_livelock(const struct asim_fabric *fabric, const struct asim_livel
 {
     uint64_t gained = since->acked / fabric->set.net->payload_bytes;
 
-    if (!since->live || since->ended || since->again < LEAST_REPEATS)
+    if (!since->live || since->ended || since->retransmits < LEAST_REPEATS)
         return 0;
-    return since->acked ? gained * REPEATS_A_GAIN < since->again : !since->timeouts;
+    return since->acked ? gained * REPEATS_A_GAIN < since->retransmits : !since->timeouts;
 }
 
 void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
@@ -137,11 +137,12 @@ void asim_livelock_look(struct asim_fabric *fabric, uint64_t first_event)
     sum(fabric, &now);
     asim_livelock_add(&now, &livelock->others);
     may_judge = !waits_for_event(fabric) && !now.replays;
-    livelock->since = (struct asim_livelock_sums){.acked = now.acked - last->acked,
-                                                  .ended = now.ended - last->ended,
-                                                  .live = now.live,
-                                                  .again = now.again - last->again,
-                                                  .timeouts = now.timeouts - last->timeouts};
+    livelock->since =
+        (struct asim_livelock_sums){.acked = now.acked - last->acked,
+                                    .ended = now.ended - last->ended,
+                                    .live = now.live,
+                                    .retransmits = now.retransmits - last->retransmits,
+                                    .timeouts = now.timeouts - last->timeouts};
     livelock->is_found = livelock->is_known && may_judge && is_livelock(fabric, &livelock->since);
     livelock->is_known = may_judge && livelock->skipped_to <= livelock->look_at;
     livelock->last = now;
@@ -161,6 +162,6 @@ int asim_fabric_no_progress(const struct asim_fabric *fabric, struct asim_no_pro
         .from_ns = asim_to_ns(fabric, livelock->look_at - livelock->interval),
         .to_ns = asim_to_ns(fabric, livelock->look_at),
         .gained = livelock->since.acked,
-        .again = livelock->since.again};
+        .retransmits = livelock->since.retransmits};
     return 1;
 }

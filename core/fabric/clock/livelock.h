@@ -16,10 +16,10 @@ struct asim_no_progress;
 
 /* Sums over the hosts of this process, or of all. */
 struct asim_livelock_sums {
-    uint64_t acked; /* bytes of messages, acknowledged in order */
-    uint64_t ended; /* messages completed or given up */
-    uint64_t live;  /* messages begun and not ended */
-    uint64_t again; /* packets sent again */
+    uint64_t acked;       /* bytes of messages, acknowledged in order */
+    uint64_t ended;       /* messages completed or given up */
+    uint64_t live;        /* messages begun and not ended */
+    uint64_t retransmits; /* packets sent again */
     uint64_t timeouts;
     uint64_t replays; /* processes that replay: messages advance at their end only */
 };
@@ -53,7 +53,7 @@ static inline void asim_livelock_add(struct asim_livelock_sums *into,
     into->acked += from->acked;
     into->ended += from->ended;
     into->live += from->live;
-    into->again += from->again;
+    into->retransmits += from->retransmits;
     into->timeouts += from->timeouts;
     into->replays += from->replays;
 }

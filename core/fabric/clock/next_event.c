@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See next_event.h. A scan of all nodes by one thread took 7 % of a window of 1,024 hosts with two
- * workers.
+ * Finds the earliest event, each worker among its own nodes. A scan of all nodes by one thread took
+ * 7 % of a window of 1,024 hosts with two workers.
  */
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/domains.h"

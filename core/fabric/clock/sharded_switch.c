@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sharded_switch.h. Costs: two epochs of the team and, on the caller's thread, the order of the
- * busy ports' ties: 1 to 2 us a window for 128 ports.
+ * Advances switches whose ports several workers handle. Costs: two epochs of the team and, on the
+ * caller's thread, the order of the busy ports' ties: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/switch/bulk/tie_order.h"

@@ -27,7 +27,7 @@ static inline int asim_is_sharded(const struct asim_fabric *fabric, uint32_t v)
     return v >= fabric->set.hosts && fabric->sw[v - fabric->set.hosts].n_shards > 1;
 }
 
-/* The begin of a window, with run.until set: finds the sharded switches that have work. */
+/* The start of a window, with run.until set: finds the sharded switches that have work. */
 void asim_sharded_switches_begin(struct asim_fabric *fabric);
 /* First epoch, for each worker: its shards distribute arrivals over egress ports. */
 void asim_sharded_switches_distribute(struct asim_fabric *fabric, struct asim_worker *worker);

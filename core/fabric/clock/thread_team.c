@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See thread_team.h. Each job is an epoch of a barrier. The caller raises `epoch`; each thread has
- * a counter `done`, the last epoch it finished, and a counter `claimed`, the last epoch somebody
- * began for it. A thread that waits for a counter spins for a while and then sleeps on a condition;
- * `sleepers` counts sleeping threads. A sleeper raises `sleepers` before its last look at
- * the counter, and the other side reads `sleepers` after it changed the counter. Both happen in one
- * total order, so no wake-up is lost.
+ * Threads that run one job together, again and again. Each job is an epoch of a barrier. The caller
+ * raises `epoch`; each thread has a counter `done`, the last epoch it finished, and a counter
+ * `claimed`, the last epoch somebody began for it. A thread that waits for a counter spins for a
+ * while and then sleeps on a condition; `sleepers` counts sleeping threads. A sleeper raises
+ * `sleepers` before its last look at the counter, and the other side reads `sleepers` after it
+ * changed the counter. Both happen in one total order, so no wake-up is lost.
  *
  * Beside another busy program a thread may lose its core amid a job, and the caller waits, often
  * for a time slice. Or the thread shares the caller's core: then it takes time in which the caller

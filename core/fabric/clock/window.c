@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One lookahead window from its begin to its end. Why it is exact: a frame that starts at t arrives
+ * One lookahead window from its start to its end. Why it is exact: a frame that starts at t arrives
  * at t + serialization + delay, and no delay is below W; so no frame sent inside a window of W is
  * due inside it, and all nodes advance to the window's end in any order, on any thread, with the
  * same result. Notifications of completed messages are made one link delay ahead, so they are due

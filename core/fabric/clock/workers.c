@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See workers.h. The assignment is fixed before the run: a node that moved to another thread would
- * leave its state in the wrong core's cache, which costs more than an uneven assignment. Nodes of
- * different workers meet only in receive rings and in the constants of flows (host/flow.h), so a
- * window may advance them worker by worker or side by side with the same result.
+ * Assigns nodes to workers. The assignment is fixed before the run: a node that moved to another
+ * thread would leave its state in the wrong core's cache, which costs more than an uneven
+ * assignment. Nodes of different workers meet only in receive rings and in the constants of flows
+ * (host/flow.h), so a window may advance them worker by worker or side by side with the same
+ * result.
  */
 #include "asim/topology.h"
 #include "fabric/clock/workers.h"

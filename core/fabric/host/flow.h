@@ -99,7 +99,7 @@ struct asim_rx {
     uint32_t reply_nic;
     uint32_t dst;                    /* msg.dst, for ECMP hashes: they need no other cache line */
     struct asim_ranges out_of_order; /* bytes received beyond a gap */
-    /* Begin and end of the message. */
+    /* Start and end of the message. */
     _Alignas(64) struct asim_msg msg;
     uint64_t base_rtt_ns;
     /* Losses and telemetry: no second NACK for nack_seq before nack_until (ticks). */

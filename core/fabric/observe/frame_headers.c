@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See frame_headers.h. Addresses are ASTRA-sim's: 11.x.y.1 for hosts, 10.a.b.1 and .2 for the
- * two ends of link number l (a = l / 254 + 1, b = l mod 254 + 1), which only PFC frames carry.
+ * Makes the headers that a frame would have on a real link. Addresses are ASTRA-sim's: 11.x.y.1 for
+ * hosts, 10.a.b.1 and .2 for the two ends of link number l (a = l / 254 + 1, b = l mod 254 + 1),
+ * which only PFC frames carry.
  *
  * RoCEv2 form: a message is an RC SEND of one or more packets, numbered by their place in the
  * message; the queue pair number is the flow's source port. A NACK is an acknowledge with syndrome

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See link_diagnostics.h. Each sentence names the first link concerned and says how many there are.
- * Links beyond the limits are possible; a wrong unit is the more likely reason.
+ * Warns of links whose rate or delay is unusual. Each sentence names the first link concerned and
+ * says how many there are. Links beyond the limits are possible; a wrong unit is the more likely
+ * reason.
  */
 #include "base/diagnostics.h"
 #include "base/text.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See exchange.h. A buffer is a list of records (wire_records.h). It carries:
+ * Packs what other processes must know of a window. A buffer is a list of records (wire_records.h).
+ * It carries:
  *
  * - frames, from the receive rings of cut wires, where the sending node has put them as always;
  * - ahead of a message's first frame the constants of its flow (struct asim_rx), since switches and

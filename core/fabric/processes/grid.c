@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See grid.h.
+ * The windows that all processes go through together, and the steps of this one inside them.
  */
 #include "fabric/processes/grid.h"
 #include "fabric/events/events.h"
@@ -97,7 +97,7 @@ uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64
 
 /* The memo may have a look at a part before the next event. For each half the first of its windows
  * that ends behind its first event. That window is not over: the half's events lie behind its last
- * window, and behind the begin of the other half's. */
+ * window, and behind the start of the other half's. */
 uint64_t asim_grid_next(struct asim_fabric *fabric)
 {
     const struct asim_window_hooks *memo = fabric->window_hooks;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct asim_period_vote {
-    /* The state at the begin of the window was the kept one, and so many periods may be skipped
+    /* The state at the start of the window was the kept one, and so many periods may be skipped
      * behind the window; 0: none. */
     uint64_t periods;
     uint32_t processes; /* whose votes these are; 0: none */

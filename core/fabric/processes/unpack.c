@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See exchange.h: a buffer's records take effect as if the node that made them were in this
- * process. Between windows, on one thread. A buffer is trusted: it comes from the same program and
- * the same settings. Costs one copy a frame.
+ * Unpacks the buffers of other processes: their records take effect as if the node that made them
+ * were in this process. Between windows, on one thread. A buffer is trusted: it comes from the same
+ * program and the same settings. Costs one copy a frame.
  */
 #include "fabric/link/schedule.h"
 #include "fabric/processes/wire_records.h"

@@ -114,12 +114,11 @@ struct asim_op {
 /* --- reading -------------------------------------------------------------------------------- */
 
 struct asim_trace_format;
-struct asim_reader;
 
 /* One open trace of one rank. The fields are private. */
 struct asim_trace {
     const struct asim_trace_format *format;
-    struct asim_reader *reader;
+    void *reader; /* of the format */
     char *path;
 };
 

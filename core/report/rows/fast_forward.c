@@ -45,7 +45,7 @@ static int write_rows(void *self, const struct asim_world *world, struct asim_er
     put(file, "replayed", use.replayed, "in replays of episodes");
     put(file, "skipped", use.skipped, "in periods of a steady state");
     put_carried(file, &use);
-    put(file, "again", use.again, "simulated a second time, since ranks deviated from a replay");
+    put(file, "again", use.wasted, "simulated a second time, since ranks deviated from a replay");
     return 0;
 }
 

@@ -14,7 +14,7 @@ static const struct asim_option options[] = {
         "of link-…: which links fail: all, those to hosts, or those between switches; never "
         "NVLinks",
         .def = "all", .choices = "all|host|switch"),
-    ROW("from", TIME, from_fs, "begin of the time in which parts may fail", .def = "0ns",
+    ROW("from", TIME, from_fs, "start of the time in which parts may fail", .def = "0ns",
         .max = 1e15),
     ROW("until", TIME, until_fs, "end of that time", .def = "0ns", .max = 1e15),
     ROW("seed", U64, seed, "of the drawn times", .def = "1", .max = 1e18),

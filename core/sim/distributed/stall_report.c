@@ -215,14 +215,14 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
             "(--no-progress-limit)",
             (unsigned long long)stall.stuck, world->set.n_ranks, (unsigned long long)found.from_ns,
             (unsigned long long)found.to_ns, (unsigned long long)found.gained,
-            (unsigned long long)found.again);
+            (unsigned long long)found.retransmits);
     else
         asim_stall_append(
             &text,
             "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
             (unsigned long long)stall.stuck, world->set.n_ranks);
-    add_network(world, &stall, &text, found.again > 0);
-    if (found.again)
+    add_network(world, &stall, &text, found.retransmits > 0);
+    if (found.retransmits)
         add_drops(world, &stall, &text);
     add_pause_circle(world, &text);
     for (uint32_t i = 0; i < stall.n_rows; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See index.h, "Sharing". The ranks of one program (SPMD) run the same graph: 16 of the 21 bytes of
- * an op with one dependency are the same in all of them, and one copy serves them. Ranks whose
- * traces are files of their own are compared after they were read; their positions may differ,
- * because the lists of their groups have different lengths.
+ * Lets ranks share the equal part of their indices. The ranks of one program (SPMD) run the same
+ * graph: 16 of the 21 bytes of an op with one dependency are the same in all of them, and one copy
+ * serves them. Ranks whose traces are files of their own are compared after they were read; their
+ * positions may differ, because the lists of their groups have different lengths.
  */
 #include "trace/feed/index_share.h"
 

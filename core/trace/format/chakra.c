@@ -32,7 +32,7 @@
 #define HAS_PRIVATE (HAS_NANOS | HAS_GROUP | HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
 #define BYTES_MAX   (UINT64_C(1) << 62) /* a larger size was a negative number */
 
-struct asim_reader {
+struct chakra_reader {
     struct asim_chakra *file;
     const ChakraProtoMsg__Node *node; /* the record in work */
     const char *group;                /* its comm_group */
@@ -90,7 +90,7 @@ static const struct rule rules[] = {
 };
 
 /* Begins a sentence about a node: which, where, and the attribute. */
-static int refuse_name(struct asim_reader *reader, const char *name, const char *what,
+static int refuse_name(struct chakra_reader *reader, const char *name, const char *what,
                        struct asim_err *err)
 {
     struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
@@ -100,7 +100,7 @@ static int refuse_name(struct asim_reader *reader, const char *name, const char 
 }
 
 /* Names node, byte, attribute, its value and the expected value. */
-static int refuse(struct asim_reader *reader, const attribute *attr, const char *wanted,
+static int refuse(struct chakra_reader *reader, const attribute *attr, const char *wanted,
                   struct asim_err *err)
 {
     struct asim_attr_int held;
@@ -112,7 +112,7 @@ static int refuse(struct asim_reader *reader, const attribute *attr, const char 
 }
 
 /* is_cpu_op, which tools write as a bool or an integer. */
-static int fill_bool(struct asim_reader *reader, const attribute *attr, uint8_t *field,
+static int fill_bool(struct chakra_reader *reader, const attribute *attr, uint8_t *field,
                      struct asim_err *err)
 {
     struct asim_attr_int held;
@@ -124,7 +124,7 @@ static int fill_bool(struct asim_reader *reader, const attribute *attr, uint8_t 
 
 /* Numbers of 32 bits that tools write with or without a sign. Tags are only compared: a negative
  * one keeps its 32 bits, as in ASTRA-sim. */
-static int fill_signed(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
+static int fill_signed(struct chakra_reader *reader, const attribute *attr, const struct rule *rule,
                        void *field, struct asim_err *err)
 {
     struct asim_attr_int held;
@@ -140,7 +140,7 @@ static int fill_signed(struct asim_reader *reader, const attribute *attr, const 
 }
 
 /* The number types of the rules; field is the op's, of the width of the rule. */
-static int fill_number(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
+static int fill_number(struct chakra_reader *reader, const attribute *attr, const struct rule *rule,
                        void *field, struct asim_err *err)
 {
     struct asim_attr_int held;
@@ -169,7 +169,7 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
 
 /* involved_dim: bit d = dimension d takes part. ASTRA-sim takes four trues if it is absent and
  * reads beyond them on five dimensions (system-layer.md#trace-fields). */
-static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+static int fill_dims(struct chakra_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {
     enum { DIMS_MAX = 16 };
@@ -190,7 +190,7 @@ static int fill_dims(struct asim_reader *reader, const attribute *attr, struct a
 }
 
 /* A group's name as text, as bytes or, in some tools, as a number; room: for the latter two. */
-static int fill_name(struct asim_reader *reader, const attribute *attr, char room[64],
+static int fill_name(struct chakra_reader *reader, const attribute *attr, char room[64],
                      const char **name, struct asim_err *err)
 {
     const size_t size = sizeof reader->name_text;
@@ -232,7 +232,7 @@ static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
 
 /* Borrows comm_sizes from the decode arena: an int64 of 0 or more has the bits of the uint64. The
  * sum becomes comm_size and must fit. */
-static int fill_sizes(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+static int fill_sizes(struct chakra_reader *reader, const attribute *attr, struct asim_op *op,
                       struct asim_err *err)
 {
     int is_signed = attr->value_case == KIND(INT64_LIST);
@@ -289,7 +289,7 @@ static void note_slip(const attribute *attr, struct asim_op *op)
 }
 
 /* Linear in the rules, about a dozen. */
-static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+static int fill(struct chakra_reader *reader, const attribute *attr, struct asim_op *op,
                 struct asim_err *err)
 {
     const struct rule *rule = NULL;
@@ -338,7 +338,7 @@ static void add_up(struct asim_op *op)
 }
 
 /* Tools that know microseconds only change one of the two durations. */
-static int check_nanos(struct asim_reader *reader, const struct asim_op *op, struct asim_err *err)
+static int check_nanos(struct chakra_reader *reader, const struct asim_op *op, struct asim_err *err)
 {
     uint64_t micros = op->duration_ns / 1000;
     char what[160];
@@ -353,7 +353,7 @@ static int check_nanos(struct asim_reader *reader, const struct asim_op *op, str
 }
 
 /* A negative number in an unsigned field is a very long time, which the clock cannot hold. */
-static int check_duration(struct asim_reader *reader, const struct asim_op *op,
+static int check_duration(struct chakra_reader *reader, const struct asim_op *op,
                           struct asim_err *err)
 {
     const uint64_t micros_most = ASIM_DURATION_NS_MAX / 1000;
@@ -372,7 +372,7 @@ static int check_duration(struct asim_reader *reader, const struct asim_op *op,
 }
 
 /* comm_group is pg_name under an older name; both may be there if they are equal. */
-static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
+static int fill_attributes(struct chakra_reader *reader, struct asim_op *op, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *node = reader->node;
     int rc = 0;
@@ -391,7 +391,7 @@ static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struc
 }
 
 /* Names and lists stay in the decode arena: borrowed until the next record. */
-static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, struct asim_op *op,
+static int to_op(struct chakra_reader *reader, const ChakraProtoMsg__Node *node, struct asim_op *op,
                  struct asim_err *err)
 {
     struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
@@ -432,31 +432,31 @@ static int sniff(const void *head, size_t size)
 }
 
 /* base/io/bytes.c inflates compressed files. */
-static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
-                       struct asim_err *err)
+static int open_reader(void **out, const char *path, uint32_t rank, struct asim_err *err)
 {
     (void)rank; /* the path is of one rank already */
-    *reader = calloc(1, sizeof **reader);
-    if (!*reader)
+    struct chakra_reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
         return asim_err_nomem(err, "opening a trace");
-    int rc = asim_chakra_open(&(*reader)->file, path, err);
+    int rc = asim_chakra_open(&reader->file, path, err);
     if (rc) {
-        free(*reader);
-        *reader = NULL;
+        free(reader);
         return rc;
     }
-    snprintf((*reader)->version, sizeof(*reader)->version, "%s",
-             asim_chakra_metadata((*reader)->file)->version);
+    snprintf(reader->version, sizeof reader->version, "%s",
+             asim_chakra_metadata(reader->file)->version);
+    *out = reader;
     return 0;
 }
 
-static const char *version(const struct asim_reader *reader)
+static const char *version(const void *reader)
 {
-    return reader->version;
+    return ((const struct chakra_reader *)reader)->version;
 }
 
-static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
+static int next(void *self, struct asim_op *op, struct asim_err *err)
 {
+    struct chakra_reader *reader = self;
     const ChakraProtoMsg__Node *node;
     int rc = asim_chakra_next(reader->file, &node, err);
     if (rc <= 0)
@@ -465,23 +465,23 @@ static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err 
     return rc ? rc : 1;
 }
 
-static uint64_t tell(const struct asim_reader *reader)
+static uint64_t tell(const void *reader)
 {
-    return asim_chakra_tell(reader->file);
+    return asim_chakra_tell(((const struct chakra_reader *)reader)->file);
 }
 
-static int at(struct asim_reader *reader, uint64_t position, struct asim_op *op,
-              struct asim_err *err)
+static int at(void *self, uint64_t position, struct asim_op *op, struct asim_err *err)
 {
+    struct chakra_reader *reader = self;
     const ChakraProtoMsg__Node *node;
     int rc = asim_chakra_at(reader->file, position, &node, err);
     return rc ? rc : to_op(reader, node, op, err);
 }
 
-static void close_reader(struct asim_reader *reader)
+static void close_reader(void *self)
 {
-    if (!reader)
-        return;
+    struct chakra_reader *reader = self;
+
     asim_chakra_close(reader->file);
     free(reader);
 }

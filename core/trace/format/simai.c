@@ -25,7 +25,7 @@ struct text {
 };
 
 /* The state of one rank. */
-struct asim_reader {
+struct simai_reader {
     struct text *text;
     struct asim_simai_iterator it;
     uint64_t position;
@@ -37,7 +37,8 @@ struct asim_reader {
 
 /* Sizes drop a remainder; a gather of less than one byte per rank takes one byte. The group's name
  * is its number, as in Chakra. */
-static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
+static void fill_coll(struct simai_reader *r, const struct asim_simai_item *item,
+                      struct asim_op *op)
 {
     static const int kinds[] = {-1, ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
                                 ASIM_ALL_TO_ALL};
@@ -60,7 +61,7 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
 
 /* Stages are blocks of consecutive ranks, so a peer is one block up or down. The tag distinguishes
  * micro-batches and directions. */
-static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *item,
+static void fill_transfer(struct simai_reader *r, const struct asim_simai_item *item,
                           struct asim_op *op)
 {
     uint32_t stage = r->it.layout.gpus / r->it.layout.pp;
@@ -104,7 +105,7 @@ static char *put_number(char *to, uint32_t number)
 }
 
 /* Other collectives are of all ranks, or of one. */
-static int is_named(const struct asim_reader *r, const struct asim_simai_ranks *ranks)
+static int is_named(const struct simai_reader *r, const struct asim_simai_ranks *ranks)
 {
     return ranks->n > 1 && ranks->n < r->it.layout.gpus;
 }
@@ -112,7 +113,7 @@ static int is_named(const struct asim_reader *r, const struct asim_simai_ranks *
 /* PyTorch's process-group JSON in the repr of a Python list, as in METADATA nodes: the groups of
  * this rank. Made when it is asked for: with 16,384 ranks the texts of all ranks have 400 MB. size
  * is an upper bound: 12 characters hold any rank with its comma. */
-static int make_metadata(struct asim_reader *r)
+static int make_metadata(struct simai_reader *r)
 {
     struct asim_simai_ranks ranks;
     size_t size = 64;
@@ -142,7 +143,7 @@ static int make_metadata(struct asim_reader *r)
 }
 
 /* All pointers of the op lead into the reader, until the next op. 0 or ASIM_ENOMEM. */
-static int fill(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
+static int fill(struct simai_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const char *const kinds[] = {"metadata", "recv", "comp", "coll", "update", "send"};
     static const char *const parts[] = {"fwd", "ig", "wg"};
@@ -179,8 +180,9 @@ static int fill(struct asim_reader *r, const struct asim_simai_item *item, struc
 }
 
 /* The index has room for positions with ids of 31 bits. */
-static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
+static int next(void *reader, struct asim_op *op, struct asim_err *err)
 {
+    struct simai_reader *r = reader;
     struct asim_simai_item item;
     if (!asim_simai_iterator_next(&r->it, &item))
         return 0;
@@ -191,21 +193,23 @@ static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
     return fill(r, &item, op) ? asim_err_nomem(err, "listing communicator groups") : 1;
 }
 
-static uint64_t tell(const struct asim_reader *r)
+static uint64_t tell(const void *reader)
 {
-    return r->position;
+    return ((const struct simai_reader *)reader)->position;
 }
 
 /* Makes the op from its position; reads no file. */
-static int at(struct asim_reader *r, uint64_t position, struct asim_op *op, struct asim_err *err)
+static int at(void *reader, uint64_t position, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item = asim_simai_unpack(position);
-    return fill(r, &item, op) ? asim_err_nomem(err, "listing communicator groups") : 0;
+    return fill(reader, &item, op) ? asim_err_nomem(err, "listing communicator groups") : 0;
 }
 
 /* Also takes what a failed start left. */
-static void close_reader(struct asim_reader *r)
+static void close_reader(void *reader)
 {
+    struct simai_reader *r = reader;
+
     if (r->text && !--r->text->readers) {
         asim_simai_fini(&r->text->w);
         free(r->text);
@@ -215,7 +219,7 @@ static void close_reader(struct asim_reader *r)
 }
 
 /* A METADATA op lists the groups, as in PyTorch's traces. */
-static int start(struct asim_reader *r, const struct asim_simai_layout *layout, uint32_t rank,
+static int start(struct simai_reader *r, const struct asim_simai_layout *layout, uint32_t rank,
                  struct asim_err *err)
 {
     struct asim_simai_ranks ranks;
@@ -227,7 +231,7 @@ static int start(struct asim_reader *r, const struct asim_simai_layout *layout, 
     return rc;
 }
 
-static int read_text(struct asim_reader *r, const char *path, uint32_t rank, struct asim_err *err)
+static int read_text(struct simai_reader *r, const char *path, uint32_t rank, struct asim_err *err)
 {
     struct asim_simai_layout layout;
     r->text = calloc(1, sizeof *r->text);
@@ -240,10 +244,9 @@ static int read_text(struct asim_reader *r, const char *path, uint32_t rank, str
     return rc ? rc : start(r, &layout, rank, err);
 }
 
-static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
-                       struct asim_err *err)
+static int open_reader(void **reader, const char *path, uint32_t rank, struct asim_err *err)
 {
-    struct asim_reader *r = calloc(1, sizeof *r);
+    struct simai_reader *r = calloc(1, sizeof *r);
     if (!r)
         return asim_err_nomem(err, "opening a workload");
     int rc = read_text(r, path, rank, err);
@@ -254,10 +257,10 @@ static int open_reader(struct asim_reader **reader, const char *path, uint32_t r
     return rc;
 }
 
-static int open_like(struct asim_reader **reader, const struct asim_reader *like, uint32_t rank,
-                     struct asim_err *err)
+static int open_like(void **reader, const void *other, uint32_t rank, struct asim_err *err)
 {
-    struct asim_reader *r = calloc(1, sizeof *r);
+    const struct simai_reader *like = other;
+    struct simai_reader *r = calloc(1, sizeof *r);
     if (!r)
         return asim_err_nomem(err, "opening a workload");
     r->text = like->text;
@@ -271,8 +274,10 @@ static int open_like(struct asim_reader **reader, const struct asim_reader *like
 }
 
 /* Groups have one size in all ranks, so only the pipeline stage decides which items exist. */
-static int is_alike(const struct asim_reader *a, const struct asim_reader *b)
+static int is_alike(const void *reader, const void *other)
 {
+    const struct simai_reader *a = reader, *b = other;
+
     return a->text == b->text && a->it.stage == b->it.stage;
 }
 

@@ -173,7 +173,7 @@ static void check_use(const struct asim_fabric *fabric)
     CHECK(!use.off == (fabric->memo != NULL));
     if (fabric->memo) {
         saved += use.replayed;
-        wasted += use.again;
+        wasted += use.wasted;
         skipped += use.skipped;
     }
 }

@@ -36,7 +36,7 @@ static inline int bench_use_half_steps(struct testbench **benches, uint32_t n)
     return may == n;
 }
 
-/* The begin of the window behind `end`, which all processes agree on. */
+/* The start of the window behind `end`, which all processes agree on. */
 static inline uint64_t bench_next_window(struct testbench **benches, uint32_t n, uint64_t end)
 {
     uint64_t next = ASIM_NEVER, begin;

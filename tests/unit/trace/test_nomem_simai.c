@@ -12,7 +12,7 @@ static const char path[] = "test_nomem_simai.tmp.txt";
 static int scenario(struct asim_err *err)
 {
     const struct asim_trace_format *simai = &asim_trace_format_simai;
-    struct asim_reader *reader;
+    void *reader;
     struct asim_op op;
     int rc = simai->open(&reader, path, 1, err);
     if (rc)

@@ -88,7 +88,7 @@ struct sums {
 static void walk_rank(const char *path, uint32_t rank, struct sums *sums)
 {
     const struct asim_trace_format *f = &asim_trace_format_simai;
-    struct asim_reader *reader = NULL;
+    void *reader = NULL;
     struct asim_err err = {0};
     struct asim_op op, again;
     uint64_t positions[512], last = 0, names = 0;
@@ -201,7 +201,7 @@ static void check_like(const char *path)
 /* 100 bytes forward are raised to 4096; a gather of S bytes over 2 ranks is S/2 each. */
 static void check_sizes(const char *path)
 {
-    struct asim_reader *reader = NULL;
+    void *reader = NULL;
     struct asim_err err = {0};
     struct asim_op op;
     uint64_t reduce = 0, gather = 0;

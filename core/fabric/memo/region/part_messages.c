@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See part_messages.h.
+ * Counts the messages of each piece of a run that stay inside a part, and those that cross its
+ * border.
  */
 #include "fabric/memo/region/part_messages.h"
 

@@ -78,7 +78,7 @@ void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *u
     use->carried = asim_memo_carried(fabric);
     use->replayed = memo->saved;
     use->skipped = memo->steady.saved;
-    use->again = memo->wasted;
+    use->wasted = memo->wasted;
     use->episodes = memo->tally.episodes;
     use->replays = memo->tally.replays;
     use->rotated = memo->tally.rotated;

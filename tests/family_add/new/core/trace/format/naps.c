@@ -8,7 +8,7 @@
 #include <string.h>
 #include "trace/format.h"
 
-struct asim_reader {
+struct naps {
     uint64_t micros;
     int is_read;
 };
@@ -29,37 +29,38 @@ static int sniff(const void *head, size_t size)
     return size >= 4 && !memcmp(head, "NAPS", 4);
 }
 
-static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
-                       struct asim_err *err)
+static int open_reader(void **out, const char *path, uint32_t rank, struct asim_err *err)
 {
     unsigned long long micros;
+    struct naps *reader;
     unsigned ranks;
 
-    *reader = NULL;
     if (parse(path, &ranks, &micros, err))
         return ASIM_EINVAL;
-    *reader = calloc(1, sizeof **reader);
-    if (!*reader)
+    *out = reader = calloc(1, sizeof *reader);
+    if (!reader)
         return asim_err_nomem(err, "opening a trace");
-    (*reader)->micros = micros;
-    (*reader)->is_read = rank >= ranks;
+    reader->micros = micros;
+    reader->is_read = rank >= ranks;
     return 0;
 }
 
-static int at(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err)
+static int at(void *reader, uint64_t place, struct asim_op *op, struct asim_err *err)
 {
     (void)place, (void)err;
     *op = (struct asim_op){.id = 1,
                            .type = ASIM_OP_COMP,
-                           .duration_micros = reader->micros,
+                           .duration_micros = ((const struct naps *)reader)->micros,
                            .name = "nap",
                            .pg_name = "",
                            .inputs_values = ""};
     return 0;
 }
 
-static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
+static int next(void *self, struct asim_op *op, struct asim_err *err)
 {
+    struct naps *reader = self;
+
     if (reader->is_read)
         return 0;
     reader->is_read = 1;
@@ -67,13 +68,13 @@ static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err 
     return 1;
 }
 
-static uint64_t tell(const struct asim_reader *reader)
+static uint64_t tell(const void *reader)
 {
     (void)reader;
     return 0;
 }
 
-static void close_reader(struct asim_reader *reader)
+static void close_reader(void *reader)
 {
     free(reader);
 }

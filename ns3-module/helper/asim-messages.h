@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-2.0-only
  */
-#ifndef ASIM_MESSAGES_H
-#define ASIM_MESSAGES_H
+#ifndef ASIM_MESSAGES_NS3_H
+#define ASIM_MESSAGES_NS3_H
 
 #include "ns3/nstime.h"
 
@@ -85,4 +85,4 @@ class AsimMessages
 
 } // namespace ns3
 
-#endif /* ASIM_MESSAGES_H */
+#endif /* ASIM_MESSAGES_NS3_H */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/diagnostics.h"
+#include "base/io/foreign.h"
 #include "base/io/src.h"
 #include "topo/build.h"
 #include "topo/topo.h"
@@ -31,11 +32,15 @@ static const struct asim_topo_format *sniff(const struct asim_src *src)
 }
 
 /* Describes the expected first line, because sniffing reads only that line. */
-static int unknown_flavour(const char *path, struct asim_err *err)
+static int unknown_flavour(const struct asim_src *src, struct asim_err *err)
 {
+    const char *path = src->name, *foreign = asim_foreign(src->data, src->size);
     struct asim_where at = {path, 0, 0};
     char list[256] = "";
     size_t used = 0;
+
+    if (foreign)
+        return asim_err_set(err, ASIM_EINVAL, "%s is no topology but %s.", path, foreign);
 
     for (size_t i = 0; asim_topo_format_table[i] && used < sizeof list; i++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "",
@@ -58,7 +63,7 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     format = sniff(&src);
     topo->source = strdup(path);
     if (!format)
-        rc = unknown_flavour(path, err);
+        rc = unknown_flavour(&src, err);
     else if (!topo->source)
         rc = asim_err_nomem(err, "reading a topology");
     else

@@ -354,8 +354,8 @@ static int check_root(struct reader *r)
                     "in the file that NCCL_TOPO_DUMP_FILE names.");
     if (is(root, "algo"))
         return fail(r, root,
-                    "this is an algorithm of MSCCL, no machine; a system configuration takes it as "
-                    "\"all-reduce-implementation-custom\".");
+                    "this is an algorithm of MSCCL, no machine; 'asim trace msccl' makes a custom "
+                    "algorithm of it.");
     return asim_xml_fail(&r->xml, root, r->err,
                          "<%.40s> is no topology; expected <system>, as NCCL writes it with "
                          "NCCL_TOPO_DUMP_FILE.",

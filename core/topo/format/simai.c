@@ -137,6 +137,8 @@ static int sniff(const char *data, size_t size)
     while (at < end) {
         const char *next = line_end(at, end, &stop);
         int words = count_words(at, stop, &sixth);
+        if (words && strchr("<{", at[strspn(at, " \t")]))
+            return 0; /* XML and JSON */
         if (words)
             return words >= 6 && (*sixth < '0' || *sixth > '9');
         at = next + 1;

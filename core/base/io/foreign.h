@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Files of neighbours, recognised by their first bytes where another file was expected.
+ */
+#ifndef ASIM_BASE_IO_FOREIGN_H
+#define ASIM_BASE_IO_FOREIGN_H
+
+#include <stddef.h>
+
+/* "an algorithm of MSCCL; 'asim trace msccl' …" for the start of a file, or NULL. */
+const char *asim_foreign(const char *data, size_t size);
+/* The same for a file; NULL also where it cannot be read. */
+const char *asim_foreign_file(const char *path);
+
+#endif

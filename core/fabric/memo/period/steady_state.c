@@ -431,11 +431,13 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     const struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t calls = asim_memo_calls(fabric), open = 0;
+    uint64_t calls = 0, open = 0;
     int same;
 
-    for (uint32_t l = 0; l < engine->workers.n; l++)
+    for (uint32_t l = 0; l < engine->workers.n; l++) {
+        calls += engine->workers.at[l].calls;
         open += engine->workers.at[l].open;
+    }
     same = calls == steady->calls && open == steady->open;
     steady->calls = calls;
     steady->open = open;

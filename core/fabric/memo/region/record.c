@@ -13,7 +13,6 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
-#include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One handler for all commands. Where writes shall fail, it lowers the process' limit of file sizes
- * to 0: every write to a file then fails with EFBIG, wherever the command stands, and the command
- * takes the path of any failed write, which removes its files. No loop needs to ask. Terminals and
- * pipes have no size, so messages still appear; the limit is raised again before them.
+ * One handler for all commands. A command that has not come to a safe point a second after the
+ * first signal is in a loop that asks nobody, and ends there; a second signal ends it at once.
+ * Where writes shall fail, it lowers the process' limit of file sizes to 0: every write to a file
+ * then fails with EFBIG, wherever the command stands, and the command takes the path of any failed
+ * write, which removes its files. No loop needs to ask. Terminals and pipes have no size, so
+ * messages still appear; the limit is raised again before them.
  */
 #define _XOPEN_SOURCE 700
 #include "cli/interrupt.h"
@@ -11,22 +13,61 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupted, writes_fail;
 static volatile pid_t passed_to;
 static struct rlimit file_size; /* as the user has set it; while writes_fail */
+static struct timespec first;   /* when the first signal came */
+
+static void leave(void)
+{
+    static const char text[] = "\nasim: interrupted.\n";
+    ssize_t written = write(2, text, sizeof text - 1);
+
+    (void)written;
+    _exit(130);
+}
+
+static void on_late(int number)
+{
+    (void)number;
+    leave();
+}
+
+/* timeout(1) and shells send one signal twice, to the process and to its group. */
+static int is_second(void)
+{
+    struct timespec now;
+    const double twice_s = 0.2;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return interrupted &&
+           (double)(now.tv_sec - first.tv_sec) + 1e-9 * (double)(now.tv_nsec - first.tv_nsec) >
+               twice_s;
+}
 
 /* A terminal sends Ctrl-C to the child as well, which takes a second one as "at once": so only
  * signals of which it does not know are passed on. */
 static void on_signal(int number)
 {
     struct rlimit none = {0, file_size.rlim_max};
+    int is_last = is_second();
 
+    if (!interrupted) {
+        clock_gettime(CLOCK_MONOTONIC, &first);
+        signal(SIGALRM, on_late);
+        if (passed_to <= 0)
+            alarm(1);
+    }
     interrupted = 1;
     if (writes_fail)
         setrlimit(RLIMIT_FSIZE, &none);
     if (passed_to > 0 && number != SIGINT)
         kill(passed_to, number);
+    if (is_last)
+        leave();
 }
 
 static int is_ignored(int number)
@@ -61,11 +102,12 @@ void asim_interrupt_catch(void)
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
     writes_fail = !getrlimit(RLIMIT_FSIZE, &file_size);
     if (writes_fail)
-        handle_all(on_signal, (int)SA_RESETHAND);
+        handle_all(on_signal, 0);
 }
 
 int asim_interrupt_end(int code, struct asim_err *err)
 {
+    alarm(0);
     asim_interrupt_default();
     if (!interrupted || !writes_fail)
         return code;
@@ -104,6 +146,8 @@ void asim_interrupt_default(void)
 
 int asim_interrupted(void)
 {
+    if (interrupted)
+        alarm(0); /* the command ends by itself from here on */
     return interrupted != 0;
 }
 

@@ -10,15 +10,15 @@
 
 #include "asim/err.h"
 
-/* From here on the signals make every write to a file fail; the second one ends the command at
- * once. Signals that the caller ignores (nohup) stay ignored. */
+/* From here on the signals make every write to a file fail. Where the command has not ended a second
+ * later, nor asked (asim_interrupted), it ends there; a second signal ends it at once. Signals that the caller ignores (nohup) stay ignored. */
 void asim_interrupt_catch(void);
 /* Ends that. Returns the command's code; after a signal, a failure becomes ASIM_EINTR with its
  * sentence. */
 int asim_interrupt_end(int code, struct asim_err *err);
 
 /* From here on the signals set the flag only: the command asks for it at its safe points and keeps
- * partial results. A SIGHUP that the caller ignores (nohup) stays ignored. */
+ * partial results. Where it does not ask within a second it ends there, as after a second signal. A SIGHUP that the caller ignores (nohup) stays ignored. */
 void asim_interrupt_note(void);
 /* The same for one more signal. */
 void asim_interrupt_note_too(int number);

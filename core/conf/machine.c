@@ -175,6 +175,10 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
             return rc;
         }
     }
+    if (machine->about)
+        asim_text_clean(machine->about); /* both are shown */
+    if (machine->gpu)
+        asim_text_clean(machine->gpu);
     return check(machine, err);
 }
 

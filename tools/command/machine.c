@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "tools/machine/write.h"
 #include "tools/machine/import.h"
@@ -105,7 +106,10 @@ static void print_origin(const json_t *value)
         const json_t *text = json_object_get(value, kinds[i]);
 
         if (json_is_string(text)) {
-            printf("  %s: %s\n", kinds[i], json_string_value(text));
+            char shown[400];
+
+            snprintf(shown, sizeof shown, "%s", json_string_value(text));
+            printf("  %s: %s\n", kinds[i], asim_text_clean(shown));
             return;
         }
     }

@@ -87,7 +87,7 @@ static const struct asim_args_job job = {
     .usage = "usage: asim report RUN… [--out=FILE]\n\nRUN is a folder that a run wrote with --out. "
              "--reports=all there gives the report most.",
     .options = options,
-    .max_words = ASIM_REPORT_RUNS,
+    .max_words = SIZE_MAX,
     .work = report};
 
 const struct asim_command asim_command_report = {

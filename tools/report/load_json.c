@@ -6,6 +6,7 @@
 #include "tools/report/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,10 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     copy(run->state, sizeof run->state, root, "state");
     run->finish = number(root, "finish_ns");
     run->n_ranks = (uint32_t)number(root, "ranks");
+    if (!code && number(root, "ranks") > ASIM_RUN_RANKS)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s/summary.json has %" PRIu64 " ranks; a run has at most %d.",
+                            run->folder, number(root, "ranks"), ASIM_RUN_RANKS);
     run->messages = number(root, "messages");
     run->drops = number(root, "drops");
     run->marks = number(root, "ecn_marks");

@@ -7,8 +7,6 @@
 
 #include "asim/err.h"
 
-enum { ASIM_REPORT_RUNS = 8 }; /* of one page at most */
-
 /* Writes the page of n runs to path. The same bytes for the same folders. Returns 0 or an error; no
  * half page is left. */
 int asim_report_page(const char *const *folders, size_t n, const char *path, struct asim_err *err);

@@ -13,6 +13,7 @@
 #include "tools/report/identity.h"
 
 #define ASIM_RUN_NONE UINT32_MAX
+enum { ASIM_RUN_RANKS = 1 << 20 }; /* most of a run */
 
 struct asim_run_rank {
     uint32_t rank;

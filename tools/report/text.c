@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "tools/report/report.h"
 #include "tools/report/show.h"
 #include "tools/report/verdict.h"
@@ -81,6 +82,7 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
             add(*text, "warning: %s\n", run.doubts[i]);
         add_tiers(*text, &run);
         add_links(*text, &run);
+        asim_text_clean(*text); /* names of the folder reach a terminal */
     }
     asim_run_close(&run);
     return code;

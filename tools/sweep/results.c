@@ -67,7 +67,10 @@ static int is_point(const struct asim_sweep *sweep, const struct asim_table *tab
     for (size_t k = 0; k < sweep->keys.n; k++) {
         int column = asim_table_find(table, sweep->keys.at[k].name);
 
-        if (column >= 0 && strcmp(asim_table_text(table, column), asim_sweep_at(sweep, point, k)))
+        const char *text = asim_table_text(table, column), *value = asim_sweep_at(sweep, point, k);
+
+        /* base/io/quote.h puts ' before what a spreadsheet would run */
+        if (column >= 0 && strcmp(text, value) && (*text != '\'' || strcmp(text + 1, value)))
             return 0;
     }
     return 1;

@@ -6,9 +6,11 @@
  *
  * The sibling is made by exclusive creation, which follows no link and opens nothing that is there.
  * A file that has the name already is the user's or was left by a run that was killed: it stays,
- * and a number follows. An open sibling is locked. If two outputs open one path at once, the second
+ * and a number follows; a sibling that a killed process left is known by its mark and goes. An open
+ * sibling is locked. If two outputs open one path at once, the second
  * finds the lock and is refused.
  */
+#define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "base/io/out.h"
 
 #include <errno.h>
@@ -120,6 +122,29 @@ static int is_locked(const char *path)
     return is;
 }
 
+/* 1 if a process that was killed has left the file: an output marks its sibling with the sticky
+ * bit, which no file of a user has, and locks it. */
+static int is_left(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), is;
+    struct stat st;
+
+    if (fd < 0)
+        return 0;
+    is = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mode & S_ISVTX &&
+         !flock(fd, LOCK_SH | LOCK_NB);
+    close(fd);
+    return is;
+}
+
+static void mark(int fd, int is_on)
+{
+    struct stat st;
+
+    if (!fstat(fd, &st))
+        (void)!fchmod(fd, is_on ? st.st_mode | S_ISVTX : st.st_mode & ~(mode_t)S_ISVTX);
+}
+
 /* Makes a file <path><tail>, or <path><tail>-2 and so on where the name is taken. Returns its
  * descriptor and the malloc'ed *name, or -1 with errno, EWOULDBLOCK if another output writes it. */
 static int create_beside(const char *path, const char *tail, char **name)
@@ -134,6 +159,8 @@ static int create_beside(const char *path, const char *tail, char **name)
             errno = ENOMEM;
             return -1;
         }
+        if (is_left(*name))
+            unlink(*name);
         fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0)
             return fd;
@@ -163,9 +190,10 @@ static FILE *open_alone(struct asim_out *out)
     int fd = create_beside(out->path, ".partial", &out->partial);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "wb");
 
-    if (file)
+    if (file) {
         flock(fd, LOCK_EX | LOCK_NB);
-    else if (fd >= 0)
+        mark(fd, 1);
+    } else if (fd >= 0)
         close(fd);
     return file;
 }
@@ -246,6 +274,8 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
     errno = 0;
     if (fflush(out->file))
         latch(out);
+    if (out->partial)
+        mark(fileno(out->file), 0);
     lock = dup(fileno(out->file));
     errno = 0;
     if (fclose(out->file))

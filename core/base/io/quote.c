@@ -58,8 +58,18 @@ void asim_quote_json(struct asim_out *out, const char *text)
     asim_out_write(out, "\"", 1);
 }
 
+/* A spreadsheet runs a cell that begins so; numbers do no harm. */
+static int is_formula(const char *text)
+{
+    double number;
+
+    return *text && strchr("=+-@", *text) && asim_text_double(text, &number);
+}
+
 static void csv_text(struct asim_out *out, const char *text)
 {
+    if (is_formula(text))
+        asim_out_write(out, "'", 1);
     for (size_t step; *text; text += step) {
         size_t n = visible(text, &step);
 

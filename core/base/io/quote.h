@@ -12,7 +12,8 @@
 /* With its quotes. Characters that do not show are escaped. */
 void asim_quote_json(struct asim_out *out, const char *text);
 /* A cell in quotes (RFC 4180). Controls become blanks, so that a row is one line; other characters
- * that do not show become U+FFFD. */
+ * that do not show become U+FFFD. A text that begins with = + - or @ and is no number gets ' before
+ * it, for spreadsheets run such a cell. */
 void asim_quote_csv(struct asim_out *out, const char *text);
 /* The same, with quotes only where the text has a comma, a quote, or a blank at its start or end.
  */

@@ -4,6 +4,7 @@
  * file unchanged by a failed run; missing folders are made; every error of the system is a sentence
  * with the path.
  */
+#define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "check.h"
 #include "base/io/out.h"
 #include "base/io/quote.h"
@@ -116,6 +117,33 @@ static void tidy(void)
         CHECK(remove(made[i]) == 0);
 }
 
+/* A killed process leaves its sibling marked and unlocked: the next output takes its name. What a
+ * user has under that name stays. */
+static void test_left(void)
+{
+    struct asim_out out;
+    struct stat st;
+    char buf[64];
+    FILE *file = fopen("left.txt.partial", "wb");
+
+    CHECK(file != NULL);
+    fputs("half", file);
+    fclose(file);
+    CHECK(!asim_out_open(&out, "left.txt", NULL));
+    CHECK_STR(out.partial, "left.txt.partial-2");
+    CHECK(!asim_out_commit(&out, NULL));
+    CHECK_STR(content("left.txt.partial", buf, sizeof buf), "half");
+    CHECK(!chmod("left.txt.partial", 0644 | S_ISVTX));
+    CHECK(!asim_out_open(&out, "left.txt", NULL));
+    CHECK_STR(out.partial, "left.txt.partial");
+    asim_out_printf(&out, "whole");
+    CHECK(!asim_out_commit(&out, NULL));
+    CHECK_STR(content("left.txt", buf, sizeof buf), "whole");
+    CHECK(!stat("left.txt", &st) && !(st.st_mode & S_ISVTX));
+    CHECK(access("left.txt.partial", F_OK) != 0);
+    remove("left.txt");
+}
+
 int main(void)
 {
     char folder[] = "test_out_XXXXXX";
@@ -130,5 +158,6 @@ int main(void)
     test_json();
     tidy();
     CHECK(chdir("..") == 0 && rmdir(folder) == 0); /* no file is left over */
+    test_left();
     return CHECK_DONE();
 }

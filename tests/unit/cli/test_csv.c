@@ -114,10 +114,13 @@ static void test_ceilings(void)
 /* Names that end cells, rows and elements elsewhere. */
 static void test_quotes(void)
 {
-    static const char *const names[] = {"mm", "mm\"f32\",layer0", "a,b", "\"", "\"\"", " x ",
-                                        "",   "caf\xC3\xA9",      "x\ty"};
-    static const char *const want[] = {"mm", "mm\"f32\",layer0", "a,b", "\"", "\"\"", " x ",
-                                       "",   "caf\xC3\xA9",      "x y"};
+    static const char *const names[] = {
+        "mm",   "mm\"f32\",layer0", "a,b",  "\"",   "\"\"",     " x ",
+        "",     "caf\xC3\xA9",      "x\ty", "=1+1", "@SUM(A1)", "+a",
+        "-2+3", "-1.5e3",           "+2",   "a=b",  "-"};
+    static const char *const want[] = {
+        "mm",    "mm\"f32\",layer0", "a,b", "\"",    "\"\"",   " x ", "",    "caf\xC3\xA9", "x y",
+        "'=1+1", "'@SUM(A1)",        "'+a", "'-2+3", "-1.5e3", "+2",  "a=b", "'-"};
     struct asim_out out;
     struct asim_csv csv;
     char text[1000] = "";

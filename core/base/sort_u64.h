@@ -16,7 +16,7 @@ static inline unsigned asim_bits_of(uint64_t most)
 }
 
 /* The sort needs an array of ASIM_SORT_U64_ROOM * n words. */
-enum { ASIM_SORT_U64_ROOM = 6 };
+enum { ASIM_SORT_U64_ROOM = 4 };
 
 /* Sorts the first n words of room, whose rest is working space. Returns a pointer into room: n
  * words in ascending order. Takes O(n log r) steps, where r counts the ascending runs of the input.

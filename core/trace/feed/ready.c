@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Keeps sets of ready ops as trees of bits. x & -x isolates the lowest set bit of a word, and a de
- * Bruijn multiplication numbers it: standard C, about a nanosecond.
+ * Keeps sets of ready ops as trees of bits.
  *
  * Memory: one bit an op, plus 1/64 of that. Adding, removing and finding touch one word per level:
  * four levels for a million ops.
@@ -11,15 +10,6 @@
 #include <stdlib.h>
 
 #include "asim/err.h"
-
-static unsigned lowest_bit(uint64_t word)
-{
-    static const unsigned char place[64] = {
-        0,  1,  2,  53, 3,  7,  54, 27, 4,  38, 41, 8,  34, 55, 48, 28, 62, 5,  39, 46, 44, 42,
-        22, 9,  24, 35, 59, 56, 49, 18, 29, 11, 63, 52, 6,  26, 37, 40, 33, 47, 61, 45, 43, 21,
-        23, 58, 17, 10, 51, 25, 36, 32, 60, 20, 57, 16, 50, 31, 19, 15, 30, 14, 13, 12};
-    return place[((word & (0 - word)) * 0x022fdd63cc95386dull) >> 58];
-}
 
 /* Level 0 has a bit per op, each further level a bit per word below; one allocation for all
  * levels. */
@@ -71,7 +61,7 @@ uint32_t asim_ready_lowest(const struct asim_ready *ready)
 {
     uint32_t index = 0;
     for (int i = ready->levels - 1; i >= 0; i--)
-        index = index * 64 + lowest_bit(ready->level[i][index]);
+        index = index * 64 + (unsigned)__builtin_ctzll(ready->level[i][index]);
     return index;
 }
 

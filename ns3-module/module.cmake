@@ -53,10 +53,11 @@ add_subdirectory(ns3-module/examples)
 add_library(
   asim-app OBJECT cli/alone.c cli/app.c cli/args.c cli/child.c cli/compare.c cli/csv.c cli/eta.c
                   cli/file_set.c cli/files.c cli/hugepages.c cli/interrupt.c cli/limits.c
-                  tools/report/identity.c tools/report/load.c tools/report/load_json.c
-                  tools/report/load_series.c tools/report/load_traffic.c tools/report/network.c
-                  tools/report/ops.c tools/report/run.c tools/report/show.c tools/report/table.c
-                  tools/report/text.c tools/report/verdict.c tools/scenario/traces.c
+                  cli/temporary.c tools/report/identity.c tools/report/load.c
+                  tools/report/load_json.c tools/report/load_series.c tools/report/load_traffic.c
+                  tools/report/network.c tools/report/ops.c tools/report/run.c tools/report/show.c
+                  tools/report/table.c tools/report/text.c tools/report/verdict.c
+                  tools/scenario/traces.c
 )
 set_target_properties(
   asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON

@@ -69,6 +69,7 @@ struct asim_fabric_config {
 struct asim_fabric_stats {
     uint64_t ASIM_FABRIC_SUMS(ASIM_SUM_NAME);
     uint64_t last_ns;   /* when the last frame was on its wire */
+    int contested;      /* a tie was seen whose order tie keys do not know */
     uint64_t listed_ns; /* ns-3's order held before this time; ASIM_NEVER: to the end */
 };
 /* The counters of a host in hosts.csv: heading, member of struct asim_host_use, counter. */
@@ -77,7 +78,8 @@ struct asim_fabric_stats {
     X(retransmitted_packets, retransmitted, retransmits)                                           \
     X(duplicate_packets, duplicates, duplicates)                                                   \
     X(nacks_sent, nacks, nacks)                                                                    \
-    X(timeouts, timeouts, timeouts) X(aborted_messages, aborted_messages, aborted)                 \
+    X(timeouts, timeouts, timeouts)                                                                \
+    X(aborted_messages, aborted_messages, aborted)                                                 \
         X(pfc_frames_received, pfc_received, pfc_received)
 
 /* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is

@@ -8,10 +8,14 @@
 #include "base/text.h"
 #include "conf/netconf_keys.h"
 #include "coll/coll.h"
+#include "asim/asim.h"
 #include "net/net.h"
+#include "net/packets.h"
 #include "sim/world.h"
 #include "topo/pair.h"
 
+/* A trial pays for runs of so many events, and may carry one frame for so many of them. */
+enum { TRIAL_EVENTS = 1000000, TRIAL_SHARE = 32, TRIAL_LOOK = 64 };
 enum order { ORDER_AUTO, ORDER_EXACT, ORDER_FAST }; /* the words of --order */
 
 /* The op's group; NULL: all ranks. */
@@ -112,4 +116,64 @@ void asim_order_decide(struct asim_world *world, double packets)
 {
     if (asim_order_is_long(world, packets))
         world->set.settings.exact_events = 0;
+    world->set.packet_events *= packets; /* of the run from now on */
+}
+
+/* The run without reports in the fast order. */
+struct trial {
+    const struct asim_world *of;
+    struct asim_world *world;
+    uint64_t calls;
+    int contested;
+};
+
+/* Ends the trial where the fast order is uncertain, or fast-forward saves too little. */
+static int stop_trial(void *self)
+{
+    struct trial *trial = self;
+    const struct asim_hooks *hooks = &trial->of->hooks;
+    struct asim_fabric_stats net;
+    struct asim_memo_use use;
+
+    if (hooks->stop && hooks->stop(hooks->self))
+        return 1;
+    if (!trial->world || trial->calls++ % TRIAL_LOOK)
+        return 0;
+    trial->world->via.packets->stats(trial->world->via.packet_net, &net);
+    trial->world->via.packets->memo_use(trial->world->via.packet_net, &use);
+    trial->contested |= net.contested;
+    return trial->contested || (double)use.carried * TRIAL_SHARE > trial->of->set.packet_events;
+}
+
+/* Whether the run, in the fast order, ends soon and meets no contested tie. */
+static int is_uncontested(const struct asim_world *world,
+                          const struct asim_world_functions *functions)
+{
+    struct trial trial = {.of = world};
+    const struct asim_hooks hooks = {.self = &trial, .stop = stop_trial};
+    struct asim_settings settings = world->set.settings;
+    struct asim_err err = {0};
+    int code;
+
+    settings.out = settings.reports = settings.pcap = settings.logging_folder = NULL;
+    settings.order = ORDER_FAST;
+    settings.threads = 1;
+    settings.process = settings.processes = 0;
+    code = functions->open(&trial.world, &settings, &hooks, &err);
+    if (!code)
+        code = asim_world_run(trial.world, &err);
+    trial.calls = 0;
+    code = code || stop_trial(&trial);
+    functions->close(trial.world);
+    return !code;
+}
+
+void asim_order_try(struct asim_world *world, const struct asim_world_functions *functions)
+{
+    const struct asim_settings *settings = &world->set.settings;
+    int pays = settings->fast_forward && !settings->per_event && !settings->process &&
+               settings->exact_events && world->set.packet_events >= TRIAL_EVENTS &&
+               !world->set.system.track_local_mem;
+
+    world->set.is_listed = settings->exact_events && !(pays && is_uncontested(world, functions));
 }

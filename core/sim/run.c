@@ -230,7 +230,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .seed = world->set.settings.seed,
         .per_event = world->set.settings.per_event,
         .without = world->set.without,
-        .exact_events = world->set.settings.exact_events,
+        .exact_events = world->set.is_listed ? world->set.settings.exact_events : 0,
         .process_of = asim_distribution_nodes(world),
         .self = world->set.settings.process,
     };

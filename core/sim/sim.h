@@ -135,6 +135,7 @@ struct asim_world_setup {
     uint32_t n_jobs;
     uint64_t ops_total;         /* ops in the traces of this process */
     uint64_t bytes_total;       /* asim_op_progress_bytes of these */
+    int is_listed;              /* the network keeps ns-3's event list */
     double packet_events;       /* about so many a packet makes (order.c); 0: nobody asks */
     struct asim_census census;  /* of these ops */
     int64_t endpoint_ns;        /* endpoint delay of ranks without a delay of their own */

@@ -61,6 +61,14 @@ double asim_order_packets(const struct asim_world *world, const struct asim_worl
                           const struct asim_op *op);
 int asim_order_is_long(const struct asim_world *world, double packets);
 void asim_order_decide(struct asim_world *world, double packets);
+/* Sets is_listed, before the network is built: 0 where tie keys give the same order at less cost.
+ * functions: asim_world_open, which calls this, and asim_world_close. */
+struct asim_world_functions {
+    int (*open)(struct asim_world **, const struct asim_settings *, const struct asim_hooks *,
+                struct asim_err *);
+    void (*close)(struct asim_world *);
+};
+void asim_order_try(struct asim_world *world, const struct asim_world_functions *functions);
 
 /* The hook that takes diagnostics, and a macro that reports one. */
 #define asim_world_diagnostics(world)                                                              \

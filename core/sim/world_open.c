@@ -280,6 +280,8 @@ static int check_settings(struct asim_world *world, const struct asim_settings *
                         "traces are PREFIX.0.et, PREFIX.1.et, …");
 }
 
+static const struct asim_world_functions functions = {asim_world_open, asim_world_close};
+
 /* The first error ends it; asim_world_close frees the parts that were opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
@@ -302,6 +304,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     if ((code = asim_noise_open(world, err)) || (code = asim_round_open(world, err)) ||
         (code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
+    asim_order_try(world, &functions);
     return asim_world_connect(world, err);
 }
 

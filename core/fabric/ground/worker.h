@@ -42,6 +42,7 @@ struct asim_worker {
      * complete; calls of its ranks, and messages begun: no period has those (steady_state.c). */
     uint64_t waiting, open, calls;
     int failed;             /* first failure, enum asim_code; the worker's nodes stop */
+    int contested;          /* a tie whose order keys do not know (link/tie_key.h) */
     int silent;             /* the memo simulates again what ranks have been told */
     uint64_t last_notified; /* latest time of the notifications it has delivered itself */
     /* The caller reads these after each window. */

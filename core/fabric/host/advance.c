@@ -33,9 +33,24 @@ struct candidate { /* the earliest event so far */
     struct asim_nic *nic;
 };
 
-/* Replaces the candidate if the other event is earlier. */
-static inline void offer(struct candidate *first, const struct candidate *other)
+/* Two events of one time whose keys are equal. The order of the host's own events is known, and a
+ * rank hears of a message that has come with the same effect before and behind a frame. */
+static void note_contest(const struct asim_host *host, const struct candidate *a,
+                         const struct candidate *b)
 {
+    uint64_t kind = a->source == FROM_TIMER ? host->timers.at->value >> 56 : 0;
+
+    if ((a->source == FROM_ARRIVAL || b->source == FROM_ARRIVAL) && kind != ASIM_TIMER_ARRIVED &&
+        kind != ASIM_TIMER_NOTIFICATION)
+        host->worker->contested = 1;
+}
+
+/* Replaces the candidate if the other event is earlier. */
+static inline void offer(const struct asim_host *host, struct candidate *first,
+                         const struct candidate *other)
+{
+    if (other->t == first->t && asim_tie_is_contested(first->tie, other->tie))
+        note_contest(host, first, other);
     if (other->t < first->t ||
         (other->t == first->t &&
          (other->tie < first->tie || (other->tie == first->tie && other->seq < first->seq))))
@@ -43,18 +58,21 @@ static inline void offer(struct candidate *first, const struct candidate *other)
 }
 
 /* Computes tie keys only for events that may be next. */
-static inline void offer_nic(struct candidate *first, struct asim_nic *nic)
+static inline void offer_nic(const struct asim_host *host, struct candidate *first,
+                             struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
 
     if (port->busy == ASIM_NIC_BUSY && port->busy_until <= first->t)
-        offer(first, &(struct candidate){port->busy_until, asim_port_tie_key(port), port->start_seq,
-                                         FROM_END, nic});
+        offer(host, first,
+              &(struct candidate){port->busy_until, asim_port_tie_key(port), port->start_seq,
+                                  FROM_END, nic});
     if (nic->arrival_at <= first->t && nic->arrival_at != ASIM_NEVER)
-        offer(first, &(struct candidate){nic->arrival_at, asim_nic_arrival_tie_key(nic),
-                                         port->in->in_seq, FROM_ARRIVAL, nic});
+        offer(host, first,
+              &(struct candidate){nic->arrival_at, asim_nic_arrival_tie_key(nic), port->in->in_seq,
+                                  FROM_ARRIVAL, nic});
     if (nic->wake_at <= first->t && nic->wake_at != ASIM_NEVER)
-        offer(first,
+        offer(host, first,
               &(struct candidate){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
 
@@ -69,7 +87,7 @@ static struct candidate first_of_all(const struct asim_host *host)
         first = (struct candidate){top->t, top->tie, top->seq, FROM_TIMER, NULL};
     }
     for (uint32_t i = 0; i < host->n_nics; i++)
-        offer_nic(&first, &host->nics[i]);
+        offer_nic(host, &first, &host->nics[i]);
     return first;
 }
 

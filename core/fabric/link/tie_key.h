@@ -37,6 +37,13 @@ static inline uint64_t asim_tie_key(uint64_t age, uint64_t cause_age, enum asim_
     return (most - age) << 26 | (cause_most - cause_age) << 2 | (uint64_t) class;
 }
 
+/* Whether two events of one time, which have these keys, were scheduled at one time by causes that
+ * were. Then no key knows their order. */
+static inline int asim_tie_is_contested(uint64_t a, uint64_t b)
+{
+    return !((a ^ b) >> 2);
+}
+
 /* The cause recency that frames and ports carry: the largest age of a cause minus the age of the
  * event with this tie key, 0 if the event is older. */
 static inline uint32_t asim_cause_recency(uint64_t tie)

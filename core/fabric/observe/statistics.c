@@ -36,6 +36,8 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
     memset(stats, 0, sizeof *stats);
     stats->windows = asim_engine_of(fabric)->run.windows;
     stats->listed_ns = fabric->insertion ? ASIM_NEVER : asim_to_ns(fabric, fabric->listed_until);
+    for (uint32_t w = 0; w < asim_engine_of(fabric)->workers.n; w++)
+        stats->contested |= asim_engine_of(fabric)->workers.at[w].contested;
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         stats->hops += fabric->wires[w].frames;
         stats->hop_bytes += fabric->wires[w].bytes;

@@ -16,10 +16,13 @@
 
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/stamp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
+#include "fabric/switch/queue_watch.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 
@@ -39,7 +42,8 @@ static inline struct asim_event_key key_of(const struct asim_switch *sw, const s
 
 /* Whether the port is free for this event. If its transmission ends in the same tick, tie_key.h
  * orders the two events. */
-static inline int port_is_idle(struct asim_port *port, const struct event *event)
+static inline int port_is_idle(const struct asim_switch *sw, struct asim_port *port,
+                               const struct event *event)
 {
     uint64_t tie;
 
@@ -50,6 +54,8 @@ static inline int port_is_idle(struct asim_port *port, const struct event *event
     if (event->is_listed)
         return 0;
     tie = asim_port_tie_key(port);
+    if (asim_tie_is_contested(tie, event->tie))
+        sw->worker->contested = 1;
     return tie != event->tie ? tie < event->tie : port->start_seq <= event->seq;
 }
 
@@ -166,7 +172,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (struct asim_port_id){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, event->t));
-    if (port_is_idle(&port->port, event))
+    if (port_is_idle(sw, &port->port, event))
         start_next(fabric, sw, p, event);
     else if (!waiting)
         schedule_departure(sw, p, event->until);
@@ -204,7 +210,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, event->t), sw->node, p + 1, pause);
-    if (!pause && port_is_idle(&port->port, event))
+    if (!pause && port_is_idle(sw, &port->port, event))
         start_next(fabric, sw, p, event);
 }
 
@@ -228,7 +234,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
     uint32_t q = transit.q;
     struct asim_frame *place;
 
-    if (port->frames || !port_is_idle(&port->port, event) || port->port.down ||
+    if (port->frames || !port_is_idle(sw, &port->port, event) || port->port.down ||
         (q && (port->port.paused >> q & 1 ||
                !asim_mmu_bypasses(sw, transit.in, q, (uint32_t)frame->wire))) ||
         fabric->watch.frame || (fabric->watch.queue && !sw->samples))
@@ -247,6 +253,17 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
     return 1;
 }
 
+/* Two frames that arrive at one time and leave by one port. */
+static inline void note_contest(struct asim_switch *sw, uint32_t out, const struct event *event)
+{
+    struct asim_switch_port *port = &sw->ports[out];
+
+    if (port->last_t == event->t && asim_tie_is_contested(port->last_tie, event->tie))
+        sw->worker->contested = 1;
+    port->last_t = event->t;
+    port->last_tie = event->tie;
+}
+
 /* Route, admission, shared buffer, PFC and queue, all in one event. */
 static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
                            const struct asim_frame *frame, struct event *event)
@@ -254,6 +271,8 @@ static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, u
     struct asim_transit transit = {in, asim_ecmp_egress(fabric, sw->shard, frame),
                                    asim_queue_of(fabric, frame)};
 
+    if (transit.out != UINT32_MAX)
+        note_contest(sw, transit.out, event);
     if (transit.out != UINT32_MAX && forward(fabric, sw, transit, frame, event))
         return;
     if (transit.out == UINT32_MAX || sw->ports[transit.out].port.down ||

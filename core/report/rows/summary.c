@@ -102,13 +102,19 @@ static void times(struct asim_out *file, const struct totals *totals)
     asim_out_printf(file, "},\n");
 }
 
-/* The order of simultaneous events: ns-3's list, up to a time, or the tie keys of fast runs. */
-static void put_order(struct asim_out *file, uint64_t listed_ns)
+/* The order of simultaneous events. Tie keys give ns-3's, too, where no tie was contested; short
+ * runs take them only then (sim/order.c). */
+static void put_order(struct asim_out *file, const struct asim_world *world,
+                      const struct asim_fabric_stats *net)
 {
-    if (listed_ns == ASIM_NEVER || !listed_ns)
-        asim_out_printf(file, ",\n  \"event_order\": \"%s\"", listed_ns ? "ns-3" : "fast");
-    else
-        asim_out_printf(file, ",\n  \"event_order\": \"ns-3 until %" PRIu64 " ns\"", listed_ns);
+    int is_fast = !net->listed_ns && (!world->set.settings.exact_events || net->contested);
+
+    asim_out_printf(file, ",\n  \"event_order\": \"%s", is_fast ? "fast" : "ns-3");
+    if (net->listed_ns && net->listed_ns != ASIM_NEVER)
+        asim_out_printf(file, " until %" PRIu64 " ns", net->listed_ns);
+    asim_out_printf(file, "\"");
+    if (is_fast)
+        asim_out_printf(file, ",\n  \"contested_ties\": %s", net->contested ? "true" : "false");
 }
 
 /* Keys are stable: tools read them. A new one goes at the end. Shares have a fixed number of
@@ -145,7 +151,7 @@ static int json(const struct asim_world *world, struct totals *totals,
     asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
     if (asim_world_has(world, ASIM_NET_FRAMES))
-        put_order(file, net->listed_ns);
+        put_order(file, world, net);
     if (asim_world_has(world, ASIM_NET_LINKS))
         code = asim_network_use_put(file, world, &totals->ways, err);
     asim_out_printf(file, ",\n  \"identity\": \"%s\"\n}\n", world->set.identity);

@@ -59,6 +59,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
     ASIM_FABRIC_SUMS(ADD);
 #undef ADD
     into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
+    into->contested |= from->contested;
 }
 
 /* Takes the latest of two times. */

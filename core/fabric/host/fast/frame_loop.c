@@ -26,9 +26,11 @@ struct frame_event {
 
 /* Whether the oldest frame goes before the end of the NIC's own transmission at the same time.
  * Hosts in lockstep meet this case at every packet. */
-ALWAYS_INLINE int arrival_is_first(const struct asim_nic *nic)
+ALWAYS_INLINE int arrival_is_first(struct asim_worker *worker, const struct asim_nic *nic)
 {
     uint64_t arrival = asim_nic_arrival_tie_key(nic), end = asim_port_tie_key(&nic->port);
+
+    worker->contested |= asim_tie_is_contested(arrival, end);
 
     return arrival < end || (arrival == end && nic->port.in->in_seq < nic->port.start_seq);
 }
@@ -46,18 +48,19 @@ ALWAYS_INLINE uint64_t soonest_of(const struct asim_nic *nic)
     return arrival < end ? arrival : end;
 }
 
-ALWAYS_INLINE struct frame_event event_of(struct asim_nic *nic)
+ALWAYS_INLINE struct frame_event event_of(struct asim_worker *worker, struct asim_nic *nic)
 {
     uint64_t end = end_of(nic), arrival = nic->arrival_at;
 
     if (arrival < end)
         return (struct frame_event){nic, arrival, 1};
-    return (struct frame_event){nic, end,
-                                arrival == end && arrival != ASIM_NEVER && arrival_is_first(nic)};
+    return (struct frame_event){
+        nic, end, arrival == end && arrival != ASIM_NEVER && arrival_is_first(worker, nic)};
 }
 
 /* The order of two NICs of one host that have an event at the same time. */
-static int is_before(const struct frame_event *a, const struct frame_event *b)
+static int is_before(struct asim_worker *worker, const struct frame_event *a,
+                     const struct frame_event *b)
 {
     uint64_t a_tie =
         a->is_arrival ? asim_nic_arrival_tie_key(a->nic) : asim_port_tie_key(&a->nic->port);
@@ -66,6 +69,7 @@ static int is_before(const struct frame_event *a, const struct frame_event *b)
     uint64_t a_seq = a->is_arrival ? a->nic->port.in->in_seq : a->nic->port.start_seq;
     uint64_t b_seq = b->is_arrival ? b->nic->port.in->in_seq : b->nic->port.start_seq;
 
+    worker->contested |= asim_tie_is_contested(a_tie, b_tie) && (a->is_arrival || b->is_arrival);
     return a_tie != b_tie ? a_tie < b_tie : a_seq < b_seq;
 }
 
@@ -75,9 +79,9 @@ static struct frame_event first_of_equals(const struct asim_host *host, uint64_t
     struct frame_event first = {NULL, t, 0};
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
-        struct frame_event other = event_of(&host->nics[i]);
+        struct frame_event other = event_of(host->worker, &host->nics[i]);
 
-        if (other.t == t && (!first.nic || is_before(&other, &first)))
+        if (other.t == t && (!first.nic || is_before(host->worker, &other, &first)))
             first = other;
     }
     return first;
@@ -92,7 +96,7 @@ ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, struct
     int equal = 0;
 
     if (nics != ALL_NICS)
-        return event_of(only);
+        return event_of(host->worker, only);
     t = soonest_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
         uint64_t other = soonest_of(&host->nics[i]);
@@ -101,7 +105,7 @@ ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, struct
         soonest = other < t ? &host->nics[i] : soonest;
         t = other < t ? other : t;
     }
-    return equal && t != ASIM_NEVER ? first_of_equals(host, t) : event_of(soonest);
+    return equal && t != ASIM_NEVER ? first_of_equals(host, t) : event_of(host->worker, soonest);
 }
 
 /* The first timer of the host or wake-up of a NIC. */

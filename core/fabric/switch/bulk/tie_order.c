@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sorting of arrivals, and of ports.
+ * Sorting of arrivals, and of ports (tie_order.h).
  */
-#include "fabric/switch/bulk/bulk.h"
+#include "fabric/switch/bulk/tie_order.h"
 
 #include <string.h>
 
@@ -54,6 +54,17 @@ static inline int same_lockstep_group(const struct asim_switch *sw, uint64_t a, 
     return p != q && (a & places) == (b & places) && sw->lockstep_group[p] == sw->lockstep_group[q];
 }
 
+/* Two arrivals of one tick that leave by one port. */
+static void note_contest(struct asim_switch_shard *shard, uint64_t a, uint64_t b)
+{
+    const struct asim_wire *x = shard->sw->in[asim_arrival_port(a)];
+    const struct asim_wire *y = shard->sw->in[asim_arrival_port(b)];
+
+    if (x != y && asim_tie_is_contested(asim_wire_tie_key(x, asim_arrival_frame(x, a)),
+                                        asim_wire_tie_key(y, asim_arrival_frame(y, b))))
+        shard->worker->contested = 1;
+}
+
 static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
@@ -65,6 +76,18 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
     x = sw->in[asim_arrival_port(a)]->in_seq;
     y = sw->in[asim_arrival_port(b)]->in_seq;
     return x != y ? x < y : a < b;
+}
+
+/* The same for arrivals that leave by one port. */
+static inline int leaves_before(struct asim_switch_shard *shard, uint64_t a, uint64_t b)
+{
+    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
+
+    if (x != y)
+        return x < y;
+    if (!shard->worker->contested)
+        note_contest(shard, a, b);
+    return is_before(shard->sw, a, b);
 }
 
 /* The same for ports of all shards. Uses the copies of event counts, since the links may be in the
@@ -88,26 +111,26 @@ struct runs {
 
 /* Merges two sorted runs. Data in one direction and ACKs of the other meet here: most of the
  * traffic of collectives. No two entries are equal. */
-static void merge(const struct asim_switch *sw, const uint64_t *from, struct runs runs,
+static void merge(struct asim_switch_shard *shard, const uint64_t *from, struct runs runs,
                   uint64_t *to)
 {
     uint32_t i = 0, j = runs.mid;
 
     while (i < runs.mid && j < runs.end)
-        *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
+        *to++ = leaves_before(shard, from[j], from[i]) ? from[j++] : from[i++];
     memcpy(to, from + (i < runs.mid ? i : j), (runs.mid - i + runs.end - j) * sizeof *to);
 }
 
 /* Insertion sort, for short batches of many runs. An all-to-all brings one or two frames of each of
  * many ports to an egress port, in random order. Below some forty entries the moves cost less than
  * the mispredicted branches of a merge. */
-static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
+static void insert_all(struct asim_switch_shard *shard, uint64_t *at, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
         uint64_t entry = at[i];
         uint32_t k = i;
 
-        for (; k && is_before(sw, entry, at[k - 1]); k--)
+        for (; k && leaves_before(shard, entry, at[k - 1]); k--)
             at[k] = at[k - 1];
         at[k] = entry;
     }
@@ -115,18 +138,19 @@ static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
 
 /* Merge sort, bottom up from pieces of PIECE entries. Returns `at` or `spare`, whichever holds the
  * result. */
-static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t n, uint64_t *spare)
+static uint64_t *sort_long(struct asim_switch_shard *shard, uint64_t *at, uint32_t n,
+                           uint64_t *spare)
 {
     enum { PIECE = 16 };
     uint64_t *swap;
 
     for (uint32_t low = 0; low < n; low += PIECE)
-        insert_all(sw, at + low, n - low < PIECE ? n - low : PIECE);
+        insert_all(shard, at + low, n - low < PIECE ? n - low : PIECE);
     for (uint32_t width = PIECE; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t left = n - low, mid = width < left ? width : left;
 
-            merge(sw, at + low, (struct runs){mid, 2 * width < left ? 2 * width : left},
+            merge(shard, at + low, (struct runs){mid, 2 * width < left ? 2 * width : left},
                   spare + low);
         }
         swap = at;
@@ -139,13 +163,12 @@ static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t 
 uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egress_batch *batch)
 {
     enum { SHORT = 40 };
-    const struct asim_switch *sw = shard->sw;
     uint64_t *spare;
 
     if (batch->ingress_runs == 1)
         return batch->at;
     if (batch->ingress_runs > 2 && batch->n <= SHORT) {
-        insert_all(sw, batch->at, batch->n);
+        insert_all(shard, batch->at, batch->n);
         return batch->at;
     }
     if (shard->ordered.cap < batch->n && asim_egress_batch_grow(&shard->ordered, batch->n)) {
@@ -154,8 +177,8 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     }
     spare = shard->ordered.at;
     if (batch->ingress_runs > 2)
-        return sort_long(sw, batch->at, batch->n, spare);
-    merge(sw, batch->at, (struct runs){batch->second_run, batch->n}, spare);
+        return sort_long(shard, batch->at, batch->n, spare);
+    merge(shard, batch->at, (struct runs){batch->second_run, batch->n}, spare);
     return spare;
 }
 

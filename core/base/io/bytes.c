@@ -184,6 +184,15 @@ int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err 
     return rc;
 }
 
+void asim_bytes_replace(struct asim_bytes *bytes, int fd, uint64_t size)
+{
+    drop_buffer(bytes);
+    close_fd(bytes);
+    bytes->is_gzip = 1;
+    bytes->fd = fd;
+    bytes->size = size;
+}
+
 /* An idle plain trace holds no descriptor and almost no memory: one process can have tens of
  * thousands of ranks. */
 void asim_bytes_end_sequential(struct asim_bytes *bytes)

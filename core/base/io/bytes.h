@@ -22,9 +22,9 @@
 #define ASIM_BYTES_SMALL      1024u       /* files of one or two ops stay in memory */
 
 struct asim_bytes {
-    char *path; /* as the user wrote it */
-    int fd;     /* -1 between reads of a plain file */
-    int is_gzip;
+    char *path;        /* as the user wrote it */
+    int fd;            /* -1 between reads of a plain file */
+    int is_gzip;       /* or replaced: the descriptor stays open */
     int is_sequential; /* until asim_bytes_end_sequential */
     uint64_t size;     /* of the content, inflated */
     uint64_t device, inode;
@@ -36,6 +36,9 @@ struct asim_bytes {
 
 /* The error names the path. */
 int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err);
+
+/* Other content in the place of the file's: an open descriptor, which close ends. */
+void asim_bytes_replace(struct asim_bytes *bytes, int fd, uint64_t size);
 
 struct asim_bytes_ask {
     uint64_t at;

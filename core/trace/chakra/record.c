@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "base/io/bytes.h"
+#include "trace/chakra/json.h"
 #include "trace/chakra/wire.h"
 #include "trace/chakra/decode_arena.h"
 
@@ -208,6 +209,8 @@ int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_er
         return asim_err_nomem(err, "opening a trace");
     asim_decode_arena_init(&made->arena, DECODED_MAX);
     int rc = asim_bytes_open(&made->bytes, path, err);
+    if (!rc)
+        rc = asim_chakra_from_json(&made->bytes, err);
     if (!rc)
         rc = read_metadata(made, err);
     if (rc) {

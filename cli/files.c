@@ -8,6 +8,7 @@
  */
 #include "cli/files.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "cli/file_set.h"
 
@@ -31,12 +32,31 @@ static int is_on(const struct asim_args_table *table, const char *key, int witho
     return value;
 }
 
+/* Files inside a text: "a.json,b.json@18x4", "machine:m.json,nodes=4". What names no file is
+ * ignored. */
+static int add_parts(struct asim_inputs *inputs, const char *text, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t n; *text && !code; text += n + (text[n] != '\0')) {
+        char path[4096];
+
+        n = strcspn(text, ",:@=");
+        snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), text);
+        code = asim_inputs_add(inputs, path, err);
+    }
+    return code;
+}
+
 static int add(struct asim_inputs *inputs, const char *path, unsigned flags, struct asim_err *err)
 {
-    if (!(flags & ASIM_F_READS))
+    int code;
+
+    if (!(flags & ASIM_F_READS) || !path)
         return 0;
-    return flags & ASIM_F_SET ? asim_inputs_add_set(inputs, path, err)
+    code = flags & ASIM_F_SET ? asim_inputs_add_set(inputs, path, err)
                               : asim_inputs_add(inputs, path, err);
+    return code ? code : add_parts(inputs, path, err);
 }
 
 static int add_all(struct asim_inputs *inputs, const struct asim_args *args, unsigned words,
@@ -88,6 +108,20 @@ int asim_files_check(const struct asim_args *args, unsigned words, struct asim_e
     for (const struct asim_option *row = table->options; row && row->key && !code; row++)
         if (row->type == ASIM_T_STRING && row->flags & ASIM_F_WRITES)
             code = check(&inputs, table, row, err);
+    asim_inputs_fini(&inputs);
+    return code;
+}
+
+int asim_files_check_inside(const struct asim_args *args, unsigned words, const char *folder,
+                            const char *name, struct asim_err *err)
+{
+    struct asim_inputs inputs = {0};
+    char path[4096];
+    int code = folder ? add_all(&inputs, args, words, err) : 0;
+
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "", name);
+    if (folder && !code)
+        code = asim_inputs_refuse(&inputs, path, err);
     asim_inputs_fini(&inputs);
     return code;
 }

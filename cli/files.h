@@ -12,4 +12,9 @@
  * the arguments that are no options. */
 int asim_files_check(const struct asim_args *args, unsigned words, struct asim_err *err);
 
+/* Fails if the file of that name in an output folder (NULL: none) is one of the files that the
+ * command reads. */
+int asim_files_check_inside(const struct asim_args *args, unsigned words, const char *folder,
+                            const char *name, struct asim_err *err);
+
 #endif

@@ -24,7 +24,7 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"machine", "m", "machine to begin with: a name, or a file", "h100-ndr", ASIM_T_STRING,
-     AT(machine)},
+     AT(machine), .flags = ASIM_F_READS},
     {"against", NULL, "measured table: text or JSON of nccl-tests or rccl-tests, or CSV", NULL,
      ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
     {"op", NULL,

@@ -11,6 +11,7 @@
 #include "asim/ext/command.h"
 #include "cli/args.h"
 #include "tools/inference/inference.h"
+#include "cli/files.h"
 #include "cli/interrupt.h"
 #include "cli/temporary.h"
 
@@ -66,7 +67,7 @@ static const struct asim_option options[] = {
     {"model", NULL,
      "model of catalogue/models.json (llama-3-8b, mixtral-8x22b, deepseek-v3 …), or a file "
      "config.json of Hugging Face",
-     "llama-3-70b", ASIM_T_STRING, AT(model)},
+     "llama-3-70b", ASIM_T_STRING, AT(model), .flags = ASIM_F_READS},
     {"gpu", NULL, "GPU of the roofline (catalogue/gpus.json)", "H100", ASIM_T_STRING, AT(gpu)},
     {"gpus", NULL, "file of further GPUs", NULL, ASIM_T_STRING, AT(gpus), 0, 0, NULL, ASIM_F_READS},
     {"efficiency", NULL, "share of the GPU's peaks that is reached (an assumption)", "0.5",
@@ -76,7 +77,7 @@ static const struct asim_option options[] = {
     {"times", NULL, "instead of the roofline: a CSV with phase (prefill, decode), tokens, us", NULL,
      ASIM_T_STRING, AT(times), 0, 0, NULL, ASIM_F_READS},
     {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp x pp and up",
-     "auto:switch", ASIM_T_STRING, AT(topology)},
+     "auto:switch", ASIM_T_STRING, AT(topology), .flags = ASIM_F_READS},
     {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
      ASIM_F_READS},
     {"system", NULL, "system configuration of the collectives inside an instance", NULL,
@@ -85,7 +86,7 @@ static const struct asim_option options[] = {
     {"mtu", NULL, "payload bytes of a packet; 0: as the network configuration says", "0",
      ASIM_T_U64, AT(mtu), 0, 65000},
     {"out", "output", "folder for requests.csv, inference.json and the files of asim packet", NULL,
-     ASIM_T_STRING, AT(out)},
+     ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES},
     {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports)},
     {"fast-forward", NULL, "replay traffic that was simulated before, with the same results", "1",
      ASIM_T_BOOL, AT(fast_forward)},
@@ -181,8 +182,7 @@ static int open_times(struct serving *s, struct asim_err *err)
     if (!code && opt->pp > s->times.model.layers)
         code = asim_err_set(err, ASIM_EUSAGE,
                             "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
-                            opt->pp, (uint64_t)s->times.model.layers,
-                            opt->model);
+                            opt->pp, (uint64_t)s->times.model.layers, opt->model);
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 
@@ -240,10 +240,14 @@ static void close_all(struct serving *s)
 
 static int serve(const struct asim_args *args, struct asim_err *err)
 {
+    static const char *const names[] = {"requests.csv", "inference.json"};
     const struct options *opt = args->tables[0].base;
     struct serving s = {.opt = opt};
     struct asim_results_about about = {opt->out, 0};
     int code = check_roles(opt, err);
+
+    for (size_t i = 0; i < sizeof names / sizeof *names && !code; i++)
+        code = asim_files_check_inside(args, 0, opt->out, names[i], err);
 
     s.hosts = (opt->mixed ? opt->mixed : opt->prefill + opt->decode) * opt->tp * opt->pp;
     about.gpus = s.hosts;

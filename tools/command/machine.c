@@ -28,7 +28,7 @@ static const struct asim_option options[] = {
     {"like", NULL,
      "import: machine whose numbers stand for what the file does not say; needed where the file is "
      "no h100-ndr",
-     NULL, ASIM_T_STRING, AT(like)},
+     NULL, ASIM_T_STRING, AT(like), .flags = ASIM_F_READS},
     {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name)},
     {"out", "o", "import: the machine file; - for standard output", "-", ASIM_T_STRING, AT(output),
      0, 0, NULL, ASIM_F_WRITES},
@@ -242,10 +242,14 @@ static int work(const struct asim_args *args, struct asim_err *err)
     return ASIM_ARGS_USAGE;
 }
 
-static const struct asim_args_job job = {"machine",
-                                         "usage: asim machine list | asim machine show NAME | asim "
-                                         "machine check NAME | asim machine import FILE",
-                                         options, 2, work};
+static const struct asim_args_job job = {
+    .name = "machine",
+    .usage = "usage: asim machine list | asim machine show NAME | asim machine check NAME | asim "
+             "machine import FILE",
+    .options = options,
+    .max_words = 2,
+    .work = work,
+    .words_are = ASIM_F_READS};
 
 const struct asim_command asim_command_machine = {
     .member = {"machine", "List, show and check the machines of asim nccl-tests.", options,

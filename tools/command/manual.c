@@ -20,7 +20,7 @@ struct options {
 
 static const struct asim_option options[] = {
     {"out", NULL, "folder for man1/*.1, completions/asim (bash) and site-functions/_asim (zsh)",
-     "manual", ASIM_T_STRING, offsetof(struct options, out)},
+     "manual", ASIM_T_STRING, offsetof(struct options, out), .flags = ASIM_F_WRITES},
     {0}};
 
 /* A command and what its --help prints. */

@@ -25,7 +25,7 @@ static const struct asim_option options[] = {
     {"machine", "m",
      "machines: names of `asim machine list`, or files; several with commas, and NAME@18x4 for "
      "nodes and GPUs of one",
-     "h100-ndr", ASIM_T_STRING, AT(machine)},
+     "h100-ndr", ASIM_T_STRING, AT(machine), .flags = ASIM_F_READS},
     {"nodes", "N", "hosts", "2", ASIM_T_U32, AT(nodes), 1, 1 << 20},
     {"gpus", "g", "GPUs of each host (0 = all it has)", "0", ASIM_T_U32, AT(gpus), 0, 1 << 12},
     {"op", NULL,

@@ -27,11 +27,11 @@ static const struct asim_option options[] = {
     {"workload", "workload-configuration",
      "prefix P of traces P.<rank>.et, a folder with them, or one with PyTorch's traces (required, "
      "or --scenario)",
-     NULL, ASIM_T_STRING, AT(workload)},
+     NULL, ASIM_T_STRING, AT(workload), .flags = ASIM_F_READS | ASIM_F_SET},
     {"topo", "topology",
      "auto:1d, auto:2d, auto:NAME,key=value, machine:NAME, a name as 8gpu_ring2d_4, or a file; "
      "without it: one switch",
-     NULL, ASIM_T_STRING, AT(topo)},
+     NULL, ASIM_T_STRING, AT(topo), .flags = ASIM_F_READS},
     {"world-size", NULL,
      "ranks: a multiple of the recorded ones, which are replicated; 0 = as recorded", NULL,
      ASIM_T_U32, AT(world_size), 0, 1 << 20},
@@ -44,7 +44,7 @@ static const struct asim_option options[] = {
      "packet", ASIM_T_CHOICE, AT(backend), 0, 0, ASIM_JOB_BACKEND_WORDS},
     {"mpi", NULL, "MPI processes of --backend=ns3", NULL, ASIM_T_U32, AT(mpi), 0, 4096},
     {"output-dir", NULL, "folder in which the run gets a folder of its own (default runs)", NULL,
-     ASIM_T_STRING, AT(output_dir)},
+     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
     {"name", NULL, "name of the run's folder; without it: date and time", NULL, ASIM_T_STRING,
      AT(name)},
     {"force", NULL, "write into the folder --name although it is there", "0", ASIM_T_BOOL,

@@ -15,6 +15,7 @@
 #include "base/io/out.h"
 #include "cli/args.h"
 #include "cli/child.h"
+#include "cli/files.h"
 #include "tools/sweep/sweep.h"
 
 struct options {
@@ -33,7 +34,7 @@ static const struct asim_option options[] = {
     {"set", NULL, "KEY=VALUE: the same for all points; give it once for each key", NULL,
      ASIM_T_STRING, AT(set)},
     {"output-dir", "out", "folder of the sweep (default sweep); one that is there goes on", NULL,
-     ASIM_T_STRING, AT(output_dir)},
+     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
     {"jobs", "j", "runs at once; 0 = one for each core", NULL, ASIM_T_U32, AT(jobs), 0, 4096},
     {"time-limit", NULL, "seconds of wall clock for each run; 0 = none", NULL, ASIM_T_DOUBLE,
      AT(limit_s), 0, 1e9},
@@ -127,6 +128,7 @@ static int take_folder(const struct asim_sweep *sweep, struct asim_err *err)
 static int start(struct asim_sweep *sweep, const struct asim_args *args, const struct options *opt,
                  struct asim_err *err)
 {
+    static const char *const names[] = {"sweep.csv", "sweep.svg", "workloads.log"};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int lock = -1, code;
 
@@ -136,6 +138,9 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args, const s
     sweep->jobs = opt->jobs ? opt->jobs : cores > 0 ? (uint32_t)cores : 1;
     sweep->limit_s = opt->limit_s;
     sweep->again = opt->again;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (asim_files_check_inside(args, ASIM_F_READS, sweep->folder, names[i], err))
+            return 1;
     if (!sweep->keys.n)
         return asim_err_set(err, ASIM_EUSAGE, "nothing to vary; --help shows how."), 2;
     if (asim_sweep_make(sweep, err))

@@ -26,26 +26,25 @@ struct making {
 
 /* --- does it fit ------------------------------------------------------------------------------ */
 
-/* "--like=a, --like=b": carried machines of a generation (-1: any) and way. */
+/* "--like=a, --like=b": carried machines of a generation; -1: the file does not tell it. */
 static void list_like(char *text, size_t size, int generation)
 {
     size_t used = 0;
 
-    *text = 0;
-    for (size_t i = 0; asim_machine_file(i) && used + 80 < size; i++) {
+    snprintf(text, size, "--like=NAME of 'asim machine list'");
+    for (size_t i = 0; generation >= 0 && asim_machine_file(i) && used + 80 < size; i++) {
         char name[64];
         struct asim_machine machine;
         struct asim_err err = {0};
 
         snprintf(name, sizeof name, "%.*s", (int)strcspn(asim_machine_file(i), "."),
                  asim_machine_file(i));
-        if (!asim_machine_read(&machine, name, &err) &&
-            (generation < 0 || machine.generation == generation))
+        if (!asim_machine_read(&machine, name, &err) && machine.generation == generation)
             used +=
                 (size_t)snprintf(text + used, size - used, "%s--like=%s", used ? ", " : "", name);
         asim_machine_fini(&machine);
     }
-    if (!used)
+    if (generation >= 0 && !used)
         snprintf(text, size, "--like=FILE, a machine file of your own");
 }
 

@@ -84,40 +84,33 @@ static inline uint64_t asim_memo_due(const struct asim_fabric *fabric)
 {
     return fabric->memo && fabric->memo->parts ? fabric->memo->parts->due_at : ASIM_NEVER;
 }
-/* Calls of ranks, and messages begun. */
-static inline uint64_t asim_memo_calls(const struct asim_fabric *fabric)
-{
-    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t calls = 0;
-
-    for (uint32_t l = 0; l < engine->workers.n; l++)
-        calls += engine->workers.at[l].calls;
-    return calls;
-}
-/* Whether a piece of the run is over (part_messages.h). */
-static inline int asim_memo_piece_is_over(const struct asim_fabric *fabric)
-{
-    const struct asim_parts *parts = fabric->memo->parts;
-
-    return parts && asim_memo_calls(fabric) >= parts->piece_until;
-}
-/* A part, or the end of a piece, needs a look at the end of a full window. */
+/* A part needs a look at the end of a full window. */
 static inline int asim_memo_is_touched(const struct asim_fabric *fabric)
 {
     const struct asim_parts *parts = fabric->memo->parts;
 
-    return (parts && atomic_load_explicit(&parts->touched, memory_order_relaxed)) ||
-           asim_memo_piece_is_over(fabric);
+    return parts && atomic_load_explicit(&parts->touched, memory_order_relaxed);
 }
-/* The network cannot become idle while the completion of some message is unknown. */
+/* Open messages. Workers count them, since the memo asks in every window and hosts are many. */
+static inline uint64_t asim_memo_open(const struct asim_fabric *fabric)
+{
+    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
+    uint64_t open = 0;
+
+    for (uint32_t l = 0; l < engine->workers.n; l++)
+        open += engine->workers.at[l].open;
+    return open;
+}
+/* The network cannot become idle while the completion of some message is unknown. It is known one
+ * window ahead: the notification waits at the destination for the last window of the message. */
 static inline int asim_memo_has_unknown(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t unknown = 0;
+    uint64_t known = 0;
 
     for (uint32_t l = 0; l < engine->workers.n; l++)
-        unknown += engine->workers.at[l].open - engine->workers.at[l].waiting;
-    return unknown != 0;
+        known += engine->workers.at[l].waiting;
+    return asim_memo_open(fabric) != known;
 }
 /* The memo does nothing in a window but detect periods. */
 static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
@@ -127,11 +120,6 @@ static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
 }
 
 /* --- for the files of the memo ---------------------------------------------------------------- */
-/* Hosts tell the memo of all completions from now on. */
-static inline void asim_memo_listen(struct asim_fabric *fabric)
-{
-    fabric->completion_hooks = fabric->memo_hooks->completions;
-}
 /* The part of a host; NULL: none. */
 static inline struct asim_part *asim_part_of(const struct asim_fabric *fabric, uint32_t host)
 {

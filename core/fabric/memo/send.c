@@ -5,7 +5,6 @@
  */
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"

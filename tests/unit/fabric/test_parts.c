@@ -7,10 +7,8 @@
  * on meanwhile. In the last seeds a server is a leaf of a leaf-spine network, whose hosts have no
  * other switch: then such messages cross the border of two parts. All times at both ends, and all
  * counters of links and hosts must be equal, with one thread and with two, and in two or three
- * processes, which remember their own servers. Some switches send pauses, some drop frames. In some
- * networks messages are counted in short pieces of the run
- * (core/fabric/memo/region/part_messages.h). Over all seeds parts must have followed others, and
- * deviated from them.
+ * processes, which remember their own servers. Some switches send pauses, some drop frames. Over
+ * all seeds parts must have followed others, and deviated from them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -282,18 +280,7 @@ static const uint32_t *servers_of_threads(void)
     return of;
 }
 
-/* Messages are counted in short pieces of the run. */
-static void use_short_pieces(uint64_t seed)
-{
-    struct asim_parts *parts = bench->fabric->memo ? bench->fabric->memo->parts : NULL;
-
-    if (!parts || (seed % 4 != 1 && seed % 16 && !(has_leaves && seed % 2)))
-        return;
-    parts->piece = 1 + seed % 3;
-    parts->piece_until = parts->piece;
-}
-
-static void go(enum variant variant, uint64_t seed)
+static void go(enum variant variant)
 {
     struct asim_err err = {0};
 
@@ -309,7 +296,6 @@ static void go(enum variant variant, uint64_t seed)
     asim_engine_of(bench->fabric)->workers.parallel_threshold = 0; /* together in each window */
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
-    use_short_pieces(seed);
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(bench, h, 0);
     CHECK(asim_fabric_run(bench->fabric, &err) == 0);
@@ -320,7 +306,7 @@ static void go(enum variant variant, uint64_t seed)
     windows[variant] += asim_engine_of(bench->fabric)->run.windows;
 }
 
-static uint64_t drops, leaf_replays, leaf_deviations, uncounted;
+static uint64_t drops, leaf_replays, leaf_deviations;
 static uint64_t inner, replays, rotated, deviations, skipped, with_parts;
 
 /* The counts of what was carried, replayed and skipped add up. */
@@ -343,7 +329,6 @@ static void count(void)
     with_parts++;
     for (uint32_t i = 0; i < bench->fabric->memo->parts->n_workers; i++)
         inner += bench->fabric->memo->parts->of_worker[i].inner;
-    uncounted += !bench->fabric->memo->parts->counts;
     replays += use.replays;
     for (uint32_t w = 0; w < bench->topo.n_links * 2; w++)
         drops += outcome.links[w].drops;
@@ -407,7 +392,6 @@ static void in_processes(const struct outcome *first, uint64_t seed)
         set_user();
         has_failed |= (uint32_t)(asim_exchange_open(bench->fabric, &part, p, &err) != 0);
         CHECK(has_failed || asim_fabric_use_memo(bench->fabric) == 0);
-        use_short_pieces(seed);
     }
     memset(&outcome, 0, sizeof outcome);
     for (uint32_t h = 0; h < bench->topo.hosts && part.cut_links && !has_failed; h++)
@@ -436,7 +420,7 @@ static void one(uint64_t seed)
 
     for (int variant = 0; variant < (seed % 8 ? TWO_THREADS : VARIANTS); variant++) {
         draw_bench(seed);
-        go(variant, seed);
+        go(variant);
         if (variant == SHORT)
             first = outcome;
         count();
@@ -457,7 +441,6 @@ int main(void)
     CHECK(replays > 10000);
     CHECK(leaf_replays > 5000);
     CHECK(leaf_deviations > 200);
-    CHECK(uncounted > 30);
     CHECK(drops > 500);
     fprintf(stderr, "%llu replays of leaves, %llu deviations\n", (unsigned long long)leaf_replays,
             (unsigned long long)leaf_deviations);

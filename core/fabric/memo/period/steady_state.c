@@ -55,10 +55,10 @@ int asim_steady_state_can_afford(const struct asim_fabric *fabric, struct asim_s
 static int save_counters(struct asim_fabric *fabric, uint64_t **counts)
 {
     if (!*counts)
-        *counts = malloc((asim_counters_size(fabric, &fabric->memo->whole) + 1) * sizeof **counts);
+        *counts = malloc((asim_counters_size(fabric) + 1) * sizeof **counts);
     if (!*counts)
         return ASIM_ENOMEM;
-    asim_counters_save(fabric, &fabric->memo->whole, *counts);
+    asim_counters_save(fabric, *counts);
     return 0;
 }
 
@@ -338,13 +338,12 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
 static void skip_counters(struct asim_fabric *fabric, struct asim_steady_state *steady,
                           uint64_t periods)
 {
-    const struct asim_part *whole = &fabric->memo->whole;
-    size_t n = asim_counters_size(fabric, whole);
+    size_t n = asim_counters_size(fabric);
     uint64_t hops = asim_counters_hops(fabric);
 
     for (size_t i = 0; i < n; i++)
         steady->counts_now[i] -= steady->counts[i];
-    asim_counters_add(fabric, whole, steady->counts_now, periods);
+    asim_counters_add(fabric, steady->counts_now, periods);
     hops = asim_counters_hops(fabric) - hops;
     steady->saved += hops;
     asim_search_budget_saved(&steady->budget, hops);
@@ -431,11 +430,11 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 int asim_steady_state_is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     const struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t calls = asim_memo_calls(fabric), open = 0;
+    uint64_t calls = 0, open = asim_memo_open(fabric);
     int same;
 
     for (uint32_t l = 0; l < engine->workers.n; l++)
-        open += engine->workers.at[l].open;
+        calls += engine->workers.at[l].calls;
     same = calls == steady->calls && open == steady->open;
     steady->calls = calls;
     steady->open = open;

@@ -24,4 +24,11 @@ struct asim_injection {
 uint64_t asim_injection_path(struct asim_fabric *fabric, uint32_t src,
                              const struct asim_injection *injection);
 
+/* Adds a word to a hash; every bit of the word counts. */
+static inline uint64_t asim_mix_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
 #endif

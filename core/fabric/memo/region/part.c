@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The parts of a network and their modes.
+ * The parts of a network, their modes, and counts of their messages.
  */
 #include "fabric/memo/region/part.h"
 
@@ -10,6 +10,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
 #include "asim/topology.h"
+#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 
 /* Logs that the budget allows each part from the start. */
@@ -23,27 +24,11 @@ void asim_part_touch(struct asim_fabric *fabric, struct asim_part *part)
         atomic_store_explicit(&fabric->memo->parts->touched, 1, memory_order_relaxed);
 }
 
-/* If it was opened as unused, its episodes stay inside: then it was opened too soon. */
-static void become_idle(const struct asim_fabric *fabric, struct asim_part *part)
-{
-    if (atomic_exchange_explicit(&part->is_unused, 0, memory_order_relaxed) &&
-        part->patience < ASIM_PART_MOST_PATIENCE)
-        part->patience *= 8;
-    part->idle_since = asim_engine_of(fabric)->run.windows;
-}
-
 static void set_mode_of_part(struct asim_fabric *fabric, struct asim_part *part,
                              enum asim_part_mode mode)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-
-    if ((mode == ASIM_PART_LEAD || mode == ASIM_PART_FOLLOW) && !parts->in_domains)
-        parts->busy_until = asim_engine_of(fabric)->run.windows + ASIM_PART_BUSY_WINDOWS;
-    part->of_worker->has_followed |= mode == ASIM_PART_FOLLOW;
     if (mode == ASIM_PART_OPEN)
         part->leaves = 0;
-    else if (mode == ASIM_PART_IDLE)
-        become_idle(fabric, part);
     fabric->sw[part->sw - fabric->set.hosts].first = mode == ASIM_PART_LEAD ? &part->first : NULL;
 }
 
@@ -232,4 +217,82 @@ void asim_parts_gather(struct asim_fabric *fabric)
         asim_search_budget_has(fabric, &memo->parts->of_worker[i].budget,
                                1); /* earns if it is empty */
     }
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static struct asim_part *with_uplinks(const struct asim_fabric *fabric, uint32_t host)
+{
+    struct asim_part *part = asim_part_of(fabric, host);
+
+    return part && part->n_uplinks ? part : NULL;
+}
+
+static void begin_to_cross(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (!part)
+        return;
+    atomic_fetch_add_explicit(&part->crossing, 1, memory_order_relaxed);
+    if (part->mode == ASIM_PART_OPEN)
+        return;
+    asim_part_touch(fabric, part);
+    atomic_store_explicit(&fabric->memo->parts->is_crossed, 1, memory_order_relaxed);
+}
+
+/* On the worker of the part, which alone counts its open messages. */
+static void end_to_cross(struct asim_fabric *fabric, struct asim_part *part)
+{
+    if (!part)
+        return;
+    atomic_fetch_sub_explicit(&part->crossing, 1, memory_order_relaxed);
+    if (!part->open && !asim_part_is_crossed(part))
+        asim_part_touch(fabric, part);
+}
+
+static void lose(struct asim_part *part)
+{
+    if (part)
+        atomic_store_explicit(&part->has_lost, 1, memory_order_relaxed);
+}
+
+void asim_part_lost(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    if (!fabric->memo->parts || asim_part_is_inside(fabric, src, dst))
+        return;
+    lose(with_uplinks(fabric, src));
+    lose(with_uplinks(fabric, dst));
+}
+
+/* A part's worker alone counts its messages. */
+void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    if (asim_part_is_inside(fabric, src, dst)) {
+        asim_part_of(fabric, src)->open++;
+        return;
+    }
+    begin_to_cross(fabric, with_uplinks(fabric, src));
+    begin_to_cross(fabric, with_uplinks(fabric, dst));
+}
+
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
+                    const struct asim_flow *flow)
+{
+    struct asim_part *part;
+
+    part = asim_part_of(fabric, host->node);
+    if (!asim_part_is_inside(fabric, host->node, flow->dst))
+        end_to_cross(fabric, with_uplinks(fabric, host->node));
+    else if (!--part->open && !asim_part_is_crossed(part))
+        asim_part_touch(fabric, part);
+}
+
+void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+{
+    struct asim_part *part;
+
+    part = asim_part_of(fabric, dst);
+    if (!asim_part_is_inside(fabric, src, dst))
+        end_to_cross(fabric, with_uplinks(fabric, dst));
+    else if (part->mode == ASIM_PART_LEAD)
+        part->known--;
 }

@@ -38,11 +38,6 @@
  * A rank of another part may send across the border at any time. The part hears of it at the end of
  * that window, before a frame can reach it, and if it follows it is simulated up to there.
  *
- * Unless all parts are open, the network cannot advance in half-steps (clock/half_steps.h). So
- * while none leads or follows, a leaf that is not used for some time is opened, and its next
- * episode is not recorded. The more often such an episode stays inside the part, the longer the
- * part may stay idle; the more often a message crosses its border instead, the shorter.
- *
  * What is left behind by such a message could come later: a packet sent twice, or its ACK. So
  * a message that lost something leaves both of its parts open for good.
  */
@@ -105,19 +100,13 @@ struct asim_part {
      * sends are deferred. */
     uint64_t defer_from;
     uint64_t last_completion; /* of those that are known, the latest time */
-    /* Messages inside the part that are carried frame by frame, where they are counted
-     * (part_messages.h); if it leads, completions of such messages that a destination has yet to
-     * hear of. The worker of the part changes both. */
+    /* Messages inside the part that are carried frame by frame; if it leads, completions of such
+     * messages that a destination has yet to hear of. The worker of the part changes both. */
     uint32_t open, known;
-    /* With uplinks: messages under way that have one end inside, where they are
-     * counted; whether one that is deferred or accepted will be such a one; whether one has lost a
-     * frame. */
+    /* With uplinks: messages under way that have one end inside; whether one has lost a frame;
+     * whether one that is deferred or accepted will be such a one. */
     atomic_uint crossing, has_lost;
     int leaves;
-    /* The window in which it became idle; windows after which it then counts as unused, and is
-     * open; whether that is why it is open, and no message has crossed its border since. */
-    uint64_t idle_since, patience;
-    atomic_uint is_unused;
     uint64_t unreplayable; /* events that no replay can repeat, at the start */
     uint64_t skipped;      /* if it leads: packet-hops in skipped periods, at the start */
     struct asim_first_arrivals first; /* if it leads: at its switch */
@@ -145,7 +134,6 @@ struct asim_worker_parts {
     uint64_t inner;         /* windows of domains so far */
     struct asim_search_budget budget;
     uint32_t n[ASIM_PART_MODES]; /* parts by mode */
-    int has_followed;            /* in this piece (part_messages.h) */
     /* Since the last asim_parts_gather, which adds them to the counts of the memo (use.h).
      * recorded: packet-hops of finished logs. */
     uint64_t saved, wasted, recorded, episodes, replays, rotated, deviations;
@@ -157,10 +145,6 @@ enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
 #define ASIM_NO_PART UINT32_MAX
 /* Search cost of a log beside its messages, words a host of the part. */
 enum { ASIM_PART_LOG_WORDS = 400 };
-/* Windows after which parts count as unused. */
-enum { ASIM_PART_BUSY_WINDOWS = 256 };
-/* Of a part with uplinks, windows. */
-enum { ASIM_PART_FIRST_PATIENCE = 1 << 4, ASIM_PART_MOST_PATIENCE = 1 << 22 };
 
 struct asim_parts {
     struct asim_part *at;
@@ -172,7 +156,6 @@ struct asim_parts {
     atomic_uint is_crossed; /* a message has begun to cross a part that is not open */
     uint64_t due_at;        /* the least look_at of the parts that follow */
     uint32_t *due;          /* [n] scratch */
-    uint64_t busy_until;    /* windows: a part led or followed shortly before */
     struct asim_worker_parts *of_worker; /* [n_workers] of each worker */
     uint32_t n_workers;
     /* Windows of leaders, less those that followers did not need, not below 0. When they are many
@@ -183,10 +166,6 @@ struct asim_parts {
     int in_domains;
     uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
-    /* Whether messages are counted, as they are unless all parts are open (part_messages.h).
-     * `piece`, piece_until: calls of ranks and messages begun. */
-    int counts;
-    uint64_t piece, piece_until;
 };
 
 /* Whether the path from one host of the part to another, and back, lies inside it. For parts
@@ -229,6 +208,17 @@ int asim_part_open_whole(struct asim_fabric *fabric);
 int asim_parts_open(struct asim_fabric *fabric);
 /* Of the whole network, too. */
 void asim_parts_close(struct asim_fabric *fabric);
+
+/* A message is about to be carried frame by frame: on the worker of src, or between windows. It is
+ * complete at its source, on the worker of that; at its destination, on the worker of that. */
+void asim_part_started(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+void asim_part_sent(struct asim_fabric *fabric, const struct asim_host *host,
+                    const struct asim_flow *flow);
+void asim_part_arrived(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+
+/* A message has lost a frame. What it leaves behind could come later, so its parts with uplinks
+ * stay open. */
+void asim_part_lost(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 
 /* Whether a message crosses the border of the part, has lost a frame, or is about to start. On the
  * worker of the part, or between windows. */

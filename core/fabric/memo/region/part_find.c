@@ -337,7 +337,6 @@ static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw, 
 /* The ports that lead to other switches. */
 static int list_uplinks(struct asim_part *part, const struct asim_switch *sw, uint32_t hosts)
 {
-    part->patience = ASIM_PART_FIRST_PATIENCE;
     part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
     for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
         if (sw->ports[p].port.out->to >= hosts)

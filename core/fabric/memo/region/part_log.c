@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/state/mix.h"
 #include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/clock/domains.h"
@@ -63,7 +62,7 @@ static int allocate(struct asim_fabric *fabric, const struct asim_part *part,
                     struct asim_part_log *log)
 {
     log->row = calloc(part->n_hosts, sizeof *log->row);
-    log->counters = malloc((asim_counters_size(fabric, part) + 1) * sizeof *log->counters);
+    log->counters = asim_part_counters_new(fabric, part);
     log->first = part->is_whole ? NULL : malloc(part->n_hosts * sizeof *log->first);
     return log->row && log->counters && (part->is_whole || log->first) ? 0 : ASIM_ENOMEM;
 }

@@ -64,7 +64,7 @@ struct asim_part_log {
     size_t bytes;  /* 0 while it is being written */
     uint64_t hops; /* packet-hops in it; while it is being written, those before it */
     struct asim_episode_state state;
-    uint64_t *counters;         /* [asim_counters_size] at the start; in the end their change */
+    uint64_t *counters;         /* at the start; in the end their change (state/counters.h) */
     ASIM_VEC(uint32_t) senders; /* of the whole network, once it is written: hosts that took part */
     struct asim_log_row *row;   /* [n_hosts] */
     /* [n_hosts], n_first used, in the order in which they arrived. */

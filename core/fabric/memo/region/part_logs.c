@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/state/mix.h"
 
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
 /* Windows that each part may lead while nobody follows, and windows of the first pause. */
@@ -169,8 +168,8 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
 
 static size_t bytes_of(const struct asim_part_log *log, size_t counters)
 {
-    size_t bytes = sizeof *log + (log->first ? log->n_hosts * sizeof *log->first : 0) +
-                   counters * sizeof *log->counters + log->senders.cap * sizeof *log->senders.at +
+    size_t bytes = sizeof *log + (log->first ? log->n_hosts * sizeof *log->first : 0) + counters +
+                   log->senders.cap * sizeof *log->senders.at +
                    log->state.ports.cap * sizeof *log->state.ports.at;
 
     for (uint32_t h = 0; h < log->n_hosts; h++)

@@ -43,7 +43,7 @@ int asim_part_logs_begin_pause(struct asim_fabric *fabric);
 int asim_part_logs_are_paused(const struct asim_fabric *fabric);
 /* A log was followed that is so many ticks long. */
 void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
-/* The log is finished: from now on its memory counts, with so many counters. */
+/* The log is finished: from now on its memory counts, with so many bytes of counters. */
 void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log,
                              size_t counters);
 /* Frees logs that were not used for long if all of the worker take too much memory. */

@@ -8,7 +8,6 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/region/part_logs.h"
-#include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/part_state.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"
@@ -118,8 +117,6 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part, ui
 static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
 {
     fabric->memo->parts->unproductive += CROSSED_WINDOWS;
-    if (part->patience > ASIM_PART_FIRST_PATIENCE)
-        part->patience /= 8;
     asim_part_give_up(fabric, part);
 }
 
@@ -216,8 +213,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (!fabric->memo->parts->counts || part->open || asim_part_is_crossed(part) ||
-        asim_part_logs_are_paused(fabric))
+    if (part->open || asim_part_is_crossed(part) || asim_part_logs_are_paused(fabric))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!can_afford(fabric, part))
         return;
@@ -338,7 +334,6 @@ void asim_parts_after_domains(struct asim_fabric *fabric)
     struct asim_parts *parts = fabric->memo->parts;
 
     atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
-    parts->busy_until = asim_engine_of(fabric)->run.windows + ASIM_PART_BUSY_WINDOWS;
     tell_followers(fabric);
     asim_parts_gather(fabric);
 }
@@ -353,30 +348,10 @@ int asim_parts_look_before(struct asim_fabric *fabric, uint64_t t)
     return 1;
 }
 
-/* Leaves that have been idle for too long. Most calls do nothing. */
-static void open_unused(struct asim_fabric *fabric)
-{
-    struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    struct asim_parts *parts = fabric->memo->parts;
-
-    if (engine->run.windows % ASIM_PART_FIRST_PATIENCE || asim_parts_in(parts, ASIM_PART_LEAD) ||
-        asim_parts_in(parts, ASIM_PART_FOLLOW))
-        return;
-    for (uint32_t i = parts->first_leaf; i < parts->n_parts; i++) {
-        struct asim_part *part = &parts->at[i];
-
-        if (part->mode != ASIM_PART_IDLE || engine->run.windows - part->idle_since < part->patience)
-            continue;
-        atomic_store_explicit(&part->is_unused, 1, memory_order_relaxed);
-        asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
-    }
-}
-
 void asim_parts_begin_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
 
-    open_unused(fabric);
     for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
         if (parts->at[i].mode == ASIM_PART_LEAD)
             asim_part_lead_window(&parts->at[i], until);
@@ -392,7 +367,6 @@ void asim_parts_suspend(struct asim_fabric *fabric, int is_suspended)
     parts->suspended = is_suspended;
     for (uint32_t i = 0; i < parts->n_parts; i++) {
         asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
-        atomic_store_explicit(&parts->at[i].is_unused, 0, memory_order_relaxed);
         if (!is_suspended)
             asim_part_touch(fabric, &parts->at[i]);
     }
@@ -433,7 +407,6 @@ void asim_parts_take(struct asim_fabric *fabric, uint64_t until)
     struct asim_parts *parts = fabric->memo->parts;
 
     parts->suspended = 0;
-    asim_parts_count(fabric);
     for (uint32_t i = 0; i < parts->n_parts; i++)
         look_at_open(fabric, &parts->at[i]);
     asim_parts_release(fabric);

@@ -13,7 +13,6 @@
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/part_logs.h"
-#include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
@@ -91,20 +90,20 @@ static int keep(struct asim_fabric *fabric, struct asim_part *part)
     part->skipped = fabric->memo->steady.saved;
     part->unreplayable = asim_part_unreplayable(fabric, part);
     part->log->hops = asim_part_hops(fabric, part);
-    asim_counters_save(fabric, part, part->log->counters);
     return asim_episode_state_begin(fabric, part, &part->log->state);
 }
 
 int asim_part_lead(struct asim_fabric *fabric, struct asim_part *part, uint64_t hash)
 {
-    struct asim_part_log *log = asim_part_log_new(fabric, part, hash);
+    struct asim_part_log *log;
 
+    part->rotation = 0; /* also of the rows of the log's counters */
+    log = asim_part_log_new(fabric, part, hash);
     if (!log)
         return ASIM_ENOMEM;
     log->users = 1;
     log->leader = part;
     part->log = log;
-    part->rotation = 0;
     part->last_completion = 0;
     part->known = 0;
     part->defer_from = ASIM_NEVER;
@@ -126,7 +125,6 @@ static void end_small(struct asim_fabric *fabric, struct asim_part *part)
 {
     struct asim_part_log *log = part->log;
 
-    asim_counters_of_log(fabric, part, log->row, log->counters);
     part->of_worker->recorded += log->hops;
     part->of_worker->skips_in_logs |= fabric->memo->steady.saved != part->skipped;
     log->has_grown = 1;
@@ -169,13 +167,13 @@ void asim_part_lead_end(struct asim_fabric *fabric, struct asim_part *part)
     log->defer_from = ASIM_NEVER;
     log->hops = asim_part_hops(fabric, part) - log->hops;
     log->is_dead = leaves_other_qps || part->unreplayable != asim_part_unreplayable(fabric, part);
-    asim_counters_since(fabric, part, log->counters);
+    asim_part_counters_end(fabric, part, log->row, log->counters);
     if (part->is_whole)
         end_whole(fabric, part, leaves_other_qps);
     else
         end_small(fabric, part);
     part->of_worker->episodes += !log->is_dead;
-    asim_part_logs_finished(part->of_worker, log, asim_counters_size(fabric, part));
+    asim_part_logs_finished(part->of_worker, log, asim_part_counters_bytes(fabric, part));
     asim_part_log_leave(part);
     asim_part_set_mode(fabric, part, ASIM_PART_IDLE);
     asim_part_logs_limit(part->of_worker, part->is_whole ? 1 : fabric->memo->parts->n_workers);

@@ -204,7 +204,7 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
 {
     const struct asim_part_log *log = part->log;
 
-    asim_counters_add(fabric, part, log->counters, 1);
+    asim_part_counters_add(fabric, part, &log->state, log->counters);
     asim_episode_state_apply(fabric, part, &log->state);
     if (!part->is_whole)
         asim_part_logs_saved(fabric, log->length);

@@ -5,7 +5,7 @@
  */
 #include "fabric/memo/state/counters.h"
 
-#include <string.h>
+#include <stdlib.h>
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/fields.h"
@@ -77,10 +77,8 @@ static inline void visit_counts(struct walk *walk, struct asim_host_counts *of)
 
 static inline void visit_host(struct walk *walk, struct asim_host *of)
 {
-    ASIM_HOST_STATE(VISIT);
     visit_counts(walk, &of->counts);
-    for (uint32_t i = 0; i < of->n_nics; i++)
-        visit_nic(walk, &of->nics[i]);
+    ASIM_HOST_STATE(VISIT);
 }
 
 /* Links, hosts, switches. */
@@ -88,13 +86,34 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
 {
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
         visit_wire(walk, &fabric->wires[w]);
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit_host(walk, &fabric->host[v]);
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            visit_nic(walk, &fabric->host[v].nics[i]);
+    }
     for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
         visit_switch(walk, &fabric->sw[s]);
         for (uint32_t p = 0; p < fabric->sw[s].n_ports; p++)
             visit_port(walk, &fabric->sw[s].ports[p]);
     }
+}
+
+size_t asim_counters_size(struct asim_fabric *fabric)
+{
+    struct walk walk = {.operation = SIZE};
+
+    visit_all(fabric, &walk);
+    return walk.n;
+}
+
+void asim_counters_save(struct asim_fabric *fabric, uint64_t *list)
+{
+    visit_all(fabric, &(struct walk){.list = list, .operation = SAVE});
+}
+
+void asim_counters_add(struct asim_fabric *fabric, uint64_t *list, uint64_t times)
+{
+    visit_all(fabric, &(struct walk){.list = list, .operation = ADD, .times = times});
 }
 
 uint64_t asim_counters_hops(const struct asim_fabric *fabric)
@@ -124,129 +143,78 @@ static uint64_t rare_of_switch(const struct asim_switch *of)
 
 /* --- parts ------------------------------------------------------------------------------------ */
 
-/* The words of each host of a part: its own COUNTERs, which only the log tells apart from those of
- * its other NICs; those of the two wires of its link, of its port at the switch, and of its NIC.
- * Then those of the switch. AT_x: the place of host counter x. */
-#define PLACE(KIND, MEMBER)                                                                        \
-    AT_##MEMBER, BEFORE_##MEMBER = AT_##MEMBER - (ASIM_STATE_##KIND != ASIM_STATE_COUNTER)
-enum { ASIM_HOST_COUNTS_STATE(PLACE), MESSAGES, HOST_WORDS };
-#define ADD_LOGGED(KIND, MEMBER)                                                                   \
-    (ASIM_STATE_##KIND == ASIM_STATE_COUNTER                                                       \
-         ? add_to((uint64_t *)(void *)&of->MEMBER, at[AT_##MEMBER])                                \
-         : (void)0)
+/* The words of a port: of the wire that it reads, of its NIC or port of a switch, and, of the first
+ * port of a node, those of the node. AT_x: the place of host counter x among them. */
+#define PLACE(KIND, MEMBER) AT_##MEMBER, BEFORE_##MEMBER = AT_##MEMBER - !IS_COUNTER(KIND)
+enum { ASIM_HOST_COUNTS_STATE(PLACE), MESSAGES };
 
-static inline void add_to(uint64_t *counter, uint64_t by)
-{
-    *counter += by;
-}
-
-static inline size_t of_wire(void)
+static inline size_t before_host(void)
 {
     size_t n = 0;
 
-    ASIM_WIRE_STATE(COUNT);
+    ASIM_WIRE_STATE(COUNT), ASIM_NIC_STATE(COUNT);
     return n;
 }
 
-static inline size_t of_row(void)
+/* At least. */
+static inline size_t of_port(void)
 {
-    size_t n = HOST_WORDS + 2 * of_wire();
+    size_t n = before_host() + MESSAGES + 1;
 
-    ASIM_SWITCH_PORT_STATE(COUNT), ASIM_NIC_STATE(COUNT);
+    ASIM_SWITCH_PORT_STATE(COUNT), ASIM_SWITCH_STATE(COUNT);
     return n;
 }
 
-static void add_logged(struct asim_host *host, const uint64_t *at)
+/* Those of the hosts of small parts only the log tells apart from those of their other NICs. */
+static void visit_row(struct asim_fabric *fabric, const struct asim_part *part, uint32_t row,
+                      const struct walk *rows)
 {
-    struct asim_host_counts *of = &host->counts;
+    struct asim_port *port = asim_part_port(fabric, part, row);
+    struct walk walk = {rows->operation, rows->list + row * of_port(), 0, 1};
+    int is_first = part->is_whole ? !port->in->to_port : row <= part->n_hosts;
 
-    ASIM_HOST_COUNTS_STATE(ADD_LOGGED);
-    host->messages += at[MESSAGES];
-}
+    visit_wire(&walk, port->in);
+    if (port->in->to < fabric->set.hosts) {
+        struct asim_host *host = &fabric->host[port->in->to];
 
-static void visit_small(struct asim_fabric *fabric, const struct asim_part *part, struct walk *walk)
-{
-    struct asim_switch *sw = &fabric->sw[part->sw - fabric->set.hosts];
+        visit_nic(&walk, &host->nics[port->in->to_port]);
+        if (is_first && (part->is_whole || walk.operation == ADD))
+            visit_host(&walk, host);
+    } else {
+        struct asim_switch *sw = &fabric->sw[port->in->to - fabric->set.hosts];
 
-    for (uint32_t i = 0; i < part->n_hosts; i++) {
-        struct asim_host *host = &fabric->host[part->host[i]];
-        struct asim_nic *nic = &host->nics[part->nic[i]];
-        uint64_t *at = walk->list + asim_part_row(part, i) * of_row();
-
-        if (walk->operation == ADD)
-            add_logged(host, at);
-        else
-            memset(at, 0, HOST_WORDS * sizeof *at);
-        walk->n = (size_t)(at - walk->list) + HOST_WORDS;
-        visit_wire(walk, nic->port.out);
-        visit_wire(walk, nic->port.in);
-        visit_port(walk, &sw->ports[part->port[i]]);
-        visit_nic(walk, nic);
+        visit_port(&walk, &sw->ports[port->in->to_port]);
+        if (is_first)
+            visit_switch(&walk, sw);
     }
-    walk->n = part->n_hosts * of_row();
-    visit_switch(walk, sw);
 }
 
-static void visit_part(struct asim_fabric *fabric, const struct asim_part *part, struct walk *walk)
+uint64_t *asim_part_counters_new(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    if (part->is_whole)
-        visit_all(fabric, walk);
-    else
-        visit_small(fabric, part, walk);
+    uint64_t *list = calloc(asim_part_ports(fabric, part) + (size_t)1, of_port() * sizeof *list);
+
+    for (uint32_t row = 0; list && row < asim_part_ports(fabric, part); row++)
+        visit_row(fabric, part, row, &(struct walk){.operation = SAVE, .list = list});
+    return list;
 }
 
-size_t asim_counters_size(struct asim_fabric *fabric, const struct asim_part *part)
+size_t asim_part_counters_bytes(const struct asim_fabric *fabric, const struct asim_part *part)
 {
-    struct walk walk = {.operation = SIZE};
-    size_t n = part->n_hosts * of_row();
-
-    if (part->is_whole) {
-        visit_all(fabric, &walk);
-        return walk.n;
-    }
-    ASIM_SWITCH_STATE(COUNT);
-    return n;
-}
-
-void asim_counters_save(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list)
-{
-    visit_part(fabric, part, &(struct walk){.list = list, .operation = SAVE});
-}
-
-void asim_counters_since(struct asim_fabric *fabric, const struct asim_part *part, uint64_t *list)
-{
-    visit_part(fabric, part, &(struct walk){.list = list, .operation = SINCE});
-}
-
-void asim_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
-                       const uint64_t *list, uint64_t times)
-{
-    visit_part(fabric, part,
-               &(struct walk){.list = (uint64_t *)list, .operation = ADD, .times = times});
-}
-
-/* Frames that the host of a row has put on its link, and taken from it: the first counter of a wire
- * is `frames`. */
-static inline uint64_t frames_out(const uint64_t *row)
-{
-    return row[HOST_WORDS];
-}
-
-static inline uint64_t frames_in(const uint64_t *row)
-{
-    return row[HOST_WORDS + of_wire()];
+    return asim_part_ports(fabric, part) * of_port() * sizeof(uint64_t);
 }
 
 /* Without losses each packet is sent once, and every other frame is an ACK. */
-void asim_counters_of_log(const struct asim_fabric *fabric, const struct asim_part *part,
-                          const struct asim_log_row *row, uint64_t *deltas)
+static void set_hosts(const struct asim_fabric *fabric, const struct asim_part *part,
+                      const struct asim_log_row *row, uint64_t *list)
 {
+    uint64_t *of_hosts = list + before_host();
+
     for (uint32_t h = 0; h < part->n_hosts; h++)
         for (size_t i = 0; i < row[h].injections.n; i++) {
             const struct asim_injection *injection = &row[h].injections.at[i];
             uint64_t size = injection->bytes ? injection->bytes : 1;
             uint64_t packets = (size - 1) / fabric->set.net->payload_bytes + 1;
-            uint64_t *src = deltas + h * of_row(), *dst = deltas + injection->dst * of_row();
+            uint64_t *src = of_hosts + h * of_port(), *dst = of_hosts + injection->dst * of_port();
 
             src[MESSAGES]++;
             src[AT_data] += packets;
@@ -254,10 +222,30 @@ void asim_counters_of_log(const struct asim_fabric *fabric, const struct asim_pa
             dst[AT_data_received] += packets;
             dst[AT_in_order] += size;
         }
-    for (uint32_t h = 0; h < part->n_hosts; h++, deltas += of_row()) {
-        deltas[AT_acks] = deltas[AT_acks_generated] = frames_out(deltas) - deltas[AT_data];
-        deltas[AT_acks_received] = frames_in(deltas) - deltas[AT_data_received];
+    for (uint32_t h = 0; h < part->n_hosts; h++) { /* the first counter of a wire is `frames` */
+        uint64_t *at = of_hosts + h * of_port();
+        uint64_t in = list[h * of_port()], out = list[(part->n_hosts + h) * of_port()];
+
+        at[AT_acks] = at[AT_acks_generated] = out - at[AT_data];
+        at[AT_acks_received] = in - at[AT_data_received];
     }
+}
+
+void asim_part_counters_end(struct asim_fabric *fabric, const struct asim_part *part,
+                            const struct asim_log_row *row, uint64_t *list)
+{
+    for (uint32_t i = 0; i < asim_part_ports(fabric, part); i++)
+        visit_row(fabric, part, i, &(struct walk){.operation = SINCE, .list = list});
+    if (!part->is_whole)
+        set_hosts(fabric, part, row, list);
+}
+
+void asim_part_counters_add(struct asim_fabric *fabric, const struct asim_part *part,
+                            const struct asim_episode_state *state, uint64_t *list)
+{
+    for (size_t i = 0; i < state->ports.n; i++)
+        visit_row(fabric, part, state->ports.at[i].row,
+                  &(struct walk){.operation = ADD, .list = list});
 }
 
 uint64_t asim_part_hops(const struct asim_fabric *fabric, const struct asim_part *part)

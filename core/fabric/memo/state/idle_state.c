@@ -3,11 +3,13 @@
  * Idle checks, and the order of ports (idle_state.h).
  */
 #include "fabric/memo/state/idle_state.h"
+#include "fabric/memo/state/feedback.h"
 #include "fabric/memo/state/fields.h"
 #include "asim/err.h"
 #include "asim/net.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
+#include "fabric/host/qplist.h"
 #include "fabric/link/link.h"
 #include "fabric/switch/switch.h"
 #include "asim/topology.h"
@@ -89,6 +91,34 @@ void asim_port_left_apply(struct asim_port *port, uint64_t seq, uint64_t start,
                           const uint64_t *left)
 {
     ASIM_PORT_STATE(APPLY);
+}
+
+/* Of the first flow of a host's NIC. */
+static uint64_t probe_flow(const struct asim_fabric *fabric, const struct asim_nic *nic)
+{
+    uint32_t q = fabric->set.cc->fields ? asim_qplist_next(&nic->qps, 0) : ASIM_QP_NONE;
+
+    if (q == ASIM_QP_NONE || !asim_qplist_at(&nic->qps, q)->cc.state)
+        return 0;
+    return asim_feedback_probe(fabric, asim_qplist_at(&nic->qps, q));
+}
+
+uint64_t asim_ports_probe(const struct asim_fabric *fabric, uint32_t node, uint64_t t)
+{
+    const uint32_t *first_port = fabric->set.topo->first_port;
+    uint64_t word = 0;
+
+    for (uint32_t i = first_port[node]; i < first_port[node + 1] && fabric->ports[i]; i++) {
+        const struct asim_port *port = fabric->ports[i];
+        const struct asim_frame *head = asim_link_ring_head(port->in);
+
+        if (port->busy && port->busy_until >= t)
+            word += port->busy_until - t + 1;
+        word = word * 31 + (head ? head->t - t + 1 : 0);
+        if (node < fabric->set.hosts)
+            word += probe_flow(fabric, &fabric->host[node].nics[i - first_port[node]]);
+    }
+    return word;
 }
 
 /* A port, with the event count of its last use (tie_key.h). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Whether the network is idle, and the order in which ports were used last, which is the last
- * tie-break (tie_key.h).
+ * Whether the network is idle, a look at ports that rejects most comparisons, and the order in
+ * which ports were used last, which is the last tie-break (tie_key.h).
  */
 #ifndef ASIM_FABRIC_MEMO_STATE_IDLE_STATE_H
 #define ASIM_FABRIC_MEMO_STATE_IDLE_STATE_H
@@ -29,6 +29,10 @@ void asim_port_left_save(const struct asim_port *port, uint64_t seq, uint64_t st
                          uint64_t *left);
 void asim_port_left_apply(struct asim_port *port, uint64_t seq, uint64_t start,
                           const uint64_t *left);
+
+/* A word that mostly differs if two states of a node's ports do, with times relative to t (ticks);
+ * 0: they have no frame. */
+uint64_t asim_ports_probe(const struct asim_fabric *fabric, uint32_t node, uint64_t t);
 
 /* Writes the counts at which each port of this process was used last: 2 words a port. */
 void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *list);

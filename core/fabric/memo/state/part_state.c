@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "fabric/memo/region/part.h"
-#include "fabric/memo/state/mix.h"
 #include "asim/topology.h"
 #include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
@@ -33,14 +32,12 @@ static struct asim_switch_port *switch_port_of(const struct asim_fabric *fabric,
     return &switch_of(fabric, part)->ports[part->port[i]];
 }
 
-/* Of a small part both ends of each host's link. */
-static uint32_t count_ports(const struct asim_fabric *fabric, const struct asim_part *part)
+uint32_t asim_part_ports(const struct asim_fabric *fabric, const struct asim_part *part)
 {
     return part->is_whole ? fabric->set.topo->first_port[fabric->set.nodes] : 2 * part->n_hosts;
 }
 
-/* The port that a row of a log means. */
-static struct asim_port *port_of(const struct asim_fabric *fabric, const struct asim_part *part,
+struct asim_port *asim_part_port(const struct asim_fabric *fabric, const struct asim_part *part,
                                  uint32_t row)
 {
     if (part->is_whole)
@@ -146,11 +143,11 @@ static struct asim_port_state state_of(const struct asim_fabric *fabric,
 int asim_episode_state_begin(struct asim_fabric *fabric, const struct asim_part *part,
                              struct asim_episode_state *state)
 {
-    state->ports.n = count_ports(fabric, part);
+    state->ports.n = asim_part_ports(fabric, part);
     if (ASIM_VEC_RESERVE(state->ports, state->ports.n))
         return ASIM_ENOMEM;
     for (uint32_t row = 0; row < state->ports.n; row++) {
-        struct asim_port *port = port_of(fabric, part, row);
+        struct asim_port *port = asim_part_port(fabric, part, row);
         struct owner owner = owner_of(fabric, port);
 
         state->ports.at[row] =
@@ -163,8 +160,8 @@ int asim_episode_state_begin(struct asim_fabric *fabric, const struct asim_part 
 
 void asim_episode_state_join_peaks(struct asim_fabric *fabric, const struct asim_part *part)
 {
-    for (uint32_t row = 0; row < count_ports(fabric, part); row++) {
-        struct owner owner = owner_of(fabric, port_of(fabric, part, row));
+    for (uint32_t row = 0; row < asim_part_ports(fabric, part); row++) {
+        struct owner owner = owner_of(fabric, asim_part_port(fabric, part, row));
 
         if (owner.port)
             asim_switch_port_join_peaks(owner.port);
@@ -184,7 +181,7 @@ static int by_use(const void *a, const void *b)
 static int complete(const struct asim_fabric *fabric, const struct asim_part *part,
                     struct asim_port_change *change)
 {
-    const struct asim_port *port = port_of(fabric, part, change->row);
+    const struct asim_port *port = asim_part_port(fabric, part, change->row);
     struct asim_port_state now = state_of(fabric, port, 0, 0);
 
     change->has_received = now.in_seq != change->before.in_seq;
@@ -206,11 +203,11 @@ static int complete_node(const struct asim_fabric *fabric, const struct asim_par
                          struct asim_episode_state *state, size_t i, size_t *next)
 {
     struct asim_port_change *at = state->ports.at;
-    uint32_t node = port_of(fabric, part, at[i].row)->in->to;
+    uint32_t node = asim_part_port(fabric, part, at[i].row)->in->to;
     int used = 0;
 
     for (*next = i; *next < state->ports.n; ++*next) {
-        if (port_of(fabric, part, at[*next].row)->in->to != node)
+        if (asim_part_port(fabric, part, at[*next].row)->in->to != node)
             break;
         used |= complete(fabric, part, &at[*next]);
     }
@@ -248,7 +245,7 @@ int asim_episode_state_end(struct asim_fabric *fabric, const struct asim_part *p
 static int fits(const struct asim_fabric *fabric, const struct asim_part *part,
                 const struct asim_port_change *change, const struct asim_wire *last)
 {
-    const struct asim_port *port = port_of(fabric, part, change->row);
+    const struct asim_port *port = asim_part_port(fabric, part, change->row);
     struct owner owner = owner_of(fabric, port);
     struct asim_nic_state now;
 
@@ -273,7 +270,7 @@ int asim_episode_state_fits(const struct asim_fabric *fabric, const struct asim_
         if (!fits(fabric, part, change, change->has_received ? last : NULL))
             return 0;
         if (part->is_whole && change->has_received)
-            last = port_of(fabric, part, change->row)->in;
+            last = asim_part_port(fabric, part, change->row)->in;
     }
     return 1;
 }
@@ -305,7 +302,7 @@ void asim_episode_state_apply(struct asim_fabric *fabric, const struct asim_part
 
     for (size_t i = 0; i < state->ports.n; i++) {
         const struct asim_port_change *change = &state->ports.at[i];
-        struct asim_port *port = port_of(fabric, part, change->row);
+        struct asim_port *port = asim_part_port(fabric, part, change->row);
         struct owner owner = owner_of(fabric, port);
 
         if (seq && seq != owner.seq)

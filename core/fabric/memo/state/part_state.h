@@ -48,6 +48,11 @@ struct asim_episode_state {
     ASIM_VEC(struct asim_port_change) ports;
 };
 
+/* The ports of a part, of a small one both ends of each host's link; the one that a row of a log
+ * means. */
+uint32_t asim_part_ports(const struct asim_fabric *fabric, const struct asim_part *part);
+struct asim_port *asim_part_port(const struct asim_fabric *fabric, const struct asim_part *part,
+                                 uint32_t row);
 /* Whether nothing of any message inside the part is left. */
 int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *part);
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/state/fields.h"
-#include "fabric/memo/state/probe.h"
 #include "fabric/memo/memo.h"
 #include "asim/topology.h"
 #include "fabric/host/flow.h"
@@ -335,7 +334,7 @@ static void put_switch(struct list *list, const struct asim_switch *of)
 int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
                               uint64_t t)
 {
-    return asim_probe(fabric, kept->probe_node, t) == kept->probes.at[kept->probe_node];
+    return asim_ports_probe(fabric, kept->probe_node, t) == kept->probes.at[kept->probe_node];
 }
 
 static void put_receiver(struct list *list, const struct asim_foreign_flow *flow,
@@ -407,7 +406,7 @@ static int take_orders(const struct asim_fabric *fabric, struct asim_snapshot *s
     snapshot->probes.n = fabric->set.nodes;
     snapshot->probe_node = 0;
     for (uint32_t v = fabric->set.nodes; v-- > 0;) {
-        snapshot->probes.at[v] = asim_probe(fabric, v, snapshot->t);
+        snapshot->probes.at[v] = asim_ports_probe(fabric, v, snapshot->t);
         if (snapshot->probes.at[v])
             snapshot->probe_node = v;
     }
@@ -474,7 +473,7 @@ int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *s
 static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
-        if (asim_probe(fabric, v, t) != kept->probes.at[v]) {
+        if (asim_ports_probe(fabric, v, t) != kept->probes.at[v]) {
             kept->probe_node = v;
             return 1;
         }

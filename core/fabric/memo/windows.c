@@ -18,7 +18,6 @@
 
 #include "fabric/memo/region/part_domains.h"
 #include "fabric/memo/region/part_logs.h"
-#include "fabric/memo/region/part_messages.h"
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"
@@ -61,11 +60,10 @@ static void update_dormancy(struct asim_fabric *fabric)
     struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     int intercepts = memo->whole.mode != ASIM_PART_OPEN;
-    int counts = parts && parts->counts;
     uint64_t from = intercepts ? 0 : memo->whole.defer_from;
 
-    fabric->completion_hooks = intercepts || counts ? &completion_hooks : NULL;
-    memo->intercept_from = counts ? 0 : from;
+    fabric->completion_hooks = intercepts || parts ? &completion_hooks : NULL;
+    memo->intercept_from = parts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
 }
@@ -108,35 +106,6 @@ void asim_memo_stop(struct asim_fabric *fabric)
     asim_memo_close(fabric);
 }
 
-/* Open messages, and those of them whose completion is known: the notification waits at the
- * destination for the last window of the message. Workers count both, since the memo asks in every
- * window and hosts are many. */
-static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
-{
-    const struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    uint64_t open = 0;
-
-    *known = 0;
-    for (uint32_t l = 0; l < engine->workers.n; l++) {
-        open += engine->workers.at[l].open;
-        *known += engine->workers.at[l].waiting;
-    }
-    return open;
-}
-
-/* While no part leads or follows, idle parts open, if ranks act so often that a window of long
- * links never fits between, or if most parts are open already. Each loses its next episode, and the
- * memo is dormant until then. */
-static void open_idle_parts(struct asim_fabric *fabric)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-
-    for (uint32_t i = 0; i < parts->n_parts; i++)
-        if (parts->at[i].mode == ASIM_PART_IDLE)
-            asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
-    update_dormancy(fabric);
-}
-
 /* A window of long links in which no rank acts, no later than parts need a look. */
 static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
 {
@@ -148,12 +117,8 @@ static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
     if (parts && parts->due_at < until)
         until = parts->due_at < least ? least : parts->due_at;
     memo->still_pause = until > least ? 0 : 2 * memo->still_pause + 1;
-    if (memo->still_pause > MOST_STILL_PAUSE) {
+    if (memo->still_pause > MOST_STILL_PAUSE)
         memo->still_pause = MOST_STILL_PAUSE;
-        if (parts && engine->run.windows >= parts->busy_until &&
-            !asim_parts_in(parts, ASIM_PART_FOLLOW))
-            open_idle_parts(fabric);
-    }
     memo->still_at = engine->run.windows + memo->still_pause;
     return until;
 }
@@ -170,11 +135,6 @@ static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
     if (engine->workers.domain_lookahead == fabric->set.lookahead)
         return until;
     in_domains = asim_part_domains_may(fabric);
-    if (parts && !parts->suspended && !in_domains &&
-        2 * asim_parts_in(parts, ASIM_PART_OPEN) > parts->n_parts &&
-        !asim_parts_in(parts, ASIM_PART_LEAD) && !asim_parts_in(parts, ASIM_PART_FOLLOW) &&
-        asim_parts_in(parts, ASIM_PART_IDLE))
-        open_idle_parts(fabric);
     if (asim_memo_is_dormant(fabric) || in_domains)
         until = t + engine->workers.domain_lookahead;
     else if (memo->whole.mode == ASIM_PART_OPEN && engine->run.windows >= memo->still_at &&
@@ -233,10 +193,10 @@ static void may_become_idle(struct asim_fabric *fabric, uint64_t until)
     struct asim_memo *memo = fabric->memo;
     struct asim_part *whole = &memo->whole;
     const struct asim_parts *parts = memo->parts;
-    uint64_t known, open = open_messages(fabric, &known);
+    uint64_t open = asim_memo_open(fabric);
 
     memo->may_be_idle =
-        !memo->replay_off && open == known &&
+        !memo->replay_off && !asim_memo_has_unknown(fabric) &&
         !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
         (!open || whole->last_completion < until) &&
         (whole->mode == ASIM_PART_LEAD ||
@@ -328,7 +288,6 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     enum asim_part_mode mode = memo->whole.mode;
-    uint64_t known;
 
     if (memo->is_dormant && !asim_memo_is_touched(fabric))
         return;
@@ -338,16 +297,13 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
     if (mode == ASIM_PART_IDLE || mode == ASIM_PART_FOLLOW) {
         if (asim_part_look_at(&memo->whole) < until)
             look_at_whole(fabric, until);
-    } else if (memo->may_be_idle && !open_messages(fabric, &known) &&
-               asim_network_is_idle(fabric)) {
+    } else if (memo->may_be_idle && !asim_memo_open(fabric) && asim_network_is_idle(fabric)) {
         become_idle(fabric, until);
     } else {
         go_on(fabric, until);
     }
     if (memo->parts)
         asim_parts_suspend(fabric, whole_is_active(fabric));
-    if (asim_memo_piece_is_over(fabric))
-        asim_parts_next_piece(fabric);
     update_dormancy(fabric);
 }
 
@@ -418,10 +374,8 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     }
     if (fabric->ways & ASIM_WAY_PARTS && asim_parts_open(fabric))
         return ASIM_ENOMEM;
-    if (memo->parts) {
-        asim_part_messages_open(fabric);
+    if (memo->parts)
         asim_part_domains_open(fabric);
-    }
     if (fabric->set.process_of && !memo->parts && !memo->steady.common.is_on) {
         asim_memo_close(fabric);
         return 0;

@@ -44,6 +44,9 @@ static int read_value(struct asim_chakra_json *r, const json_t *one, int is_firs
 
     if (!list && !json_object_get(one, "type"))
         list = json_object_get(one, "nodes");
+    if (list && !is_first)
+        return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->path, r->line, 0},
+                           "a list of nodes behind another record; expected one form of a trace.");
     if (list) {
         code = asim_chakra_writer_metadata(r->writer, "0.0.4", NULL, 0, r->err);
         for (size_t i = 0; i < json_array_size(list) && !code; i++)

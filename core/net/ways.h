@@ -2,7 +2,7 @@
  *
  * Ways to advance a run, and what excludes which. A fast path is a way with a name:
  * `--without=NAME` turns it off alone, and it changes no result. Whoever adds a feature adds a row
- * to ASIM_FEATURES and to features_of (fabric/clock/ways.c), and looks through the ways of ways.c.
+ * to ASIM_FEATURES and to features_of (fabric/clock/ways.c), and looks at each row of ASIM_WAYS.
  */
 #ifndef ASIM_NET_WAYS_H
 #define ASIM_NET_WAYS_H
@@ -38,35 +38,49 @@
 #define ASIM_FEATURE_BIT(name, bit, text) ASIM_HAS_##name = 1 << bit,
 enum asim_feature { ASIM_FEATURES(ASIM_FEATURE_BIT) };
 
+/* X(NAME, BIT, OPTION, WITHIN, EXCLUDED_BY, NEEDS, ABOUT): the ways, each behind the one that it is
+ * part of (NONE: none). OPTION: its name for --without; NULL: it has none. */
+#define ASIM_WAYS(X)                                                                               \
+    X(BULK_SWITCH, 0, "bulk-switch", NONE, FRAMES | LOSSES | SPRAY | QUEUE_CHANGES, 0,             \
+      "a switch's window port by port, not event by event")                                        \
+    X(HOST_FAST, 1, "host-fast", NONE,                                                             \
+      FRAMES | LOSSES | TELEMETRY | NIC_PAUSES | BACK_TO_ZERO | EVENT_LIST, 0,                     \
+      "frames of an uncongested host without the event loop")                                      \
+    X(UNIFORM_PHASE, 2, "uniform-phase", NONE, 0, 0, "steps of a collective that are all alike")   \
+    X(FAST_FORWARD, 3, NULL, NONE,                                                                 \
+      FRAMES | PINT | LOSSES | EVENTS | SPRAY | NIC_PAUSES | QUEUE_CHANGES | SCHEDULER, 0,         \
+      "fast-forward")                                                                              \
+    X(MEMO, 4, "memo", FAST_FORWARD, INT, 0, "replay of recorded episodes")                        \
+    X(WHOLE, 5, NULL, MEMO, PROCESSES, 0, "of the whole network")                                  \
+    X(PARTS, 6, NULL, MEMO, REPORTS, 0, "of servers")                                              \
+    X(LEAVES, 7, NULL, PARTS, PROCESSES | SERVERS, 0, "of leaf switches with their hosts")         \
+    X(STEADY_STATE, 8, "steady-state", FAST_FORWARD, 0, STATE,                                     \
+      "skip of periods inside long messages")                                                      \
+    X(OWN_PERIOD, 9, NULL, STEADY_STATE, PROCESSES, 0, "in one process")                           \
+    X(COMMON_PERIOD, 10, NULL, STEADY_STATE, TELEMETRY, PROCESSES, "in several, which vote")       \
+    X(HALF_STEPS, 11, "half-steps", NONE, EVENTS | TELEMETRY | SHORT_RTO, 0,                       \
+      "windows of two delays, hosts and switches in turn")                                         \
+    X(HALVES, 12, NULL, HALF_STEPS, PER_EVENT | SERVERS, HALVES,                                   \
+      "of all nodes; else of those of one server")                                                 \
+    X(DOMAINS, 13, "domains", NONE, PER_EVENT | EVENT_LIST | SHARDS, 0,                            \
+      "windows of long links, scale-up domains one by one")                                        \
+    X(SHARDS, 14, NULL, NONE, PROCESSES, 0, "a large switch by several threads")                   \
+    X(EVENT_LIST, 15, NULL, NONE, PROCESSES | LOSSES | EVENTS | TRAFFIC, 0,                        \
+      "event by event in the order of ns-3's list (--order)")
+
 /* A set of ways is the sum of these bits. */
-enum asim_way {
-    ASIM_WAY_BULK_SWITCH = 1 << 0,
-    ASIM_WAY_HOST_FAST = 1 << 1,
-    ASIM_WAY_UNIFORM_PHASE = 1 << 2,
-    ASIM_WAY_FAST_FORWARD = 1 << 3,
-    ASIM_WAY_MEMO = 1 << 4,
-    ASIM_WAY_WHOLE = 1 << 5,
-    ASIM_WAY_PARTS = 1 << 6,
-    ASIM_WAY_LEAVES = 1 << 7,
-    ASIM_WAY_STEADY_STATE = 1 << 8,
-    ASIM_WAY_OWN_PERIOD = 1 << 9,
-    ASIM_WAY_COMMON_PERIOD = 1 << 10,
-    ASIM_WAY_HALF_STEPS = 1 << 11,
-    ASIM_WAY_HALVES = 1 << 12,
-    ASIM_WAY_DOMAINS = 1 << 13,
-    ASIM_WAY_SHARDS = 1 << 14,
-    ASIM_WAY_EVENT_LIST = 1 << 15
-};
+#define ASIM_WAY_BIT(name, bit, option, within, excluded_by, needs, about)                         \
+    ASIM_WAY_##name = 1 << bit,
+enum asim_way { ASIM_WAY_NONE, ASIM_WAYS(ASIM_WAY_BIT) };
 
 struct asim_way_row {
-    const char *name; /* for --without; NULL: it has none */
-    enum asim_way way;
-    uint32_t within;             /* the way that it is part of; 0: none */
+    const char *name;
+    enum asim_way way, within;
     uint32_t excluded_by, needs; /* features, enum asim_feature */
     const char *about;
 };
 
-/* All ways, each behind the one that it is part of; the last row's `way` is 0. */
+/* All ways; the last row's `way` is 0. */
 extern const struct asim_way_row asim_ways[];
 
 /* The ways that are open to a run with these features, but for those of `without`. */

@@ -33,7 +33,7 @@ enum { ASIM_NO_RECORD = 15 };
 #define ASIM_SEQ_MASK ((1ull << 44) - 1)
 
 /* Queues of a port (802.1Qbb priorities). A port serves queue 0 first and never pauses it. */
-enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
+enum { ASIM_QUEUES = 8 };
 
 /* Bits of a node's number: topologies have at most 2^24 nodes (topo/build.h). */
 enum { ASIM_NODE_BITS = 24 };

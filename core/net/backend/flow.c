@@ -104,6 +104,7 @@ static void flow_close(struct asim_net *net)
     free(fluid->heap.at);
     free(fluid->touched.at);
     free(fluid->limits.at);
+    free(fluid->open_limits.at);
     free(fluid->work.at);
     free(fluid->near);
     free(fluid->link);

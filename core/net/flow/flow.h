@@ -53,13 +53,14 @@ struct asim_fluid_link {
     double peak_ns;                       /* the longest wait_ns */
 };
 
-/* The way of the messages of a connection: figures of one full packet. */
+/* The way of the messages of a connection: figures of one full packet. Rates look at the first
+ * cache line. */
 struct asim_fluid_path {
-    uint32_t n, n_acks;
+    double rtt_ns; /* without any wait */
+    uint16_t n, n_acks;
+    uint16_t slowest;                   /* of link[] */
+    uint16_t is_shared;                 /* by all messages of the connection */
     uint32_t link[2 * ASIM_FLUID_HOPS]; /* [n] of data, then [n_acks] of ACKs */
-    uint32_t slowest;                   /* of link[] */
-    int is_shared;                      /* by all messages of the connection */
-    double rtt_ns;                      /* without any wait */
     uint64_t frames, bytes;             /* through, and not yet counted on the links */
 };
 
@@ -117,6 +118,18 @@ struct asim_fluid_flow {
     uint64_t start_ns;
 };
 
+/* What link `without` aside bounds a flow: the least level, and window / (round trip + waits). */
+struct asim_fluid_limit {
+    double level, window, round_ns; /* window 0: none */
+};
+static inline double asim_fluid_rate(const struct asim_fluid_limit *limit, double wait_ns)
+{
+    double round_ns = limit->round_ns + wait_ns;
+
+    return limit->window > 0 && limit->window < limit->level * round_ns ? limit->window / round_ns
+                                                                        : limit->level;
+}
+
 /* The four last connections of a host. */
 enum { ASIM_FLUID_NEAR = 4 };
 struct asim_fluid_near {
@@ -146,7 +159,8 @@ struct asim_fluid {
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool;
     ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
-    ASIM_VEC(double) limits;
+    ASIM_VEC(struct asim_fluid_limit) limits; /* of the flows of the link that is visited */
+    ASIM_VEC(double) open_limits;
     /* Links whose rates are to be found anew: a ring. */
     struct {
         uint32_t *at, first, n, room;
@@ -173,10 +187,6 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
                       struct asim_fluid_shape *shape);
 
 /* --- limits.c --- */
-/* What link `without` aside bounds a flow: the least level, and window / (round trip + waits). */
-struct asim_fluid_limit {
-    double level, round_ns;
-};
 struct asim_fluid_limit asim_fluid_limit(const struct asim_fluid *fluid,
                                          const struct asim_fluid_flow *flow, uint32_t without);
 struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place);
@@ -192,8 +202,8 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
 /* Finds the rates of all flows that changes since the last settlement concern. */
 void asim_fluid_settle(struct asim_fluid *fluid);
 /* --- queues.c --- */
-/* The wait at which windows just fill the queue of a switch; fluid.limits has 3 places a flow. */
-double asim_fluid_fill(struct asim_fluid *fluid, uint32_t l);
+/* The wait at which windows just fill the queue of a switch; fluid.limits has its flows. */
+double asim_fluid_fill(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 
 /* --- ends.c --- */
 /* What has drained until now leaves the flow. */

@@ -17,7 +17,7 @@ struct asim_fluid_limit asim_fluid_limit(const struct asim_fluid *fluid,
                                          const struct asim_fluid_flow *flow, uint32_t without)
 {
     const struct asim_fluid_path *path = flow->path;
-    struct asim_fluid_limit limit = {ASIM_FLUID_NONE, path->rtt_ns};
+    struct asim_fluid_limit limit = {ASIM_FLUID_NONE, flow->window, path->rtt_ns};
 
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];

@@ -59,6 +59,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     const struct asim_fluid_shape *shape = &flow->shape;
 
     flow->left = shape->packets;
+    flow->window = shape->window;
     flow->waits_for_acks = (fluid->parts & ASIM_FLUID_ACK_WAIT) && shape->window > 0 &&
                            (double)shape->frames > shape->window;
     asim_fluid_join(fluid, flow);

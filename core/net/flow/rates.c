@@ -12,7 +12,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double tolerance = 1e-3, ack_tolerance = 1e-3;
+/* One flow more or less among many moves a level by little, and looking at all of them costs as
+ * much as among few: the change of a rate that is let go by grows with the number of flows. */
+static double tolerance_of(const struct asim_fluid_link *link)
+{
+    const double least = 1e-3, most = 2e-2, per_flow = 5e-4;
+    const uint32_t few = 8;
+
+    return link->data.n <= few ? least : fmin(most, least + per_flow * (link->data.n - few));
+}
 
 static void mark(struct asim_fluid *fluid, uint32_t l)
 {
@@ -29,27 +37,16 @@ static int is_saturated(const struct asim_fluid_link *link)
     return link->is_queue ? link->wait_ns > 0 : link->level < ASIM_FLUID_NONE;
 }
 
-static double rate_without(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                           uint32_t without)
-{
-    struct asim_fluid_limit limit = asim_fluid_limit(fluid, flow, without);
-
-    if (flow->shape.window > 0 && flow->shape.window < limit.level * limit.round_ns)
-        return flow->shape.window / limit.round_ns;
-    return limit.level;
-}
-
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
  * use it up. */
-static double water(struct asim_fluid *fluid, uint32_t l)
+static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    struct asim_fluid_link *link = &fluid->link[l];
     double capacity = asim_fluid_capacity(link), left = capacity, sum = 0, level;
-    uint32_t n = link->data.n, rest = n, before;
-    double *limit = fluid->limits.at;
+    uint32_t rest = link->data.n, before;
+    double *limit = fluid->open_limits.at;
 
-    for (uint32_t i = 0; i < n; i++)
-        sum += limit[i] = rate_without(fluid, asim_fluid_flow_at(fluid, link->data.at[i]), l);
+    for (uint32_t i = 0; i < rest; i++)
+        sum += limit[i] = asim_fluid_rate(&fluid->limits.at[i], 0);
     if (sum <= capacity * (1 + 1e-9))
         return ASIM_FLUID_NONE;
     do {
@@ -77,14 +74,12 @@ static void touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_advance(fluid, flow);
 }
 
-/* The flow takes the rate that its links leave it; those that this may saturate or relieve are
- * marked. */
-static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t by_link)
+/* A rate that moves saturates or relieves other links of the flow: they are marked. */
+static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double rate,
+                   uint32_t by_link)
 {
-    double rate = rate_without(fluid, flow, UINT32_MAX), by = rate - flow->rate;
+    double by = rate - flow->rate;
 
-    if (fabs(by) <= tolerance * flow->rate)
-        return;
     touch(fluid, flow);
     fluid->counts.changes++;
     flow->rate = rate;
@@ -93,16 +88,22 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint3
         struct asim_fluid_link *link = &fluid->link[l];
 
         link->sum += by;
-        if (l != by_link &&
-            (is_saturated(link) || link->sum > asim_fluid_capacity(link) * (1 + tolerance)))
+        if (l != by_link && (is_saturated(link) ||
+                             link->sum > asim_fluid_capacity(link) * (1 + tolerance_of(link))))
             mark(fluid, l);
     }
 }
 
-static int reserve_limits(struct asim_fluid *fluid, const struct asim_fluid_link *link)
+static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
-    if (ASIM_VEC_RESERVE(fluid->limits, 3 * (size_t)link->data.n))
+    const struct asim_fluid_link *link = &fluid->link[l];
+
+    if (ASIM_VEC_RESERVE(fluid->limits, (size_t)link->data.n) ||
+        ASIM_VEC_RESERVE(fluid->open_limits, (size_t)link->data.n))
         return fluid->failed = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < link->data.n; i++)
+        fluid->limits.at[i] =
+            asim_fluid_limit(fluid, asim_fluid_flow_at(fluid, link->data.at[i]), l);
     return 0;
 }
 
@@ -112,29 +113,45 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
 {
     struct asim_fluid_link *link = &fluid->link[l];
     double *found = link->is_queue ? &link->wait_ns : &link->level, now;
+    double tolerance = tolerance_of(link);
 
     fluid->counts.visits++;
     fluid->counts.looks += link->data.n + link->acks.n;
     link->ack_used = link->ack;
-    if (reserve_limits(fluid, link))
+    if (find_limits(fluid, l))
         return;
-    now = link->is_queue ? asim_fluid_fill(fluid, l) : water(fluid, l);
+    now = link->is_queue ? asim_fluid_fill(fluid, link) : water(fluid, link);
     if (damped && fabs(now - *found) < 0.2 * *found)
         return;
     *found = now;
-    for (uint32_t i = 0; i < link->data.n; i++)
-        change(fluid, asim_fluid_flow_at(fluid, link->data.at[i]), l);
-    for (uint32_t i = 0; i < link->acks.n; i++)
-        change(fluid, asim_fluid_flow_at(fluid, link->acks.at[i]), UINT32_MAX);
+    for (uint32_t i = 0; i < link->data.n; i++) {
+        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->data.at[i]);
+        double rate = fmin(asim_fluid_rate(&fluid->limits.at[i], link->wait_ns), link->level);
+
+        if (fabs(rate - flow->rate) > tolerance * flow->rate)
+            change(fluid, flow, rate, l);
+    }
+    for (uint32_t i = 0; i < link->acks.n; i++) {
+        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->acks.at[i]);
+        struct asim_fluid_limit limit = asim_fluid_limit(fluid, flow, UINT32_MAX);
+        double rate = asim_fluid_rate(&limit, 0);
+
+        if (fabs(rate - flow->rate) > tolerance * flow->rate)
+            change(fluid, flow, rate, UINT32_MAX);
+    }
 }
 
-/* The ACKs of flows whose rates are new come at these rates. */
+/* The ACKs of flows whose rates are new come at these rates; what is let go by is a thousandth of
+ * the capacity. */
 static void follow_acks(struct asim_fluid *fluid)
 {
+    const double least = 0.02;
+
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
-        if (flow->acks != ASIM_ACKS_LOAD)
+        if (flow->acks != ASIM_ACKS_LOAD ||
+            fabs(flow->rate - flow->ack_rate) <= least * flow->ack_rate)
             continue;
         asim_fluid_load_acks(fluid, flow, flow->rate - flow->ack_rate);
         flow->ack_rate = flow->rate;
@@ -202,7 +219,8 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
-    double rate = rate_without(fluid, flow, UINT32_MAX), window = flow->shape.window;
+    struct asim_fluid_limit limit = asim_fluid_limit(fluid, flow, UINT32_MAX);
+    double rate = asim_fluid_rate(&limit, 0);
 
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -217,7 +235,7 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (least && least->is_queue && least->acks.n)
         mark(fluid, (uint32_t)(least - fluid->link));
     if (least && least->is_queue)
-        least->wait_ns = window / rate - asim_fluid_limit(fluid, flow, UINT32_MAX).round_ns;
+        least->wait_ns = limit.window / rate - limit.round_ns;
     else if (least)
         least->level = rate;
     flow->rate = rate;
@@ -273,7 +291,7 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         link->ack += link->ack_ns * by;
-        if (link->data.n && fabs(link->ack - link->ack_used) > ack_tolerance)
+        if (link->data.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
             mark(fluid, path->link[i]);
     }
 }

@@ -376,7 +376,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
         asim_world_diagnose_traces(world);
     close_reports(world, &closing);
     asim_world_diagnose_run(world); /* the last events have been delivered */
-    if (asim_world_has(world, ASIM_NET_FRAMES) && !run.code)
+    if (asim_world_has(world, ASIM_NET_LINKS) && !run.code)
         world->via.packets->diagnose_end(world->via.packet_net, asim_world_diagnostics(world));
     if (world->run.failed)
         closing = world->run.failure.err;

@@ -73,7 +73,7 @@ def compare(kind, seed, keep, extra):
     ns, cpu, text = run(found, folder, folder / "flow", ["--model=flow", *extra])
     if ns is None:
         return None, False, packet_cpu, cpu, text
-    return (ns / packet_ns - 1) * 100, "expect an error" in text, packet_cpu, cpu, ""
+    return (ns / packet_ns - 1) * 100, "expect an error" in text, packet_cpu, cpu, text
 
 
 def at(values, share):
@@ -105,7 +105,7 @@ def main():
                     words = found.get("what", "") + " " + " ".join(found.get("generate", found.get("llm")) + found["run"])
                     shown = f"{by:+8.3f} %" if by is not None else "       -  "
                     print(f"{kind} {seed:4d} {shown} {'flag' if flagged else '    '} {packet_cpu:6.2f} {cpu:5.2f} s "
-                          f"{words} {text.strip()[:200]}", flush=True)
+                          f"{words} {text.strip()[-200:]}", flush=True)
                 if by is not None:
                     differences.append(by)
                     unflagged += [] if flagged else [by]

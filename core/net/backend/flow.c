@@ -45,7 +45,15 @@ static double time_of(const struct asim_fluid *fluid, uint32_t bytes, uint64_t r
     return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
 }
 
-static void fill_link(const struct asim_fluid *fluid, uint32_t l)
+static double kmin_of(const struct asim_netconf *net, uint64_t rate_bps)
+{
+    for (size_t i = 0; i < net->kmin.n; i++)
+        if (net->kmin.at[i].rate_bps == rate_bps)
+            return (double)net->kmin.at[i].value;
+    return 0;
+}
+
+static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf *net, uint32_t l)
 {
     const struct asim_link *link = &fluid->topo->links[l / 2];
     struct asim_fluid_link *here = &fluid->link[l];
@@ -53,6 +61,7 @@ static void fill_link(const struct asim_fluid *fluid, uint32_t l)
 
     here->level = ASIM_FLUID_NONE;
     here->rate_bps = link->rate_bps;
+    here->kmin_bytes = kmin_of(net, link->rate_bps);
     here->packet_ns =
         fmax(time_of(fluid, fluid->payload + fluid->overhead, link->rate_bps), least_ns);
     here->ack_ns = time_of(fluid, fluid->ack_wire, link->rate_bps);
@@ -76,7 +85,7 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
     if (!fluid->link || !fluid->near || !fluid->work.at)
         return asim_err_nomem(err, "opening the flow level");
     for (uint32_t l = 0; l < fluid->n_links; l++)
-        fill_link(fluid, l);
+        fill_link(fluid, net, l);
     if (!fluid->has_window || !net->global_t)
         return 0;
     if (asim_pair_max(&worst, fluid->routes, fluid->payload, err))
@@ -149,6 +158,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->payload = net->payload_bytes;
     fluid->overhead = frames.overhead + net->frame_extra_bytes;
     fluid->ack_wire = frames.ack;
+    fluid->has_control = cc->number != 12;
     fluid->qps = net->qps_per_connection;
     fluid->has_window = net->has_win;
     fluid->is_whole_ns = net->time_base == ASIM_BASE_NS;

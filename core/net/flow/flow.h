@@ -48,6 +48,7 @@ struct asim_fluid_link {
     struct asim_fluid_places data, acks;
     uint8_t is_dirty, is_queue; /* is_queue: first come first served, at a switch */
     double ack_ns, delay_ns;
+    double kmin_bytes; /* of its queue, where ECN marks begin */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
     double peak_ns;                       /* the longest wait_ns */
@@ -81,6 +82,7 @@ struct asim_fluid_conn {
     struct asim_fluid_shape shape;
     struct asim_fluid_flow *head, *tail; /* in the order sent; head is active */
     uint64_t sent;                       /* messages of the pair so far */
+    uint32_t under_way;                  /* of these: begun and not yet drained */
     double window;
     uint64_t rtt_ns, rate_bps; /* of the base path, for the ideal time */
 };
@@ -105,7 +107,8 @@ struct asim_fluid_flow {
     uint8_t is_touched; /* its rate has changed in this settlement */
     uint8_t is_queued;  /* `drain` is in the queue of events */
     uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
-    uint8_t is_drained, is_through, waits_for_acks, acks; /* acks: enum asim_fluid_acks */
+    uint8_t is_drained, is_through, is_beside, waits_for_acks,
+        acks; /* acks: enum asim_fluid_acks */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
     double extra_ns;                     /* behind others in queues, found when it began */
@@ -142,6 +145,13 @@ struct asim_fluid_counts {
     uint64_t crowded; /* messages that began beside 8 others from their source */
 };
 
+/* Sums over the messages that have drained, bytes. */
+struct asim_fluid_trust {
+    /* queued: a queue of a switch held them up; marked: it would have marked them; beside: another
+     * message of their hosts was under way, on a queue pair of its own. */
+    double bytes, queued_bytes, marked_bytes, beside_bytes;
+};
+
 struct asim_fluid {
     struct asim_due_queue queue;
     struct asim_net_user user;
@@ -150,6 +160,7 @@ struct asim_fluid {
     struct asim_route *routes;
     uint32_t parts; /* enum asim_fluid_part */
     uint32_t payload, overhead, ack_wire, qps;
+    int has_control;             /* other than none */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
     struct asim_fluid_link *link;
@@ -166,6 +177,7 @@ struct asim_fluid {
         uint32_t *at, first, n, room;
     } work;
     struct asim_fluid_counts counts;
+    struct asim_fluid_trust trust;
     int failed; /* enum asim_code; why: err */
     struct asim_err err;
 };
@@ -224,6 +236,13 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
+/* --- trust.c --- */
+/* Called before a drained flow leaves its links. */
+void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* Tells at the end of a run how far it is to be trusted. */
+void asim_fluid_tell_trust(const struct asim_fabric *network,
+                           const struct asim_diagnostics *diagnostics);
 
 /* --- use.c --- */
 /* Counts what the path has carried on its links. */

@@ -62,6 +62,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->window = shape->window;
     flow->waits_for_acks = (fluid->parts & ASIM_FLUID_ACK_WAIT) && shape->window > 0 &&
                            (double)shape->frames > shape->window;
+    flow->is_beside = flow->conn->under_way++ > 0;
     asim_fluid_join(fluid, flow);
     if (shape->has_ack_load) {
         flow->acks = ASIM_ACKS_WAIT;
@@ -148,6 +149,8 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     const struct asim_fluid_shape *shape = &flow->shape;
 
     flow->is_drained = 1;
+    conn->under_way--;
+    asim_fluid_judge(fluid, flow);
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);

@@ -68,8 +68,6 @@ static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf 
     here->delay_ns = (double)link->delay_fs / 1e6;
     if (fluid->is_whole_ns)
         here->delay_ns = floor(here->delay_ns);
-    here->is_queue = (fluid->parts & ASIM_FLUID_QUEUES) && fluid->has_window &&
-                     (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
 }
 
 static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
@@ -99,8 +97,7 @@ static void flow_close(struct asim_net *net)
     struct asim_fluid *fluid = asim_fluid_of(net);
 
     for (uint32_t l = 0; fluid->link && l < fluid->n_links; l++) {
-        free(fluid->link[l].data.at);
-        free(fluid->link[l].acks.at);
+        free(fluid->link[l].flows.at);
     }
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
@@ -113,7 +110,6 @@ static void flow_close(struct asim_net *net)
     free(fluid->heap.at);
     free(fluid->touched.at);
     free(fluid->limits.at);
-    free(fluid->open_limits.at);
     free(fluid->work.at);
     free(fluid->near);
     free(fluid->link);

@@ -20,15 +20,12 @@
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5 };
 #define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
 
-/* What packets have and plain max-min lacks; --flow-without turns each off. */
+/* Parts that --flow-without turns off. */
 enum asim_fluid_part {
-    ASIM_FLUID_QUEUES = 1,   /* windows that fill the queues of switches share these */
-    ASIM_FLUID_ACK_WAIT = 2, /* ACKs wait in these queues */
-    ASIM_FLUID_ACK_LOAD = 4  /* ACKs take a share of their links */
+    ASIM_FLUID_ACK_LOAD = 1 /* ACKs take a share of their links */
 };
 
-/* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path;
- * behind the links of the data come those of the ACKs. */
+/* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
 typedef uint32_t asim_fluid_place;
 struct asim_fluid_places {
     asim_fluid_place *at;
@@ -40,18 +37,15 @@ struct asim_fluid_places {
 struct asim_fluid_link {
     /* The most that a flow gets here that nothing else limits; ASIM_FLUID_NONE: not saturated. */
     double level;
-    /* A queue of a switch that windows fill: ns that a frame waits; 0: not saturated. */
-    double wait_ns;
     double sum;           /* of the rates of its flows */
     double ack, ack_used; /* share that ACKs take; what of it the rates have seen */
     double packet_ns;     /* of a full packet */
-    struct asim_fluid_places data, acks;
-    uint8_t is_dirty, is_queue; /* is_queue: first come first served, at a switch */
+    struct asim_fluid_places flows;
+    int is_dirty; /* its level is to be found anew */
     double ack_ns, delay_ns;
     double kmin_bytes; /* of its queue, where ECN marks begin */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
-    double peak_ns;                       /* the longest wait_ns */
 };
 
 /* The way of the messages of a connection: figures of one full packet. Rates look at the first
@@ -70,7 +64,7 @@ struct asim_fluid_shape {
     uint64_t bytes;             /* of the message that it is of */
     double packets;             /* in full packets of the slowest link */
     double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
-    double window;              /* packets; 0: none */
+    double most;                /* that the window allows: packets a ns */
     uint64_t frames;
     int has_ack_load;
 };
@@ -100,19 +94,17 @@ struct asim_fluid_flow {
     double left, rate; /* packets; packets a ns */
     uint64_t left_at;  /* the time that `left` is of */
     uint64_t end_ns;   /* when it is drained at this rate */
-    double window;     /* packets; 0: the window does not limit */
+    double most;       /* that its window allows: packets a ns */
     struct asim_fluid_path *path;
     uint32_t id;        /* index in fluid.flow */
     uint32_t heap_at;   /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_touched; /* its rate has changed in this settlement */
     uint8_t is_queued;  /* `drain` is in the queue of events */
     uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
-    uint8_t is_drained, is_through, is_beside, waits_for_acks,
-        acks; /* acks: enum asim_fluid_acks */
+    uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
     uint16_t sport;
-    double ack_rate;                     /* of the ACKs while they load their links */
-    double extra_ns;                     /* behind others in queues, found when it began */
-    uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
+    double ack_rate;                 /* of the ACKs while they load their links */
+    uint32_t place[ASIM_FLUID_HOPS]; /* in the lists of its links */
     struct asim_due through, drain, ack_due;
     struct asim_fluid_shape shape;
     struct asim_msg msg;
@@ -120,18 +112,6 @@ struct asim_fluid_flow {
     struct asim_fluid_flow *next; /* behind it in its queue pair */
     uint64_t start_ns;
 };
-
-/* What link `without` aside bounds a flow: the least level, and window / (round trip + waits). */
-struct asim_fluid_limit {
-    double level, window, round_ns; /* window 0: none */
-};
-static inline double asim_fluid_rate(const struct asim_fluid_limit *limit, double wait_ns)
-{
-    double round_ns = limit->round_ns + wait_ns;
-
-    return limit->window > 0 && limit->window < limit->level * round_ns ? limit->window / round_ns
-                                                                        : limit->level;
-}
 
 /* The four last connections of a host. */
 enum { ASIM_FLUID_NEAR = 4 };
@@ -141,7 +121,8 @@ struct asim_fluid_near {
 };
 
 struct asim_fluid_counts {
-    uint64_t messages, alone, settlements, visits, looks, changes;
+    uint64_t messages, visits;
+    uint64_t folded;  /* messages that links have counted */
     uint64_t crowded; /* messages that began beside 8 others from their source */
 };
 
@@ -170,8 +151,7 @@ struct asim_fluid {
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool;
     ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
-    ASIM_VEC(struct asim_fluid_limit) limits; /* of the flows of the link that is visited */
-    ASIM_VEC(double) open_limits;
+    ASIM_VEC(double) limits; /* of the flows of the link that is visited, twice */
     /* Links whose rates are to be found anew: a ring. */
     struct {
         uint32_t *at, first, n, room;
@@ -198,24 +178,15 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
                       const struct asim_fluid_path *path, uint64_t bytes,
                       struct asim_fluid_shape *shape);
 
-/* --- limits.c --- */
-struct asim_fluid_limit asim_fluid_limit(const struct asim_fluid *fluid,
-                                         const struct asim_fluid_flow *flow, uint32_t without);
-struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place);
-/* Packets a ns that ACKs leave to data. */
-double asim_fluid_capacity(const struct asim_fluid_link *link);
-
 /* --- rates.c --- */
 /* The flow joins the links of its path. */
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place);
 /* Adds to the load of the links of its ACKs; by: packets a ns. */
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
 /* Finds the rates of all flows that changes since the last settlement concern. */
 void asim_fluid_settle(struct asim_fluid *fluid);
-/* --- queues.c --- */
-/* The wait at which windows just fill the queue of a switch; fluid.limits has its flows. */
-double asim_fluid_fill(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 
 /* --- ends.c --- */
 /* What has drained until now leaves the flow. */

@@ -24,9 +24,8 @@ static struct asim_fluid_flow *make_flow(struct asim_fluid *fluid, const struct 
     fluid->flow.at[flow->id] = flow;
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = flow->waits_for_acks = 0;
+    flow->is_drained = flow->is_through = 0;
     flow->acks = ASIM_ACKS_NONE;
-    flow->extra_ns = 0;
     flow->through.kind = ASIM_FLUID_THROUGH;
     flow->drain.kind = ASIM_FLUID_DRAIN;
     flow->ack_due.kind = ASIM_FLUID_ACKS;
@@ -43,25 +42,13 @@ void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_pool_give(&fluid->flow_pool, flow);
 }
 
-/* What the first packet finds in the queues of its way: data of flows that began before. */
-static double waits_found(const struct asim_fluid *fluid, const struct asim_fluid_path *path)
-{
-    double ns = 0;
-
-    for (uint32_t i = 0; i < path->n; i++)
-        ns += fluid->link[path->link[i]].wait_ns;
-    return ns;
-}
-
 /* Its queue pair's turn has come. */
 static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_shape *shape = &flow->shape;
 
     flow->left = shape->packets;
-    flow->window = shape->window;
-    flow->waits_for_acks = (fluid->parts & ASIM_FLUID_ACK_WAIT) && shape->window > 0 &&
-                           (double)shape->frames > shape->window;
+    flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
     asim_fluid_join(fluid, flow);
     if (shape->has_ack_load) {
@@ -83,16 +70,14 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             conn->tail->next = flow;
         conn->tail = flow;
     }
-    if (!fluid->qps || is_first) {
-        flow->extra_ns = waits_found(fluid, flow->path);
+    if (!fluid->qps || is_first)
         begin(fluid, flow);
-    }
 }
 
 /* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
 static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
-    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].data;
+    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
 
     fluid->counts.crowded +=
         !fluid->qps && nic->n >= CROWD &&
@@ -133,16 +118,6 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
     return 0;
 }
 
-/* Behind data in the queues that its last ACK passes. */
-static double ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_path *path)
-{
-    double ns = 0;
-
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        ns += fluid->link[path->link[i]].wait_ns;
-    return fluid->parts & ASIM_FLUID_ACK_WAIT ? ns : 0;
-}
-
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
@@ -154,9 +129,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
-    asim_fluid_after(
-        fluid, shape->forward_ns + shape->back_ns + flow->extra_ns + ack_waits(fluid, flow->path),
-        &flow->through);
+    asim_fluid_after(fluid, shape->forward_ns + shape->back_ns, &flow->through);
     if (!fluid->qps)
         return;
     conn->head = flow->next;

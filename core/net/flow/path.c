@@ -213,8 +213,7 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->forward_ns = at.last_ns - shape->packets * slow->packet_ns;
     shape->back_ns = pass_acks(fluid, path, frames, at) - at.last_ns;
     /* A message that fits into its window never waits for an ACK. */
-    shape->window = conn->window;
-    if (shape->window > 0 && (double)frames <= shape->window)
-        shape->window = fmax(shape->window, path->rtt_ns / slow->packet_ns);
+    shape->most = conn->window > 0 && (double)frames > conn->window ? conn->window / path->rtt_ns
+                                                                    : ASIM_FLUID_NONE;
     shape->has_ack_load = has_ack_load(fluid, path, shape);
 }

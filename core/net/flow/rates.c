@@ -2,8 +2,7 @@
  *
  * Rates of flows (flow.md#rates). A link shares its capacity max-min fairly: a flow gets the least
  * of the levels of its links (Bertsekas and Gallager, Data Networks, 6.5.2), found by local water
- * filling from the links that have changed until nothing moves by more than a thousandth. At queues
- * of switches, windows share in place of levels (queues.c).
+ * filling from the links that have changed until nothing moves by more than a thousandth.
  *
  * Costs: a visit of a link looks at all of its flows. A flow alone on its links needs no visit.
  */
@@ -19,7 +18,7 @@ static double tolerance_of(const struct asim_fluid_link *link)
     const double least = 1e-3, most = 2e-2, per_flow = 5e-4;
     const uint32_t few = 8;
 
-    return link->data.n <= few ? least : fmin(most, least + per_flow * (link->data.n - few));
+    return link->flows.n <= few ? least : fmin(most, least + per_flow * (link->flows.n - few));
 }
 
 static void mark(struct asim_fluid *fluid, uint32_t l)
@@ -32,21 +31,46 @@ static void mark(struct asim_fluid *fluid, uint32_t l)
     fluid->work.at[(fluid->work.first + fluid->work.n++) % room] = l; /* room: all links */
 }
 
+static const double least_share = 0.05; /* of a link, whatever ACKs take */
+
+static double capacity_of(const struct asim_fluid_link *link)
+{
+    return fmax(1 - link->ack, least_share) / link->packet_ns;
+}
+
 static int is_saturated(const struct asim_fluid_link *link)
 {
-    return link->is_queue ? link->wait_ns > 0 : link->level < ASIM_FLUID_NONE;
+    return link->level < ASIM_FLUID_NONE;
+}
+
+/* What its window and its links but one leave to a flow. */
+static double limit_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                       uint32_t without)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double limit = flow->most;
+
+    for (uint32_t i = 0; i < path->n; i++)
+        if (path->link[i] != without)
+            limit = fmin(limit, fluid->link[path->link[i]].level);
+    return limit;
+}
+
+struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place)
+{
+    return fluid->flow.at[place >> ASIM_FLUID_HOP_BITS];
 }
 
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
  * use it up. */
 static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    double capacity = asim_fluid_capacity(link), left = capacity, sum = 0, level;
-    uint32_t rest = link->data.n, before;
-    double *limit = fluid->open_limits.at;
+    double capacity = capacity_of(link), left = capacity, sum = 0, level;
+    uint32_t rest = link->flows.n, before;
+    double *limit = fluid->limits.at + rest;
 
     for (uint32_t i = 0; i < rest; i++)
-        sum += limit[i] = asim_fluid_rate(&fluid->limits.at[i], 0);
+        sum += limit[i] = fluid->limits.at[i];
     if (sum <= capacity * (1 + 1e-9))
         return ASIM_FLUID_NONE;
     do {
@@ -81,63 +105,50 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
     double by = rate - flow->rate;
 
     touch(fluid, flow);
-    fluid->counts.changes++;
     flow->rate = rate;
     for (uint32_t i = 0; i < flow->path->n; i++) {
         uint32_t l = flow->path->link[i];
         struct asim_fluid_link *link = &fluid->link[l];
 
         link->sum += by;
-        if (l != by_link && (is_saturated(link) ||
-                             link->sum > asim_fluid_capacity(link) * (1 + tolerance_of(link))))
+        if (l != by_link &&
+            (is_saturated(link) || link->sum > capacity_of(link) * (1 + tolerance_of(link))))
             mark(fluid, l);
     }
 }
 
 static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
-    const struct asim_fluid_link *link = &fluid->link[l];
+    const struct asim_fluid_places *flows = &fluid->link[l].flows;
 
-    if (ASIM_VEC_RESERVE(fluid->limits, (size_t)link->data.n) ||
-        ASIM_VEC_RESERVE(fluid->open_limits, (size_t)link->data.n))
+    if (ASIM_VEC_RESERVE(fluid->limits, 2 * (size_t)flows->n))
         return fluid->failed = ASIM_ENOMEM;
-    for (uint32_t i = 0; i < link->data.n; i++)
-        fluid->limits.at[i] =
-            asim_fluid_limit(fluid, asim_fluid_flow_at(fluid, link->data.at[i]), l);
+    for (uint32_t i = 0; i < flows->n; i++)
+        fluid->limits.at[i] = limit_of(fluid, asim_fluid_flow_at(fluid, flows->at[i]), l);
     return 0;
 }
 
-/* Finds level or wait of a link anew and the rates of its flows. damped: changes below a fifth end
+/* Finds the level of a link anew and the rates of its flows. damped: changes below a fifth end
  * here, so that each settlement ends. */
 static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
 {
     struct asim_fluid_link *link = &fluid->link[l];
-    double *found = link->is_queue ? &link->wait_ns : &link->level, now;
-    double tolerance = tolerance_of(link);
+    double tolerance = tolerance_of(link), level;
 
     fluid->counts.visits++;
-    fluid->counts.looks += link->data.n + link->acks.n;
     link->ack_used = link->ack;
     if (find_limits(fluid, l))
         return;
-    now = link->is_queue ? asim_fluid_fill(fluid, link) : water(fluid, link);
-    if (damped && fabs(now - *found) < 0.2 * *found)
+    level = water(fluid, link);
+    if (damped && fabs(level - link->level) < 0.2 * link->level)
         return;
-    *found = now;
-    for (uint32_t i = 0; i < link->data.n; i++) {
-        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->data.at[i]);
-        double rate = fmin(asim_fluid_rate(&fluid->limits.at[i], link->wait_ns), link->level);
+    link->level = level;
+    for (uint32_t i = 0; i < link->flows.n; i++) {
+        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        double rate = fmin(fluid->limits.at[i], level);
 
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
-    }
-    for (uint32_t i = 0; i < link->acks.n; i++) {
-        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->acks.at[i]);
-        struct asim_fluid_limit limit = asim_fluid_limit(fluid, flow, UINT32_MAX);
-        double rate = asim_fluid_rate(&limit, 0);
-
-        if (fabs(rate - flow->rate) > tolerance * flow->rate)
-            change(fluid, flow, rate, UINT32_MAX);
     }
 }
 
@@ -177,7 +188,6 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 {
     enum { ROUNDS = 4 };
 
-    fluid->counts.settlements++;
     for (int round = 0; fluid->work.n && round < ROUNDS; round++) {
         relax(fluid);
         follow_acks(fluid);
@@ -219,12 +229,11 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
-    struct asim_fluid_limit limit = asim_fluid_limit(fluid, flow, UINT32_MAX);
-    double rate = asim_fluid_rate(&limit, 0);
+    double rate = flow->most;
 
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double capacity = asim_fluid_capacity(link);
+        double capacity = capacity_of(link);
 
         link->ack_used = link->ack;
         if (capacity < rate)
@@ -232,14 +241,9 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     for (uint32_t i = 0; i < path->n; i++)
         fluid->link[path->link[i]].sum = rate;
-    if (least && least->is_queue && least->acks.n)
-        mark(fluid, (uint32_t)(least - fluid->link));
-    if (least && least->is_queue)
-        least->wait_ns = limit.window / rate - limit.round_ns;
-    else if (least)
+    if (least)
         least->level = rate;
     flow->rate = rate;
-    fluid->counts.alone++;
     asim_fluid_set_end(fluid, flow);
 }
 
@@ -249,11 +253,9 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     int is_alone = 1;
 
     for (uint32_t i = 0; i < path->n; i++) {
-        is_alone &= !fluid->link[path->link[i]].data.n;
-        enter(fluid, flow, &fluid->link[path->link[i]].data, i);
+        is_alone &= !fluid->link[path->link[i]].flows.n;
+        enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
     }
-    for (uint32_t i = path->n; flow->waits_for_acks && i < path->n + path->n_acks; i++)
-        enter(fluid, flow, &fluid->link[path->link[i]].acks, i);
     flow->rate = 0;
     flow->left_at = fluid->queue.now_ns;
     if (is_alone)
@@ -269,18 +271,15 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        quit(fluid, flow, &link->data, i);
+        quit(fluid, flow, &link->flows, i);
         link->sum -= flow->rate;
-        if (is_saturated(link) && (link->data.n || link->acks.n))
-            mark(fluid, path->link[i]);
-        if (!link->data.n) {
+        if (!link->flows.n) {
             link->sum = 0;
             link->level = ASIM_FLUID_NONE;
-            link->wait_ns = 0;
+        } else if (is_saturated(link)) {
+            mark(fluid, path->link[i]);
         }
     }
-    for (uint32_t i = path->n; flow->waits_for_acks && i < path->n + path->n_acks; i++)
-        quit(fluid, flow, &fluid->link[path->link[i]].acks, i);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)
@@ -291,7 +290,7 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         link->ack += link->ack_ns * by;
-        if (link->data.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
+        if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
             mark(fluid, path->link[i]);
     }
 }

@@ -17,7 +17,7 @@ static const struct asim_fluid_link *holder_of(const struct asim_fluid *fluid,
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        if (link->data.n > 1 && link->level < clearly * nic->level &&
+        if (link->flows.n > 1 && link->level < clearly * nic->level &&
             (!holder || link->level < holder->level))
             holder = link;
     }
@@ -36,7 +36,7 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     if (!holder)
         return;
     held = (double)fluid->payload * flow->conn->window;
-    held = (holder->data.n - 1) * (held > 0 && held < bytes ? held : bytes);
+    held = (holder->flows.n - 1) * (held > 0 && held < bytes ? held : bytes);
     fluid->trust.queued_bytes += bytes;
     if (held > holder->kmin_bytes)
         fluid->trust.marked_bytes += bytes;
@@ -47,7 +47,7 @@ static double share(double part, double of)
     return of > 0 ? part / of : 0;
 }
 
-/* What makes a run doubtful, the worst first; NULL: nothing. The limits were chosen on the cases of
+/* What makes a run doubtful, the worst first; NULL: nothing. The limit was chosen on the cases of
  * tests/flow with seeds below 500. */
 static const char *doubt_of(const struct asim_fluid *fluid)
 {

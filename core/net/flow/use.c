@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What reports ask of the network (net/packets.h), as far as the flow level knows it: bytes and
- * frames are those that packets would have; a queue is its longest wait.
+ * frames are those that packets would have. Queues, marks and pauses are not modelled.
  */
 #include "asim/packet.h"
 #include "net/flow/flow.h"
@@ -10,9 +10,9 @@
 #include <string.h>
 
 /* The reports hold the network under this type. */
-static const struct asim_fluid *of(const struct asim_fabric *network)
+static struct asim_fluid *of(const struct asim_fabric *network)
 {
-    return (const struct asim_fluid *)(const void *)network;
+    return (struct asim_fluid *)(uintptr_t)network;
 }
 
 void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path)
@@ -30,9 +30,13 @@ void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *pat
     path->frames = path->bytes = 0;
 }
 
-/* The order of the map does not matter to sums. */
-static void fold_all(const struct asim_fluid *fluid)
+/* Reports ask link by link, so only what is new since the last time is folded. The order of the map
+ * does not matter to sums. */
+static void fold_all(struct asim_fluid *fluid)
 {
+    if (fluid->counts.folded == fluid->counts.messages)
+        return;
+    fluid->counts.folded = fluid->counts.messages;
     for (size_t i = 0; i < fluid->conns.cap; i++) {
         struct asim_fluid_conn *conn = (void *)(uintptr_t)fluid->conns.slots[i].value;
 
@@ -43,7 +47,7 @@ static void fold_all(const struct asim_fluid *fluid)
 
 static void link_use(const struct asim_fabric *network, uint32_t wire, struct asim_link_use *use)
 {
-    const struct asim_fluid *fluid = of(network);
+    struct asim_fluid *fluid = of(network);
     const struct asim_link *link = &fluid->topo->links[wire / 2];
     const struct asim_fluid_link *here = &fluid->link[wire];
 
@@ -53,14 +57,12 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
                                   .port = wire % 2 ? link->port_b : link->port_a,
                                   .rate_bps = link->rate_bps,
                                   .frames = here->frames,
-                                  .bytes = here->bytes,
-                                  .peak_queue_bytes =
-                                      (uint64_t)(here->peak_ns * (double)link->rate_bps / 8e9)};
+                                  .bytes = here->bytes};
 }
 
 static void host_use(const struct asim_fabric *network, uint32_t host, struct asim_host_use *use)
 {
-    const struct asim_fluid *fluid = of(network);
+    struct asim_fluid *fluid = of(network);
     const struct asim_topo *topo = fluid->topo;
 
     fold_all(fluid);
@@ -74,7 +76,7 @@ static void host_use(const struct asim_fabric *network, uint32_t host, struct as
 
 static void stats(const struct asim_fabric *network, struct asim_fabric_stats *stats)
 {
-    const struct asim_fluid *fluid = of(network);
+    struct asim_fluid *fluid = of(network);
 
     fold_all(fluid);
     memset(stats, 0, sizeof *stats);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Every text option of every command says whether it names a file that is read or written
+ * (ASIM_F_READS, ASIM_F_WRITES), or stands below as one that names none. So a new option is decided
+ * upon: cli/files.h and the identity of a run take the files from these flags.
+ */
+#include "check.h"
+#include "asim/asim.h"
+#include "asim/ext/command.h"
+
+#define BOTH (ASIM_F_READS | ASIM_F_WRITES)
+
+static const char *const no_paths[] = {
+    "fit --op",
+    "fit --fit",
+    "fit --from",
+    "inference --gpu",
+    "inference --cc",
+    "inference --reports",
+    "machine --set",
+    "machine --name",
+    "nccl-tests --op",
+    "nccl-tests --b",
+    "nccl-tests --e",
+    "nccl-tests --i",
+    "nccl-tests --sizes",
+    "nccl-tests --set",
+    "run --name",
+    "run --unless",
+    "run --bandwidth",
+    "run --latency",
+    "simai-analytical --nic_t",
+    "simai-analytical --g_type",
+    "simai-analytical --l",
+    "sweep --vary",
+    "sweep --set",
+    "trace calibrate --from",
+    "trace calibrate --to",
+    "trace generate --sizes",
+    "trace link --log-level",
+    "trace llm --frame",
+    "trace llm --roofline",
+    "trace llm --gpu_type",
+    "trace llm --model_name",
+    "trace llm --test_comm",
+    "trace llm --dtype",
+    "trace llm --activation_func",
+    "trace pytorch --model-tag",
+    "trace pytorch --ranks",
+    "trace repair --group",
+    "trace scale --grow",
+    "trace text --dims",
+    "trace timeline --npu-frequency",
+    "trace timeline --log-filename",
+    "topo convert --to",
+    "topo convert --gt",
+    "topo make --topo",
+    "topo make --format",
+    "settings --model",
+    "settings --flow-without",
+    "settings --algorithm",
+    "settings --cc",
+    "settings --qps-per-connection",
+    "settings --bandwidth",
+    "settings --latency",
+    "settings --reports",
+    "settings --timeline-ranks",
+    "settings --without",
+    "settings --no-progress-limit",
+    "settings --logging-configuration",
+};
+
+/* Paths of which the command itself makes sets, names or patterns, and compares these with its
+ * inputs where it opens them (cli/file_set.h). */
+static const char *const by_command[] = {
+    "simai --w",
+    "simai --n",
+    "simai --c",
+    "simai --csv",
+    "simai-analytical --r",
+    "simai-analytical --r_f",
+    "simai-analytical --ratios",
+    "trace calibrate --out",
+    "trace calibrate --device",
+    "trace check --workload-configuration",
+    "trace check --comm-group-configuration",
+    "trace convert --input",
+    "trace convert --out",
+    "trace convert --groups",
+    "trace generate --out",
+    "trace llm --model",
+    "trace llm --compute_model",
+    "trace llm --token_distribution",
+    "trace pytorch --out",
+    "trace pytorch --et-prefix",
+    "trace pytorch --host",
+    "trace pytorch --device",
+    "trace repair --out",
+    "trace samples --out",
+    "trace scale --input",
+    "trace scale --out",
+    "trace scale --groups",
+    "topo draw --out",
+    "topo make --out",
+    "scenario check --topology",
+    "scenario check --scenario-traces",
+    "scenario traces --out",
+};
+
+static int lists(const char *const *list, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(list[i], name))
+            return 1;
+    return 0;
+}
+
+static void look(const char *command, const struct asim_option *row)
+{
+    for (; row && row->key; row++) {
+        char name[128];
+
+        if (row->type != ASIM_T_STRING)
+            continue;
+        snprintf(name, sizeof name, "%s --%s", command, row->key);
+        int is_listed = lists(no_paths, sizeof no_paths / sizeof *no_paths, name) ||
+                        lists(by_command, sizeof by_command / sizeof *by_command, name);
+        if (is_listed != !(row->flags & BOTH))
+            fprintf(stderr, "%s: give it ASIM_F_READS or ASIM_F_WRITES, or list it here\n", name);
+        CHECK(is_listed == !(row->flags & BOTH));
+    }
+}
+
+static void look_all(const char *before, const struct asim_member *const *table)
+{
+    for (; *table; table++) {
+        char command[64];
+
+        snprintf(command, sizeof command, "%s%s", before, (*table)->name);
+        look(command, (*table)->options);
+    }
+}
+
+int main(void)
+{
+    look_all("", asim_command_table);
+    look_all("trace ", asim_trace_command_table);
+    look_all("topo ", asim_topo_command_table);
+    look_all("scenario ", asim_scenario_command_table);
+    look("settings", asim_settings_options);
+    return CHECK_DONE();
+}

@@ -11,6 +11,7 @@
 #include "fabric/host/host.h"
 #include "fabric/switch/queue.h"
 #include "asim/topology.h"
+#include "conf/netconf_keys.h"
 
 #include <stdlib.h>
 

@@ -294,7 +294,8 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->set.fs_per_tick = ASIM_FS_PER_NS / fabric->set.tick;
     fabric->set.qps = config->net->qps_per_connection;
-    fabric->set.several_queues = fabric->set.net->switch_ack_high_prio != 0;
+    fabric->set.acks_first = config->net->switch_ack_high_prio != 0;
+    fabric->set.several_queues = fabric->set.acks_first;
     fabric->set.classes = 1;
     fabric->set.data_queue = config->net->priority_group;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : fabric->set.data_queue;

@@ -10,7 +10,6 @@
 #include "conf/custom.h"
 #include "scenario/place.h"
 #include "sim/scenario/plan.h"
-#include "sim/collective/groups.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/world.h"
 #include "topo/placement.h"

@@ -46,6 +46,7 @@ struct asim_fabric_engine {
     struct asim_fabric_run run;
     struct asim_fabric_workers workers;
     struct asim_livelock livelock;
+    struct asim_heap far_events;     /* of fabric.insertion */
     struct asim_heap due_nodes;      /* of fabric.schedule */
     struct asim_cc_config cc_config; /* of fabric.set */
     uint64_t limit;                  /* no event at or after this time is due yet */

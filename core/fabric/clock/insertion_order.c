@@ -9,7 +9,7 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/clock/window.h"
-#include "fabric/switch/queue_watch.h"
+#include "fabric/switch/queue.h"
 #include "fabric/clock/engine.h"
 #include "fabric/host/host.h"
 #include "fabric/host/advance.h"
@@ -34,7 +34,8 @@ int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
     fabric->insertion = insertion = calloc(1, sizeof *insertion);
     if (!insertion)
         return ASIM_ENOMEM;
-    asim_heap_init(&insertion->far);
+    insertion->far = &asim_engine_of(fabric)->far_events;
+    asim_heap_init(insertion->far);
     insertion->last = events;
     insertion->end_at = ASIM_NEVER;
     asim_ways_find(fabric);
@@ -48,7 +49,7 @@ void asim_insertion_close(struct asim_fabric *fabric)
     if (!insertion)
         return;
     free(insertion->at);
-    asim_heap_fini(&insertion->far);
+    asim_heap_fini(insertion->far);
     free(insertion);
     fabric->insertion = NULL;
 }

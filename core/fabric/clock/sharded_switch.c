@@ -4,8 +4,7 @@
  * caller's thread, the order of the busy ports' ties: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/clock/sharded_switch.h"
-#include "fabric/switch/bulk/tie_order.h"
-#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/bulk/bulk.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/half_steps.h"

@@ -68,6 +68,7 @@ struct asim_fabric_setup {
     uint32_t data_queue;  /* of data of traffic class 0 */
     int pauses_hold;      /* PAUSE_TIME is long enough (link/transmit.h) */
     int several_queues;   /* beside queue 0 and the priority group (switch/queue.h) */
+    int acks_first;       /* ACKs take queue 0 of switches */
     uint32_t classes;     /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
     int writes_telemetry; /* switches write into data packets as they leave */
     uint32_t qps;         /* of a connection; 0: one a message (host/connection.h) */

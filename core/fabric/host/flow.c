@@ -300,6 +300,35 @@ static uint32_t unreachable_nic(const struct asim_fabric *fabric, const struct a
 /* Keeps the last pair of each direction. A table of pairs would be quadratic in hosts, and in a
  * ring a host sends to one peer and ACKs one. Most numbers of NICs are powers of two and need no
  * division. */
+struct asim_tuple asim_frame_tuple(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    const struct asim_rx *rx;
+
+    if (frame->type == ASIM_DATAGRAM)
+        return (struct asim_tuple){frame->dst, frame->src, (uint16_t)frame->seq,
+                                   (uint16_t)(frame->seq >> 16)};
+    rx = asim_rx_of(fabric, frame->src, frame->slot);
+    if (frame->type != ASIM_DATA)
+        return (struct asim_tuple){rx->dst, frame->src, ASIM_DPORT, rx->sport};
+    return (struct asim_tuple){frame->src, rx->dst, rx->sport, ASIM_DPORT};
+}
+
+void asim_rx_prefetch(const struct asim_fabric *fabric, const struct asim_wire *wire,
+                      uint64_t until)
+{
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
+    uint32_t n = wire->avail - ring.head;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *frame = asim_link_ring_view_nth(&ring, i);
+
+        if (frame->t >= until)
+            return;
+        if (frame->type < ASIM_DATAGRAM)
+            __builtin_prefetch(asim_rx_of(fabric, frame->src, frame->slot));
+    }
+}
+
 uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple)
 {
     struct asim_host *at = &fabric->host[tuple->src];

@@ -13,9 +13,11 @@
 #include "fabric/link/ranges.h"
 
 struct asim_fabric;
-struct asim_tuple;
+struct asim_frame;
 struct asim_host;
 struct asim_sack;
+struct asim_tuple;
+struct asim_wire;
 struct asim_worker;
 
 /* HAS_WIN 0. */
@@ -180,6 +182,12 @@ void asim_flow_release(struct asim_host *host, uint32_t slot);
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
 /* Computes flow->window anew: the flow opens, its rate has changed, or it waits no longer. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
+/* --- for switches: the addresses of a frame, for ECMP; a start on loading the flows of all frames
+ * in a receive ring that arrive before `until`. */
+struct asim_tuple asim_frame_tuple(const struct asim_fabric *fabric,
+                                   const struct asim_frame *frame);
+void asim_rx_prefetch(const struct asim_fabric *fabric, const struct asim_wire *wire,
+                      uint64_t until);
 /* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple);
 /* The destination has counted frames of a flow (asim_rx_count): the source's process must learn the

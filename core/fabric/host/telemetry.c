@@ -52,12 +52,14 @@ static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const s
     return &rx->seen[seq / fabric->set.net->payload_bytes & (rx->seen_cap - 1)];
 }
 
-/* After a loss an older copy of a packet may still be under way when the sender begins a new record
+/* The record of the packet that holds byte seq, for the sending that this frame is or answers.
+ * After a loss an older copy of a packet may still be under way when the sender begins a new record
  * in the same place. The copy finds that the record is another sending's, whenever it looks; so the
  * result does not depend on how far the sender has run ahead. A packet sent more often than `tries`
  * can count has no record. */
-struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
-                                         const struct asim_frame *frame, uint64_t seq)
+static inline struct asim_telemetry *record_of(const struct asim_fabric *fabric,
+                                               const struct asim_rx *rx,
+                                               const struct asim_frame *frame, uint64_t seq)
 {
     struct asim_telemetry *record =
         rx->seen_cap && frame->tries != ASIM_NO_RECORD ? place_of(fabric, rx, seq) : NULL;
@@ -76,8 +78,8 @@ const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
     int before = frame->type == ASIM_ACK && !frame->dst;
 
     if (frame->type == ASIM_DATA)
-        return asim_telemetry_of(fabric, rx, frame, frame->seq);
-    return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
+        return record_of(fabric, rx, frame, frame->seq);
+    return record_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
 }
 
 /* Makes room for as many records as the sender has: then two packets want one place only if the
@@ -132,6 +134,35 @@ static uint32_t earlier_sendings(const struct asim_fabric *fabric, const struct 
     return record->tries < ASIM_NO_RECORD ? record->tries + 1u : ASIM_NO_RECORD;
 }
 
+/* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
+ * some 20 ns. */
+static inline void lock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    while (fabric->set.threads > 1 &&
+           atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
+        ;
+}
+
+static inline void unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    if (fabric->set.threads > 1)
+        atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
+}
+
+struct asim_telemetry *asim_telemetry_lock(const struct asim_fabric *fabric,
+                                           const struct asim_frame *frame)
+{
+    struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
+
+    lock(fabric, rx);
+    return record_of(fabric, rx, frame, frame->seq);
+}
+
+void asim_telemetry_unlock_slow(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    unlock(fabric, asim_rx_of(fabric, frame->src, frame->slot));
+}
+
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now)
 {
@@ -141,9 +172,9 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     struct asim_telemetry *record;
     uint32_t tries;
 
-    asim_telemetry_lock(fabric, rx);
+    lock(fabric, rx);
     if (in_flight > rx->seen_cap && grow(rx, first, in_flight)) {
-        asim_telemetry_unlock(fabric, rx);
+        unlock(fabric, rx);
         return ASIM_ENOMEM;
     }
     record = place_of(fabric, rx, frame->seq);
@@ -152,7 +183,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     record->sent_at = now;
     record->seq = frame->seq;
     record->tries = tries;
-    asim_telemetry_unlock(fabric, rx);
+    unlock(fabric, rx);
     frame->tries = tries & ASIM_NO_RECORD;
     return 0;
 }

@@ -15,12 +15,8 @@ struct asim_frame;
 
 /* Sets the frame sizes for the chosen congestion control. */
 void asim_telemetry_sizes(struct asim_fabric *fabric);
-/* The record of the packet that holds byte seq, for the sending that this frame is or answers; NULL
- * if the packet was sent again since, or is known to have arrived. Only where cc->needs is not 0.
- */
-struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
-                                         const struct asim_frame *frame, uint64_t seq);
-/* The record that a frame of either direction adds to or brings back, as asim_telemetry_of. */
+/* The record that a frame of either direction adds to or brings back; NULL if the packet was sent
+ * again since, or is known to have arrived. Only where cc->needs is not 0. */
 const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
                                                const struct asim_rx *rx,
                                                const struct asim_frame *frame);
@@ -38,18 +34,15 @@ enum {
     ASIM_INT_TIME_MASK = (1 << 24) - 1,
     ASIM_INT_BYTES_MASK = (1 << 20) - 1
 };
-/* Needed between threads only: a switch that writes, and a sender that grows the list. Held for
- * some 20 ns. */
-static inline void asim_telemetry_lock(const struct asim_fabric *fabric, struct asim_rx *rx)
-{
-    while (fabric->set.threads > 1 &&
-           atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
-        ;
-}
-static inline void asim_telemetry_unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
+/* The record that a frame of data adds to, locked; then unlock it, also where there is none. */
+struct asim_telemetry *asim_telemetry_lock(const struct asim_fabric *fabric,
+                                           const struct asim_frame *frame);
+void asim_telemetry_unlock_slow(const struct asim_fabric *fabric, const struct asim_frame *frame);
+static inline void asim_telemetry_unlock(const struct asim_fabric *fabric,
+                                         const struct asim_frame *frame)
 {
     if (fabric->set.threads > 1)
-        atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
+        asim_telemetry_unlock_slow(fabric, frame);
 }
 /* INT_MULTI of the configuration, at least 1. */
 static inline uint32_t asim_telemetry_multi(const struct asim_fabric *fabric)

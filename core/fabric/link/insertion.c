@@ -5,6 +5,7 @@
 #include "fabric/link/insertion.h"
 #include "asim/err.h"
 #include "asim/msg.h"
+#include "base/heap.h"
 
 #include <stdlib.h>
 
@@ -27,6 +28,12 @@ int asim_insertion_grow(struct asim_insertion *insertion)
     return 0;
 }
 
+void asim_insertion_put_far(struct asim_insertion *insertion, uint64_t t, uint32_t what)
+{
+    if (asim_heap_push(insertion->far, (struct asim_heap_entry){t, insertion->next, what}))
+        insertion->failed = 1;
+}
+
 uint64_t asim_insertion_first(const struct asim_insertion *insertion)
 {
     uint32_t b = insertion->now % ASIM_INSERTION_SPAN;
@@ -42,15 +49,15 @@ uint64_t asim_insertion_first(const struct asim_insertion *insertion)
             return insertion->now + (at - b) % ASIM_INSERTION_SPAN;
         }
     }
-    return insertion->far.n ? insertion->far.at->key : ASIM_NEVER;
+    return insertion->far->n ? insertion->far->at->key : ASIM_NEVER;
 }
 
 /* The buckets begin with t from now on. */
 static void begin_at(struct asim_insertion *insertion, uint64_t t)
 {
     insertion->now = t;
-    while (insertion->far.n && insertion->far.at->key - t < ASIM_INSERTION_SPAN) {
-        struct asim_heap_entry entry = asim_heap_pop(&insertion->far);
+    while (insertion->far->n && insertion->far->at->key - t < ASIM_INSERTION_SPAN) {
+        struct asim_heap_entry entry = asim_heap_pop(insertion->far);
 
         asim_insertion_append(insertion, entry.key, entry.tie, (uint32_t)entry.value);
     }

@@ -13,8 +13,8 @@
 #define ASIM_FABRIC_LINK_INSERTION_H
 
 #include <stdint.h>
-#include "base/heap.h"
 
+struct asim_heap;
 struct asim_wire;
 
 /* Buckets, a power of two. */
@@ -45,9 +45,11 @@ struct asim_insertion {
         uint32_t first, last;
     } bucket[ASIM_INSERTION_SPAN];
     uint64_t bitmap[ASIM_INSERTION_SPAN / 64]; /* bit per bucket: it holds an event */
-    struct asim_heap far;                      /* by time and number; value: `what` */
+    struct asim_heap *far;                     /* by time and number; value: `what` */
 };
 
+/* Puts an event behind the last bucket. */
+void asim_insertion_put_far(struct asim_insertion *insertion, uint64_t t, uint32_t what);
 /* Makes room for events in buckets; 0, or the failure is recorded. */
 int asim_insertion_grow(struct asim_insertion *insertion);
 
@@ -82,8 +84,8 @@ static inline uint64_t asim_insertion_add(struct asim_insertion *insertion, uint
         t = insertion->now;
     if (t - insertion->now < ASIM_INSERTION_SPAN)
         asim_insertion_append(insertion, t, insertion->next, what);
-    else if (asim_heap_push(&insertion->far, (struct asim_heap_entry){t, insertion->next, what}))
-        insertion->failed = 1;
+    else
+        asim_insertion_put_far(insertion, t, what);
     return insertion->next;
 }
 

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "fabric/switch/queue_watch.h"
+#include "fabric/switch/queue.h"
 #include "fabric/host/host.h"
 #include "topo/topo.h"
 

@@ -16,13 +16,10 @@
 
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/switch_shard.h"
-#include "fabric/switch/bulk/tie_order.h"
-#include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/stamp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
-#include "fabric/switch/queue_watch.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 

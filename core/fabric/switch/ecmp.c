@@ -9,13 +9,15 @@
  * more flows meet than the cache holds, as in an all-to-all, the switch bypasses it for a while.
  */
 #include "conf/netconf_keys.h"
+#include "fabric/ground/ground.h"
+#include "fabric/ground/worker.h"
 #include "fabric/switch/ecmp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "fabric/link/hash.h"
-#include "fabric/host/host.h"
+#include "fabric/host/flow.h"
 #include "topo/topo.h"
 
 /* The choice of one direction of a flow. */
@@ -32,18 +34,8 @@ enum { MOST_MISSES = ENTRIES, BYPASSED = 64 * ENTRIES };
 static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_switch *sw,
                             const struct asim_frame *frame, uint32_t n)
 {
-    const struct asim_rx *rx;
-    struct asim_tuple tuple;
+    struct asim_tuple tuple = asim_frame_tuple(fabric, frame);
 
-    if (frame->type == ASIM_DATAGRAM) {
-        tuple = (struct asim_tuple){frame->dst, frame->src, (uint16_t)frame->seq,
-                                    (uint16_t)(frame->seq >> 16)};
-    } else {
-        rx = asim_rx_of(fabric, frame->src, frame->slot);
-        tuple = (struct asim_tuple){frame->src, rx->dst, rx->sport, ASIM_DPORT};
-        if (frame->type != ASIM_DATA)
-            tuple = (struct asim_tuple){rx->dst, frame->src, ASIM_DPORT, rx->sport};
-    }
     return asim_tuple_hash(fabric, &tuple, asim_topo_external_id(fabric->set.topo, sw->node)) % n;
 }
 

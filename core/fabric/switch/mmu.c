@@ -69,8 +69,8 @@ void asim_mmu_ecn_changed(const struct asim_fabric *fabric, struct asim_switch *
 
         sw->ports[p].ecn_free_frames =
             free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
-        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
-                                    !fabric->set.writes_telemetry && free_frames >= sw->n_ports;
+        sw->ports[p].same_tick_ok =
+            !fabric->set.acks_first && !fabric->set.writes_telemetry && free_frames >= sw->n_ports;
     }
 }
 

@@ -2,6 +2,7 @@
  *
  * The egress scheduler of a network with several queues of data.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/switch/egress/egress.h"
 #include "fabric/switch/queue.h"
 

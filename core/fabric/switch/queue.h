@@ -11,7 +11,6 @@
 #include "fabric/ground/ground.h"
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
-#include "conf/netconf_keys.h"
 
 /* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */
 static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
@@ -113,9 +112,40 @@ static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
         return fabric->set.data_queue;
     if (frame->type == ASIM_DATAGRAM)
         return frame->tries;
-    if (frame->type != ASIM_DATA && fabric->set.net->switch_ack_high_prio)
+    if (frame->type != ASIM_DATA && fabric->set.acks_first)
         return 0;
     return asim_class_queue(fabric, frame->traffic_class);
+}
+
+/* --- queue_watch.c: reports of queue lengths to the observer (watch.queue of net/watch.h) ----- */
+/* The bytes queued at port p have changed at t. An observer must exist. */
+void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                        uint64_t t);
+/* The end of a window, for switches with samples: reports what holds now. */
+void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw);
+/* Bytes in queue 0: PFC frames, and ACKs with priority. */
+uint64_t asim_queue_control_bytes(const struct asim_switch_port *port);
+
+/* Reports a change. With samples it skips changes that no sample shows: a short length between two
+ * samples, if the reported length is short, too. */
+static inline void asim_queue_notify(const struct asim_fabric *fabric, struct asim_switch *sw,
+                                     uint32_t p, uint64_t t)
+{
+    const struct asim_switch_port *port = &sw->ports[p];
+    struct asim_queue_sample *sample;
+    uint64_t least = fabric->watch.sampling.least;
+
+    if (!fabric->watch.queue)
+        return;
+    sample = sw->samples ? &sw->samples[p] : NULL;
+    if (!sample || t >= sample->due || sample->bytes >= least || sample->reported >= least ||
+        port->waiting & 1) {
+        asim_queue_changed(fabric, sw, p, t);
+        return;
+    }
+    sample->since = t;
+    sample->bytes = port->bytes;
+    sample->control = 0;
 }
 
 #endif

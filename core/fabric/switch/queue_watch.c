@@ -4,7 +4,7 @@
  * length of at least `least` bytes, or the end of one, that held over a whole ns on the grid of
  * samples. Nearly all changes of a queue are shorter.
  */
-#include "fabric/switch/queue_watch.h"
+#include "fabric/switch/queue.h"
 
 /* The length of a queue since t; control: bytes of it in queue 0. */
 struct length {

@@ -4,7 +4,6 @@
  */
 #include "cc/cc.h"
 #include "fabric/switch/stamp.h"
-#include "fabric/host/host.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/link/hash.h"
 
@@ -57,16 +56,13 @@ void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, ui
     struct asim_switch_port *port = &sw->ports[p];
 
     if (frame->type == ASIM_DATA) {
-        struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-        struct asim_telemetry *record;
+        struct asim_telemetry *record = asim_telemetry_lock(fabric, frame);
 
-        asim_telemetry_lock(fabric, rx);
-        record = asim_telemetry_of(fabric, rx, frame, frame->seq);
         if (record && fabric->set.cc->needs & ASIM_CC_INT)
             push_hop(fabric, port, record, frame, now);
         else if (fabric->set.cc->needs & ASIM_CC_DIGEST)
             pint(fabric, sw, p, record, now);
-        asim_telemetry_unlock(fabric, rx);
+        asim_telemetry_unlock(fabric, frame);
     }
     port->sent_t = now;
     port->sent_bytes = frame->wire;

@@ -7,7 +7,6 @@
 #include "fabric/switch/bulk/bulk.h"
 
 #include "fabric/switch/bulk/egress_queue.h"
-#include "fabric/switch/bulk/tie_order.h"
 
 struct window {
     uint64_t begin, until;
@@ -103,8 +102,8 @@ static inline uint32_t recency_behind(uint64_t tx)
 static inline int is_uncongested(const struct asim_fabric *fabric,
                                  const struct asim_switch_port *port, uint64_t n)
 {
-    return !fabric->set.writes_telemetry && !fabric->watch.queue &&
-           !fabric->set.net->switch_ack_high_prio && port->frames + n <= port->ecn_free_frames;
+    return !fabric->set.writes_telemetry && !fabric->watch.queue && !fabric->set.acks_first &&
+           port->frames + n <= port->ecn_free_frames;
 }
 
 /* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full

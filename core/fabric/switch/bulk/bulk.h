@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 
+struct asim_egress_batch;
 struct asim_fabric;
 struct asim_switch;
 struct asim_switch_shard;
@@ -26,5 +27,36 @@ void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard
 /* Applies the buffer updates that another shard has deferred for ports of this one. */
 void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
                               const struct asim_switch_shard *other);
+
+/* --- tie_order.c: the order of tie_key.h among the arrivals of a bulk window ------------------ */
+/* The entries of a batch in order: in the batch itself, or in memory of the shard that the next
+ * call overwrites. */
+uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egress_batch *batch);
+
+/* Orders the ports of all shards by their last arrivals, and by their last starts of transmissions.
+ * Call it after all ports were served, unless sw->in_lockstep is set. */
+void asim_order_ties(struct asim_switch *sw);
+
+/* So many ports are sorted by insertion. */
+enum { ASIM_FEW_PORTS = 32 };
+
+/* --- tie_sequence.c ----------------------------------------------------------------------------
+ * The event counts that a bulk window leaves on links and ports, by which tie_key.h orders the
+ * frames of later windows. They follow the order that asim_order_ties found. If all arrivals are
+ * in lockstep, they follow the order of the last window, and nobody needs to sort. Shards of
+ * several workers then do not read the ports of other shards, whose cache lines are in other cores.
+ */
+/* Sets shard->in_lockstep, after the arrivals were bucketed. Too slow for a switch with one shard
+ * and few ports. */
+void asim_lockstep_detect(struct asim_switch_shard *shard);
+/* Sets sw->in_lockstep, after all shards have detected: all arrivals are in lockstep, and were
+ * ordered before. Else joins the lockstep groups of the shards, so that asim_order_ties compares
+ * their ports quickly. Compares two receive rings a shard. */
+void asim_lockstep_join(struct asim_switch *sw);
+/* Gives the arrivals and starts of a shard their event counts, and empties its receive rings. Call
+ * it after asim_order_ties; shards may run side by side. */
+void asim_tie_sequence_assign(struct asim_switch_shard *shard);
+/* The end of a bulk window of so many ticks: adds up the sums of the shards. */
+void asim_bulk_window_end(struct asim_switch *sw, uint64_t ticks);
 
 #endif

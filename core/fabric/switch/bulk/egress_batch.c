@@ -2,13 +2,13 @@
  *
  * Bucketing the arrivals of a bulk window (egress_batch.h).
  */
+#include "fabric/ground/worker.h"
 #include "fabric/switch/bulk/egress_batch.h"
 
-#include "fabric/switch/bulk/tie_order.h"
-#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
-#include "fabric/host/host.h"
+#include "fabric/host/flow.h"
 
 int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n)
 {
@@ -206,23 +206,6 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
     shard->n_last_arrivals = shard->n_last_tx_starts = 0;
 }
 
-/* Begins to load the flows of the frames that arrive before `until`, for their ECMP hashes. */
-static void prefetch_flows(const struct asim_fabric *fabric, const struct asim_wire *wire,
-                           uint64_t until)
-{
-    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
-    uint32_t n = wire->avail - ring.head;
-
-    for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *frame = asim_link_ring_view_nth(&ring, i);
-
-        if (frame->t >= until)
-            return;
-        if (frame->type < ASIM_DATAGRAM)
-            __builtin_prefetch(asim_rx_of(fabric, frame->src, frame->slot));
-    }
-}
-
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until)
 {
@@ -235,7 +218,7 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
         uint64_t bytes;
 
         if (shard->sw->ecmp_bypassed && i + 1 < shard->n_active)
-            prefetch_flows(fabric, shard->sw->in[shard->active[i + 1]], until);
+            asim_rx_prefetch(fabric, shard->sw->in[shard->active[i + 1]], until);
         bytes = bucket_port(fabric, shard, shard->active[i], &span);
 
         if (bytes == UINT64_MAX) {

@@ -11,7 +11,6 @@
 #include "fabric/switch/stamp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/switch/queue.h"
-#include "fabric/switch/queue_watch.h"
 
 /* Adds bytes (negative in two's complement) to the ingress occupancy of port `in`. Another shard's
  * port learns of them at the end of the window. No frame of this window asks for the occupancy. */

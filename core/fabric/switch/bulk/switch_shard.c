@@ -8,7 +8,6 @@
 
 #include "fabric/switch/bulk/bulk.h"
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/ground/worker.h"
 #include "fabric/switch/queue.h"
 #include "net/ways.h"

@@ -6,7 +6,7 @@
  * side, and no shard begins the next step before all have finished (clock/sharded_switch.h).
  *
  * Shards write only to their own ports in such a step. For a port of another shard they defer
- * buffer updates (bulk.h), and the whole switch orders ties between the steps (tie_order.h).
+ * buffer updates (bulk.h), and the whole switch orders ties between the steps.
  */
 #ifndef ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
 #define ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sorting of arrivals, and of ports (tie_order.h).
+ * Sorting of arrivals, and of ports.
  */
-#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/bulk/bulk.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Event counts after a bulk window, and lockstep among shards (tie_sequence.h).
+ * Event counts after a bulk window, and lockstep among shards.
  */
-#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/bulk/bulk.h"
 
 #include "fabric/switch/bulk/egress_batch.h"
 

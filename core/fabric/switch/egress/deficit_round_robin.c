@@ -10,6 +10,7 @@
  * quantum only if the counter does not allow its first frame: else a queue paused again and again
  * would save up. Without pauses a turn always begins in that state.
  */
+#include "conf/netconf_keys.h"
 #include "fabric/switch/egress/egress.h"
 #include "fabric/switch/queue.h"
 

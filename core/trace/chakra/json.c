@@ -19,11 +19,36 @@ enum { NODE_BYTES = 1 << 26 };
 
 /* --- the file --------------------------------------------------------------------------------- */
 
+/* PyTorch's own files are no workload, not even those without a node. */
+static int refuse_foreign(const struct asim_chakra_json *r, const json_t *one)
+{
+    static const char *const keys[] = {"schema", "schemaVersion", "traceEvents"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (json_object_get(one, keys[i]))
+            return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->path, r->line, 0},
+                               "this looks like JSON of PyTorch or Kineto (it has \"%s\"); convert "
+                               "it with asim trace pytorch.",
+                               keys[i]);
+    return 0;
+}
+
 static int read_metadata(struct asim_chakra_json *r, const json_t *one)
 {
     const json_t *list = json_object_get(one, "attr");
+    const char *key;
+    json_t *value;
     int code = 0;
 
+    json_object_foreach((json_t *)one, key, value) if (
+        strcmp(key, "version") &&
+        strcmp(
+            key,
+            "attr")) return asim_err_at(r->err, ASIM_EINVAL,
+                                        (struct asim_where){r->path, r->line, 0},
+                                        "the key \"%.40s\" belongs to no form of a trace; expected "
+                                        "\"version\" and \"attr\" of the metadata, or nodes.",
+                                        key);
     asim_arena_init(&r->arena, NODE_BYTES);
     r->attr.n = 0;
     for (size_t i = 0; i < json_array_size(list) && !code; i++)
@@ -40,8 +65,10 @@ static int read_metadata(struct asim_chakra_json *r, const json_t *one)
 static int read_value(struct asim_chakra_json *r, const json_t *one, int is_first)
 {
     const json_t *list = json_object_get(one, "workload_graph");
-    int code = 0;
+    int code = refuse_foreign(r, one);
 
+    if (code)
+        return code;
     if (!list && !json_object_get(one, "type"))
         list = json_object_get(one, "nodes");
     if (list && !is_first)

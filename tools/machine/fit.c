@@ -3,8 +3,9 @@
  * Fits numbers of a machine file to a measured table. What is made small is the mean over the rows
  * of h(ln(predicted / measured)), where h is a square near 0 and a straight line beyond 5 %: a few
  * odd rows pull little. A small price on the distance from the value before keeps apart numbers
- * that the table cannot tell apart. The search changes one number at a time by a step that grows
- * after a success and shrinks after a failure.
+ * that the table cannot tell apart; it falls with what remains, so a table without noise is met.
+ * The search changes one number at a time by a step that grows after a success and shrinks after a
+ * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
 #include "tools/machine/fit.h"
 #include "tools/machine/median.h"
@@ -12,8 +13,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double bend = .05, price = 2e-4;
-enum { MOST_ROUNDS = 400 };
+static const double bend = .05;
+static const double most_price = 2e-4; /* where what remains is as wide as the bend */
+static const double most_error = 4;
+static const double least_gain = 1e-16;
+static const double width = 1e-3;        /* step of a slope */
+static const double least_spread = 1e-5; /* a table has so many digits */
+enum { MOST_ROUNDS = 400, MOST_PRICES = 8 };
 
 int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
 {
@@ -81,6 +87,14 @@ static int log_error(struct asim_fit *fit, size_t row, double *out, struct asim_
                                          fit->machine->name, (unsigned long long)fit->job.bytes);
 }
 
+/* How far number i is from the value before, in steps. */
+static double way_of(struct asim_fit *fit, size_t i)
+{
+    double before = fit->parameter[i].before, now = *field_of(fit, i);
+
+    return fit->parameter[i].is_sum ? (now - before) / 20 : log(now / before);
+}
+
 static int measure(struct asim_fit *fit, double *out, struct asim_err *err)
 {
     double sum = 0;
@@ -96,10 +110,9 @@ static int measure(struct asim_fit *fit, double *out, struct asim_err *err)
     }
     sum /= (double)fit->n_used;
     for (size_t i = 0; i < fit->parameters; i++) {
-        double before = fit->parameter[i].before, now = *field_of(fit, i);
-        double way = fit->parameter[i].is_sum ? (now - before) / 20 : log(now / before);
+        double way = way_of(fit, i);
 
-        sum += price * way * way;
+        sum += fit->price * way * way;
     }
     *out = sum;
     return 0;
@@ -135,68 +148,33 @@ static int summarise(struct asim_fit *fit, double *median, double *worst, struct
     return rc;
 }
 
-/* --- the search ------------------------------------------------------------------------------- */
+/* --- the normal equations --------------------------------------------------------------------- */
 
-/* Tries both directions; 1 if one was better. */
-static int try_step(struct asim_fit *fit, size_t i, double step, double *best, struct asim_err *err)
+/* Log errors of the used rows, and their slopes by step of each number, parameters x rows. At a
+ * bound of a number the way is one-sided. */
+static int slopes(struct asim_fit *fit, double *slope, double *error, struct asim_err *err)
 {
-    double *field = field_of(fit, i), before = *field;
-
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        double now;
-
-        *field = moved(fit, i, before, sign * step);
-        if (measure(fit, &now, err))
-            return ASIM_EINVAL;
-        if (now < *best - 1e-12) {
-            *best = now;
-            return 1;
-        }
-    }
-    *field = before;
-    return 0;
-}
-
-static int search(struct asim_fit *fit, struct asim_err *err)
-{
-    double step[ASIM_FIT_PARAMETERS], best;
-    int rc = measure(fit, &best, err), moving = 1;
-
-    for (size_t i = 0; i < fit->parameters; i++)
-        step[i] = .2;
-    for (int round = 0; round < MOST_ROUNDS && moving && !rc; round++) {
-        moving = 0;
-        for (size_t i = 0; i < fit->parameters; i++) {
-            int better = step[i] > 1e-5 ? try_step(fit, i, step[i], &best, err) : 0;
-
-            if (better < 0)
-                return better;
-            step[i] *= better ? 1.5 : .6;
-            moving |= step[i] > 1e-5;
-        }
-    }
-    return rc;
-}
-
-/* --- how sure --------------------------------------------------------------------------------- */
-
-/* Slopes of the rows' log errors by step of parameter i. */
-static int slopes(struct asim_fit *fit, size_t i, double *out, struct asim_err *err)
-{
-    double *field = field_of(fit, i), value = *field, low = 0, high = 0;
-    size_t n = 0;
+    size_t rows = fit->n_used, n = 0;
     int rc = 0;
 
     for (size_t row = 0; row < fit->measured->row.n && !rc; row++) {
         if (!fit->used[row])
             continue;
-        *field = moved(fit, i, value, -.01);
-        rc = log_error(fit, row, &low, err);
-        *field = moved(fit, i, value, .01);
-        rc = rc ? rc : log_error(fit, row, &high, err);
-        out[n++] = (high - low) / .02;
+        rc = log_error(fit, row, error + n, err);
+        for (size_t i = 0; i < fit->parameters && !rc; i++) {
+            double *field = field_of(fit, i), value = *field, low = 0, high = 0, from, to;
+
+            *field = moved(fit, i, value, -width);
+            from = way_of(fit, i);
+            rc = log_error(fit, row, &low, err);
+            *field = moved(fit, i, value, width);
+            to = way_of(fit, i);
+            rc = rc ? rc : log_error(fit, row, &high, err);
+            slope[i * rows + n] = to > from ? (high - low) / (to - from) : 0;
+            *field = value;
+        }
+        n++;
     }
-    *field = value;
     return rc;
 }
 
@@ -221,34 +199,219 @@ static void invert(struct normal *m, size_t n)
     }
 }
 
+/* The matrix of slopes, its rows weighed as the bend weighs them, and its inverse. A number whose
+ * slopes are all 0 is kept where it is by the price. */
+static void make_normal(const struct asim_fit *fit, struct normal *m, const double *slope,
+                        const double *error)
+{
+    size_t rows = fit->n_used;
+
+    *m = (struct normal){0};
+    for (size_t i = 0; i < fit->parameters; i++) {
+        for (size_t j = 0; j < fit->parameters; j++)
+            for (size_t k = 0; k < rows; k++)
+                m->at[i][j] += slope[i * rows + k] * slope[j * rows + k] *
+                               fmin(1, bend / fmax(fabs(error[k]), bend));
+        m->at[i][i] += 2 * fit->price * (double)rows;
+        m->at[i][fit->parameters + i] = 1;
+    }
+    invert(m, fit->parameters);
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+/* Tries both directions; 1 if one was better. */
+static int try_step(struct asim_fit *fit, size_t i, double step, double *best, struct asim_err *err)
+{
+    double *field = field_of(fit, i), before = *field;
+
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        double now;
+
+        *field = moved(fit, i, before, sign * step);
+        if (measure(fit, &now, err))
+            return ASIM_EINVAL;
+        if (now < *best - least_gain) {
+            *best = now;
+            return 1;
+        }
+    }
+    *field = before;
+    return 0;
+}
+
+/* Moves all numbers to where the slopes say that the rows meet, or a part of the way; 1 if that was
+ * better. */
+static int try_all(struct asim_fit *fit, double *slope, double *best, struct asim_err *err)
+{
+    double *error = slope + fit->parameters * fit->n_used, from[ASIM_FIT_PARAMETERS];
+    double way[ASIM_FIT_PARAMETERS] = {0};
+    struct normal m;
+
+    if (slopes(fit, slope, error, err))
+        return ASIM_EINVAL;
+    make_normal(fit, &m, slope, error);
+    for (size_t j = 0; j < fit->parameters; j++) {
+        double pull = 2 * fit->price * (double)fit->n_used * way_of(fit, j);
+
+        from[j] = *field_of(fit, j);
+        for (size_t k = 0; k < fit->n_used; k++)
+            pull += slope[j * fit->n_used + k] * fmin(fmax(error[k], -bend), bend);
+        for (size_t i = 0; i < fit->parameters; i++)
+            way[i] -= m.at[i][fit->parameters + j] * pull;
+    }
+    for (double part = 1; part > 1e-3; part /= 2) {
+        double now;
+
+        for (size_t i = 0; i < fit->parameters; i++)
+            *field_of(fit, i) = moved(fit, i, from[i], part * fmin(fmax(way[i], -1), 1));
+        if (measure(fit, &now, err))
+            return ASIM_EINVAL;
+        if (now < *best - least_gain) {
+            *best = now;
+            return 1;
+        }
+    }
+    for (size_t i = 0; i < fit->parameters; i++)
+        *field_of(fit, i) = from[i];
+    return 0;
+}
+
+static int search(struct asim_fit *fit, double *slope, struct asim_err *err)
+{
+    double step[ASIM_FIT_PARAMETERS], best;
+    int rc = measure(fit, &best, err), moving = 1;
+
+    for (size_t i = 0; i < fit->parameters; i++)
+        step[i] = 1;
+    for (int round = 0; round < MOST_ROUNDS && moving && !rc; round++) {
+        moving = 0;
+        for (size_t i = 0; i < fit->parameters; i++) {
+            int better = step[i] > 1e-5 ? try_step(fit, i, step[i], &best, err) : 0;
+
+            if (better < 0)
+                return better;
+            step[i] *= better ? 1.5 : .6;
+            moving |= step[i] > 1e-5;
+        }
+        rc = try_all(fit, slope, &best, err);
+        moving |= rc > 0;
+        rc = rc < 0 ? rc : 0;
+    }
+    return rc;
+}
+
+/* Searches again from each number some way off: what is smallest near by need not be smallest,
+ * where another part decides beyond. */
+static int search_around(struct asim_fit *fit, double *slope, struct asim_err *err)
+{
+    double best, now;
+    int rc = measure(fit, &best, err);
+
+    for (size_t i = 0; i < 2 * fit->parameters && !rc; i++) {
+        const struct asim_machine before = *fit->machine;
+        double *field = field_of(fit, i / 2);
+
+        *field = moved(fit, i / 2, *field, i % 2 ? .4 : -.4);
+        rc = search(fit, slope, err);
+        rc = rc ? rc : measure(fit, &now, err);
+        if (rc || now > .99 * best)
+            *fit->machine = before;
+        else
+            best = now;
+    }
+    return rc;
+}
+
+/* The price is the more certain the rows are the lower. */
+static int search_by_price(struct asim_fit *fit, double *slope, struct asim_err *err)
+{
+    int rc = 0;
+
+    fit->price = most_price;
+    for (int i = 0; i < MOST_PRICES && !rc; i++) {
+        double before = fit->price, spread;
+
+        rc = search(fit, slope, err);
+        rc = rc ? rc : search_around(fit, slope, err);
+        rc = rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
+        spread = fmax(fit->median_after / .6745, least_spread) / bend;
+        fit->price = fmin(before, most_price * spread * spread);
+        if (fit->price > .5 * before)
+            break;
+    }
+    return rc;
+}
+
+/* --- how sure --------------------------------------------------------------------------------- */
+
+/* What remains in the rows that depend on number i, as one standard error: the others tell nothing
+ * of it. As many degrees of freedom as numbers are fitted are gone. */
+static double spread_of(const struct asim_fit *fit, const double *slope, const double *error)
+{
+    double most = 0, sum = 0, n = 0, left;
+
+    for (size_t k = 0; k < fit->n_used; k++)
+        most = fmax(most, fabs(slope[k]));
+    for (size_t k = 0; k < fit->n_used; k++)
+        if (fabs(slope[k]) > .01 * most) {
+            sum += error[k] * error[k];
+            n++;
+        }
+    left = fmax(n - (double)fit->parameters, 1);
+    return fmax(n > 0 ? sqrt(sum / left) : 0, least_spread);
+}
+
+/* Slopes do not see that a number is free on one side, where another part decides: the error grows
+ * to the first distance at which the rows are worse on both sides. */
+static int widen(struct asim_fit *fit, size_t i, double spread, struct asim_err *err)
+{
+    double *field = field_of(fit, i), value = *field, best, now;
+    double allowed = spread * spread / (2 * (double)fit->n_used);
+    double *error = &fit->parameter[i].plus_minus;
+    int rc = measure(fit, &best, err), is_open = 1;
+
+    for (double far = fmax(2 * *error, 1e-3); is_open && far < most_error && !rc; far *= 2) {
+        is_open = 0;
+        for (int sign = -1; sign <= 1 && !rc; sign += 2) {
+            *field = moved(fit, i, value, sign * far);
+            rc = *field != value ? measure(fit, &now, err) : 0;
+            is_open |= *field != value && !rc && now - best < allowed;
+            *field = value;
+        }
+        if (is_open)
+            *error = far;
+    }
+    return rc;
+}
+
 /* Standard errors by the slopes and the spread of what remains. */
 static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err)
 {
-    static const struct normal empty;
-    struct normal m = empty;
     size_t n = fit->parameters, rows = fit->n_used;
-    double spread = fmax(fit->median_after / .6745, 1e-4);
-    int rc = 0;
+    double *error = slope + n * rows;
+    struct normal m;
+    int rc = slopes(fit, slope, error, err);
 
-    for (size_t i = 0; i < n && !rc; i++)
-        rc = slopes(fit, i, slope + i * rows, err);
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++)
-            for (size_t k = 0; k < rows; k++)
-                m.at[i][j] += slope[i * rows + k] * slope[j * rows + k];
-        fit->parameter[i].is_free = m.at[i][i] > 1e-12;
-        m.at[i][i] += 2 * price * (double)rows;
-        m.at[i][n + i] = 1;
-    }
-    invert(&m, n);
-    for (size_t i = 0; i < n; i++)
+    if (rc)
+        return rc;
+    make_normal(fit, &m, slope, error);
+    for (size_t i = 0; i < n && !rc; i++) {
+        double sum = 0, spread;
+
+        for (size_t k = 0; k < rows; k++)
+            sum += slope[i * rows + k] * slope[i * rows + k];
+        fit->parameter[i].is_free = sum > 1e-12;
+        spread = spread_of(fit, slope + i * rows, error);
         fit->parameter[i].plus_minus = spread * sqrt(fmax(m.at[i][n + i], 0));
+        rc = fit->parameter[i].is_free ? widen(fit, i, spread, err) : 0;
+    }
     return rc;
 }
 
 int asim_fit_run(struct asim_fit *fit, struct asim_err *err)
 {
-    double *slope = calloc(fit->parameters * fit->n_used + 1, sizeof *slope);
+    double *slope = calloc((fit->parameters + 1) * fit->n_used, sizeof *slope);
     int rc = slope ? 0 : asim_err_nomem(err, "fitting");
 
     for (size_t i = 0; i < fit->parameters; i++) {
@@ -258,11 +421,9 @@ int asim_fit_run(struct asim_fit *fit, struct asim_err *err)
     if (!rc)
         rc = summarise(fit, &fit->median_before, &fit->worst_before, err);
     if (!rc)
-        rc = search(fit, err);
+        rc = search_by_price(fit, slope, err);
     for (size_t i = 0; i < fit->parameters; i++)
         fit->parameter[i].after = *field_of(fit, i);
-    if (!rc)
-        rc = summarise(fit, &fit->median_after, &fit->worst_after, err);
     if (!rc)
         rc = find_errors(fit, slope, err);
     free(slope);

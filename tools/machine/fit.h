@@ -26,6 +26,7 @@ struct asim_fit {
     size_t parameters;
     uint8_t *used; /* by row of the table */
     size_t n_used;
+    double price; /* of the distance from the values before */
     double median_before, median_after, worst_before, worst_after; /* shares, over used rows */
 };
 

@@ -250,15 +250,18 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
     return 1;
 }
 
-/* Two frames that arrive at one time and leave by one port. */
-static inline void note_contest(struct asim_switch *sw, uint32_t out, const struct event *event)
+/* Two frames that arrive at one time by two ports and leave by one. */
+static inline void note_contest(struct asim_switch *sw, uint32_t in, uint32_t out,
+                                const struct event *event)
 {
     struct asim_switch_port *port = &sw->ports[out];
 
-    if (port->last_t == event->t && asim_tie_is_contested(port->last_tie, event->tie))
+    if (port->last_t == event->t && port->last_in != in &&
+        asim_tie_is_contested(port->last_tie, event->tie))
         sw->worker->contested = 1;
     port->last_t = event->t;
     port->last_tie = event->tie;
+    port->last_in = in;
 }
 
 /* Route, admission, shared buffer, PFC and queue, all in one event. */
@@ -269,7 +272,7 @@ static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, u
                                    asim_queue_of(fabric, frame)};
 
     if (transit.out != UINT32_MAX)
-        note_contest(sw, transit.out, event);
+        note_contest(sw, in, transit.out, event);
     if (transit.out != UINT32_MAX && forward(fabric, sw, transit, frame, event))
         return;
     if (transit.out == UINT32_MAX || sw->ports[transit.out].port.down ||

@@ -55,7 +55,8 @@ struct asim_switch_port {
     uint64_t marks, pauses, drops; /* for links.csv: ECN marks, PAUSE frames sent, frames lost */
     uint64_t earlier_peak;         /* peak_bytes before the present episode (memo/region/part.h) */
     uint64_t draws;                /* ECN draws so far, the counter of asim_draw */
-    uint64_t last_t, last_tie;     /* of the last frame that came in to leave here */
+    uint64_t last_t, last_tie;     /* of the last frame that came in to leave here, */
+    uint32_t last_in;              /* and the port it came by */
 };
 /* draws: random marks exclude a period. scheduler: a row with a state excludes the memo. */
 #define ASIM_SWITCH_PORT_STATE(X)                                                                  \
@@ -66,7 +67,8 @@ struct asim_switch_port {
         X(CONSTANT, shift), X(CONSTANT, scheduler), X(CONSTANT, headroom_limit),                   \
         X(CONSTANT, sent_bytes), X(CONSTANT, sent_t), X(CONSTANT, pint_u), X(CONSTANT, pmax),      \
         X(CONSTANT, kmax), X(COUNTER, marks), X(RARE, pauses), X(RARE, drops),                     \
-        X(PEAK, earlier_peak), X(SAME, draws), X(DERIVED, last_t), X(DERIVED, last_tie)
+        X(PEAK, earlier_peak), X(SAME, draws), X(DERIVED, last_t), X(DERIVED, last_tie),           \
+        X(DERIVED, last_in)
 
 /* The last queue length the observer of samples knows, and the one since (queue_watch.c). */
 struct asim_queue_sample {

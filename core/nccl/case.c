@@ -104,19 +104,29 @@ uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c)
 }
 
 /* NCCL drops channels until each thread has enough bytes (enqueue.cc, device.h). */
-uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto)
+static double channel_bytes(const struct asim_nccl_case *c, int algo, int proto)
 {
     static const double threads[3] = {512, 512, 640}, threshold[3] = {64, 8, 8};
     double each = threads[proto] * threshold[proto];
+
+    return algo == ASIM_NCCL_RING && proto == ASIM_NCCL_LL ? each * c->ranks : each;
+}
+
+uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto)
+{
+    double each = channel_bytes(c, algo, proto);
     uint32_t channels = c->channels;
 
     if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
         return c->m->nvls_channels;
-    if (algo == ASIM_NCCL_RING && proto == ASIM_NCCL_LL)
-        each *= c->ranks;
     while (channels > 1 && (double)c->bytes < channels * each)
         channels--;
     return channels;
+}
+
+double asim_nccl_case_mean_channels(const struct asim_nccl_case *c, int algo, int proto)
+{
+    return fmin(fmax((double)c->bytes / channel_bytes(c, algo, proto), 1), c->channels);
 }
 
 double asim_nccl_case_wire(int proto)
@@ -134,7 +144,7 @@ double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes
     return wire_bytes > c->m->eager_bytes ? us + c->m->rendezvous_us : us;
 }
 
-double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels)
+double asim_nccl_case_sharing(const struct asim_nccl_case *c, double channels)
 {
     double nics = c->nics < 1 ? c->nics : floor(c->nics);
     double share = channels / nics;

@@ -31,12 +31,16 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
 uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c);
 /* Channels that a buffer of this size gets: small ones get fewer. */
 uint32_t asim_nccl_case_channels(const struct asim_nccl_case *c, int algo, int proto);
+/* The same for times of rings and trees: where a buffer gets few channels, a whole number of them
+ * would make a larger one quicker each time one is added, by up to a third. No table shows that, so
+ * a share of a channel counts. */
+double asim_nccl_case_mean_channels(const struct asim_nccl_case *c, int algo, int proto);
 /* Bytes on a wire for a byte of payload. */
 double asim_nccl_case_wire(int proto);
 /* us of the proxies of a NIC on a message of LL: they look at each flag. */
 double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes);
 /* Channels that share a NIC. */
-double asim_nccl_case_sharing(const struct asim_nccl_case *c, uint32_t channels);
+double asim_nccl_case_sharing(const struct asim_nccl_case *c, double channels);
 /* Payload that a NIC carries, bytes a us. */
 double asim_nccl_case_nic(const struct asim_nccl_case *c);
 /* Messages of a node in a tree on its NIC, for each that goes up: 1 for two nodes, 2 for many. */

@@ -45,12 +45,16 @@ double asim_nccl_nvls_us(const struct asim_nccl_case *c)
            ((double)c->bytes + 2 * round_bytes(c)) / (gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
 }
 
+/* Each domain does all that NVLS does inside one, so a tree is never quicker than that. */
 double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c)
 {
+    struct asim_nccl_case one = *c;
     double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
     double rate = fmin(c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, rail);
     double round = round_bytes(c), hops = 2. * asim_nccl_case_depth(c);
+    double us = BASE_US + c->m->launch_us + hops * c->m->nvls_tree_net_us +
+                ((double)c->bytes + (1 + hops) * round) / rate;
 
-    return BASE_US + c->m->launch_us + hops * c->m->nvls_tree_net_us +
-           ((double)c->bytes + (1 + hops) * round) / rate;
+    one.domains = 1;
+    return fmax(us, asim_nccl_nvls_us(&one));
 }

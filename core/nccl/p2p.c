@@ -48,13 +48,18 @@ static struct pairs count(const struct asim_nccl_case *c)
     return p;
 }
 
-/* Few channels for a small message, more where a part would be large (enqueue.cc, addP2pToPlan). */
-static uint32_t channels_of(const struct asim_nccl_case *c, const struct pairs *p, double bytes)
+/* Few channels for a small message, more where a part would be large (enqueue.cc, addP2pToPlan).
+ * mean: for times; a share of a channel counts, or a larger message would be quicker where NCCL
+ * doubles them. */
+static uint32_t channels_of(const struct asim_nccl_case *c, const struct pairs *p, double bytes,
+                            double *mean)
 {
     double least = c->domains > 1 ? p->step / 2 : p->step / 8;
     double most = c->domains > 1 ? p->step : p->step * 32;
     uint32_t channels = (uint32_t)fmax(1, fmin(p->least, ceil(bytes / least)));
 
+    *mean = fmax(fmin(p->least, bytes / least), fmin(p->of_pair, bytes / most));
+    *mean = fmax(*mean, 1);
     while (fmax(least, bytes / channels) > most && channels <= p->of_pair / 2)
         channels *= 2;
     return channels;
@@ -121,10 +126,10 @@ double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels)
 {
     struct pairs p = count(c);
     double n = c->ranks, bytes = (double)c->bytes / (c->op == ASIM_NCCL_SEND_RECV ? 1 : n);
-    double far = c->m->scale_up == ASIM_SCALE_UP_NIC ? n - 1 : n - c->local;
+    double far = c->m->scale_up == ASIM_SCALE_UP_NIC ? n - 1 : n - c->local, mean;
 
-    *channels = channels_of(c, &p, bytes);
+    *channels = channels_of(c, &p, bytes, &mean);
     if (c->op == ASIM_NCCL_SEND_RECV)
-        return start_us(c) + bytes * pair_us(c, &p, *channels);
+        return start_us(c) + bytes * pair_us(c, &p, mean);
     return many_us(c, &p, n - 1, far, bytes);
 }

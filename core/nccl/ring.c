@@ -17,13 +17,14 @@
 struct step {
     const struct asim_nccl_case *c;
     int proto;
-    uint32_t channels;
-    double copy, nic, nvlink, wire, sharing; /* bytes a us; bytes a byte; channels a NIC */
+    double channels, copy, nic, nvlink, wire,
+        sharing; /* bytes a us; bytes a byte; channels a NIC */
 };
 
 static struct step make_step(const struct asim_nccl_case *c, int proto)
 {
-    struct step s = {c, proto, asim_nccl_case_channels(c, ASIM_NCCL_RING, proto), 0, 0, 0, 0, 0};
+    struct step s = {c, proto, asim_nccl_case_mean_channels(c, ASIM_NCCL_RING, proto), 0, 0, 0,
+                     0, 0};
 
     s.copy = c->m->copy_gbytes[proto] * ASIM_BYTES_PER_US_OF_GBYTES;
     s.nic = asim_nccl_case_nic(c);

@@ -75,7 +75,7 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
 {
     const struct asim_machine *m = c->m;
     double wire = chunk * asim_nccl_case_wire(proto), us = chunk / (m->copy_gbytes[proto] * 1000);
-    double shared = asim_nccl_case_sharing(c, (uint32_t)channels);
+    double shared = asim_nccl_case_sharing(c, channels);
     double nic, ways = 2. * (c->local - 1) / c->local; /* up and down, but at the ends of a chain */
 
     if (proto == ASIM_NCCL_SIMPLE)
@@ -96,9 +96,9 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
 double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
 {
     static const double base[3] = {8.4, 6.8, 14}; /* NCCL's table */
-    double channels = asim_nccl_case_channels(c, ASIM_NCCL_TREE, proto);
+    double channels = asim_nccl_case_mean_channels(c, ASIM_NCCL_TREE, proto);
     double chunk = chunk_of(c, proto, channels), copy = chunk / (c->m->copy_gbytes[proto] * 1000);
-    double shared = asim_nccl_case_sharing(c, (uint32_t)channels);
+    double shared = asim_nccl_case_sharing(c, channels);
     double wire = chunk * asim_nccl_case_wire(proto);
     double inside = copy + c->m->tree_nvlink_us[proto];
     double across = copy + across_us(c, proto, wire) + (shared - 1) * wire / asim_nccl_case_nic(c);

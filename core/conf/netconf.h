@@ -33,6 +33,9 @@ int asim_netconf_put(struct asim_netconf *net, const struct asim_option *row, co
  * source: the file, for the sentences. */
 int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
                           const struct asim_diagnostics *diagnostics, struct asim_err *err);
+/* Says which settings that differ from the defaults have no effect on the flow level. */
+int asim_netconf_diagnose_flows(const struct asim_netconf *net, const char *source,
+                                const struct asim_diagnostics *diagnostics, struct asim_err *err);
 /* Start-up check: rows of one key agree in type, default and range. */
 int asim_netconf_check(struct asim_err *err);
 

@@ -140,6 +140,84 @@ static void say_equal_values(const struct settings *s)
                       s->source);
 }
 
+/* The flow level acts on these keys, or refuses them (net/backend/flow.c). Each file has a
+ * PFC_OUTPUT_FILE, stated or not. KMIN_MAP decides its warning. */
+static int is_known_to_flows(const struct asim_option *row)
+{
+    static const char *const known[] = {"PACKET_PAYLOAD_SIZE",
+                                        "FRAME_EXTRA_BYTES",
+                                        "PINT_LOG_BASE",
+                                        "HAS_WIN",
+                                        "GLOBAL_T",
+                                        "TIME_BASE",
+                                        "QPS_PER_CONNECTION",
+                                        "CC",
+                                        "CC_MODE",
+                                        "NVSWITCH_ENDPOINTS",
+                                        "TOPOLOGY_FILE",
+                                        "FCT_OUTPUT_FILE",
+                                        "LOAD_BALANCE",
+                                        "ERROR_RATE_PER_LINK",
+                                        "PFC_OUTPUT_FILE"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(row->key, known[i]))
+            return 1;
+    return row->flags & ASIM_F_NOOP;
+}
+
+static int differs_map(const struct asim_rate_map *a, const struct asim_rate_map *b)
+{
+    return a->n != b->n || (a->n && memcmp(a->at, b->at, a->n * sizeof *a->at) != 0);
+}
+
+static void say_unknown_to_flows(const struct settings *s)
+{
+    enum { MOST = 256 };
+    const struct asim_option *rows[MOST];
+    size_t n = asim_netconf_keys(rows, MOST), used = 0;
+    char keys[1200] = "";
+    const struct {
+        const char *key;
+        const struct asim_rate_map *map, *as_shipped;
+    } maps[] = {{"KMAX_MAP", &s->net->kmax, &s->defaults->kmax},
+                {"PMAX_MAP", &s->net->pmax, &s->defaults->pmax}};
+
+    for (size_t k = 0; k < n && k < MOST && used < sizeof keys; k++)
+        if (!is_known_to_flows(rows[k]) && !is_option_of_others(s, rows[k]) && differs(s, rows[k]))
+            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
+                                     rows[k]->key);
+    for (size_t m = 0; m < sizeof maps / sizeof *maps && used < sizeof keys; m++)
+        if (differs_map(maps[m].map, maps[m].as_shipped))
+            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
+                                     maps[m].key);
+    if (used)
+        asim_diagnose(s->diagnostics, "%s: no effect on the flow level: %s", s->source, keys);
+    if (s->cc->number != 12)
+        asim_diagnose(s->diagnostics,
+                      "%s: the flow level takes from the congestion control %s the size of its "
+                      "frames only; rates do not react to congestion",
+                      s->source, s->cc->member.name);
+}
+
+int asim_netconf_diagnose_flows(const struct asim_netconf *net, const char *source,
+                                const struct asim_diagnostics *diagnostics, struct asim_err *err)
+{
+    struct asim_netconf defaults;
+    struct settings s = {.net = net,
+                         .defaults = &defaults,
+                         .cc = asim_cc_choose(net->cc_name, net->cc_mode, NULL),
+                         .source = source,
+                         .diagnostics = diagnostics};
+    int code = s.cc ? asim_netconf_defaults(&defaults, err) : 0;
+
+    if (code || !s.cc)
+        return code;
+    say_unknown_to_flows(&s);
+    asim_netconf_fini(&defaults);
+    return 0;
+}
+
 /* An unknown congestion control is an error of the packet network, which names it. */
 int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
                           const struct asim_diagnostics *diagnostics, struct asim_err *err)

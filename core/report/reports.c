@@ -167,6 +167,19 @@ static int check_rows(struct asim_err *err)
     return code;
 }
 
+/* A network without what a report needs; one without any is told of as a whole
+ * (asim_world_diagnose_unused). */
+static void say_lacking(const struct asim_world *world, const char *word)
+{
+    for (const struct asim_member *const *row = asim_report_table; *row; row++) {
+        unsigned needs = ((const struct asim_report *)*row)->needs;
+
+        if (!strcmp((*row)->name, word) && needs && asim_world_has(world, ASIM_NET_FLOWS) &&
+            !asim_world_has(world, needs))
+            asim_world_diagnose(world, "--reports=%s has no effect on the flow level", word);
+    }
+}
+
 /* Checks the words of --reports, and that there is a folder to write to. */
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
@@ -187,6 +200,7 @@ static int check_wanted(const struct asim_world *world, const char *out, struct 
         snprintf(word, sizeof word, "%.*s", (int)(name < 31 ? name : 31), list);
         if (check_word(word, err))
             return ASIM_EUSAGE;
+        say_lacking(world, word);
         list += length + (list[length] == ',');
     }
     return check_options(world, err) ? ASIM_EUSAGE : 0;

@@ -59,6 +59,8 @@ static int open_mode(struct asim_world *world, struct asim_net_config *config, s
 
 void asim_world_diagnose_unused(const struct asim_world *world, const struct asim_settings *set)
 {
+    struct asim_settings defaults;
+    int has_defaults = !asim_settings_init(&defaults, sizeof defaults, NULL);
     const struct {
         const char *name;
         int is_given;
@@ -72,6 +74,11 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
                 {"per-event", set->per_event, ASIM_NET_FRAMES},
                 {"threads", set->threads > 1, ASIM_NET_THREADS},
                 {"compare", set->compare, ASIM_NET_FRAMES},
+                {"report-interval", set->report_interval_fs != 0, ASIM_NET_FRAMES},
+                {"seed", has_defaults && set->seed != defaults.seed, ASIM_NET_FRAMES},
+                {"order", has_defaults && set->order != defaults.order, ASIM_NET_FRAMES},
+                {"exact-events", has_defaults && set->exact_events != defaults.exact_events,
+                 ASIM_NET_FRAMES},
                 {"cc", set->cc != NULL, ASIM_NET_FLOWS},
                 {"mtu", set->mtu_bytes != 0, ASIM_NET_FLOWS},
                 {"qps-per-connection", set->qps_per_connection != NULL, ASIM_NET_FLOWS},

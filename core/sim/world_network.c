@@ -140,6 +140,18 @@ static int change_topology(struct asim_world *world, const struct asim_settings 
     return set->placement ? asim_topo_place(topo, set->placement, world->set.n_ranks, err) : 0;
 }
 
+static int diagnose_settings(struct asim_world *world, const struct asim_settings *set,
+                             struct asim_err *err)
+{
+    const char *source = set->network ? set->network : "network settings";
+    const struct asim_diagnostics *to = asim_world_diagnostics(world);
+    int code = asim_netconf_diagnose(&world->set.net, source, to, err);
+
+    if (code || !asim_settings_has(set, ASIM_NET_FLOWS) || asim_settings_has(set, ASIM_NET_FRAMES))
+        return code;
+    return asim_netconf_diagnose_flows(&world->set.net, source, to, err);
+}
+
 /* Each step needs the one before: configuration, overrides, topology, routes. */
 int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -158,10 +170,7 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
                         : asim_netconf_defaults(&world->set.net, err);
 
     if (code || (code = override_network(world, set, err)) ||
-        (code = asim_netconf_diagnose(&world->set.net,
-                                      set->network ? set->network : "network settings",
-                                      asim_world_diagnostics(world), err)) ||
-        (code = open_topology(world, set, err)))
+        (code = diagnose_settings(world, set, err)) || (code = open_topology(world, set, err)))
         return code;
     if (!world->set.scenario && world->set.topo.hosts < world->set.n_ranks)
         return asim_err_set(err, ASIM_EINVAL,

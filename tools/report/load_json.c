@@ -113,6 +113,7 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
                             "%s/summary.json has %" PRIu64 " ranks; a run has at most %d.",
                             run->folder, number(root, "ranks"), ASIM_RUN_RANKS);
     run->messages = number(root, "messages");
+    run->is_flow_level = json_is_null(json_object_get(root, "ecn_marks"));
     run->drops = number(root, "drops");
     run->marks = number(root, "ecn_marks");
     run->pauses = number(root, "pfc_pauses");

@@ -80,9 +80,13 @@ static void verdict_card(struct asim_out *out, const struct asim_run *run)
     count_tile(out, "ranks", run->n_ranks);
     count_tile(out, "ops", run->ops_seen);
     count_tile(out, "messages", run->messages);
-    count_tile(out, "ECN marks", run->marks);
-    count_tile(out, "PFC pauses", run->pauses);
-    count_tile(out, "drops", run->drops);
+    if (run->is_flow_level) {
+        tile(out, "ECN marks, PFC pauses, drops", "not modelled at the flow level");
+    } else {
+        count_tile(out, "ECN marks", run->marks);
+        count_tile(out, "PFC pauses", run->pauses);
+        count_tile(out, "drops", run->drops);
+    }
     asim_out_printf(out, "</dl>\n");
 }
 
@@ -218,6 +222,12 @@ static int have_breakdown(const struct asim_run *runs, size_t n)
     return all;
 }
 
+/* Marks, pauses and drops at the flow level. */
+static int is_unknown(int figure, const struct asim_run *run)
+{
+    return run->is_flow_level && figure >= 6 && figure <= 8;
+}
+
 static void compare_row(struct asim_out *out, int figure, const struct asim_run *runs, size_t n)
 {
     static const char *const names[] = {"finish",
@@ -238,7 +248,9 @@ static void compare_row(struct asim_out *out, int figure, const struct asim_run 
     figures_of(first, &runs[0]);
     for (size_t i = 0; i < n; i++) {
         figures_of(values, &runs[i]);
-        if (figure < 5) {
+        if (is_unknown(figure, &runs[i])) {
+            asim_html_text(out, "not modelled");
+        } else if (figure < 5) {
             asim_html_time(out, values[figure]);
         } else if (figure < 9) {
             asim_html_count(out, (uint64_t)values[figure]);
@@ -246,7 +258,9 @@ static void compare_row(struct asim_out *out, int figure, const struct asim_run 
             snprintf(text, sizeof text, "%.1f %%", 100 * values[figure]);
             asim_html_number(out, text, values[figure]);
         }
-        if (i)
+        if (i && (is_unknown(figure, &runs[0]) || is_unknown(figure, &runs[i])))
+            asim_html_text(out, "");
+        else if (i)
             difference(out, first[figure], values[figure]);
     }
     asim_out_printf(out, "</tr>\n");

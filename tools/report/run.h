@@ -149,6 +149,7 @@ struct asim_run {
     uint64_t waited;                     /* their sum */
     uint64_t flows;                      /* rows of flows.csv */
     int has_flows, has_links, has_topology;
+    int is_flow_level; /* queues, marks, pauses and losses were not modelled */
     struct asim_run_flow top[ASIM_RUN_TOP_FLOWS];
     uint32_t n_top;
     uint64_t flow_bytes, slow_bins[ASIM_RUN_SLOW_BINS]; /* by slowdown, 8 bins a doubling */

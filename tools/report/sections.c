@@ -139,10 +139,21 @@ static void volume(struct asim_out *out, double bytes)
     asim_html_number(out, asim_show_bytes(shown, bytes), bytes);
 }
 
+#define QUEUE_COLUMNS "|#longest queue|#ECN marks|#pauses sent|#drops"
+
+static void queue_cells(struct asim_out *out, uint64_t longest, uint64_t marks, uint64_t pauses,
+                        uint64_t drops)
+{
+    volume(out, (double)longest);
+    asim_html_count(out, marks);
+    asim_html_count(out, pauses);
+    asim_html_count(out, drops);
+}
+
 static void classes(struct asim_out *out, const struct asim_run *run)
 {
-    asim_html_table(
-        out, "class|#directions|#mean use|#busiest|#longest queue|#ECN marks|#pauses sent|#drops");
+    asim_html_table(out, run->is_flow_level ? "class|#directions|#mean use|#busiest"
+                                            : "class|#directions|#mean use|#busiest" QUEUE_COLUMNS);
     for (size_t i = 0; i < run->classes.n; i++) {
         const struct asim_run_class *class = &run->classes.at[i];
 
@@ -151,10 +162,8 @@ static void classes(struct asim_out *out, const struct asim_run *run)
         asim_html_count(out, class->links);
         share(out, class->mean);
         share(out, class->worst);
-        volume(out, (double)class->peak_queue);
-        asim_html_count(out, class->marks);
-        asim_html_count(out, class->pauses);
-        asim_html_count(out, class->drops);
+        if (!run->is_flow_level)
+            queue_cells(out, class->peak_queue, class->marks, class->pauses, class->drops);
         asim_out_printf(out, "</tr>\n");
     }
     end_table(out);
@@ -170,10 +179,14 @@ void asim_html_links(struct asim_out *out, const struct asim_run *run)
     }
     asim_out_printf(out, "<h4>Classes of links</h4>\n");
     classes(out, run);
-    asim_out_printf(out, "<h4>Busiest links</h4>\n<p>Use is the share of what a link could carry "
-                         "until the run's end, one direction a row.</p>\n");
-    asim_html_table(out,
-                    "link|class|#rate|#use|#bytes|#longest queue|#ECN marks|#pauses sent|#drops");
+    asim_out_printf(out,
+                    "<h4>Busiest links</h4>\n<p>Use is the share of what a link could carry "
+                    "until the run's end, one direction a row.%s</p>\n",
+                    run->is_flow_level
+                        ? " Queues, marks, pauses and losses are not modelled at the flow level."
+                        : "");
+    asim_html_table(out, run->is_flow_level ? "link|class|#rate|#use|#bytes"
+                                            : "link|class|#rate|#use|#bytes" QUEUE_COLUMNS);
     for (uint32_t i = 0; i < run->n_worst; i++) {
         const struct asim_run_link *link = &run->links.at[run->worst[i]];
 
@@ -183,10 +196,8 @@ void asim_html_links(struct asim_out *out, const struct asim_run *run)
         asim_html_number(out, asim_show_rate(rate, link->rate_bps), (double)link->rate_bps);
         share(out, link->utilisation);
         volume(out, (double)link->bytes);
-        volume(out, (double)link->peak_queue);
-        asim_html_count(out, link->marks);
-        asim_html_count(out, link->pauses);
-        asim_html_count(out, link->drops);
+        if (!run->is_flow_level)
+            queue_cells(out, link->peak_queue, link->marks, link->pauses, link->drops);
         asim_out_printf(out, "</tr>\n");
     }
     end_table(out);

@@ -33,14 +33,18 @@ static void add_links(char *text, const struct asim_run *run)
     for (uint32_t i = 0; i < run->n_worst && i < WORST; i++) {
         const struct asim_run_link *link = &run->links.at[run->worst[i]];
 
-        add(text,
-            "%s%s -> %s (%s): %.1f %% used, queue up to %" PRIu64 " bytes, %" PRIu64
-            " marks, %" PRIu64 " pauses sent, %" PRIu64 " drops\n",
-            i ? "               " : "busiest links: ",
+        add(text, "%s%s -> %s (%s): %.1f %% used", i ? "               " : "busiest links: ",
             asim_show_node(from, sizeof from, run, link->from),
-            asim_show_node(to, sizeof to, run, link->to), link->class, 100 * link->utilisation,
-            link->peak_queue, link->marks, link->pauses, link->drops);
+            asim_show_node(to, sizeof to, run, link->to), link->class, 100 * link->utilisation);
+        if (!run->is_flow_level)
+            add(text,
+                ", queue up to %" PRIu64 " bytes, %" PRIu64 " marks, %" PRIu64
+                " pauses sent, %" PRIu64 " drops",
+                link->peak_queue, link->marks, link->pauses, link->drops);
+        add(text, "\n");
     }
+    if (run->is_flow_level && run->n_worst)
+        add(text, "queues, marks, pauses and losses are not modelled at the flow level\n");
 }
 
 static void add_tiers(char *text, const struct asim_run *run)

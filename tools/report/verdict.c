@@ -273,8 +273,10 @@ static void judge_links(struct asim_verdict *verdict, const struct facts *f,
         verdict->limit = ASIM_LIMIT_INCAST;
         WHAT("incast at %s", asim_show_node(to, sizeof to, run, f->worst->to));
         BECAUSE("%s is %.0f %% busy while ranks communicate and carries at least %.1f times the "
-                "bytes of the median link to a host. Its queue grows to %s.",
-                link, percent(f->busy), f->above_median, queue);
+                "bytes of the median link to a host.%s%s%s",
+                link, percent(f->busy), f->above_median,
+                run->is_flow_level ? "" : " Its queue grows to ", run->is_flow_level ? "" : queue,
+                run->is_flow_level ? "" : ".");
         ADVICE("Spread the traffic over more receivers, or let fewer send at once.");
     } else if (strncmp(f->worst->class, "host-", 5) && strcmp(f->worst->class, "nvlink") &&
                f->busy >= 0.5 && f->class_busy >= 1.3 * f->host_busy) {

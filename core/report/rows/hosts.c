@@ -12,6 +12,12 @@
 #include <inttypes.h>
 
 #define HEAD(HEADING, MEMBER, COUNTER) "," #HEADING
+/* A network without queues knows only what hosts had to send; it loses nothing. */
+#define KNOWN(HEADING, MEMBER, COUNTER)                                                            \
+    if (&use.MEMBER == &use.data_packets)                                                          \
+        CELL(HEADING, MEMBER, COUNTER)                                                             \
+    else                                                                                           \
+        asim_out_write(file, ",", 1);
 #define CELL(HEADING, MEMBER, COUNTER) asim_out_printf(file, ",%" PRIu64, use.MEMBER);
 
 /* Rank r runs on host r of a topology in memory; the id is that of the topology file. */
@@ -23,7 +29,11 @@ static void write_row(struct asim_out *file, const struct asim_world *world, uin
     asim_out_printf(file, "%u,", asim_topo_external_id(&world->set.topo, host));
     if (host < world->set.n_ranks)
         asim_out_printf(file, "%u", host);
-    ASIM_HOST_COLUMNS(CELL)
+    if (asim_world_has(world, ASIM_NET_QUEUES)) {
+        ASIM_HOST_COLUMNS(CELL)
+    } else {
+        ASIM_HOST_COLUMNS(KNOWN)
+    }
     asim_report_job(file, world, host);
     asim_out_printf(file, "\n");
 }

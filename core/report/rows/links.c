@@ -4,7 +4,8 @@
  * last finish or the end of the last frame, the later of the two; and for a switch's egress the
  * longest queue, ECN marks, PAUSE frames sent and frames refused on entry. A host's row has the
  * pauses of its NIC. lost_frames: of the link's error rate and outages. Class, tiers and names are
- * those of topo/tier.h. Written with --out and --reports=links. New columns go at the end.
+ * those of topo/tier.h. A network without queues leaves the cells of queues and losses empty.
+ * Written with --out and --reports=links. New columns go at the end.
  */
 #include "asim/packet.h"
 #include "report/report.h"
@@ -24,13 +25,16 @@ static void write_row(struct asim_out *file, const struct asim_world *world, con
 
     asim_distribution_link_use(world, wire, &use);
 
-    asim_out_printf(file,
-                    "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
-                    ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%s,%u,%u,%s,%s\n",
+    asim_out_printf(file, "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f",
                     asim_topo_external_id(topo, use.from), use.port,
                     asim_topo_external_id(topo, use.to), use.rate_bps, use.frames, use.bytes,
-                    (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
-                    use.peak_queue_bytes, use.marks, use.pauses, use.drops, use.lost,
+                    (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end));
+    if (asim_world_has(world, ASIM_NET_QUEUES))
+        asim_out_printf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+                        use.peak_queue_bytes, use.marks, use.pauses, use.drops, use.lost);
+    else
+        asim_out_printf(file, ",,,,,");
+    asim_out_printf(file, ",%s,%u,%u,%s,%s\n",
                     asim_topo_link_class(class, sizeof class, topo, tier, link), tier[use.from],
                     tier[use.to], asim_topo_node_name(from, sizeof from, topo, tier, use.from),
                     asim_topo_node_name(to, sizeof to, topo, tier, use.to));

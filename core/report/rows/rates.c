@@ -130,7 +130,7 @@ static void drop(void *self)
 const struct asim_report asim_report_rates = {
     .member = {.name = "rates", .about = "rates.csv: rates of flows over time"},
     .in_out = ASIM_OUT_NAMED,
-    .needs = ASIM_NET_FLOWS,
+    .needs = ASIM_NET_FLOWS | ASIM_NET_FRAMES,
     .file = "rates.csv",
     .head = "time_ns,interval_ns,src,dst,sport,flow_start_ns,min_bps,mean_bps,max_bps",
     .wants = 1u << ASIM_EV_RATE | 1u << ASIM_EV_FCT,

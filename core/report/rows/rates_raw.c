@@ -20,7 +20,7 @@ const struct asim_report asim_report_rates_raw = {
                .about =
                    "rates_raw.csv: every change of a flow's rate: may be large; not among all"},
     .in_out = ASIM_OUT_BY_NAME,
-    .needs = ASIM_NET_FLOWS,
+    .needs = ASIM_NET_FLOWS | ASIM_NET_FRAMES,
     .file = "rates_raw.csv",
     .head = "time_ns,src,dst,sport,flow_start_ns,rate_bps",
     .wants = 1u << ASIM_EV_RATE,

@@ -117,6 +117,16 @@ static void put_order(struct asim_out *file, const struct asim_world *world,
         asim_out_printf(file, ",\n  \"contested_ties\": %s", net->contested ? "true" : "false");
 }
 
+/* What queues and losses cause: null at the flow level, which models neither. */
+static void put_count(struct asim_out *file, const struct asim_world *world, const char *key,
+                      uint64_t n)
+{
+    if (asim_world_has(world, ASIM_NET_FLOWS) && !asim_world_has(world, ASIM_NET_QUEUES))
+        asim_out_printf(file, "  \"%s\": null,\n", key);
+    else
+        asim_out_printf(file, "  \"%s\": %" PRIu64 ",\n", key, n);
+}
+
 /* Keys are stable: tools read them. A new one goes at the end. Shares have a fixed number of
  * decimals, all else is integers. 0 or ASIM_ENOMEM. */
 static int json(const struct asim_world *world, struct totals *totals,
@@ -134,20 +144,20 @@ static int json(const struct asim_world *world, struct totals *totals,
                     all->ops_total, all->ops_done);
     asim_out_printf(file, "  \"messages\": %" PRIu64 ",\n  \"packet_hops\": %" PRIu64 ",\n",
                     all->messages, net->hops);
-    asim_out_printf(file, "  \"wire_bytes\": %" PRIu64 ",\n  \"drops\": %" PRIu64 ",\n",
-                    net->hop_bytes, net->drops);
-    asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
-                    net->marks, net->pauses);
+    asim_out_printf(file, "  \"wire_bytes\": %" PRIu64 ",\n", net->hop_bytes);
+    put_count(file, world, "drops", net->drops);
+    put_count(file, world, "ecn_marks", net->marks);
+    put_count(file, world, "pfc_pauses", net->pauses);
     asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu,\n",
                     world->set.topo.hosts - world->set.topo.endpoints, world->set.topo.switches,
                     world->set.topo.n_links - world->set.topo.endpoints);
     times(file, totals);
-    asim_out_printf(file, "  \"lost_frames\": %" PRIu64 ",\n  \"data_packets\": %" PRIu64 ",\n",
-                    net->lost, net->data);
-    asim_out_printf(file, "  \"retransmitted_packets\": %" PRIu64 ",\n  \"nacks\": %" PRIu64 ",\n",
-                    net->retransmits, net->nacks);
-    asim_out_printf(file, "  \"timeouts\": %" PRIu64 ",\n  \"aborted_messages\": %" PRIu64 ",\n",
-                    net->timeouts, net->aborted);
+    put_count(file, world, "lost_frames", net->lost);
+    asim_out_printf(file, "  \"data_packets\": %" PRIu64 ",\n", net->data);
+    put_count(file, world, "retransmitted_packets", net->retransmits);
+    put_count(file, world, "nacks", net->nacks);
+    put_count(file, world, "timeouts", net->timeouts);
+    put_count(file, world, "aborted_messages", net->aborted);
     asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
                     all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
     if (asim_world_has(world, ASIM_NET_FRAMES))

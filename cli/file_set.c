@@ -103,18 +103,33 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
     return keep(set, file, err);
 }
 
+static int add_joined(struct asim_file_set *set, const char *prefix, const char *tail,
+                      const char **temp_name, struct asim_err *err)
+{
+    char *path = join(prefix, tail);
+    int code = path ? asim_file_set_add(set, path, temp_name, err)
+                    : asim_err_nomem(err, "listing traces to write");
+
+    free(path);
+    return code;
+}
+
 int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t rank,
                        const char **temp_name, struct asim_err *err)
 {
-    char tail[24], *path;
-    int code;
+    char tail[24];
 
     snprintf(tail, sizeof tail, ".%" PRIu32 ".et", rank);
-    path = join(prefix, tail);
-    code = path ? asim_file_set_add(set, path, temp_name, err)
-                : asim_err_nomem(err, "listing traces to write");
-    free(path);
-    return code;
+    return add_joined(set, prefix, tail, temp_name, err);
+}
+
+int asim_file_set_open(struct asim_file_set *set, struct asim_out *out, const char *prefix,
+                       const char *tail, struct asim_err *err)
+{
+    const char *temp_name;
+    int code = add_joined(set, prefix, tail, &temp_name, err);
+
+    return code ? code : asim_out_open(out, temp_name, err);
 }
 
 int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err)

@@ -15,6 +15,8 @@
 #include "base/io/inputs.h"
 #include "base/mem.h"
 
+struct asim_out;
+
 struct asim_file_set_file {
     char *path, *temp_name; /* NULL temp_name: path is written directly */
     int is_old;             /* path is removed at the end */
@@ -38,6 +40,9 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
 /* The same for <prefix>.<rank>.et. */
 int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t rank,
                        const char **temp_name, struct asim_err *err);
+/* Opens <prefix><tail> of the set for writing; the caller commits or discards *out. */
+int asim_file_set_open(struct asim_file_set *set, struct asim_out *out, const char *prefix,
+                       const char *tail, struct asim_err *err);
 /* Fails if both names stand for one file, which would be read and written; NULL is allowed. */
 int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err);
 /* Fails if the file is there and force is 0. Standard output, devices and pipes are no files. */

@@ -202,17 +202,8 @@ int asim_scale_write_groups(struct asim_scale *scale, struct asim_err *err)
 {
     struct asim_out out = {0};
     uint32_t k = scale->to / scale->ranks;
-    size_t size = strlen(scale->output) + sizeof ".groups.json";
-    const char *temp_name = NULL;
-    char *path = malloc(size);
-    int rc = path ? 0 : asim_err_nomem(err, "writing groups");
-    if (path)
-        snprintf(path, size, "%s.groups.json", scale->output);
-    if (!rc)
-        rc = asim_file_set_add(&scale->set, path, &temp_name, err);
-    if (!rc)
-        rc = asim_out_open(&out, temp_name, err);
-    free(path);
+    int rc = asim_file_set_open(&scale->set, &out, scale->output, ".groups.json", err);
+
     if (rc)
         return rc;
     asim_out_printf(&out, "{");

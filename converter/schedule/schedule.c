@@ -217,19 +217,9 @@ static int write_rank(const struct writing *w, uint32_t rank, const char *path,
 /* A rank sends as much at once as the schedule lets it, where a system file's default is one op. */
 static int write_system(const struct writing *w, struct asim_file_set *set, struct asim_err *err)
 {
-    size_t size = strlen(w->prefix) + 16;
-    char *path = malloc(size);
-    const char *temp_name = NULL;
     struct asim_out out;
-    int rc = path ? 0 : asim_err_nomem(err, "writing a schedule");
+    int rc = asim_file_set_open(set, &out, w->prefix, ".system.json", err);
 
-    if (!rc) {
-        snprintf(path, size, "%s.system.json", w->prefix);
-        rc = asim_file_set_add(set, path, &temp_name, err);
-    }
-    if (!rc)
-        rc = asim_out_open(&out, temp_name, err);
-    free(path);
     if (rc)
         return rc;
     asim_out_printf(&out, "{\n  \"scheduling-policy\": \"FIFO\",\n"

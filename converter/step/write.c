@@ -72,19 +72,9 @@ static int write_rank(const struct asim_step *s, uint32_t rank, const char *path
  * that could do one collective at a time would hold one and wait in another. */
 static int write_system(struct asim_file_set *set, const char *prefix, struct asim_err *err)
 {
-    size_t size = strlen(prefix) + 16;
-    char *path = malloc(size);
-    const char *temp_name = NULL;
     struct asim_out out;
-    int rc = path ? 0 : asim_err_nomem(err, "writing a training step");
+    int rc = asim_file_set_open(set, &out, prefix, ".system.json", err);
 
-    if (!rc) {
-        snprintf(path, size, "%s.system.json", prefix);
-        rc = asim_file_set_add(set, path, &temp_name, err);
-    }
-    if (!rc)
-        rc = asim_out_open(&out, temp_name, err);
-    free(path);
     if (rc)
         return rc;
     asim_out_printf(&out, "{\n  \"scheduling-policy\": \"FIFO\",\n"

@@ -13,7 +13,6 @@
 #include "text/text.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
-#define PATH_TAIL 32 /* ".groups.json" and room */
 
 static int init(struct asim_text_graph *g)
 {
@@ -100,16 +99,12 @@ static void write_group(struct asim_out *out, uint32_t id, struct ranks ranks)
 }
 
 /* Low groups are consecutive ranks, high groups take the same position in each low group. */
-static int write_groups(const struct asim_text_graph *g, char *path, size_t size,
-                        struct asim_file_set *set)
+static int write_groups(const struct asim_text_graph *g, struct asim_file_set *set)
 {
     struct asim_out out = {0};
     uint32_t low = g->split.low, high = g->opt->ranks / low;
-    snprintf(path, size, "%s.groups.json", g->opt->output);
-    const char *temp_name = NULL;
-    int rc = asim_file_set_add(set, path, &temp_name, g->err);
-    if (!rc)
-        rc = asim_out_open(&out, temp_name, g->err);
+    int rc = asim_file_set_open(set, &out, g->opt->output, ".groups.json", g->err);
+
     if (rc)
         return rc;
     asim_out_printf(&out, "{");
@@ -126,9 +121,8 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
 {
     struct asim_text_graph g = {.layers = layers, .opt = opt, .err = err};
     struct asim_file_set set = {0};
-    size_t size = strlen(opt->output) + PATH_TAIL;
-    char *path = malloc(size);
-    int rc = path ? init(&g) : asim_err_nomem(err, "converting a layer file");
+    int rc = init(&g);
+
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
     if (!rc && !opt->compat) /* chakra_converter does not check this */
@@ -141,9 +135,8 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
         rc = write_ranks(&g, result, &set);
     result->has_groups = !rc && g.split.low && !opt->n_dims;
     if (result->has_groups)
-        rc = write_groups(&g, path, size, &set);
+        rc = write_groups(&g, &set);
     rc = asim_file_set_end(&set, rc, err);
     fini(&g);
-    free(path);
     return rc;
 }

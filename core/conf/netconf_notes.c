@@ -200,27 +200,12 @@ static void say_unknown_to_flows(const struct settings *s)
                       s->source, s->cc->member.name);
 }
 
-int asim_netconf_diagnose_flows(const struct asim_netconf *net, const char *source,
-                                const struct asim_diagnostics *diagnostics, struct asim_err *err)
-{
-    struct asim_netconf defaults;
-    struct settings s = {.net = net,
-                         .defaults = &defaults,
-                         .cc = asim_cc_choose(net->cc_name, net->cc_mode, NULL),
-                         .source = source,
-                         .diagnostics = diagnostics};
-    int code = s.cc ? asim_netconf_defaults(&defaults, err) : 0;
-
-    if (code || !s.cc)
-        return code;
-    say_unknown_to_flows(&s);
-    asim_netconf_fini(&defaults);
-    return 0;
-}
+typedef void say_fn(const struct settings *s);
 
 /* An unknown congestion control is an error of the packet network, which names it. */
-int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
-                          const struct asim_diagnostics *diagnostics, struct asim_err *err)
+static int say_all(const struct asim_netconf *net, const char *source,
+                   const struct asim_diagnostics *diagnostics, say_fn *const *says,
+                   struct asim_err *err)
 {
     struct asim_netconf defaults;
     struct settings s = {.net = net,
@@ -232,12 +217,30 @@ int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
 
     if (rc || !s.cc)
         return rc;
-    say_two_controls(&s);
-    say_options_of_others(&s);
-    say_without_reaction(&s);
-    say_recovery(&s);
-    say_scheduling(&s);
-    say_equal_values(&s);
+    for (; *says; says++)
+        (*says)(&s);
     asim_netconf_fini(&defaults);
     return 0;
+}
+
+int asim_netconf_diagnose_flows(const struct asim_netconf *net, const char *source,
+                                const struct asim_diagnostics *diagnostics, struct asim_err *err)
+{
+    static say_fn *const says[] = {say_unknown_to_flows, NULL};
+
+    return say_all(net, source, diagnostics, says, err);
+}
+
+int asim_netconf_diagnose(const struct asim_netconf *net, const char *source,
+                          const struct asim_diagnostics *diagnostics, struct asim_err *err)
+{
+    static say_fn *const says[] = {say_two_controls,
+                                   say_options_of_others,
+                                   say_without_reaction,
+                                   say_recovery,
+                                   say_scheduling,
+                                   say_equal_values,
+                                   NULL};
+
+    return say_all(net, source, diagnostics, says, err);
 }

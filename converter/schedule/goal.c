@@ -25,19 +25,25 @@
 #include "base/io/src.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "lib/index.h"
 
 enum { WORD = 64, CPUS = 256 };
+
+struct label {
+    uint32_t block, op; /* 1 + the rank that has it last, 0 = none; its op */
+};
 
 struct reader {
     struct asim_schedule *to;
     struct asim_src src;
     struct asim_err *err;
-    char word[WORD];       /* the token at hand; "" at the end of the file */
-    unsigned line;         /* of it */
-    uint32_t rank;         /* whose block is open */
-    size_t first_op;       /* of the block */
-    struct asim_map label; /* hash of a label -> 1 + its op, in the open block */
-    struct asim_map seen;  /* ranks whose block has been read */
+    char word[WORD];                           /* the token at hand; "" at the end of the file */
+    unsigned line;                             /* of it */
+    uint32_t rank;                             /* whose block is open */
+    size_t first_op;                           /* of the block */
+    struct asim_names names;                   /* of labels, those of all blocks together */
+    ASIM_VEC(struct label) label;              /* by name */
+    struct asim_map seen;                      /* ranks whose block has been read */
     ASIM_VEC(struct asim_schedule_wait) start; /* irequires of the block */
     ASIM_VEC(uint32_t) todo;
     uint32_t *stamp; /* of ops of the block: the irequires that has met it */
@@ -127,21 +133,15 @@ static int number(struct reader *r, uint64_t most, const char *expected, uint64_
 /* --- statements ---------------------------------------------------------------------------------
  */
 
-static uint64_t hash_of(const char *text)
+/* A label that the open block may have; NULL when out of memory. */
+static struct label *label_at(struct reader *r, const char *text)
 {
-    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    uint32_t name = asim_names_put(&r->names, text, strlen(text));
 
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
-    return hash;
-}
-
-/* Two labels of one block with one 128-bit key do not occur in practice. */
-static uint64_t *label_at(struct reader *r, const char *label, int is_new)
-{
-    uint64_t hi = hash_of(label), lo = asim_mix64(hi ^ strlen(label)) ^ (unsigned char)label[0];
-
-    return is_new ? asim_map_put(&r->label, hi, lo) : asim_map_get(&r->label, hi, lo);
+    while (name != ASIM_NONE && r->label.n <= name)
+        if (ASIM_VEC_PUSH(r->label, (struct label){0}))
+            return NULL;
+    return name == ASIM_NONE ? NULL : &r->label.at[name];
 }
 
 /* "10b", or "10 b". */
@@ -214,7 +214,7 @@ static int read_suffixes(struct reader *r, struct asim_schedule_op *op)
 static int read_op(struct reader *r, const char *label)
 {
     struct asim_schedule_op op = {.rank = r->rank, .line = r->line};
-    uint64_t *place;
+    struct label *known;
     int rc;
 
     op.type = is(r, "send") ? ASIM_OP_COMM_SEND : is(r, "recv") ? ASIM_OP_COMM_RECV : ASIM_OP_COMP;
@@ -233,30 +233,44 @@ static int read_op(struct reader *r, const char *label)
         return asim_err_nomem(r->err, "reading a GOAL schedule");
     if (!label)
         return 0;
-    place = label_at(r, label, 1);
-    if (!place)
+    known = label_at(r, label);
+    if (!known)
         return asim_err_nomem(r->err, "reading a GOAL schedule");
-    if (*place)
+    if (known->block == r->rank + 1)
         return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, op.line, 0},
                            "label %s stands twice in rank %" PRIu32 ", first in line %u.", label,
-                           r->rank, r->to->op.at[*place - 1].line);
-    *place = r->to->op.n;
+                           r->rank, r->to->op.at[known->op].line);
+    *known = (struct label){r->rank + 1, (uint32_t)r->to->op.n - 1};
+    return 0;
+}
+
+/* The op of a label of the open block. */
+static int find_op(struct reader *r, const char *text, uint32_t *op)
+{
+    const struct label *known = label_at(r, text);
+
+    if (!known)
+        return asim_err_nomem(r->err, "reading a GOAL schedule");
+    if (known->block != r->rank + 1)
+        return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, r->line, 0},
+                           "no op of rank %" PRIu32 " before this line has the label %s.", r->rank,
+                           text);
+    *op = known->op;
     return 0;
 }
 
 static int read_wait(struct reader *r, const char *label)
 {
     int is_start = is(r, "irequires");
-    const uint64_t *op = label_at(r, label, 0), *before;
     struct asim_schedule_wait wait;
+    int rc;
 
     next(r);
-    before = label_at(r, r->word, 0);
-    if (!op || !before)
-        return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, r->line, 0},
-                           "no op of rank %" PRIu32 " before this line has the label %s.", r->rank,
-                           op ? r->word : label);
-    wait = (struct asim_schedule_wait){(uint32_t)(*op - 1), (uint32_t)(*before - 1)};
+    rc = find_op(r, label, &wait.op);
+    if (!rc)
+        rc = find_op(r, r->word, &wait.before);
+    if (rc)
+        return rc;
     next(r);
     r->to->start_waits += is_start;
     if (is_start ? ASIM_VEC_PUSH(r->start, wait) : ASIM_VEC_PUSH(r->to->wait, wait))
@@ -375,8 +389,6 @@ static int read_block(struct reader *r)
     rc = want(r, "{", "{");
     while (!rc && !is(r, "}"))
         rc = read_statement(r);
-    asim_map_fini(&r->label);
-    asim_map_init(&r->label);
     if (!rc && resolve_starts(r, first_wait))
         rc = asim_err_nomem(r->err, "reading a GOAL schedule");
     if (!rc)
@@ -417,10 +429,11 @@ int asim_schedule_read_goal(struct asim_schedule *schedule, const char *path, st
     if (rc)
         return rc;
     schedule->path = path;
-    asim_map_init(&r.label);
+    asim_names_init(&r.names, 1 << 30);
     asim_map_init(&r.seen);
     rc = read_file(&r);
-    asim_map_fini(&r.label);
+    asim_names_fini(&r.names);
+    free(r.label.at);
     asim_map_fini(&r.seen);
     free(r.start.at);
     free(r.todo.at);

@@ -131,10 +131,12 @@ static uint32_t kernel_for(const struct ledger *l, size_t member)
     return l->kernel.at[share];
 }
 
-/* The first member of a kernel takes its node, the others get one each behind it. */
+/* The first member of a kernel takes its node, the others get one each behind it. A kernel is of
+ * one group, so only this group's nodes may be behind it. */
 static int settle_batch(struct ledger *l)
 {
     struct asim_convert *cv = l->cv;
+    size_t before = l->made.n;
 
     if (find_members(l))
         return ASIM_ENOMEM;
@@ -158,7 +160,7 @@ static int settle_batch(struct ledger *l)
             cv->node.at[kernel].flags |= ASIM_ET_MADE;
             continue;
         }
-        for (size_t k = l->made.n; k-- && made.id == 1;)
+        for (size_t k = l->made.n; k-- > before && made.id == 1;)
             if (l->made.at[k].like == kernel)
                 made.id = l->made.at[k].id + 1;
         l->most = made.id > l->most ? made.id : l->most;

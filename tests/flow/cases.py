@@ -5,88 +5,145 @@ A kind is a family of runs of one accuracy goal. The seed alone decides the case
 to a list: thresholds are chosen on seeds below 500 and judged on seeds from 500 on.
 """
 
+import json
 import random
 
-KINDS = ("train", "collective", "hot", "control")
 KIB = 1 << 10
 
+# Type, algorithm, bytes that a rank sends for each byte of --size (n: times the ranks).
+PLAIN = [
+    ("all_reduce", "ring", 2), ("all_reduce", "halvingDoubling", 2), ("all_reduce", "doubleBinaryTree", 2),
+    ("all_reduce", "direct", 2), ("all_reduce", "bruck", 4), ("all_reduce", "treeOrRing", 2),
+    ("all_gather", "ring", "n"), ("all_gather", "direct", "n"), ("all_gather", "direct4", "n"),
+    ("all_gather", "bruck", "n"), ("all_gather", "halvingDoubling", "n"),
+    ("reduce_scatter", "ring", 1), ("reduce_scatter", "halvingDoubling", 1), ("reduce_scatter", "direct", 1),
+    ("all_to_all", "direct", 1), ("all_to_all", "ring", "n"), ("all_to_all", "bruck", 4),
+    ("reduce", "binomialTree", 1), ("gather", "binomialTree", "n"), ("scatter", "binomialTree", 1),
+    ("barrier", "dissemination", 0), ("send_recv", None, 1)]
+NCCL = [
+    ("all_reduce", "ncclRing8", 2), ("all_reduce", "ncclTree8", 2), ("all_reduce", "ncclNvlsTree", 2),
+    ("all_reduce", "ncclAuto", 2), ("all_reduce", "ncclSimai", 2), ("all_gather", "ncclRing8", "n"),
+    ("reduce_scatter", "ncclRing8", 1), ("all_to_all", "ncclDirect", 1), ("all_to_all", "ncclPxn", 1),
+    ("all_to_all", "ncclSimaiPxn", 1)]
+CROSSING = [(kind, name, share) for kind, name, share in PLAIN
+            if kind == "all_to_all" and name != "ring" or name in ("halvingDoubling", "bruck", "direct")]
+SERVERS = ["auto:Spectrum-X", "auto:rail", "auto:AlibabaHPN", "auto:AlibabaHPN,dp=1"]
+GRIDS = {8: "2x4", 16: "4x4", 32: "4x8", 64: "4x4x4", 128: "4x4x8"}
+MOST_BYTES = 2e9        # that all ranks of a case send, so that packets end within seconds
+MOST_RING_BYTES = 32e9  # fast-forward skips most of a ring
 
-def network(draw, ranks, full):
-    """A topology for so many hosts; full: without oversubscription."""
+
+def oversubscribed(draw, ranks):
+    """Leaves of 8 hosts with 2 or 4 uplinks of their rate: 4:1 and 2:1."""
+    return f"auto:leaf_spine,leaves={max(2, ranks // 8)},psn={draw.choice([2, 2, 4])}"
+
+
+def full(draw, ranks):
+    """A network without oversubscription; several have equal paths on which ECMP collides."""
     leaves = max(2, ranks // 8)
-    spines = 8 if full else draw.choice([2, 4])
-    found = [f"auto:leaf_spine,leaves={leaves},psn={spines}"]
-    if full:
-        found += ["auto:switch", "auto:fat_tree", "auto:Spectrum-X", "auto:rail", "auto:AlibabaHPN",
-                  "auto:dragonfly", f"auto:leaf_spine,leaves={leaves},psn=4,apbw=400Gbps"]
-    return draw.choice(found)
+    return draw.choice([f"auto:leaf_spine,leaves={leaves},psn=8", "auto:switch", "auto:fat_tree", "auto:dragonfly",
+                        f"auto:torus,dims={GRIDS[ranks]}", f"auto:leaf_spine,leaves={leaves},psn=16,apbw=200Gbps",
+                        *SERVERS])
 
 
-def collective(draw, ranks, algorithms=None):
-    """Type, algorithm and size; what a host sends stays below some MiB, so that packets end."""
-    choices = algorithms or [
-        ("all_reduce", "ring"), ("all_reduce", "halvingDoubling"), ("all_reduce", "doubleBinaryTree"),
-        ("all_reduce", "direct"), ("all_gather", "ring"), ("all_gather", "direct"),
-        ("all_gather", "bruck"), ("reduce_scatter", "ring"), ("all_to_all", "direct"),
-        ("all_to_all", "ring"), ("send_recv", None)]
-    kind, algorithm = draw.choice(choices)
-    size = int(4 * KIB * 2 ** draw.uniform(0, 11))
-    make = [f"--ranks={ranks}", f"--type={kind}", f"--size={size}"]
-    return make, [f"--algorithm={algorithm}"] if algorithm else []
+def size_of(draw, doublings):
+    """From 4 KiB on, spread evenly over its logarithm."""
+    return int(4 * KIB * 2 ** draw.uniform(0, doublings))
+
+
+def collective(draw, ranks, among):
+    """Words for `trace generate` and options of the run: 4 KiB to 1 GiB, as far as packets end."""
+    kind, algorithm, share = draw.choice(among)
+    sent = ranks * (ranks if share == "n" else share)
+    most = MOST_RING_BYTES if algorithm in ("ring", "ncclRing8") and kind != "all_to_all" else MOST_BYTES
+    size = size_of(draw, 18)
+    while size * sent > most:
+        size = size_of(draw, 18)
+    return ([f"--ranks={ranks}", f"--type={kind}", f"--size={size}"],
+            [f"--algorithm={algorithm}"] if algorithm else [])
+
+
+def incast(draw, ranks):
+    return [f"--ranks={ranks}", "--type=incast", f"--size={size_of(draw, 11)}"], []
 
 
 def train(draw):
     tp = draw.choice([2, 4, 8])
     pp = draw.choice([1, 2, 4])
     cp = draw.choice([1, 1, 1, 2])
-    dp = draw.choice([2, 4])
-    world = tp * pp * cp * dp
+    world = max(draw.choice([64, 64, 64, 128, 256]), tp * pp * cp * 2)
+    dp = world // (tp * pp * cp)
     make = [f"--model={draw.choice(['gpt-7b', 'gpt-13b', 'llama-3-8b'])}", f"--tp={tp}", f"--pp={pp}",
-            f"--cp={cp}", f"--world_size={world}", f"--layers={pp}", f"--gbs={dp * cp * pp}",
-            "--seq_length=1024", f"--roofline={draw.choice(['A100', 'H100', 'H200'])}"]
-    run = [f"--topology={draw.choice(['auto:Spectrum-X', 'auto:AlibabaHPN', 'auto:rail'])}",
-           f"--cc={draw.choice(['none', 'dcqcn'])}"]
-    return {"llm": make, "run": run}
+            f"--cp={cp}", f"--world_size={world}", f"--layers={pp}", f"--gbs={dp * cp * draw.choice([1, pp])}",
+            f"--seq_length={draw.choice([512, 1024])}", f"--roofline={draw.choice(['A100', 'H100', 'H200'])}"]
+    return {"llm": make, "run": [f"--topology={draw.choice(['auto:Spectrum-X', 'auto:AlibabaHPN', 'auto:rail'])}",
+                                 f"--cc={draw.choice(['none', 'dcqcn'])}"]}
 
 
 def draw_collective(draw):
-    ranks = draw.choice([8, 16, 32, 64])
-    make, run = collective(draw, ranks)
-    return {"generate": make, "run": run + [f"--topology={network(draw, ranks, True)}"]}
+    ranks = draw.choice([8, 16, 32, 64, 128])
+    topology = full(draw, ranks)
+    among = NCCL if topology in SERVERS and ranks > 8 and draw.random() < 0.4 else PLAIN
+    make, run = collective(draw, ranks, among)
+    return {"generate": make, "run": [*run, f"--topology={topology}"]}
 
 
 def hot(draw):
-    ranks = draw.choice([16, 32, 64])
+    ranks = draw.choice([16, 32, 64, 128])
     what = draw.choice(["collision", "oversubscribed", "incast"])
-    if what == "incast":
-        make, run = [f"--ranks={ranks}", "--type=incast", f"--size={int(16 * KIB * 2 ** draw.uniform(0, 6))}"], []
-    elif what == "collision":
-        make, run = collective(draw, ranks, [("all_reduce", "halvingDoubling"), ("all_to_all", "direct"),
-                                             ("all_gather", "bruck")])
-    else:
-        make, run = collective(draw, ranks)
-    full = what in ("collision", "incast")
-    case = {"generate": make, "run": run + [f"--topology={network(draw, ranks, full)}"], "what": what}
-    return case
+    topology = oversubscribed(draw, ranks) if what == "oversubscribed" else full(draw, ranks)
+    make, run = incast(draw, ranks) if what == "incast" else \
+        collective(draw, ranks, CROSSING if what == "collision" else PLAIN)
+    return {"generate": make, "run": [*run, f"--topology={topology}"], "what": what}
+
+
+def background(draw):
+    """A collective beside random traffic that loads hosts or uplinks to 30 or 60 %."""
+    ranks = draw.choice([16, 32, 64])
+    load = draw.choice([0.3, 0.6])
+    make, run = collective(draw, ranks, [row for row in PLAIN if row[0] != "barrier"])
+    traffic = {"load": load, "pattern": draw.choice(["uniform", "across"]),
+               "sizes": draw.choice(["web-search", "storage", "64KiB"]), "seed": draw.randrange(1000)}
+    if traffic["pattern"] == "across":
+        traffic["tier"] = "uplinks"
+    topology = draw.choice([f"auto:leaf_spine,leaves={ranks // 8},psn={draw.choice([4, 8])}", "auto:fat_tree"])
+    run += [f"--topology={topology}", f"--cc={draw.choice(['none', 'dcqcn'])}"]
+    return {"generate": make, "run": run, "background": traffic, "what": f"{load:.0%}"}
 
 
 def control(draw):
     ranks = draw.choice([16, 32, 64])
-    what = draw.choice(["incast", "all_to_all", "halvingDoubling"])
-    size = int(256 * KIB * 2 ** draw.uniform(0, 5))
-    kind = {"incast": "incast", "all_to_all": "all_to_all", "halvingDoubling": "all_reduce"}[what]
-    run = [f"--cc={draw.choice(['dcqcn', 'hpcc', 'swift'])}", f"--topology={network(draw, ranks, False)}"]
-    if kind == "all_reduce":
-        run.append("--algorithm=halvingDoubling")
-    if kind == "all_to_all":
-        run.append("--algorithm=direct")
-    return {"generate": [f"--ranks={ranks}", f"--type={kind}", f"--size={size}"], "run": run, "what": what}
+    what = draw.choice(["incast", "all_to_all", "halvingDoubling", "any"])
+    among = {"all_to_all": [("all_to_all", "direct", 1)], "halvingDoubling": [("all_reduce", "halvingDoubling", 2)],
+             "any": PLAIN}
+    make, run = incast(draw, ranks) if what == "incast" else collective(draw, ranks, among[what])
+    cc = draw.choice(["dcqcn", "dcqcn", "hpcc", "swift", "dctcp", "timely"])
+    return {"generate": make, "run": [*run, f"--cc={cc}", f"--topology={oversubscribed(draw, ranks)}"],
+            "what": f"{what} {cc}"}
+
+
+def message(draw):
+    """A queue pair a message, as in ASTRA-sim: packets answer such runs chaotically."""
+    ranks = draw.choice([8, 16, 32, 64])
+    make, run = collective(draw, ranks, PLAIN)
+    return {"generate": [*make, f"--count={draw.choice([1, 2, 4])}", f"--independent={draw.choice([0, 1])}"],
+            "run": [*run, f"--topology={full(draw, ranks)}"], "qps": 0}
+
+
+DRAWS = {"train": train, "collective": draw_collective, "hot": hot, "background": background, "control": control,
+         "message": message}
+KINDS = tuple(DRAWS)
 
 
 def case(kind, seed):
     """{"generate" or "llm": arguments that make the traces, "run": options of the run,
-    "what": a word}; "--qps-per-connection=1" is among the options."""
-    found = {"train": train, "collective": draw_collective, "hot": hot,
-             "control": control}[kind](random.Random(f"{kind} {seed}"))
-    found["run"].append("--qps-per-connection=1")
+    "background": a section of the scenario, "what": a word}."""
+    found = DRAWS[kind](random.Random(f"{kind} {seed}"))
+    found["run"].append(f"--qps-per-connection={found.get('qps', 1)}")
     return found
+
+
+def scenario(found):
+    """The text of the scenario of a case with background traffic."""
+    words = " ".join(["generate", *found["generate"]])
+    return json.dumps({"jobs": [{"generate": words}], "background": [found["background"]]})

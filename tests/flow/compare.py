@@ -2,24 +2,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Runs cases at the flow level and in packets and tells how job times differ.
 
-    compare.py --seeds=0-20 --kinds=train,hot [--keep=DIR] [--verbose] [--flow=OPTION …]
+    compare.py --seeds=0-20 --kinds=train,hot [--keep=DIR] [--jobs=N] [--verbose] [--flow=OPTION …]
 
---keep holds traces and results of packets for later calls. One line a kind: cases, median, nine in
-ten, worst of the absolute difference in per cent, and the same of those without a flag.
+--keep holds traces and results of packets for later calls; --jobs runs so many cases side by side. One
+line a kind: cases, median, nine in ten, worst of the absolute difference in per cent, the same of those
+without a flag, and how many the flow level refused or packets did not end.
 """
 
+import concurrent.futures
 import csv
 import os
+import re
 import subprocess
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
 import cases  # noqa: E402
 
 TOOL = os.environ.get("ASIM_TOOL", "asim")
-LIMIT_S = 120
+LIMIT_S = 300
+
+
+@dataclass
+class Compared:
+    """by: difference in per cent, None where a run failed, which text tells."""
+    kind: str
+    seed: int
+    by: float | None
+    text: str
+    flagged: bool = False
+    packet_s: float = 0
+    flow_s: float = 0
 
 
 def finish_ns(folder):
@@ -29,16 +45,19 @@ def finish_ns(folder):
 
 
 def make_traces(found, folder):
+    """The option that names the workload."""
     prefix = folder / "trace" / "t"
+    if "background" in found:
+        path = folder / "scenario.json"
+        path.write_text(cases.scenario(found))
+        return f"--scenario={path}"
     if not prefix.parent.exists():
         prefix.parent.mkdir(parents=True)
         if "llm" in found:
-            text = folder / "workload.txt"
-            subprocess.run([TOOL, "trace", "llm", *found["llm"], f"--out={text}", f"--et={prefix}"],
-                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words = ["llm", *found["llm"], f"--out={folder / 'workload.txt'}", f"--et={prefix}"]
         else:
-            subprocess.run([TOOL, "trace", "generate", f"--out={prefix}", *found["generate"]],
-                           check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            words = ["generate", f"--out={prefix}", *found["generate"]]
+        subprocess.run([TOOL, "trace", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return f"--workload={prefix}"
 
 
@@ -46,11 +65,12 @@ def run(found, folder, out, extra):
     """Job time in ns, CPU seconds and stderr; time None after a failure."""
     words = [TOOL, "packet", make_traces(found, folder), *found["run"], *extra, "--quiet", f"--out={out}",
              f"--time-limit={LIMIT_S}"]
-    before = os.times()
-    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    after = os.times()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
-    return (finish_ns(out) if done.returncode == 0 else None), cpu, done.stderr
+    with tempfile.TemporaryFile("w+") as said:
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=said)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = status
+        said.seek(0)
+        return (None if status else finish_ns(out)), usage.ru_utime + usage.ru_stime, said.read()
 
 
 def packets(found, folder):
@@ -63,17 +83,22 @@ def packets(found, folder):
 
 
 def compare(kind, seed, keep, extra):
-    """(difference in per cent or None, flagged, CPU seconds of packets and flow, error text)"""
     found = cases.case(kind, seed)
     folder = keep / f"{kind}_{seed}"
     folder.mkdir(parents=True, exist_ok=True)
-    packet_ns, packet_cpu = packets(found, folder)
+    packet_ns, packet_s = packets(found, folder)
     if packet_ns is None:
-        return None, False, packet_cpu, 0, "packets did not end"
-    ns, cpu, text = run(found, folder, folder / "flow", ["--model=flow", *extra])
+        return Compared(kind, seed, None, "packets did not end", packet_s=packet_s)
+    ns, flow_s, text = run(found, folder, folder / "flow", ["--model=flow", *extra])
     if ns is None:
-        return None, False, packet_cpu, cpu, text
-    return (ns / packet_ns - 1) * 100, "expect an error" in text, packet_cpu, cpu, text
+        return Compared(kind, seed, None, text, packet_s=packet_s, flow_s=flow_s)
+    return Compared(kind, seed, (ns / packet_ns - 1) * 100, text, "expect an error" in text, packet_s, flow_s)
+
+
+def compare_all(wanted, keep, extra, jobs):
+    """Yields a Compared for each (kind, seed), in their order."""
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        yield from pool.map(lambda one: compare(*one, keep, extra), wanted)
 
 
 def at(values, share):
@@ -83,6 +108,23 @@ def at(values, share):
 
 def describe(values):
     return f"n {len(values):4d} median {at(values, .5):6.2f} p90 {at(values, .9):6.2f} worst {at(values, 1):6.2f}"
+
+
+def tell(one):
+    found = cases.case(one.kind, one.seed)
+    words = " ".join([found.get("what", ""), *found.get("generate", found.get("llm")), *found["run"],
+                      str(found.get("background", ""))])
+    shown = f"{one.by:+8.3f} %" if one.by is not None else "       -  "
+    text = re.sub(r"\s+", " ", one.text).strip()[-160:] if one.by is None else ""
+    return (f"{one.kind} {one.seed:4d} {shown} {'flag' if one.flagged else '    '} {one.packet_s:6.2f} {one.flow_s:5.2f} s "
+            f"{words} {text}")
+
+
+def summary(kind, all_of):
+    ended = [one for one in all_of if one.by is not None]
+    return (f"{kind:10s} all {describe([one.by for one in ended])}; "
+            f"unflagged {describe([one.by for one in ended if not one.flagged])}; {len(all_of) - len(ended)} not compared; "
+            f"CPU {sum(one.packet_s for one in all_of):.1f} s in packets, {sum(one.flow_s for one in all_of):.1f} s in flows")
 
 
 def seeds_of(text):
@@ -96,21 +138,13 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         keep = Path(options.get("keep", scratch))
         for kind in options.get("kinds", ",".join(cases.KINDS)).split(","):
-            differences, unflagged, cpus = [], [], [0, 0]
-            for seed in seeds_of(options.get("seeds", "0-9")):
-                by, flagged, packet_cpu, cpu, text = compare(kind, seed, keep, extra)
-                cpus = [cpus[0] + packet_cpu, cpus[1] + cpu]
+            wanted = [(kind, seed) for seed in seeds_of(options.get("seeds", "0-9"))]
+            all_of = []
+            for one in compare_all(wanted, keep, extra, int(options.get("jobs", 1))):
+                all_of.append(one)
                 if "--verbose" in sys.argv:
-                    found = cases.case(kind, seed)
-                    words = found.get("what", "") + " " + " ".join(found.get("generate", found.get("llm")) + found["run"])
-                    shown = f"{by:+8.3f} %" if by is not None else "       -  "
-                    print(f"{kind} {seed:4d} {shown} {'flag' if flagged else '    '} {packet_cpu:6.2f} {cpu:5.2f} s "
-                          f"{words} {text.strip()[-200:]}", flush=True)
-                if by is not None:
-                    differences.append(by)
-                    unflagged += [] if flagged else [by]
-            print(f"{kind:10s} all {describe(differences)}; unflagged {describe(unflagged)}; "
-                  f"CPU {cpus[0]:.1f} s in packets, {cpus[1]:.1f} s in flows", flush=True)
+                    print(tell(one), flush=True)
+            print(summary(kind, all_of), flush=True)
 
 
 if __name__ == "__main__":

@@ -12,10 +12,14 @@
 
 static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, struct asim_err *err)
 {
-    static const char *const keys[] = {"tflops_16bit", "tflops_32bit", "memory_GBps"};
-    const char *key = asim_catalogue_unknown(
-        row, (const char *const[]){"name", "source", keys[0], keys[1], keys[2], NULL});
-    double *const values[] = {&gpu->tflops_16bit, &gpu->tflops_32bit, &gpu->memory_gbps};
+    static const char *const keys[] = {"tflops_16bit", "tflops_32bit", "memory_GBps", "tflops_8bit",
+                                       "tflops_4bit"};
+    const size_t needed = 3;
+    const char *key =
+        asim_catalogue_unknown(row, (const char *const[]){"name", "source", keys[0], keys[1],
+                                                          keys[2], keys[3], keys[4], NULL});
+    double *const values[] = {&gpu->tflops_16bit, &gpu->tflops_32bit, &gpu->memory_gbps,
+                              &gpu->tflops_8bit, &gpu->tflops_4bit};
 
     snprintf(gpu->name, sizeof gpu->name, "%.31s", json_string_value(json_object_get(row, "name")));
     if (key)
@@ -23,13 +27,17 @@ static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, s
                             "%s: the GPU '%s' has the unknown key \"%.40s\"; see "
                             "catalogue/gpus.json.",
                             path, gpu->name, key);
-    for (size_t i = 0; i < 3; i++) {
-        *values[i] = json_number_value(json_object_get(row, keys[i]));
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const json_t *value = json_object_get(row, keys[i]);
+
+        *values[i] = json_number_value(value);
+        if (!value && i >= needed)
+            continue;
         if (!(*values[i] >= 1e-3 && *values[i] < 1e12))
             return asim_err_set(
                 err, ASIM_EINVAL,
-                "%s: the GPU '%s' needs the number %s, 0.001 or more; see catalogue/gpus.json.", path,
-                gpu->name, keys[i]);
+                "%s: the GPU '%s' needs the number %s, 0.001 or more; see catalogue/gpus.json.",
+                path, gpu->name, keys[i]);
     }
     return 0;
 }

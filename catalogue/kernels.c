@@ -65,10 +65,10 @@ static int read_curve(struct asim_gpu_kernels *k, const json_t *row, const char 
 static int read_row(struct asim_gpu_kernels *k, const json_t *row, const char *path,
                     struct asim_err *err)
 {
-    const char *known[ASIM_GPU_CLASSES + 6] = {"gpus", "source", "gemm_32bit", "gemm_gflop",
-                                               "gemm_share"};
+    const char *known[ASIM_GPU_CLASSES + 8] = {
+        "gpus", "source", "gemm_32bit", "gemm_gflop", "gemm_share", "gemm_8bit", "gemm_4bit"};
     const char *unknown;
-    size_t n = 5;
+    size_t n = 7;
     int rc;
 
     for (size_t i = 0; i < ASIM_GPU_CLASSES; i++)
@@ -83,6 +83,10 @@ static int read_row(struct asim_gpu_kernels *k, const json_t *row, const char *p
     rc = read_curve(k, row, path, err);
     if (!rc)
         rc = read_share(&k->gemm_32bit, row, "gemm_32bit", path, err);
+    if (!rc)
+        rc = read_share(&k->gemm_8bit, row, "gemm_8bit", path, err);
+    if (!rc)
+        rc = read_share(&k->gemm_4bit, row, "gemm_4bit", path, err);
     for (size_t i = 0; !rc && i < ASIM_GPU_CLASSES; i++)
         if (keys[i])
             rc = read_share(&k->share[i], row, keys[i], path, err);
@@ -126,8 +130,13 @@ int asim_gpu_kernels_find(struct asim_gpu_kernels *kernels, const struct asim_gp
 void asim_gpu_kernels_even(struct asim_gpu_kernels *kernels, const struct asim_gpu *gpu,
                            double share)
 {
-    *kernels = (struct asim_gpu_kernels){
-        .peak = *gpu, .points = 1, .gemm_gflop = {1}, .gemm_share = {share}, .gemm_32bit = share};
+    *kernels = (struct asim_gpu_kernels){.peak = *gpu,
+                                         .points = 1,
+                                         .gemm_gflop = {1},
+                                         .gemm_share = {share},
+                                         .gemm_32bit = share,
+                                         .gemm_8bit = 1,
+                                         .gemm_4bit = 1};
     for (int class = 0; class < ASIM_GPU_CLASSES; class ++)
         kernels->share[class] = share;
 }
@@ -146,9 +155,23 @@ static double gemm_share(const struct asim_gpu_kernels *k, double gflop)
 }
 
 /* Tensor cores compute TF32 at half of their 16-bit rate. */
+static double peak_of(const struct asim_gpu_kernels *k, enum asim_gpu_dtype dtype)
+{
+    switch (dtype) {
+    case ASIM_GPU_TF32:
+        return k->peak.tflops_16bit / 2;
+    case ASIM_GPU_8BIT:
+        return k->peak.tflops_8bit * k->gemm_8bit;
+    case ASIM_GPU_4BIT:
+        return k->peak.tflops_4bit * k->gemm_4bit;
+    default:
+        return k->peak.tflops_16bit;
+    }
+}
+
 static double ops_rate(const struct asim_gpu_kernels *k, const struct asim_gpu_work *work)
 {
-    double peak = k->peak.tflops_16bit / (work->dtype == ASIM_GPU_TF32 ? 2 : 1);
+    double peak = peak_of(k, work->dtype);
 
     if (work->dtype == ASIM_GPU_32BIT)
         return k->peak.tflops_32bit * k->gemm_32bit * 1e12;

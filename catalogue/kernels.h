@@ -22,7 +22,7 @@ enum asim_gpu_class {
     ASIM_GPU_OPTIMIZER,
     ASIM_GPU_CLASSES
 };
-enum asim_gpu_dtype { ASIM_GPU_16BIT, ASIM_GPU_TF32, ASIM_GPU_32BIT };
+enum asim_gpu_dtype { ASIM_GPU_16BIT, ASIM_GPU_TF32, ASIM_GPU_32BIT, ASIM_GPU_8BIT, ASIM_GPU_4BIT };
 
 enum { ASIM_GPU_MOST_POINTS = 24 };
 /* Shares, each above 0 and at most 1. */
@@ -31,6 +31,7 @@ struct asim_gpu_kernels {
     size_t points;
     double gemm_gflop[ASIM_GPU_MOST_POINTS], gemm_share[ASIM_GPU_MOST_POINTS];
     double gemm_32bit;
+    double gemm_8bit, gemm_4bit;    /* share of that peak, as a multiple of gemm_share */
     double share[ASIM_GPU_CLASSES]; /* of ASIM_GPU_GEMM: unused */
     int is_assumed;                 /* the row of '*': nothing is measured on this GPU */
 };

@@ -46,7 +46,7 @@ struct asim_llm_options {
     uint64_t begin_size, end_size;
     unsigned given; /* a bit for each option that options.c looks for on the command line */
 };
-enum { ASIM_LLM_16BIT, ASIM_LLM_TF32, ASIM_LLM_32BIT };
+enum { ASIM_LLM_16BIT, ASIM_LLM_TF32, ASIM_LLM_32BIT, ASIM_LLM_FP8, ASIM_LLM_FP4 };
 enum { ASIM_LLM_DISTRIBUTED, ASIM_LLM_REPLICATED, ASIM_LLM_SHARDED };
 enum { ASIM_LLM_KEEP, ASIM_LLM_SELECTIVE, ASIM_LLM_FULL };
 extern const struct asim_option asim_llm_option_table[];

@@ -105,8 +105,10 @@ const struct asim_option asim_llm_option_table[] = {
      "compute_model: host time to launch a kernel, us; a part takes at least this for each of its "
      "kernels",
      "0", ASIM_T_DOUBLE, AT(host_us), 0, 1e6},
-    {"precision", NULL, "compute_model: of products and activations", "16bit", ASIM_T_CHOICE,
-     AT(precision), 0, 0, "16bit|tf32|32bit"},
+    {"precision", NULL,
+     "compute_model: of products and activations; with a schedule fp8 or fp4 (also MXFP8, NVFP4): "
+     "products of linear layers so, all else in 16 bits",
+     "16bit", ASIM_T_CHOICE, AT(precision), 0, 0, "16bit|tf32|32bit|fp8|fp4"},
     {"recompute_granularity", NULL,
      "formulas=right or a schedule: what the backward pass computes again: nothing, attention "
      "scores, or all layers with their communication",

@@ -5,6 +5,10 @@
  * backward for the activations and for the weights as forward; FlashAttention's backward pass
  * has 2.5 times the products of the forward pass (Dao, 2023). Bytes are counted as in llm/work.c.
  *
+ * With FP8 or FP4 the products of linear layers take those rates; their inputs, and backward the
+ * gradients of their outputs, are first cast: read in 2 bytes, written as they are and transposed
+ * (Transformer Engine). Attention, router and final layer stay in 16 bits.
+ *
  * A measured section replaces the forward time of the kernel of its name; NAME_dgrad and NAME_wgrad
  * those of the backward passes, which else keep the ratio. A kernel with neither a section nor a
  * GPU for the rest is an error.
@@ -20,6 +24,7 @@ struct kernel {
     enum asim_gpu_class class;
     double flops, bytes;
     double dgrad, wgrad; /* multiples of the forward pass */
+    double in, out;      /* elements that a linear layer takes and makes; 0: no linear layer */
 };
 
 /* A part being summed, by phase. */
@@ -62,6 +67,24 @@ static double scale_of(const struct kernel *k, int phase)
     return phase == ASIM_STEP_FORWARD ? 1 : phase == ASIM_STEP_DGRAD ? k->dgrad : k->wgrad;
 }
 
+static enum asim_gpu_dtype linear_dtype(const struct asim_llm_options *o)
+{
+    return o->precision == ASIM_LLM_FP8   ? ASIM_GPU_8BIT
+           : o->precision == ASIM_LLM_FP4 ? ASIM_GPU_4BIT
+                                          : ASIM_GPU_16BIT;
+}
+
+/* us to cast so many elements to the type of linear layers. */
+static double cast_us(const struct asim_step *s, double elements)
+{
+    enum asim_gpu_dtype to = linear_dtype(s->opt);
+    double bytes = to == ASIM_GPU_8BIT ? 1 : 0.5;
+    const struct asim_gpu_work work = {ASIM_GPU_ELEMENTWISE, ASIM_GPU_16BIT, 0,
+                                       (2 + 2 * bytes) * elements, 1};
+
+    return to == ASIM_GPU_16BIT ? 0 : asim_gpu_work_us(&s->times.gpu, &work);
+}
+
 /* Backward a product is several products of the forward one's size, others are one larger kernel.
  */
 static double modelled_us(const struct model *m, const struct kernel *k, int phase)
@@ -69,8 +92,10 @@ static double modelled_us(const struct model *m, const struct kernel *k, int pha
     double scale = scale_of(k, phase), count = 1;
     struct asim_gpu_work work = {.class = k->class};
 
-    if (scale <= 0)
+    if (scale <= 0 || !m->step->times.has_gpu)
         return 0;
+    if (k->in > 0)
+        work.dtype = linear_dtype(m->step->opt);
     if (k->class == ASIM_GPU_GEMM) {
         count = scale;
         scale = 1;
@@ -80,7 +105,10 @@ static double modelled_us(const struct model *m, const struct kernel *k, int pha
     work.ops = scale * k->flops;
     work.bytes = scale * k->bytes;
     work.count = count;
-    return m->step->times.has_gpu ? asim_gpu_work_us(&m->step->times.gpu, &work) : 0;
+    return asim_gpu_work_us(&m->step->times.gpu, &work) +
+           cast_us(m->step, phase == ASIM_STEP_FORWARD ? k->in
+                            : phase == ASIM_STEP_DGRAD ? k->out
+                                                       : 0);
 }
 
 static void add_kernel(struct model *m, const struct kernel *k)
@@ -152,9 +180,10 @@ static void add_attention(struct model *m, const struct sizes *z)
     const struct kernel kernels[] = {
         {ASIM_STEP_NORM1, "layernorm", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
         {ASIM_STEP_QKV, "atten_qkv", ASIM_GPU_GEMM, 2 * z->tokens * qkv,
-         2 * (qkv + z->tokens * z->h + wide), 1, 1},
+         2 * (qkv + z->tokens * z->h + wide), 1, 1, z->tokens * z->h, wide},
         {ASIM_STEP_PROJ, "atten_linear", ASIM_GPU_GEMM, 2 * z->tokens * proj,
-         2 * (proj + z->tokens * z->q / z->t + z->tokens * z->h), 1, 1},
+         2 * (proj + z->tokens * z->q / z->t + z->tokens * z->h), 1, 1, z->tokens * z->q / z->t,
+         z->tokens * z->h},
         {ASIM_STEP_NORM2, "bias_dropout_add", ASIM_GPU_ELEMENTWISE, 0, 7 * z->own * z->h, 5.0 / 7,
          0},
         {ASIM_STEP_NORM2, "layernorm2", ASIM_GPU_NORM, 0, 4 * z->own * z->h, 1.5, 0},
@@ -184,11 +213,11 @@ static void add_mlp(struct model *m, const struct sizes *z)
     double in = z->tokens * z->h, mid = z->tokens * z->f / z->t, w = z->h * z->f / z->t;
     const struct kernel kernels[] = {
         {ASIM_STEP_MLP, "mlp_linear_1", ASIM_GPU_GEMM, 2 * in * z->up * z->f / z->t,
-         2 * (z->up * w + in + z->up * mid), 1, 1},
+         2 * (z->up * w + in + z->up * mid), 1, 1, in, z->up * mid},
         {ASIM_STEP_MLP, "mlp_gelu", ASIM_GPU_ACTIVATION, 0, 2 * (z->up + 1) * mid,
          (2 * z->up + 1) / (z->up + 1), 0},
         {ASIM_STEP_MLP, "mlp_linear_2", ASIM_GPU_GEMM, 2 * in * z->f / z->t, 2 * (w + mid + in), 1,
-         1},
+         1, mid, in},
         {ASIM_STEP_MLP, "bias_dropout_add", ASIM_GPU_ELEMENTWISE, 0, 7 * z->own * z->h, 5.0 / 7, 0},
     };
 
@@ -208,11 +237,14 @@ static void add_moe(struct model *m, const struct sizes *z)
         {ASIM_STEP_GATHER, "moe_unpermute", ASIM_GPU_ELEMENTWISE, 0, 2 * own * (k + 1) * z->h, 1,
          0},
         {ASIM_STEP_SHARED, "moe_shared", ASIM_GPU_GEMM, 2 * z->tokens * shared,
-         shared > 0 ? 2 * (shared + 2 * z->tokens * z->h) : 0, 1, 1},
+         shared > 0 ? 2 * (shared + 2 * z->tokens * z->h) : 0, 1, 1,
+         shared > 0 ? z->tokens * (z->h + shared / z->h / (z->up + 1)) : 0,
+         shared > 0 ? z->tokens * (z->h + shared * z->up / z->h / (z->up + 1)) : 0},
     };
     struct asim_step_times *times = &m->step->times;
 
     add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+    times->expert_inputs_per_token = z->h + f / m->step->etp;
     times->expert_flops_per_token = 2 * (z->up + 1) * z->h * f / m->step->etp;
     times->expert_weight_bytes = 2 * (double)m->step->p_experts;
     times->expert_bytes_per_token = 4 * z->h + 4 * z->up * f / m->step->etp;
@@ -246,6 +278,12 @@ static int open_gpu(struct model *m, struct asim_err *err)
     rc = asim_gpu_find(&gpu, name, o->gpus_file, err);
     if (rc)
         return rc;
+    if ((o->precision == ASIM_LLM_FP8 && gpu.tflops_8bit <= 0) ||
+        (o->precision == ASIM_LLM_FP4 && gpu.tflops_4bit <= 0))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the GPU %s has no rate in %d bits (catalogue/gpus.json): leave "
+                            "--precision out, or give a table with it in --gpus.",
+                            gpu.name, o->precision == ASIM_LLM_FP8 ? 8 : 4);
     times->has_gpu = 1;
     if (o->compute_model)
         return asim_gpu_kernels_find(&times->gpu, &gpu, o->kernels, err);
@@ -286,12 +324,12 @@ uint64_t asim_step_expert_ns(const struct asim_step *s, uint64_t pairs)
     const struct asim_step_times *t = &s->times;
     double n = (double)s->opt->experts / s->ep * (s->gated ? 3 : 2), us;
     const struct asim_gpu_work work = {
-        ASIM_GPU_GEMM, ASIM_GPU_16BIT, (double)pairs * t->expert_flops_per_token / n,
+        ASIM_GPU_GEMM, linear_dtype(s->opt), (double)pairs * t->expert_flops_per_token / n,
         (t->expert_weight_bytes + (double)pairs * t->expert_bytes_per_token) / n, n};
 
     if (!pairs || !t->has_gpu)
         return 1;
-    us = asim_gpu_work_us(&t->gpu, &work);
+    us = asim_gpu_work_us(&t->gpu, &work) + cast_us(s, (double)pairs * t->expert_inputs_per_token);
     return (uint64_t)((us > n * s->opt->host_us ? us : n * s->opt->host_us) * 1000 + 0.5);
 }
 

@@ -13,11 +13,14 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
     const struct asim_llm_options *o = s->opt;
     uint64_t model = (uint64_t)o->tp * o->cp * o->pp;
 
-    if (o->optimizer || o->precision)
-        return asim_err_set(err, ASIM_EUSAGE, "%s has no effect with a schedule: %s.",
-                            o->optimizer ? "optimizer" : "precision",
-                            o->optimizer ? "--zero says what is sharded"
-                                         : "all values there have 2 bytes");
+    if (o->optimizer)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "optimizer has no effect with a schedule: --zero "
+                            "says what is sharded.");
+    if (o->precision == ASIM_LLM_TF32 || o->precision == ASIM_LLM_32BIT)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "precision with a schedule is 16bit, fp8 or fp4: "
+                            "all values there are sent in 2 bytes.");
     if (o->world % model)
         return asim_err_set(
             err, ASIM_EUSAGE,

@@ -75,6 +75,7 @@ struct asim_step_time {
 struct asim_step_times {
     struct asim_step_time part[ASIM_STEP_PARTS];
     double expert_flops_per_token, expert_weight_bytes, expert_bytes_per_token;
+    double expert_inputs_per_token; /* elements that its linear layers take */
     int has_gpu;
     struct asim_gpu_kernels gpu; /* --compute_model or --roofline */
 };

@@ -23,11 +23,13 @@ static double us(const struct asim_gpu_kernels *k, enum asim_gpu_class class, do
 
 static void test_times(void)
 {
-    struct asim_gpu_kernels k = {.peak = {"", 100, 10, 1000},
+    struct asim_gpu_kernels k = {.peak = {"", 100, 10, 1000, 200, 400},
                                  .points = 2,
                                  .gemm_gflop = {1, 100},
                                  .gemm_share = {0.2, 0.6},
                                  .gemm_32bit = 0.5,
+                                 .gemm_8bit = 0.75,
+                                 .gemm_4bit = 0.5,
                                  .share = {0, 0.5, 0.25, 0.8, 0.4, 0.2, 1}};
     struct asim_gpu_work work = {.class = ASIM_GPU_GEMM, .ops = 1e9, .count = 3};
 
@@ -42,6 +44,10 @@ static void test_times(void)
     CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 20e12 * 1e6));
     work.dtype = ASIM_GPU_TF32;
     CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 10e12 * 1e6));
+    work.dtype = ASIM_GPU_8BIT;
+    CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 30e12 * 1e6));
+    work.dtype = ASIM_GPU_4BIT;
+    CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 40e12 * 1e6));
     work.dtype = ASIM_GPU_32BIT;
     CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 5e12 * 1e6));
 }
@@ -58,6 +64,10 @@ static void test_table(void)
     CHECK_U64(asim_gpu_find(&gpu, "MI300X", NULL, &err), 0);
     CHECK_U64(asim_gpu_kernels_find(&k, &gpu, NULL, &err), 0);
     CHECK(k.is_assumed && k.points == 13);
+    CHECK_U64(asim_gpu_find(&gpu, "GB300", NULL, &err), 0);
+    CHECK(is_near(gpu.tflops_8bit, 5000) && is_near(gpu.tflops_4bit, 15000));
+    CHECK_U64(asim_gpu_find(&gpu, "A100", NULL, &err), 0);
+    CHECK(gpu.tflops_8bit == 0 && gpu.tflops_4bit == 0);
 }
 
 /* Writes a table, reads it, and compares the sentence. */
@@ -94,6 +104,7 @@ int main(void)
             "\"gemm_share\": [0.5, 0.5]}]}",
             "gemm_gflop and gemm_share");
     refuses("{\"kernels\": [{\"gpus\": [\"A100\"], \"gemm_share\": [0.5]}]}", "gemm_gflop");
+    refuses("{\"kernels\": [{\"gpus\": [\"A100\"], \"gemm_8bit\": 0}]}", "gemm_8bit is a share");
     refuses("[", "this is not valid JSON");
     return CHECK_DONE();
 }

@@ -108,6 +108,7 @@ static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
                 {"dispatch", opt->dispatch > 0},
                 {"dispatch_dtype", opt->dispatch_fp8},
                 {"router_groups", opt->router_groups > 0},
+                {"overlap_param_gather", opt->overlap_parameters},
                 {"precision=fp8 or fp4", opt->precision >= ASIM_LLM_FP8}};
 
     for (size_t i = 0; !opt->schedule && i < sizeof rows / sizeof *rows; i++)

@@ -161,11 +161,16 @@ const struct asim_option asim_llm_option_table[] = {
      "ZeRO: 0 all-reduces gradients; 1 scatters them and gathers parameters; 2 scatters them after "
      "each micro-batch; 3 also gathers the parameters of each layer before use",
      "0", ASIM_T_CHOICE, AT(zero), 0, 0, "0|1|2|3"},
-    NUMBER("prefetch", NULL, "zero=3: layer passes that parameters are gathered ahead", "1",
+    NUMBER("prefetch", NULL,
+           "zero=3, overlap_param_gather: layer passes that parameters are gathered ahead", "1",
            ASIM_T_U32, prefetch, 63),
     FLAG("overlap_grad_reduce", NULL,
          "gradients are reduced layer by layer beside the last backward pass (no effect on rows)",
          overlap_gradients),
+    FLAG("overlap_param_gather", NULL,
+         "zero=1 or 2: parameters are gathered layer by layer beside the first forward pass, not "
+         "behind the optimizer (no effect on rows)",
+         overlap_parameters),
     NUMBER("dense_ffn", NULL, "inner size of the MLP of layers without experts; 0 = ffn", "0",
            ASIM_T_U64, dense_ffn, 1 << 20),
     TEXT("token_distribution", "tokens",

@@ -27,6 +27,7 @@ struct asim_step_emit {
     uint64_t next_id;
     uint64_t stream[ASIM_STEP_GROUPS]; /* last op of each group */
     int is_back;                       /* in a backward pass */
+    int is_first;                      /* in the forward pass of a chunk's first micro-batch */
     uint32_t ring_tag;                 /* of the sends of context parallelism */
     char prefix[40];                   /* of the names of ops */
     struct asim_step_traffic traffic;

@@ -190,6 +190,7 @@ static uint64_t run_pass(struct asim_step_emit *e, const struct asim_step_pass *
     snprintf(e->prefix, sizeof e->prefix, "%s%" PRIu32 ".%" PRIu32 " ", letters[what->type],
              what->micro, p.stage);
     e->is_back = what->type != ASIM_STEP_F;
+    e->is_first = !e->is_back && !what->micro;
     if (!e->is_back)
         return forward(e, &p);
     return what->type == ASIM_STEP_W ? weights(e, &p) : backward(e, &p, what->type == ASIM_STEP_BW);

@@ -99,6 +99,10 @@ static int check_schedule(const struct asim_step *s, struct asim_err *err)
     if (o->schedule == ASIM_STEP_DUALPIPE && o->zero > 1)
         return asim_err_set(err, ASIM_EUSAGE,
                             "DualPipe holds two copies of the parameters; zero is 0 or 1 with it.");
+    if (o->overlap_parameters &&
+        (o->schedule == ASIM_STEP_DUALPIPE || (o->zero != 1 && o->zero != 2)))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "overlap_param_gather goes with zero=1 or 2, and not with DualPipe.");
     if (o->virtual_stages > 1 && o->schedule != ASIM_STEP_INTERLEAVED)
         return asim_err_set(err, ASIM_EUSAGE,
                             "virtual_stages goes with --schedule=interleaved only.");

@@ -4,9 +4,10 @@
  * zero=0  all-reduce of the gradients once a step zero=1  reduce-scatter of the gradients,
  * all-gather of the parameters once a step zero=2  the gradients are reduced and scattered after
  * every micro-batch zero=3  so, and parameters are gathered before each forward and backward pass
- * of a layer, `prefetch` layer passes ahead Parameters have 2 bytes, gradients `grad_bytes`.
- * Gathers and reductions have communicators of their own, so that one need not wait for the other
- * (as FullyShardedDataParallel does with streams).
+ * of a layer, `prefetch` layer passes ahead With overlap_param_gather, zero=1 and 2 gather those of
+ * a layer before its first forward pass, as if the step before had left them. Parameters have 2
+ * bytes, gradients `grad_bytes`. Gathers and reductions have communicators of their own, so that
+ * one need not wait for the other (as FullyShardedDataParallel does with streams).
  */
 #include "step/emit.h"
 
@@ -33,7 +34,7 @@ struct asim_step_after asim_step_gather(struct asim_step_emit *e, struct asim_st
     struct asim_step_after after = {at, 0, 0};
     uint64_t ahead = e->step->opt->prefetch, from = at;
 
-    if (e->step->opt->zero < 3)
+    if (e->step->opt->zero < 3 && !(e->step->opt->overlap_parameters && e->is_first))
         return after;
     e->starts[e->n_starts % ASIM_STEP_STARTS] = at;
     if (ahead)
@@ -146,8 +147,9 @@ void asim_step_optimizer(struct asim_step_emit *e, uint64_t at)
     at = last_reductions(e, at);
     at =
         asim_step_compute(e, "optimizer", optimizer_ns(e, sum), (struct asim_step_after){at, 0, 0});
-    for (uint32_t chunk = 0; chunk < s->chunks && (s->opt->zero == 1 || s->opt->zero == 2);
-         chunk++) {
+    if (s->opt->zero == 0 || s->opt->zero == 3 || s->opt->overlap_parameters)
+        return;
+    for (uint32_t chunk = 0; chunk < s->chunks; chunk++) {
         uint32_t v = asim_step_virtual(s, e->place.stage, chunk);
         struct asim_step_params p = chunk_params(s, v);
         gather_one(e, ASIM_STEP_GATHERS + upper(e, v), p.dense, at);

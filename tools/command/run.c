@@ -29,8 +29,8 @@ static const struct asim_option options[] = {
      "or --scenario)",
      NULL, ASIM_T_STRING, AT(workload), .flags = ASIM_F_READS | ASIM_F_SET},
     {"topo", "topology",
-     "auto:1d, auto:2d, auto:NAME,key=value, machine:NAME, a name as 8gpu_ring2d_4, or a file; "
-     "without it: one switch",
+     "auto:NAME,key=value, machine:NAME, a file, or a name as 8gpu_ring2d_4, which brings logical "
+     "dimensions, too; without it: one switch",
      NULL, ASIM_T_STRING, AT(topo), .flags = ASIM_F_READS},
     {"world-size", NULL,
      "ranks: a multiple of the recorded ones, which are replicated; 0 = as recorded", NULL,

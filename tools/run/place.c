@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reads --topo: a file, "auto:NAME,key=value" of the makers, or a name of the published runner such
- * as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Topologies with
- * dimensions have logical dimensions, too, so that collectives run dimension by dimension.
+ * as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Such a name brings logical
+ * dimensions, too, so that collectives run dimension by dimension; "auto:" means what it means to
+ * `asim packet`, a physical network.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -125,19 +126,6 @@ static int place_name(struct asim_job *job, uint32_t gpus, const char *kind,
     return write_logical(job, shape, err);
 }
 
-/* auto:1d is a ring; auto:2d a mesh whose sides are the two closest factors. */
-static int place_auto(struct asim_job *job, struct asim_err *err)
-{
-    struct shape shape;
-
-    snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
-    if (strcmp(job->topo, "auto:2d"))
-        return 0;
-    share(&shape, job->ranks, 2, 0);
-    spell(job->topology, sizeof job->topology, "mesh", &shape);
-    return write_logical(job, &shape, err);
-}
-
 int asim_job_place(struct asim_job *job, struct asim_err *err)
 {
     struct asim_err wrong = {0};
@@ -147,13 +135,10 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
 
     if (!job->topo)
         return 0;
-    if (job->is_scenario && (!strncmp(job->topo, "auto:", 5) ||
-                             !strncmp(job->topo, "machine:", 8) || !access(job->topo, R_OK))) {
-        snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
+    snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
+    if (!strncmp(job->topo, "auto:", 5) || !strncmp(job->topo, "machine:", 8) ||
+        (job->is_scenario && !access(job->topo, R_OK)))
         return 0;
-    }
-    if (!strncmp(job->topo, "auto:", 5) || !strncmp(job->topo, "machine:", 8))
-        return place_auto(job, err);
     if (access(job->topo, F_OK) && read_name(job->topo, &gpus, kind, &shape, &wrong)) {
         if (wrong.code) {
             *err = wrong;
@@ -167,6 +152,5 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
                             "auto:2d, auto:NAME of 'asim topo make --list', machine:NAME of 'asim "
                             "machine list', or a name such as 8gpu_ring2d_4.",
                             job->topo);
-    snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
     return 0;
 }

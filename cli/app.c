@@ -15,6 +15,7 @@
 #include "cli/compare.h"
 #include "cli/hugepages.h"
 #include "cli/interrupt.h"
+#include "cli/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,6 +191,8 @@ static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
         code = app->opened(app, &app->err);
     if (!code && asim_packet_is_used(app->world) && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->settings, hooks, &app->err);
+    if (!code && app->settings.verify)
+        code = asim_verify_open(&app->verify, app->world, &app->settings, &app->err);
     return code;
 }
 
@@ -238,12 +241,15 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     app->settings.verbose |= is_for_astra_sim(argc, argv);
     if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
         say_note(app, "--compare-network has no effect without --compare=analytical");
+    if (app->settings.correct && !app->settings.verify && hooks.note)
+        say_note(app, "--correct has no effect without --verify");
     code = collective(app, open_world(app, &hooks));
     if (!code)
         return ASIM_APP_GO_ON;
     code = asim_args_exit(&app->err);
     print_error(app);
     asim_compare_close(app->comparison);
+    asim_verify_close(app->verify);
     asim_world_close(app->world);
     app->world = NULL;
     forget_settings(app);
@@ -367,6 +373,18 @@ static void print_verdict(const struct asim_app *app)
     free(text);
 }
 
+/* The runs after the run: the comparison and the samples. */
+static int look_again(struct asim_app *app, int code)
+{
+    if (!code && app->comparison)
+        code = asim_compare_finish(app->comparison, &app->err);
+    asim_compare_close(app->comparison);
+    if (!code && app->verify)
+        code = asim_verify_finish(app->verify, &app->err);
+    asim_verify_close(app->verify);
+    return code;
+}
+
 /* code: the result of the run. Ends the world and returns the exit code; a full disk behind stdout
  * is a failure. */
 int asim_app_close(struct asim_app *app, int code)
@@ -386,9 +404,7 @@ int asim_app_close(struct asim_app *app, int code)
                 app->settings.time_limit_s);
     if (!code && app->settings.out && !app->settings.process && !app->settings.quiet)
         print_verdict(app);
-    if (!code && app->comparison)
-        code = asim_compare_finish(app->comparison, &app->err);
-    asim_compare_close(app->comparison);
+    code = look_again(app, code);
     if (code)
         print_error(app);
     asim_world_close(app->world);

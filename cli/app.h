@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 struct asim_compare;
+struct asim_verify;
 
 struct asim_app {
     struct asim_settings settings;
@@ -46,6 +47,7 @@ struct asim_app {
     int traces_are_temporary;                /* set by make_traces */
     uint64_t *alone_ns;                      /* --alone */
     struct asim_compare *comparison;
+    struct asim_verify *verify;
     int on_terminal, progress_shown, out_of_time;
     uint32_t calls_left, calls_a_look; /* of asim_app_tick, to the next look at the clock */
     double looked_s;

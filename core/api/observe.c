@@ -3,6 +3,7 @@
  * asim/observe.h: an observer of the caller's behind one of the world's event bus.
  */
 #include "asim/observe.h"
+#include "api/exchange.h"
 #include "sim/rank/event.h"
 #include "sim/rank/event_bus.h"
 #include "report/report.h"
@@ -100,6 +101,10 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
         return asim_err_nomem(err, "adding an observer");
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
     observer.wants = wanted(own);
+    if (own->exchange_done && asim_exchange_observe(world, own, err)) {
+        free(own);
+        return err ? err->code : ASIM_ENOMEM;
+    }
     if (asim_event_bus_add(&world->run.event_bus, &observer)) {
         free(own);
         return asim_err_nomem(err, "adding an observer");

@@ -22,7 +22,8 @@
 enum { PATH_BYTES = 4096 };
 
 /* Files that the tool makes of a run's folder; they go with it. */
-static const char *const made_later[] = {"identity.json", "compare.csv", "report.html"};
+static const char *const made_later[] = {"identity.json", "compare.csv", "verify.csv",
+                                         "report.html"};
 
 struct folder {
     char *out;

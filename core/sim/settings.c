@@ -45,6 +45,13 @@ const struct asim_option asim_settings_options[] = {
     ROW("flow-without", STRING, flow_without,
         "parts of the flow level to leave out, separated by commas: ack-load",
         .flags = ASIM_F_PACKETS),
+    ROW("verify", STRING, verify,
+        "of a run with --model=flow: share of the collectives of each kind that run again in "
+        "packets, as 5%, which tells how far the run is from packets (doc/flow.md#sampling)",
+        .flags = ASIM_F_NO_RESULT | ASIM_F_PACKETS),
+    ROW("correct", BOOL, correct,
+        "with --verify: also tell the finish corrected by what the samples differed",
+        .def = "false", .flags = ASIM_F_NO_RESULT | ASIM_F_PACKETS),
     ROW("algorithm", STRING, algorithm,
         "algorithm of collectives, before the system configuration: ring, or "
         "all-reduce=halvingDoubling,all-to-all=direct"),

@@ -60,7 +60,8 @@ static int open_mode(struct asim_world *world, struct asim_net_config *config, s
 void asim_world_diagnose_unused(const struct asim_world *world, const struct asim_settings *set)
 {
     struct asim_settings defaults;
-    int has_defaults = !asim_settings_init(&defaults, sizeof defaults, NULL);
+    int has_packets = set->verify != NULL, /* its samples */
+        has_defaults = !has_packets && !asim_settings_init(&defaults, sizeof defaults, NULL);
     const struct {
         const char *name;
         int is_given;
@@ -71,8 +72,8 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
                 {"network-configuration", set->network && set->backend, ASIM_NET_OVER_TOPOLOGY},
                 {"pcap", set->pcap != NULL, ASIM_NET_FRAMES},
                 {"reports", set->reports && set->out, ASIM_NET_FLOWS},
-                {"per-event", set->per_event, ASIM_NET_FRAMES},
-                {"threads", set->threads > 1, ASIM_NET_THREADS},
+                {"per-event", set->per_event && !has_packets, ASIM_NET_FRAMES},
+                {"threads", set->threads > 1 && !has_packets, ASIM_NET_THREADS},
                 {"compare", set->compare, ASIM_NET_FRAMES},
                 {"report-interval", set->report_interval_fs != 0, ASIM_NET_FRAMES},
                 {"seed", has_defaults && set->seed != defaults.seed, ASIM_NET_FRAMES},

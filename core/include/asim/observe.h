@@ -38,6 +38,17 @@ struct asim_observed_message {
     uint16_t sport; /* UDP source port; without QPS_PER_CONNECTION unique for a flow of the pair */
 };
 
+/* The last member of a collective has ended it, or a receive has ended. In runs of one process. */
+struct asim_observed_exchange {
+    uint64_t start_ns, end_ns; /* from when all members have issued it */
+    uint64_t bytes;            /* as the trace gives them */
+    int type;                  /* enum asim_coll_type; -1: from a send to a receive */
+    uint32_t n;
+    /* The members in the order of their group, [n], or source and destination. Borrowed during the
+     * call. */
+    const uint32_t *ranks;
+};
+
 /* A PFC frame took effect: a port of the packet network pauses or resumes. */
 struct asim_observed_pause {
     uint64_t time_ns;
@@ -58,6 +69,7 @@ struct asim_observer {
     /* Called once, at the end of the run or by asim_world_close: no event comes any more. failed: 1
      * where the run went wrong and its results should be dropped. An error becomes the run's. */
     int (*close)(void *self, int failed, struct asim_err *err);
+    void (*exchange_done)(void *self, const struct asim_observed_exchange *exchange);
 };
 
 /* Adds an observer between asim_world_open and asim_world_start; *observer is copied. */

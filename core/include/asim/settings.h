@@ -99,6 +99,10 @@ struct asim_settings {
      * 2 the fast one. */
     int order;
     char *flow_without; /* an option: parts of the flow level to leave out, "queues,ack-wait" */
+    /* Options of the programs: the share of the collectives that run again in packets, "5%"; NULL =
+     * none. Whether to tell the finish corrected by them. */
+    char *verify;
+    int correct;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -58,6 +58,7 @@ static const char *const no_paths[] = {
     "topo make --format",
     "settings --model",
     "settings --flow-without",
+    "settings --verify",
     "settings --algorithm",
     "settings --cc",
     "settings --qps-per-connection",

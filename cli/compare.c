@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Compares a packet run with both analytical networks. Per rank and in total: cycles, communication
- * and exposed communication at packet level and over the two analytical networks, and their ratios.
- * Then two ops: the first one (by end at packet level) that ends at another time, and the one whose
- * duration differs most. Times of ops take 16 bytes per op and run.
+ * Compares a packet run with the flow level and both analytical networks. Per rank and in total:
+ * cycles, communication and exposed communication of each, and their ratios. Then two ops: the
+ * first one (by end at packet level) that ends at another time, and the one whose duration differs
+ * most. Times of ops take 16 bytes per op and run. The flow level is left out where it refuses what
+ * packets can do.
  *
- * The comparison observes the packet run; the analytical runs follow in worlds of their own. stdout
- * is reproducible: it has no wall-clock times.
+ * The comparison observes the packet run; the others follow in worlds of their own. stdout is
+ * reproducible: CPU times go to stderr.
  */
 #include "cli/compare.h"
 
@@ -14,11 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "asim/net.h"
 #include "asim/observe.h"
 #include "base/io/out.h"
 
-enum { RUNS = 3 }; /* packet, unaware, aware */
+enum { PACKET, FLOW, UNAWARE, AWARE, RUNS };
 
 /* Issue and end of one op in one run, ns. */
 struct op_times {
@@ -44,12 +46,26 @@ struct asim_compare {
     struct asim_out csv;                  /* where there is a folder for it */
     int has_csv;
     struct record runs[RUNS];
-    size_t *first; /* [ranks + 1] */
-    uint64_t *ids; /* of the ops */
+    int has_flow;
+    double cpu_s[RUNS]; /* of the packet run: since open */
+    size_t *first;      /* [ranks + 1] */
+    uint64_t *ids;      /* of the ops */
     struct asim_netshape shape;
 };
 
-static const char *const names[RUNS] = {"packet", "unaware", "aware"};
+static const char *const names[RUNS] = {"packet", "flow", "unaware", "aware"};
+
+/* Of the process, all threads. */
+static double cpu_s(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+/* The run after this one, RUNS at the end. */
+static int next_run(const struct asim_compare *compare, int run)
+{
+    return run + 1 == FLOW && !compare->has_flow ? UNAWARE : run + 1;
+}
 
 /* Ops are stored by their index, so that runs can be compared. NULL for an index that the packet
  * run does not have. */
@@ -127,8 +143,8 @@ static int find_shape(struct asim_compare *compare, const struct asim_hooks *hoo
 }
 
 /* Without result lines and files. */
-static int open_analytical(struct asim_world **world, const struct asim_compare *compare, int run,
-                           struct asim_err *err)
+static int open_other(struct asim_world **world, const struct asim_compare *compare, int run,
+                      struct asim_err *err)
 {
     struct asim_settings settings = *compare->settings;
     char mode[16];
@@ -136,20 +152,23 @@ static int open_analytical(struct asim_world **world, const struct asim_compare 
     snprintf(mode, sizeof mode, "%s", names[run]);
     settings.mode = mode;
     settings.threads = 1; /* of the packet network only */
-    settings.shape = &compare->shape;
-    if (!settings.compare_network) /* the shape has them already */
-        settings.bandwidth = settings.latency = NULL;
-    settings.cc = settings.qps_per_connection = NULL;
-    settings.mtu_bytes = 0;
+    if (run != FLOW) {
+        settings.shape = &compare->shape;
+        if (!settings.compare_network) /* the shape has them already */
+            settings.bandwidth = settings.latency = NULL;
+        settings.cc = settings.qps_per_connection = NULL;
+        settings.mtu_bytes = 0;
+    }
     settings.out = settings.logging_folder = NULL;
     return asim_world_open(world, &settings, &compare->hooks, err);
 }
 
 /* A stall there is an error here. */
-static int run_analytical(struct asim_compare *compare, int run, struct asim_err *err)
+static int run_other(struct asim_compare *compare, int run, struct asim_err *err)
 {
     struct asim_world *world;
-    int code = open_analytical(&world, compare, run, err);
+    double before_s = cpu_s();
+    int code = open_other(&world, compare, run, err);
 
     if (code)
         return code;
@@ -157,6 +176,7 @@ static int run_analytical(struct asim_compare *compare, int run, struct asim_err
     if (!code)
         code = asim_world_run(world, err);
     asim_world_close(world);
+    compare->cpu_s[run] = cpu_s() - before_s;
     return code;
 }
 
@@ -184,19 +204,37 @@ static int make_records(struct asim_compare *compare, struct asim_err *err)
     return good && compare->first && compare->ids ? 0 : asim_err_nomem(err, "comparing runs");
 }
 
-/* Opens both analytical worlds once, because a packet run may take hours before they refuse their
- * inputs. Reads the traces once for each. */
+/* The flow level refuses some of what packets can do. */
+static void try_flow(struct asim_compare *compare, const struct asim_hooks *hooks)
+{
+    struct asim_world *world;
+    struct asim_err why = {0};
+    char note[sizeof why.text + 64];
+
+    compare->has_flow = !open_other(&world, compare, FLOW, &why);
+    if (compare->has_flow)
+        asim_world_close(world);
+    snprintf(note, sizeof note, "the flow level is not compared: %s", why.text);
+    if (!compare->has_flow && hooks->note)
+        hooks->note(hooks->self, note);
+}
+
+/* Opens the other worlds once, because a packet run may take hours before they refuse their inputs.
+ * Reads the traces once for each. */
 static int rehearse(struct asim_compare *compare, const struct asim_hooks *hooks,
                     struct asim_err *err)
 {
     struct asim_world *world;
     int code = find_shape(compare, hooks, err);
 
-    for (int run = 1; run < RUNS && !code; run++) {
-        code = open_analytical(&world, compare, run, err);
+    for (int run = UNAWARE; run < RUNS && !code; run++) {
+        code = open_other(&world, compare, run, err);
         if (!code)
             asim_world_close(world);
     }
+    if (!code)
+        try_flow(compare, hooks);
+    compare->cpu_s[PACKET] = -cpu_s();
     return code;
 }
 
@@ -267,22 +305,26 @@ static double ratio(uint64_t a, uint64_t b)
 }
 
 /* Columns as wide as print_head's; ratios with four decimals. */
-static void print_row(const char *name, const struct rank_times rows[RUNS])
+static void print_row(const struct asim_compare *compare, const char *name,
+                      const struct rank_times rows[RUNS])
 {
     printf("%8s", name);
-    for (int run = 0; run < RUNS; run++)
+    for (int run = 0; run < RUNS; run = next_run(compare, run))
         printf(" %12" PRIu64, rows[run].cycles);
-    for (int run = 0; run < RUNS; run++)
+    for (int run = 0; run < RUNS; run = next_run(compare, run))
         printf(" %12" PRIu64, rows[run].comm);
-    for (int run = 0; run < RUNS; run++)
+    for (int run = 0; run < RUNS; run = next_run(compare, run))
         printf(" %12" PRIu64, rows[run].exposed);
-    printf(" %8.4f %8.4f\n", ratio(rows[1].cycles, rows[0].cycles),
-           ratio(rows[2].cycles, rows[0].cycles));
+    for (int run = next_run(compare, PACKET); run < RUNS; run = next_run(compare, run))
+        printf(" %8.4f", ratio(rows[run].cycles, rows[PACKET].cycles));
+    printf("\n");
 }
 
 /* Names the analytical network, because one derived from a topology is a simplification. */
 static void print_head(const struct asim_compare *compare)
 {
+    int wide = compare->has_flow ? 51 : 38;
+
     printf("[compare] analytical network:");
     for (size_t d = 0; d < compare->shape.n; d++) {
         const struct asim_netdim *dim = &compare->shape.at[d];
@@ -291,11 +333,14 @@ static void print_head(const struct asim_compare *compare)
                asim_net_topology_name(dim->topology), dim->npus, dim->bandwidth_gbps,
                dim->latency_ns);
     }
-    printf("\n%8s %38s %38s %38s %17s\n%8s", "", "cycles", "communication ns", "exposed ns",
-           "cycles / packet", "rank");
-    for (int column = 0; column < 3 * RUNS; column++)
-        printf(" %12s", names[column % RUNS]);
-    printf(" %8s %8s\n", names[1], names[2]);
+    printf("\n%8s %*s %*s %*s %*s\n%8s", "", wide, "cycles", wide, "communication ns", wide,
+           "exposed ns", compare->has_flow ? 26 : 17, "cycles / packet", "rank");
+    for (int figure = 0; figure < 3; figure++)
+        for (int run = 0; run < RUNS; run = next_run(compare, run))
+            printf(" %12s", names[run]);
+    for (int run = next_run(compare, PACKET); run < RUNS; run = next_run(compare, run))
+        printf(" %8s", names[run]);
+    printf("\n");
 }
 
 /* The row of a rank. */
@@ -315,7 +360,7 @@ static void print_table(const struct asim_compare *compare)
     for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++) {
         rows_of(compare, r, rows);
         snprintf(name, sizeof name, "%u", r);
-        print_row(name, rows);
+        print_row(compare, name, rows);
         for (int run = 0; run < RUNS; run++) {
             total[run].cycles =
                 rows[run].cycles > total[run].cycles ? rows[run].cycles : total[run].cycles;
@@ -323,7 +368,7 @@ static void print_table(const struct asim_compare *compare)
             total[run].exposed += rows[run].exposed;
         }
     }
-    print_row("total", total);
+    print_row(compare, "total", total);
 }
 
 /* An op by rank and place. */
@@ -399,7 +444,7 @@ static int write_csv(struct asim_compare *compare, struct asim_err *err)
     asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio,identity\n");
     for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++) {
         rows_of(compare, r, rows);
-        for (int run = 0; run < RUNS; run++)
+        for (int run = 0; run < RUNS; run = next_run(compare, run))
             asim_out_printf(file, "%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%s\n", r,
                             names[run], rows[run].cycles, rows[run].comm, rows[run].exposed,
                             ratio(rows[run].cycles, rows[0].cycles), identity);
@@ -408,19 +453,31 @@ static int write_csv(struct asim_compare *compare, struct asim_err *err)
     return asim_out_commit(file, err);
 }
 
-/* After the packet run has ended well. Costs two further runs, which are quick beside the first. */
+/* On stderr, since it differs from run to run. */
+static void print_cpu(const struct asim_compare *compare)
+{
+    fflush(stdout);
+    fprintf(stderr, "[compare] CPU:");
+    for (int run = 0; run < RUNS; run = next_run(compare, run))
+        fprintf(stderr, "%s %s %.2f s", run ? "," : "", names[run], compare->cpu_s[run]);
+    fprintf(stderr, "\n");
+}
+
+/* After the packet run has ended well. Costs further runs, which are quick beside the first. */
 int asim_compare_finish(struct asim_compare *compare, struct asim_err *err)
 {
     int code = 0;
 
-    for (int run = 1; run < RUNS && !code; run++)
-        code = run_analytical(compare, run, err);
+    compare->cpu_s[PACKET] += cpu_s();
+    for (int run = next_run(compare, PACKET); run < RUNS && !code; run = next_run(compare, run))
+        code = run_other(compare, run, err);
     if (code)
         return code;
     if (!compare->settings->quiet) {
         print_table(compare);
-        print_parting(compare, 1);
-        print_parting(compare, 2);
+        for (int run = next_run(compare, PACKET); run < RUNS; run = next_run(compare, run))
+            print_parting(compare, run);
+        print_cpu(compare);
     }
     return compare->has_csv ? write_csv(compare, err) : 0;
 }

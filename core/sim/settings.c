@@ -172,7 +172,8 @@ const struct asim_option asim_settings_options[] = {
         "no result lines on stdout (reports of --out are written all the same)", .def = "false",
         .flags = ASIM_F_NO_RESULT),
     ROW("compare", CHOICE, compare,
-        "analytical: afterwards run both analytical networks too and print how they differ",
+        "analytical: afterwards run the flow level and both analytical networks too and print how "
+        "they differ",
         .def = "none", .choices = "none|analytical", .flags = ASIM_F_NO_RESULT | ASIM_F_PACKETS),
     ROW("compare-network", STRING, compare_network,
         "network YAML for --compare; without it: as the topology shows it",

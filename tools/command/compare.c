@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim compare: one workload at packet level (as asim packet) and over both analytical networks,
- * with the table of cli/compare.h at the end. AstraSimNetwork --compare=analytical is the same
- * with the packet level run by ns-3.
+ * asim compare: one workload at packet level (as asim packet), at the flow level and over both
+ * analytical networks, with the table of cli/compare.h at the end. AstraSimNetwork
+ * --compare=analytical is the same with the packet level run by ns-3.
  *
  * Exit codes are those of the packet run: if it fails or stalls there is nothing to compare.
  */
@@ -36,8 +36,9 @@ static int run_compare(int argc, char **argv)
         .program = "asim compare",
         .verdict = asim_report_text,
         .compare = 1,
-        .about = "Runs the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … at packet level and "
-                 "over both\nanalytical networks and prints how far they are apart."};
+        .about = "Runs the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … at packet level, at "
+                 "the flow\nlevel and over both analytical networks and prints how far they are "
+                 "apart."};
 
     if (says_none(argc, argv)) {
         fprintf(stderr, "asim compare: --compare=none leaves nothing to compare; leave it out, or "
@@ -48,6 +49,6 @@ static int run_compare(int argc, char **argv)
 }
 
 const struct asim_command asim_command_compare = {
-    .member = {.name = "compare", .about = "packet level against both analytical networks"},
+    .member = {.name = "compare", .about = "packets, the flow level and both analytical networks"},
     .run = run_compare,
 };

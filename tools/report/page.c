@@ -297,7 +297,7 @@ static void others(struct asim_out *out, const struct asim_run *run, size_t numb
 {
     if (!run->n_others)
         return;
-    asim_html_section(out, "analytical", number, "Packet level against analytical");
+    asim_html_section(out, "analytical", number, "Packet level against flow level and formulas");
     asim_html_table(out,
                     "network|#finish|#to the first|#communication, all ranks|#exposed, all ranks");
     for (uint32_t i = 0; i < run->n_others; i++) {

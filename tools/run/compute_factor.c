@@ -40,8 +40,8 @@ static int check(const struct asim_job *job, const struct asim_job_result *first
 int asim_job_compute_factor(struct asim_job *job, const struct asim_job_result *first,
                             struct asim_job_result *result, int *code, struct asim_err *err)
 {
-    static const char *const names[] = {"packet calibrated", "unaware calibrated",
-                                        "aware calibrated", "ns3 calibrated"};
+    static const char *const names[] = {"packet calibrated", "flow calibrated",
+                                        "unaware calibrated", "aware calibrated", "ns3 calibrated"};
     enum asim_job_backend backend =
         job->backend == ASIM_JOB_ALL ? ASIM_JOB_PACKET : (enum asim_job_backend)job->backend;
     double want_ns = job->recorded.step_ms * 1e6, factor = 1, at_ns = (double)first->finish_ns;

@@ -14,14 +14,14 @@
 enum { ASIM_JOB_PATH = ASIM_CHILD_PATH, ASIM_JOB_WORDS = 64 };
 enum asim_job_backend {
     ASIM_JOB_PACKET,
+    ASIM_JOB_FLOW,
     ASIM_JOB_UNAWARE,
     ASIM_JOB_AWARE,
-    ASIM_JOB_NS3,
-    ASIM_JOB_FLOW,
+    ASIM_JOB_NS3, /* not among all */
     ASIM_JOB_ALL,
     ASIM_JOB_BACKENDS
 };
-#define ASIM_JOB_BACKEND_WORDS "packet|unaware|aware|ns3|flow|all"
+#define ASIM_JOB_BACKEND_WORDS "packet|flow|unaware|aware|ns3|all"
 
 /* What was measured on the real system; 0 = not known. */
 struct asim_job_recorded {

@@ -208,7 +208,7 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
     for (size_t i = 0; row && !strcmp(row->key, "backend") && i < key->values.n; i++)
         if (!strcmp(key->values.at[i], "all"))
             return asim_err_set(err, ASIM_EUSAGE,
-                                "backend=all has three times, and a point has one; vary "
+                                "backend=all has four times, and a point has one; vary "
                                 "backend=packet,unaware,aware.");
     return 0;
 }

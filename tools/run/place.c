@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reads --topo: a file, "auto:NAME,key=value" of the makers, or a name of the published runner such
- * as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Such a name brings logical
- * dimensions, too, so that collectives run dimension by dimension; "auto:" means what it means to
- * `asim packet`, a physical network.
+ * as 8gpu_ring2d_4: 8 GPUs, a torus of 2 dimensions, the first of 4 GPUs. Such a name brings
+ * logical dimensions, too, so that collectives run dimension by dimension; "auto:" means what it
+ * means to `asim packet`, a physical network.
  */
 #include <inttypes.h>
 #include <stdio.h>

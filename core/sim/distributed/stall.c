@@ -297,9 +297,26 @@ static void collect_drops(const struct asim_world *world, struct asim_stall *sta
     }
 }
 
+static uint64_t held_chunks(const struct asim_rank *rank)
+{
+    const struct asim_world *world = rank->world;
+    size_t queues = rank->job->dims.n * world->set.settings.queues_per_dim, q = 0;
+    uint64_t open = 0;
+
+    /* Started chunks precede waiting ones. */
+    while (q < queues && !(rank->queues[q].running >= world->set.queue_limit &&
+                           rank->queues[q].tail && !rank->queues[q].tail->started))
+        q++;
+    for (const struct asim_coll_op *coll = rank->open_head; coll && q < queues; coll = coll->next)
+        open++;
+    return open * world->set.system.splits;
+}
+
 /* Linear in ranks and their receives, and in links. */
 void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall)
 {
+    uint64_t held;
+
     memset(stall, 0, sizeof *stall);
     for (uint32_t r = 0; r < world->set.n_ranks; r++) {
         const struct asim_rank *rank = &world->run.ranks[r];
@@ -312,6 +329,9 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
         if (stall->n_rows < ASIM_STALL_RANKS)
             explain(rank, &stall->rows[stall->n_rows++]);
         stall->stuck++;
+        stall->elsewhere += oldest_recv(rank, 0) || !rank->open_head;
+        held = held_chunks(rank);
+        stall->held = held > stall->held ? held : stall->held;
     }
     if (asim_world_has(world, ASIM_NET_STALLS)) {
         stall->undelivered = world->via.packets->unfinished(world->via.packet_net, stall->messages,
@@ -350,4 +370,6 @@ void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
     into->dropped += from->dropped;
     into->stuck += from->stuck;
     into->undelivered += from->undelivered;
+    into->elsewhere += from->elsewhere;
+    into->held = from->held > into->held ? from->held : into->held;
 }

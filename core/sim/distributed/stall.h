@@ -56,6 +56,10 @@ struct asim_stall { /* all lists but `drops` are in the order of ranks */
     struct asim_stall_drops drops[ASIM_STALL_DROPS]; /* the ports with most drops, most first */
     uint32_t n_rows, n_extras, n_messages, n_drops;  /* kept */
     uint64_t stuck, undelivered, dropped;            /* numbers of all ranks, messages, frames */
+    uint64_t elsewhere; /* stuck ranks that wait for something else than a collective */
+    /* Chunks of the collectives open on a rank of which a full queue keeps a chunk from starting;
+     * the most of any rank, 0 = none. */
+    uint64_t held;
 };
 
 /* Collects the waits of this process's ranks, after the end. Only reads. */

@@ -184,6 +184,50 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
             (unsigned long long)other);
 }
 
+/* All members have begun the row's collective, with one size. */
+static int is_joined_alike(const struct asim_world *world, const struct asim_stall_row *row)
+{
+    uint32_t n = row->listed ? row->listed->n : world->set.n_ranks;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t r = row->listed ? row->listed->ranks[i] : i;
+        uint64_t bytes = asim_distribution_coll_bytes(world, r, row);
+
+        if (asim_distribution_joined(world, r, row->group) <= row->sequence ||
+            (bytes != row->bytes && bytes != UINT64_MAX && row->bytes != UINT64_MAX))
+            return 0;
+    }
+    return 1;
+}
+
+/* Where nothing is missing, only full queues hold chunks back: one rank runs a chunk for which
+ * another has no room (system-layer.md#queues-and-active-chunks). With room for all chunks that are
+ * open each of them goes on. */
+static void add_order(const struct asim_world *world, const struct asim_stall *stall,
+                      struct asim_stall_text *text)
+{
+    const struct asim_system *system = &world->set.system;
+
+    if (!stall->held || stall->undelivered || stall->elsewhere)
+        return;
+    for (uint32_t i = 0; i < stall->n_rows; i++) {
+        const struct asim_stall_row *row = &stall->rows[i], *last = i ? row - 1 : NULL;
+
+        if (row->came || (!(last && last->group == row->group && last->sequence == row->sequence &&
+                            last->bytes == row->bytes) &&
+                          !is_joined_alike(world, row)))
+            return;
+    }
+    asim_stall_append(text,
+                      "\n  ranks took chunks of collectives in different orders and wait for each "
+                      "other (collective-optimization %s, inter-dimension-scheduling %s, "
+                      "active-chunks-per-dimension %u, preferred-dataset-splits %u): set "
+                      "active-chunks-per-dimension to %llu or more in the system configuration",
+                      system->optimization == ASIM_BASELINE ? "baseline" : "localBWAware",
+                      system->dim_order, system->active_chunks, system->splits,
+                      (unsigned long long)stall->held * world->set.settings.queues_per_dim);
+}
+
 /* Whether packets were sent again without progress until the network ended the run. */
 static int has_no_progress(const struct asim_world *world, struct asim_no_progress *found)
 {
@@ -225,6 +269,7 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
     if (found.retransmits)
         add_drops(world, &stall, &text);
     add_pause_circle(world, &text);
+    add_order(world, &stall, &text);
     for (uint32_t i = 0; i < stall.n_rows; i++)
         add_row(world, &stall, &stall.rows[i], &text);
     if (stall.stuck > ASIM_STALL_RANKS)

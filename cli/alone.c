@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs the jobs of a scenario alone, before the scenario. Every process of a run of several does
+ * Runs the jobs of a scenario alone, before the scenario; at the flow level, where a run has no
+ * threads of its own, --threads of them side by side. Every process of a run of several does
  * this on its own, with the same results.
  */
 #include "cli/alone.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "asim/scenario.h"
 #include "base/text.h"
+#include "cli/side_by_side.h"
 
 /* Settings of the run without its outputs. */
 static struct asim_settings settings_of(const struct asim_settings *settings, const char *job)
@@ -44,20 +47,46 @@ static int run_one(const struct asim_settings *settings, const struct asim_hooks
     return code;
 }
 
+struct alone {
+    const struct asim_settings *settings;
+    const struct asim_hooks *hooks;
+    const struct asim_scenario *scenario;
+    uint64_t *ns;
+    struct asim_err *errs; /* [jobs] */
+};
+
+static void run_job(void *self, uint32_t i)
+{
+    const struct alone *alone = self;
+
+    run_one(alone->settings, alone->hooks, asim_scenario_job(alone->scenario, i)->name,
+            &alone->ns[i], &alone->errs[i]);
+}
+
 int asim_alone_run(const struct asim_settings *settings, const struct asim_hooks *hooks,
                    uint64_t **ns, struct asim_err *err)
 {
+    struct alone alone = {.settings = settings, .hooks = hooks};
     struct asim_scenario *scenario;
-    int code = asim_scenario_read(&scenario, settings->scenario, err);
+    int is_flow = settings->mode && !strcmp(settings->mode, "flow"),
+        code = asim_scenario_read(&scenario, settings->scenario, err);
+    uint32_t n;
 
     *ns = NULL;
     if (code)
         return code;
-    *ns = calloc(asim_scenario_jobs(scenario), sizeof **ns);
-    if (!*ns)
+    n = (uint32_t)asim_scenario_jobs(scenario);
+    alone.scenario = scenario;
+    alone.ns = *ns = calloc(n, sizeof **ns);
+    alone.errs = calloc(n, sizeof *alone.errs);
+    if (alone.ns && alone.errs)
+        asim_side_by_side(n, is_flow ? settings->threads : 1, run_job, &alone);
+    else
         code = asim_err_nomem(err, "running jobs alone");
-    for (size_t i = 0; i < asim_scenario_jobs(scenario) && !code; i++)
-        code = run_one(settings, hooks, asim_scenario_job(scenario, i)->name, &(*ns)[i], err);
+    for (uint32_t i = 0; i < n && !code; i++)
+        if ((code = alone.errs[i].code))
+            *err = alone.errs[i];
+    free(alone.errs);
     asim_scenario_close(scenario);
     return code;
 }

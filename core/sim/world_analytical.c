@@ -73,7 +73,7 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
                 {"pcap", set->pcap != NULL, ASIM_NET_FRAMES},
                 {"reports", set->reports && set->out, ASIM_NET_FLOWS},
                 {"per-event", set->per_event && !has_packets, ASIM_NET_FRAMES},
-                {"threads", set->threads > 1 && !has_packets, ASIM_NET_THREADS},
+                {"threads", set->threads > 1 && !has_packets && !set->alone, ASIM_NET_THREADS},
                 {"compare", set->compare, ASIM_NET_FRAMES},
                 {"report-interval", set->report_interval_fs != 0, ASIM_NET_FRAMES},
                 {"seed", has_defaults && set->seed != defaults.seed, ASIM_NET_FRAMES},

@@ -99,6 +99,24 @@ static size_t list_words(const struct group *group, const char *words[MOST_WORDS
     return n;
 }
 
+/* The tool's own commands by topic, and its groups behind the inputs; those of a group as they are.
+ */
+static void show_topics(int width)
+{
+    static const char *const heads[] = {"Simulate and predict", "Vary and compare", "Inputs",
+                                        "Other"};
+
+    for (int topic = 0; topic < (int)(sizeof heads / sizeof *heads); topic++) {
+        printf("\n%s:\n", heads[topic]);
+        for (size_t i = 0; groups[0].table[i]; i++)
+            if ((int)as_command(groups[0].table[i])->topic == topic)
+                printf("  %-*s  %s\n", width, groups[0].table[i]->name, groups[0].table[i]->about);
+        for (size_t i = 1; i < GROUPS && topic == ASIM_TOPIC_INPUT; i++)
+            printf("  %-*s  %s (asim %s lists them)\n", width, groups[i].word, groups[i].about,
+                   groups[i].word);
+    }
+}
+
 /* Lists the commands on stdout: the user asked for them. */
 static int show_group(const struct group *group)
 {
@@ -108,13 +126,14 @@ static int show_group(const struct group *group)
     int width = 4;
     for (size_t i = 0; i < n; i++)
         width = (int)strlen(words[i]) > width ? (int)strlen(words[i]) : width;
-    printf("usage: asim%s%s COMMAND [--option=value ...]\n\n%s\n\nCommands:\n", space, group->word,
+    printf("usage: asim%s%s COMMAND [--option=value ...]\n\n%s\n", space, group->word,
            group->about);
-    for (size_t i = 0; group->table[i]; i++)
+    if (group == groups)
+        show_topics(width);
+    else
+        printf("\nCommands:\n");
+    for (size_t i = 0; group != groups && group->table[i]; i++)
         printf("  %-*s  %s\n", width, group->table[i]->name, group->table[i]->about);
-    for (size_t i = 1; i < GROUPS && group == groups; i++)
-        printf("  %-*s  %s (asim %s lists them)\n", width, groups[i].word, groups[i].about,
-               groups[i].word);
     printf("\n'asim %s%sCOMMAND --help' shows a command's options.\n", group->word, space);
     return EXIT_GOOD;
 }

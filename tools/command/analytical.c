@@ -34,6 +34,8 @@ static int run_analytical(int argc, char **argv)
 }
 
 const struct asim_command asim_command_analytical = {
-    .member = {.name = "analytical", .about = "simulate traces over latencies and bandwidths only"},
+    .member = {.name = "analytical",
+               .about = "Simulate traces over latencies and bandwidths only."},
     .run = run_analytical,
+    .topic = ASIM_TOPIC_RUN,
 };

@@ -49,6 +49,8 @@ static int run_compare(int argc, char **argv)
 }
 
 const struct asim_command asim_command_compare = {
-    .member = {.name = "compare", .about = "packets, the flow level and both analytical networks"},
+    .member = {.name = "compare",
+               .about = "Run packets, the flow level and both analytical networks."},
     .run = run_compare,
+    .topic = ASIM_TOPIC_COMPARE,
 };

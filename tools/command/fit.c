@@ -194,4 +194,5 @@ const struct asim_command asim_command_fit = {
                sizeof(struct options)},
     .job = &job,
     .called_as = called_as,
+    .topic = ASIM_TOPIC_INPUT,
 };

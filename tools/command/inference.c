@@ -285,4 +285,5 @@ const struct asim_command asim_command_inference = {
     .member = {"inference", "Serve requests to a language model: TTFT, TPOT, KV transfer.", options,
                sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_RUN,
 };

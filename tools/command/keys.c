@@ -37,6 +37,7 @@ static const struct asim_args_job job = {
 };
 
 const struct asim_command asim_command_keys = {
-    .member = {.name = "keys", .about = "list the keys of the network configuration"},
+    .member = {.name = "keys", .about = "List the keys of the network configuration."},
     .job = &job,
+    .topic = ASIM_TOPIC_OTHER,
 };

@@ -255,4 +255,5 @@ const struct asim_command asim_command_machine = {
     .member = {"machine", "List, show and check the machines of asim nccl-tests.", options,
                sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_INPUT,
 };

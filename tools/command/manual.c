@@ -372,8 +372,9 @@ static const struct asim_args_job job = {.name = "manual",
 
 const struct asim_command asim_command_manual = {
     .member = {.name = "manual",
-               .about = "write man pages and the completions of bash and zsh",
+               .about = "Write man pages and the completions of bash and zsh.",
                .options = options,
                .options_size = sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_OTHER,
 };

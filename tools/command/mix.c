@@ -118,4 +118,5 @@ const struct asim_command asim_command_mix = {
     .member = {"mix", "Print a packet trace (TRACE_OUTPUT_FILE) as text.", options,
                sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_OTHER,
 };

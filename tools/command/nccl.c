@@ -202,8 +202,9 @@ static const struct asim_args_job job = {"nccl", "usage: asim nccl [options]", o
 static const char *const called_as[] = {"simccl-standalone", NULL};
 
 const struct asim_command asim_command_nccl = {
-    .member = {"nccl", "Show the flows NCCL makes of a collective (CSV, Chakra), unsimulated.",
-               options, sizeof(struct options)},
+    .member = {"nccl", "Show the flows that NCCL makes of a collective.", options,
+               sizeof(struct options)},
     .job = &job,
     .called_as = called_as,
+    .topic = ASIM_TOPIC_INPUT,
 };

@@ -394,4 +394,5 @@ const struct asim_command asim_command_nccl_tests = {
     .member = {"nccl-tests", "Predict the table nccl-tests prints on a machine, by a closed form.",
                options, sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_RUN,
 };

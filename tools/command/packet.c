@@ -23,6 +23,7 @@ static int run_packet(int argc, char **argv)
 }
 
 const struct asim_command asim_command_packet = {
-    .member = {.name = "packet", .about = "simulate traces at packet level, without ns-3"},
+    .member = {.name = "packet", .about = "Simulate traces at packet level, without ns-3."},
     .run = run_packet,
+    .topic = ASIM_TOPIC_RUN,
 };

@@ -91,7 +91,8 @@ static const struct asim_args_job job = {
     .work = report};
 
 const struct asim_command asim_command_report = {
-    .member = {"report", "what limits a run, and its report as one page of HTML", options,
+    .member = {"report", "Tell what limits a run, and write its page of HTML.", options,
                sizeof(struct options)},
     .job = &job,
+    .topic = ASIM_TOPIC_COMPARE,
 };

@@ -232,7 +232,8 @@ static int run(int argc, char **argv)
 }
 
 const struct asim_command asim_command_run = {
-    .member = {"run", "simulate a workload into a folder with reports, metrics and a page", options,
+    .member = {"run", "Simulate a workload into a folder with reports and a page.", options,
                sizeof(struct options)},
     .run = run,
+    .topic = ASIM_TOPIC_RUN,
 };

@@ -395,4 +395,5 @@ const struct asim_command asim_command_simai = {
                options, sizeof(struct options)},
     .run = run,
     .called_as = called_as,
+    .topic = ASIM_TOPIC_RUN,
 };

@@ -127,8 +127,10 @@ static const struct asim_args_job job = {name,
 static const char *const called_as[] = {"SimAI_analytical", NULL};
 
 const struct asim_command asim_command_simai_analytical = {
-    .member = {"simai-analytical", "SimAI-Analytical: a workload's time from bus bandwidths.",
+    .member = {"simai-analytical",
+               "Tell a workload's time from bus bandwidths, as SimAI-Analytical.",
                asim_sa_option_table, sizeof(struct asim_sa_options)},
     .job = &job,
     .called_as = called_as,
+    .topic = ASIM_TOPIC_RUN,
 };

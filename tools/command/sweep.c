@@ -191,7 +191,8 @@ static int run(int argc, char **argv)
 }
 
 const struct asim_command asim_command_sweep = {
-    .member = {"sweep", "run all combinations of some values; table, CSV and picture", options,
+    .member = {"sweep", "Run all combinations of some values: table, CSV and picture.", options,
                sizeof(struct options)},
     .run = run,
+    .topic = ASIM_TOPIC_COMPARE,
 };

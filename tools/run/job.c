@@ -119,6 +119,12 @@ static void print_result(const struct asim_job *job, const struct asim_job_resul
 {
     double step_ms = (double)result->finish_ns / 1e6;
 
+    if (!strcmp(result->state, "interrupted")) {
+        printf("%s, interrupted after %.6g ms simulated; %llu of %llu ranks had finished\n",
+               result->backend, (double)result->simulated_ns / 1e6,
+               (unsigned long long)result->ranks_finished, (unsigned long long)result->ranks);
+        return;
+    }
     printf("%s, %s: %.6g ms (%llu cycles), longest communication of a rank %.6g ms",
            result->backend, result->state, step_ms, (unsigned long long)result->finish_ns,
            (double)result->comm_ns / 1e6);

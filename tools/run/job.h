@@ -57,7 +57,8 @@ struct asim_job_result {
     const char *backend;
     char folder[ASIM_JOB_PATH], state[24], identity[ASIM_IDENTITY_BYTES];
     uint64_t ranks, finish_ns, comm_ns; /* comm_ns: the largest of any rank */
-    uint64_t gpu_ns;                    /* computation of the rank that finishes last */
+    uint64_t ranks_finished, simulated_ns;
+    uint64_t gpu_ns; /* computation of the rank that finishes last */
     double compute_factor;
 };
 

@@ -44,6 +44,8 @@ static int read_summary(struct asim_job_result *result, struct asim_err *err)
     snprintf(result->state, sizeof result->state, "%s", state ? state : "");
     result->ranks = number(root, "ranks");
     result->finish_ns = number(root, "finish_ns");
+    result->ranks_finished = number(root, "ranks_finished");
+    result->simulated_ns = number(root, "simulated_ns");
     json_decref(root);
     return 0;
 }

@@ -62,18 +62,25 @@ static const char *state_of(const struct asim_world *world, const struct asim_to
     return all->ranks_cut ? "ended" : "stalled";
 }
 
+static uint64_t simulated_ns(const struct asim_totals *all)
+{
+    return all->last_ns > all->net.last_ns ? all->last_ns : all->net.last_ns;
+}
+
 /* Not with --quiet, which keeps the file. */
 static void line(const struct asim_world *world, const struct totals *totals,
                  const struct asim_totals *all)
 {
+    int is_cut = world->run.stopped && all->ranks_done < world->set.n_ranks;
     char text[256];
 
     if (!world->hooks.line || world->set.settings.quiet)
         return;
     snprintf(text, sizeof text,
-             "[job] %s: %u of %u ranks, %" PRIu64 " cycles (1 cycle = 1 ns), %" PRIu64
+             "[job] %s: %u of %u ranks, %" PRIu64 " cycles%s (1 cycle = 1 ns), %" PRIu64
              " ops, %" PRIu64 " messages, %" PRIu64 " packet-hops",
-             state_of(world, all), all->ranks_done, world->set.n_ranks, totals->longest,
+             state_of(world, all), all->ranks_done, world->set.n_ranks,
+             is_cut ? simulated_ns(all) : totals->longest, is_cut ? " simulated" : "",
              all->ops_done, all->messages, all->net.hops);
     world->hooks.line(world->hooks.self, text);
 }
@@ -158,8 +165,7 @@ static int json(const struct asim_world *world, struct totals *totals,
     put_count(file, world, "nacks", net->nacks);
     put_count(file, world, "timeouts", net->timeouts);
     put_count(file, world, "aborted_messages", net->aborted);
-    asim_out_printf(file, "  \"simulated_ns\": %" PRIu64,
-                    all->last_ns > net->last_ns ? all->last_ns : net->last_ns);
+    asim_out_printf(file, "  \"simulated_ns\": %" PRIu64, simulated_ns(all));
     if (asim_world_has(world, ASIM_NET_FRAMES))
         put_order(file, world, net);
     if (asim_world_has(world, ASIM_NET_LINKS))

@@ -12,6 +12,9 @@
 
 struct asim_args_job;
 
+/* The part of the list of commands in which one stands. */
+enum asim_topic { ASIM_TOPIC_RUN, ASIM_TOPIC_COMPARE, ASIM_TOPIC_INPUT, ASIM_TOPIC_OTHER };
+
 struct asim_command {
     struct asim_member member; /* name as typed; about for the list of commands */
     /* argv[0] is the command's name. Prints results on stdout, one error sentence and progress on
@@ -23,6 +26,7 @@ struct asim_command {
     const char *const *called_as;
     /* In place of run: one function over the member's options (cli/args.h). */
     const struct asim_args_job *job;
+    enum asim_topic topic; /* of commands without a group's word */
 };
 
 extern const struct asim_member *const asim_command_table[];

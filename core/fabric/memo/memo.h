@@ -41,7 +41,6 @@ struct asim_memo_host {
 struct asim_memo {
     struct asim_part whole;            /* the network */
     struct asim_worker_parts of_whole; /* its logs */
-    int replay_off;                    /* --without=memo: detects steady states only */
     /* The memo neither records nor defers in the next windows. It waits for an idle network or a
      * period. Windows and messages then cost no more than without the memo. */
     int is_dormant;
@@ -139,15 +138,13 @@ static inline uint32_t asim_part_number(const struct asim_fabric *fabric,
 {
     return part->is_whole ? host : fabric->memo->parts->number[host];
 }
-/* Whether the path from host src to host dst, and back, lies inside the part of both. Hosts of a
- * leaf switch have no other path. */
-static inline int asim_part_is_inside(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
+/* Whether both hosts are in one part, and so the path between them is. */
+static inline int asim_part_is_inside(const struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 {
     const struct asim_parts *parts = fabric->memo->parts;
     uint32_t i = parts->part_of[src];
 
-    return i == parts->part_of[dst] && i != ASIM_NO_PART && src != dst &&
-           (i >= parts->first_leaf || asim_part_has_path(fabric, &parts->at[i], src, dst));
+    return i == parts->part_of[dst] && i != ASIM_NO_PART && src != dst;
 }
 /* The number of the host's present window, of all nodes or of its domain. */
 static inline uint64_t asim_memo_turn(const struct asim_fabric *fabric, uint32_t host)

@@ -76,9 +76,9 @@ static int give(struct asim_fabric *fabric, struct asim_part *part, struct asim_
 }
 
 /* The memo finds the path later, if at all: it never compares most sends. */
-static int inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
+static int inject(struct asim_fabric *fabric, struct asim_part *part, struct asim_host *host,
+                  const struct asim_msg *msg)
 {
-    const struct asim_parts *parts = fabric->memo->parts;
     struct asim_memo_message message = {
         .injection = {.t = host->now,
                       .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
@@ -87,22 +87,27 @@ static int inject(struct asim_fabric *fabric, struct asim_host *host, const stru
         .msg = *msg,
     };
     uint64_t sport = asim_flow_sport(host, msg->dst);
-    struct asim_part *part;
 
     if (sport == ASIM_NEVER)
         return ASIM_ENOMEM;
     message.injection.sport = (uint16_t)sport;
-    if (!parts || parts->suspended || !asim_parts_want(fabric, host->node, msg->dst))
-        return give(fabric, &fabric->memo->whole, host, &message);
-    part = asim_part_of(fabric, host->node);
-    part->leaves |= !asim_part_is_inside(fabric, host->node, msg->dst);
     return give(fabric, part, host, &message);
 }
 
+/* Sends of other parts than the whole network need no look while this is open. */
 int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
 {
-    if (!fabric->memo->parts || !asim_parts_pass(fabric, host, msg->dst))
-        return inject(fabric, host, msg);
+    struct asim_part *whole = &fabric->memo->whole, *part;
+
+    if (!fabric->memo->parts)
+        return inject(fabric, whole, host, msg);
+    part = asim_parts_want(fabric, host->node, msg->dst);
+    if (part) {
+        part->leaves |= !asim_part_is_inside(fabric, host->node, msg->dst);
+        return inject(fabric, part, host, msg);
+    }
+    if (whole->mode != ASIM_PART_OPEN || host->now >= whole->defer_from)
+        return inject(fabric, whole, host, msg);
     asim_part_started(fabric, host->node, msg->dst);
     return 1;
 }

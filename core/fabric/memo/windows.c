@@ -196,7 +196,7 @@ static void may_become_idle(struct asim_fabric *fabric, uint64_t until)
     uint64_t open = asim_memo_open(fabric);
 
     memo->may_be_idle =
-        !memo->replay_off && !asim_memo_has_unknown(fabric) &&
+        fabric->ways & ASIM_WAY_WHOLE && !asim_memo_has_unknown(fabric) &&
         !(parts && asim_parts_in(parts, ASIM_PART_LEAD) + asim_parts_in(parts, ASIM_PART_FOLLOW)) &&
         (!open || whole->last_completion < until) &&
         (whole->mode == ASIM_PART_LEAD ||
@@ -361,13 +361,12 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
     memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes;
-    memo->replay_off = !(fabric->ways & ASIM_WAY_WHOLE);
     if (asim_part_open_whole(fabric))
         return ASIM_ENOMEM;
     open_steady_state(fabric);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
-    if (memo->replay_off || fabric->insertion) {
+    if (!(fabric->ways & ASIM_WAY_WHOLE) || fabric->insertion) {
         memo->whole.mode = ASIM_PART_OPEN;
         memo->intercept_from = ASIM_NEVER;
         memo->is_dormant = 1;

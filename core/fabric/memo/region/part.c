@@ -43,33 +43,6 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     asim_part_look_later(part, mode == ASIM_PART_LEAD && !part->is_whole ? 0 : ASIM_NEVER);
 }
 
-/* Whether one shortest path leads from src to dst, and it crosses the switch only. */
-static int crosses_switch_only(struct asim_fabric *fabric, const struct asim_part *part,
-                               uint32_t src, uint32_t dst)
-{
-    uint32_t n = 0;
-    const uint32_t *port = asim_route_ports(fabric->route, src, dst, &n);
-
-    if (n != 1 || fabric->host[src].nics[*port - 1].port.out->to != part->sw)
-        return 0;
-    port = asim_route_ports(fabric->route, part->sw, dst, &n);
-    return n == 1 && fabric->sw[part->sw - fabric->set.hosts].ports[*port - 1].port.out->to == dst;
-}
-
-int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
-                       uint32_t dst)
-{
-    const struct asim_parts *parts = fabric->memo->parts;
-    uint8_t *pair = &part->pair[parts->number[src] * part->n_hosts + parts->number[dst]];
-
-    if (*pair == ASIM_PAIR_UNKNOWN)
-        *pair = crosses_switch_only(fabric, part, src, dst) &&
-                        crosses_switch_only(fabric, part, dst, src)
-                    ? ASIM_PAIR_INSIDE
-                    : ASIM_PAIR_OUTSIDE;
-    return *pair == ASIM_PAIR_INSIDE;
-}
-
 static struct asim_parts *allocate(const struct asim_fabric *fabric)
 {
     struct asim_parts *parts = calloc(1, sizeof *parts);
@@ -110,8 +83,6 @@ static void close_part(struct asim_part *part)
     free(part->host);
     free(part->port);
     free(part->nic);
-    free(part->pair);
-    free(part->uplink);
     free(part->first.list.at);
 }
 
@@ -179,12 +150,12 @@ int asim_parts_open(struct asim_fabric *fabric)
 static void gather_recorded(struct asim_fabric *fabric, struct asim_worker_parts *own)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;
-    uint64_t hops = own->recorded;
+    uint64_t hops = own->recorded, carried;
 
     if (hops && tally->skips_in_logs) {
-        uint64_t left = asim_memo_uncounted(fabric);
-
-        hops = hops < left ? hops : left;
+        carried = asim_memo_carried(fabric);
+        if (carried < tally->counted + hops)
+            hops = carried > tally->counted ? carried - tally->counted : 0;
     }
     tally->hops[ASIM_CARRIED_RECORDED] += hops;
     tally->counted += hops;
@@ -225,7 +196,7 @@ static struct asim_part *with_uplinks(const struct asim_fabric *fabric, uint32_t
 {
     struct asim_part *part = asim_part_of(fabric, host);
 
-    return part && part->n_uplinks ? part : NULL;
+    return part && part->has_uplinks ? part : NULL;
 }
 
 static void begin_to_cross(struct asim_fabric *fabric, struct asim_part *part)

@@ -78,15 +78,13 @@ enum asim_part_mode {
 struct asim_part {
     int is_whole; /* the whole network: it has no switch, ports, uplinks and class */
     uint32_t sw, n_hosts, part_class;
-    uint32_t *host; /* nodes, ascending */
-    uint32_t *port; /* of the switch, 0-based, to each host */
-    uint8_t *nic;   /* of each host, to the switch */
-    uint8_t *pair;  /* [n_hosts x n_hosts] enum asim_pair_kind; NULL where there are uplinks */
-    uint32_t *uplink, n_uplinks;         /* ports of the switch to other switches, 0-based */
+    uint32_t *host;                      /* nodes, ascending */
+    uint32_t *port;                      /* of the switch, 0-based, to each host */
+    uint8_t *nic;                        /* of each host, to the switch */
+    int has_uplinks;                     /* of the switch, to other switches */
     struct asim_worker_parts *of_worker; /* of its worker */
     uint32_t domain;                     /* its number in its worker (part_domains.h) */
-    int must_check; /* if it follows: the log may have changed since the last check */
-    int is_regular; /* all hosts and their links are alike */
+    int is_regular;                      /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;
     /* It is looked at after the first window that ends behind this time. 0: after every window. */
@@ -140,8 +138,6 @@ struct asim_worker_parts {
     int skips_in_logs;
 };
 
-enum asim_pair_kind { ASIM_PAIR_UNKNOWN, ASIM_PAIR_INSIDE, ASIM_PAIR_OUTSIDE };
-
 #define ASIM_NO_PART UINT32_MAX
 /* Search cost of a log beside its messages, words a host of the part. */
 enum { ASIM_PART_LOG_WORDS = 400 };
@@ -149,29 +145,20 @@ enum { ASIM_PART_LOG_WORDS = 400 };
 struct asim_parts {
     struct asim_part *at;
     uint32_t n_parts, n_classes;
-    uint32_t first_leaf;    /* parts from this one on have uplinks, those before have none */
-    uint32_t *part_of;      /* [hosts] ASIM_NO_PART: none */
-    uint32_t *number;       /* [hosts] inside the part */
-    atomic_uint touched;    /* some look_at was set to 0 by a host */
-    atomic_uint is_crossed; /* a message has begun to cross a part that is not open */
-    uint64_t due_at;        /* the least look_at of the parts that follow */
-    uint32_t *due;          /* [n] scratch */
+    uint32_t *part_of;                   /* [hosts] ASIM_NO_PART: none */
+    uint32_t *number;                    /* [hosts] inside the part */
+    atomic_uint touched;                 /* some look_at was set to 0 by a host */
+    atomic_uint is_crossed;              /* a message has begun to cross a part that is not open */
+    uint64_t due_at;                     /* the least look_at of the parts that follow */
+    uint32_t *due;                       /* [n] scratch */
     struct asim_worker_parts *of_worker; /* [n_workers] of each worker */
     uint32_t n_workers;
-    /* Windows of leaders, less those that followers did not need, not below 0. When they are many
-     * the parts pause, twice as long each time: they are open up to the window resume_at. */
-    uint64_t unproductive;
-    uint64_t resume_at, pause;
     /* In this window, from `from` to `until`, parts go on in the windows of their domains. */
     int in_domains;
     uint64_t from, until;
     int suspended; /* the whole network is recorded, replayed, or deferred */
 };
 
-/* Whether the path from one host of the part to another, and back, lies inside it. For parts
- * without uplinks. */
-int asim_part_has_path(struct asim_fabric *fabric, const struct asim_part *part, uint32_t src,
-                       uint32_t dst);
 /* The part needs a look after this window. Any thread. */
 void asim_part_touch(struct asim_fabric *fabric, struct asim_part *part);
 

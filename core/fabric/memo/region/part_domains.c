@@ -102,7 +102,6 @@ void asim_part_domain_begins(struct asim_fabric *fabric, const struct asim_domai
 
     if (part->mode != ASIM_PART_FOLLOW)
         return;
-    part->must_check = 1;
     asim_part_after_window(fabric, part, fabric->memo->parts->from);
     if (part->mode == ASIM_PART_FOLLOW)
         asim_part_follow_more(fabric, part);

@@ -15,12 +15,13 @@
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };
 
-/* Ages of the last ACK of a message when it reaches its sender, over all wires that may carry one
- * between parts. The tie key of a completion, also that of the destination, begins with this age.
- */
-struct ages {
+/* at: ages of the last ACK of a message when it reaches its sender, over all wires that may carry
+ * one between parts. The tie key of a completion, also that of the destination, begins with this
+ * age. destinations: a host of each destination class: hosts of one class have equal routes. */
+struct lists {
     uint64_t *at;
     size_t n, cap;
+    uint32_t *destinations, n_destinations;
 };
 
 static uint64_t age_of_ack(const struct asim_fabric *fabric, const struct asim_wire *wire)
@@ -28,10 +29,10 @@ static uint64_t age_of_ack(const struct asim_fabric *fabric, const struct asim_w
     return wire->delay + wire->in_tx[fabric->set.ack_wire];
 }
 
-static int has_age(const struct ages *ages, uint64_t age)
+static int has_age(const struct lists *lists, uint64_t age)
 {
-    for (size_t i = 0; i < ages->n; i++)
-        if (ages->at[i] == age)
+    for (size_t i = 0; i < lists->n; i++)
+        if (lists->at[i] == age)
             return 1;
     return 0;
 }
@@ -49,7 +50,7 @@ static uint8_t *find_joined(const struct asim_fabric *fabric)
 }
 
 /* Of the links of all processes. A network has few kinds of links, so the list is short. */
-static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
+static int list_ages(const struct asim_fabric *fabric, struct lists *lists)
 {
     const struct asim_topo *topo = fabric->set.topo;
     uint8_t *joined = find_joined(fabric);
@@ -61,8 +62,8 @@ static int list_ages(const struct asim_fabric *fabric, struct ages *ages)
         uint64_t age = asim_fs_to_ticks(fabric, link->delay_fs) +
                        asim_tx_ticks(fabric, fabric->set.ack_wire, link->rate_bps);
 
-        if (to < topo->hosts && (from < topo->hosts || joined[from]) && !has_age(ages, age))
-            code = ASIM_VEC_PUSH(*ages, age);
+        if (to < topo->hosts && (from < topo->hosts || joined[from]) && !has_age(lists, age))
+            code = ASIM_VEC_PUSH(*lists, age);
     }
     free(joined);
     return code;
@@ -80,7 +81,7 @@ static int is_like_port(const struct asim_fabric *fabric, const struct asim_swit
 
 /* Whether no completion of a message outside the part can have the tie key of one inside. */
 static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                          const struct ages *ages)
+                          const struct lists *lists)
 {
     int others = 0;
 
@@ -94,27 +95,23 @@ static int ties_are_apart(const struct asim_fabric *fabric, const struct asim_sw
                 return 0;
     }
     for (uint32_t p = 0; others && p < sw->n_ports; p++)
-        if (has_age(ages, age_of_ack(fabric, sw->ports[p].port.out)))
+        if (has_age(lists, age_of_ack(fabric, sw->ports[p].port.out)))
             return 0;
     return 1;
 }
 
-/* Whether messages from one port's host to another's may take the switch or another path. Routes
- * prefer NVSwitches to other paths of equal length, so these need no look. */
-static int has_other_paths(struct asim_fabric *fabric, const struct asim_switch *sw)
+/* Whether messages between any two of its hosts cross the switch, and take no other path. */
+static int joins_hosts(struct asim_fabric *fabric, const struct asim_switch *sw)
 {
-    if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH)
-        return 0;
     for (uint32_t p = 0; p < sw->n_ports * sw->n_ports; p++) {
-        const struct asim_host *host = &fabric->host[sw->ports[p / sw->n_ports].port.out->to];
+        const struct asim_host *src = &fabric->host[sw->ports[p / sw->n_ports].port.out->to];
         uint32_t n = 0, dst = sw->ports[p % sw->n_ports].port.out->to;
-        const uint32_t *ports = asim_route_ports(fabric->route, host->node, dst, &n);
+        const uint32_t *ports = asim_route_ports(fabric->route, src->node, dst, &n);
 
-        for (uint32_t i = 0; n > 1 && i < n; i++)
-            if (host->nics[ports[i] - 1].port.out->to == sw->node)
-                return 1;
+        if (src->node != dst && (n != 1 || src->nics[*ports - 1].port.out->to != sw->node))
+            return 0;
     }
-    return 0;
+    return 1;
 }
 
 /* Whether each host of the switch has one link to it, and no part yet. One worker must advance them
@@ -140,46 +137,18 @@ static int may_be_part(const struct asim_fabric *fabric, const struct asim_parts
     return 1;
 }
 
-/* Hosts joined to the switch; those of them that have no other link. */
-static uint32_t count_hosts(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                            uint32_t *single)
-{
-    uint32_t n = 0;
-
-    *single = 0;
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t host = sw->ports[p].port.out->to;
-
-        n += host < fabric->set.hosts;
-        *single += host < fabric->set.hosts && fabric->host[host].n_nics == 1;
-    }
-    return n;
-}
-
-static int open_part(struct asim_part *part, uint32_t n)
-{
-    part->n_hosts = n;
-    part->mode = ASIM_PART_OPEN;
-    part->host = malloc(n * sizeof *part->host);
-    part->port = malloc(n * sizeof *part->port);
-    part->nic = malloc(n * sizeof *part->nic);
-    return part->host && part->port && part->nic ? 0 : ASIM_ENOMEM;
-}
-
 /* Hosts in ascending order, so the order of equal parts is the same. */
 static void list_hosts(const struct asim_fabric *fabric, struct asim_part *part,
                        const struct asim_switch *sw)
 {
     struct asim_parts *parts = fabric->memo->parts;
-    uint32_t n = 0;
 
-    part->sw = sw->node;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint32_t host = sw->ports[p].port.out->to, at = n;
+        uint32_t host = sw->ports[p].port.out->to, at = part->n_hosts;
 
         if (host >= fabric->set.hosts)
             continue;
-        n++;
+        part->n_hosts++;
         for (; at && part->host[at - 1] > host; at--) {
             part->host[at] = part->host[at - 1];
             part->port[at] = part->port[at - 1];
@@ -187,10 +156,8 @@ static void list_hosts(const struct asim_fabric *fabric, struct asim_part *part,
         part->host[at] = host;
         part->port[at] = p;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        const struct asim_wire *in = sw->ports[part->port[i]].port.out;
-
-        part->nic[i] = (uint8_t)in->to_port;
+    for (uint32_t i = 0; i < part->n_hosts; i++) {
+        part->nic[i] = (uint8_t)sw->ports[part->port[i]].port.out->to_port;
         parts->part_of[part->host[i]] = (uint32_t)(part - parts->at);
         parts->number[part->host[i]] = i;
     }
@@ -281,17 +248,6 @@ static void classify(const struct asim_fabric *fabric, struct asim_parts *parts)
     }
 }
 
-/* Whether the switch joins hosts only. */
-static int is_server(struct asim_fabric *fabric, const struct asim_switch *sw,
-                     const struct ages *ages)
-{
-    uint32_t single;
-
-    return count_hosts(fabric, sw, &single) == sw->n_ports &&
-           may_be_part(fabric, fabric->memo->parts, sw) && ties_are_apart(fabric, sw, ages) &&
-           !has_other_paths(fabric, sw);
-}
-
 /* Whether frames of switch `from` to host dst may come over `sw`. */
 static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from, uint32_t dst,
                       const struct asim_switch *sw)
@@ -305,43 +261,49 @@ static int comes_over(struct asim_fabric *fabric, const struct asim_switch *from
     return 0;
 }
 
-/* A host of each destination class: hosts of one class have equal routes. NULL: no memory. */
-static uint32_t *list_destinations(const struct asim_fabric *fabric, uint32_t *n)
+static int list_destinations(const struct asim_fabric *fabric, struct lists *lists)
 {
-    uint32_t *dst = malloc((asim_route_dest_classes(fabric->route) + (size_t)1) * sizeof *dst);
-
-    *n = dst ? asim_route_dest_classes(fabric->route) : 0;
-    for (uint32_t v = fabric->set.hosts; dst && v-- > 0;)
-        dst[asim_route_dest_class(fabric->route, v)] = v;
-    return dst;
+    lists->n_destinations = asim_route_dest_classes(fabric->route);
+    lists->destinations = malloc((lists->n_destinations + (size_t)1) * sizeof *lists->destinations);
+    for (uint32_t v = fabric->set.hosts; lists->destinations && v-- > 0;)
+        lists->destinations[asim_route_dest_class(fabric->route, v)] = v;
+    return lists->destinations ? 0 : ASIM_ENOMEM;
 }
 
-/* Whether frames to one of n hosts that the switch does not join go through it from another one. */
-static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw, const uint32_t *dst,
-                      uint32_t n)
+/* Whether frames to a host that the switch does not join go through it from another one. */
+static int is_transit(struct asim_fabric *fabric, const struct asim_switch *sw,
+                      const struct lists *lists)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         uint32_t peer = sw->ports[p].port.out->to;
 
-        for (uint32_t i = 0; peer >= fabric->set.hosts && i < n; i++) {
-            const struct asim_host *host = &fabric->host[dst[i]];
+        for (uint32_t i = 0; peer >= fabric->set.hosts && i < lists->n_destinations; i++) {
+            const struct asim_host *host = &fabric->host[lists->destinations[i]];
 
             if (!(host->n_nics == 1 && host->nics->port.out->to == sw->node) &&
-                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], dst[i], sw))
+                comes_over(fabric, &fabric->sw[peer - fabric->set.hosts], host->node, sw))
                 return 1;
         }
     }
     return 0;
 }
 
-/* The ports that lead to other switches. */
-static int list_uplinks(struct asim_part *part, const struct asim_switch *sw, uint32_t hosts)
+/* Whether the n hosts of the switch are a part: those of a server, or of a leaf. */
+static int is_part(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t n,
+                   const struct lists *lists)
 {
-    part->uplink = malloc((sw->n_ports - part->n_hosts) * sizeof *part->uplink);
-    for (uint32_t p = 0; part->uplink && p < sw->n_ports; p++)
-        if (sw->ports[p].port.out->to >= hosts)
-            part->uplink[part->n_uplinks++] = p;
-    return part->uplink ? 0 : ASIM_ENOMEM;
+    uint32_t single = 0;
+
+    if (n < 2 || n > MOST_HOSTS || !may_be_part(fabric, fabric->memo->parts, sw))
+        return 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint32_t host = sw->ports[p].port.out->to;
+
+        single += host < fabric->set.hosts && fabric->host[host].n_nics == 1;
+    }
+    if (n < sw->n_ports)
+        return single == n && fabric->ways & ASIM_WAY_LEAVES && !is_transit(fabric, sw, lists);
+    return single == n || (ties_are_apart(fabric, sw, lists) && joins_hosts(fabric, sw));
 }
 
 static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t n_hosts)
@@ -349,63 +311,50 @@ static int add(struct asim_fabric *fabric, const struct asim_switch *sw, uint32_
     struct asim_parts *parts = fabric->memo->parts;
     struct asim_part *part = &parts->at[parts->n_parts++];
 
-    if (open_part(part, n_hosts))
+    part->mode = ASIM_PART_OPEN;
+    part->sw = sw->node;
+    part->has_uplinks = n_hosts < sw->n_ports;
+    part->host = malloc(n_hosts * sizeof *part->host);
+    part->port = malloc(n_hosts * sizeof *part->port);
+    part->nic = malloc(n_hosts * sizeof *part->nic);
+    if (!part->host || !part->port || !part->nic)
         return ASIM_ENOMEM;
     list_hosts(fabric, part, sw);
-    if (n_hosts < sw->n_ports)
-        return list_uplinks(part, sw, fabric->set.hosts);
-    part->pair = calloc((size_t)n_hosts * n_hosts, sizeof *part->pair);
-    return part->pair ? 0 : ASIM_ENOMEM;
+    return 0;
 }
 
-/* Small switches first: a host of a server with an own switch may also be on one that joins all. */
-static int find_servers(struct asim_fabric *fabric, const struct ages *ages)
+/* Adds the parts among switches with that many ports. *next: the next larger number of ports. */
+static int find(struct asim_fabric *fabric, const struct lists *lists, uint32_t ports,
+                uint32_t *next)
 {
-    uint32_t most = 2, next;
+    for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
+        const struct asim_switch *sw = &fabric->sw[s];
+        uint32_t n = 0;
 
-    for (; most <= MOST_HOSTS; most = next) {
-        next = MOST_HOSTS + 1;
-        for (uint32_t s = 0; s < fabric->set.nodes - fabric->set.hosts; s++) {
-            const struct asim_switch *sw = &fabric->sw[s];
-
-            if (sw->n_ports > most && sw->n_ports < next)
-                next = sw->n_ports;
-            if (sw->n_ports != most || !is_server(fabric, sw, ages))
-                continue;
-            if (add(fabric, sw, most))
-                return ASIM_ENOMEM;
-        }
+        if (sw->n_ports > ports && sw->n_ports < *next)
+            *next = sw->n_ports;
+        if (sw->n_ports != ports)
+            continue;
+        for (uint32_t p = 0; p < ports; p++)
+            n += sw->ports[p].port.out->to < fabric->set.hosts;
+        if (is_part(fabric, sw, n, lists) && add(fabric, sw, n))
+            return ASIM_ENOMEM;
     }
     return 0;
 }
 
-/* Behind the servers: their hosts have other links. */
-static int find_leaves(struct asim_fabric *fabric)
-{
-    uint32_t n_dst, *dst = list_destinations(fabric, &n_dst);
-    int code = dst ? 0 : ASIM_ENOMEM;
-
-    for (uint32_t s = 0; !code && s < fabric->set.nodes - fabric->set.hosts; s++) {
-        const struct asim_switch *sw = &fabric->sw[s];
-        uint32_t single, n = count_hosts(fabric, sw, &single);
-
-        if (n >= 2 && n <= MOST_HOSTS && n < sw->n_ports && single == n &&
-            may_be_part(fabric, fabric->memo->parts, sw) && !is_transit(fabric, sw, dst, n_dst))
-            code = add(fabric, sw, n);
-    }
-    free(dst);
-    return code;
-}
-
+/* Small switches first: a host of a server with an own switch may also be on one that joins all. */
 int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
 {
-    struct ages ages = {0};
-    int code = list_ages(fabric, &ages) || find_servers(fabric, &ages) ? ASIM_ENOMEM : 0;
+    struct lists lists = {0};
+    int code = list_destinations(fabric, &lists) || list_ages(fabric, &lists) ? ASIM_ENOMEM : 0;
 
-    free(ages.at);
-    parts->first_leaf = parts->n_parts;
-    if (!code && fabric->ways & ASIM_WAY_LEAVES)
-        code = find_leaves(fabric);
+    for (uint32_t ports = 2, next; !code && ports != UINT32_MAX; ports = next) {
+        next = UINT32_MAX;
+        code = find(fabric, &lists, ports, &next);
+    }
+    free(lists.at);
+    free(lists.destinations);
     if (!code)
         classify(fabric, parts);
     return code;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The index of the logs of a worker, their memory, and whether they pay.
+ * The index of the logs of a worker, and their memory.
  */
 #include "fabric/memo/region/part_logs.h"
 
@@ -10,8 +10,6 @@
 #include "fabric/memo/memo.h"
 
 enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
-/* Windows that each part may lead while nobody follows, and windows of the first pause. */
-enum { MOST_UNPRODUCTIVE = 1 << 13, FIRST_PAUSE = 1 << 14 };
 
 void asim_part_log_free(struct asim_part_log *log)
 {
@@ -163,8 +161,7 @@ struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
     return log;
 }
 
-/* --- memory, and whether logs pay --------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static size_t bytes_of(const struct asim_part_log *log, size_t counters)
 {
@@ -176,36 +173,6 @@ static size_t bytes_of(const struct asim_part_log *log, size_t counters)
         bytes += sizeof log->row[h] + log->row[h].injections.cap * sizeof *log->row->injections.at +
                  log->row[h].completions.cap * sizeof *log->row->completions.at;
     return bytes;
-}
-
-int asim_part_logs_begin_pause(struct asim_fabric *fabric)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-    uint64_t most = (uint64_t)MOST_UNPRODUCTIVE * parts->n_parts;
-
-    if (parts->unproductive <= most)
-        return 0;
-    parts->pause = parts->pause ? 2 * parts->pause : FIRST_PAUSE;
-    parts->resume_at = asim_engine_of(fabric)->run.windows + parts->pause;
-    parts->unproductive = most / 4 * 3;
-    return 1;
-}
-
-int asim_part_logs_are_paused(const struct asim_fabric *fabric)
-{
-    return asim_engine_of(fabric)->run.windows < fabric->memo->parts->resume_at;
-}
-
-void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-    uint64_t windows = length / fabric->set.lookahead + 1;
-
-    if (parts->in_domains)
-        return;
-    parts->unproductive -= windows < parts->unproductive ? windows : parts->unproductive;
-    if (!parts->unproductive)
-        parts->pause = 0;
 }
 
 void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The logs of a worker: an index of them, their memory, and whether they pay.
+ * The logs of a worker: an index of them, and their memory.
  *
  * Many logs begin alike: one host sends, and the others follow at times that differ from log to
  * log. A training iteration with pipeline stages writes more than ten thousand logs, and searches a
@@ -35,14 +35,6 @@ void asim_part_times_add(struct asim_part_times *times, uint64_t t);
 struct asim_part_log *asim_part_logs_next(struct asim_worker_parts *own,
                                           struct asim_part_search *search);
 
-/* Begins a pause and returns 1 if logs do not pay: frames of a leader cost nearly twice as much as
- * frames in longer windows. Of the next pause few windows of leaders are left. */
-int asim_part_logs_begin_pause(struct asim_fabric *fabric);
-/* Whether no part writes a log for some windows, because few followed any (part.h). Parts that are
- * idle or recorded keep all windows as short as their links. */
-int asim_part_logs_are_paused(const struct asim_fabric *fabric);
-/* A log was followed that is so many ticks long. */
-void asim_part_logs_saved(struct asim_fabric *fabric, uint64_t length);
 /* The log is finished: from now on its memory counts, with so many bytes of counters. */
 void asim_part_logs_finished(struct asim_worker_parts *own, struct asim_part_log *log,
                              size_t counters);

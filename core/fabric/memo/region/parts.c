@@ -14,36 +14,20 @@
 #include "asim/topology.h"
 #include "fabric/host/host.h"
 
-/* An idle part that a message crosses counts like so many windows of a leader that nobody needs. */
-enum { CROSSED_WINDOWS = 128 };
 /* Hashes of first sends that the memo remembers, 2 MB or so. */
 enum { SEEN = 1 << 16 };
 /* Search cost of a log of the whole network beside its messages, words a link: two lists of
  * counters. */
 enum { LINK_WORDS = 60 };
 
-/* --- sends ------------------------------------------------------------------------------------ */
-int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, uint32_t dst)
+struct asim_part *asim_parts_want(const struct asim_fabric *fabric, uint32_t src, uint32_t dst)
 {
-    const struct asim_memo *memo = fabric->memo;
-    const struct asim_part *part;
+    struct asim_part *part = asim_part_of(fabric, src);
+    int is_open = !part || part->mode == ASIM_PART_OPEN;
 
-    if (memo->whole.mode != ASIM_PART_OPEN || host->now >= memo->whole.defer_from)
-        return 0;
-    part = asim_part_of(fabric, host->node);
-    return !part || part->mode == ASIM_PART_OPEN ||
-           (!part->n_uplinks && !asim_part_is_inside(fabric, host->node, dst));
+    return is_open || (!part->has_uplinks && !asim_part_is_inside(fabric, src, dst)) ? NULL : part;
 }
 
-int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst)
-{
-    const struct asim_part *part = asim_part_of(fabric, src);
-
-    return part && part->mode != ASIM_PART_OPEN &&
-           (part->n_uplinks || asim_part_is_inside(fabric, src, dst));
-}
-
-/* --- between windows -------------------------------------------------------------------------- */
 /* Of the deferred messages of the part; ASIM_NEVER: there is none. */
 static uint64_t first_deferred(const struct asim_fabric *fabric, const struct asim_part *part)
 {
@@ -56,29 +40,6 @@ static uint64_t first_deferred(const struct asim_fabric *fabric, const struct as
             first = own->deferred.at[0].injection.t;
     }
     return first;
-}
-
-static int stays_inside(struct asim_fabric *fabric, uint32_t host)
-{
-    const struct asim_memo_host *own = &fabric->memo->host[host];
-
-    for (size_t i = 0; i < own->deferred.n; i++)
-        if (!asim_part_is_inside(fabric, host, own->deferred.at[i].msg.dst))
-            return 0;
-    return 1;
-}
-
-/* In a pause. */
-static void open_all(struct asim_fabric *fabric)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-
-    for (uint32_t i = 0; i < parts->n_parts; i++)
-        if (parts->at[i].mode == ASIM_PART_LEAD)
-            asim_part_give_up(fabric, &parts->at[i]);
-        else if (parts->at[i].mode == ASIM_PART_IDLE &&
-                 first_deferred(fabric, &parts->at[i]) == ASIM_NEVER)
-            asim_part_set_mode(fabric, &parts->at[i], ASIM_PART_OPEN);
 }
 
 /* In windows of domains other threads may change the counters that a budget earns from. */
@@ -105,27 +66,22 @@ static int may_lead(struct asim_fabric *fabric, const struct asim_part *part, ui
     uint64_t words = part->is_whole ? (uint64_t)fabric->set.topo->n_links * LINK_WORDS
                                     : (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS;
 
-    if (part->is_whole ? !is_seen(fabric->memo, hash) : asim_part_logs_are_paused(fabric))
-        return 0;
-    if (!can_afford(fabric, part))
+    if ((part->is_whole && !is_seen(fabric->memo, hash)) || !can_afford(fabric, part))
         return 0;
     asim_search_budget_spend(&part->of_worker->budget, words);
     return 1;
 }
 
-/* A message crosses the border of an idle part. */
-static void open_crossed(struct asim_fabric *fabric, struct asim_part *part)
-{
-    fabric->memo->parts->unproductive += CROSSED_WINDOWS;
-    asim_part_give_up(fabric, part);
-}
-
 /* All deferred messages of the network stay inside their parts. */
 static int have_all(struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        if (!stays_inside(fabric, v))
-            return 0;
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
+        const struct asim_memo_host *own = &fabric->memo->host[v];
+
+        for (size_t i = 0; i < own->deferred.n; i++)
+            if (!asim_part_is_inside(fabric, v, own->deferred.at[i].msg.dst))
+                return 0;
+    }
     return 1;
 }
 
@@ -162,7 +118,7 @@ static int begin_episode(struct asim_fabric *fabric, struct asim_part *part, uin
 static int begin(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     if (asim_part_is_crossed(part)) /* by a message of a part that was opened just now */
-        open_crossed(fabric, part);
+        asim_part_give_up(fabric, part);
     else if (part->is_whole && fabric->memo->parts && have_all(fabric))
         carry(fabric, part);
     else
@@ -213,7 +169,7 @@ static uint32_t list_begins(struct asim_fabric *fabric)
 /* The frames of an open part may be gone. */
 static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
 {
-    if (part->open || asim_part_is_crossed(part) || asim_part_logs_are_paused(fabric))
+    if (part->open || asim_part_is_crossed(part))
         asim_part_set_mode(fabric, part, ASIM_PART_OPEN);
     else if (!can_afford(fabric, part))
         return;
@@ -223,34 +179,45 @@ static void look_at_open(struct asim_fabric *fabric, struct asim_part *part)
         asim_part_touch(fabric, part);
 }
 
-static void check_leaders(struct asim_fabric *fabric, uint64_t until)
+static int is_due(const struct asim_part *part, uint64_t until)
 {
-    struct asim_parts *parts = fabric->memo->parts;
-
-    parts->unproductive += asim_parts_in(parts, ASIM_PART_LEAD);
-    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_LEAD); i++)
-        if (parts->at[i].mode == ASIM_PART_LEAD)
-            asim_part_lead_check(fabric, &parts->at[i], until);
-    if (asim_part_logs_begin_pause(fabric))
-        open_all(fabric);
+    switch (part->mode) {
+    case ASIM_PART_OPEN:
+        return !asim_part_look_at(part);
+    case ASIM_PART_IDLE:
+        return asim_part_is_crossed(part);
+    case ASIM_PART_FOLLOW:
+        return asim_part_look_at(part) < until || part->log->is_dead || part->log->has_grown;
+    default:
+        return 1;
+    }
 }
 
-/* In the order of their starts, so that the first one to deviate can lead the others. */
-static void check_followers(struct asim_fabric *fabric, uint64_t until)
+static void check(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
+{
+    if (part->mode == ASIM_PART_LEAD)
+        asim_part_lead_check(fabric, part, until);
+    else if (part->mode == ASIM_PART_FOLLOW)
+        asim_part_follow_check(fabric, part, until);
+    else if (part->mode == ASIM_PART_IDLE)
+        asim_part_give_up(fabric, part);
+    else
+        look_at_open(fabric, part);
+}
+
+/* Those in one mode, in the order of their starts, so that the first follower to deviate can lead
+ * the others. */
+static void check_all(struct asim_fabric *fabric, enum asim_part_mode mode, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, ASIM_PART_FOLLOW); i++) {
-        const struct asim_part *part = &parts->at[i];
-
-        if (part->mode == ASIM_PART_FOLLOW && (asim_part_look_at(&parts->at[i]) < until ||
-                                               part->log->is_dead || part->log->has_grown))
+    for (uint32_t i = 0; i < parts->n_parts && asim_parts_in(parts, mode); i++)
+        if (parts->at[i].mode == mode && is_due(&parts->at[i], until))
             parts->due[n++] = i;
-    }
     sort_due(parts, n);
     for (uint32_t i = 0; i < n; i++)
-        asim_part_follow_check(fabric, &parts->at[parts->due[i]], until);
+        check(fabric, &parts->at[parts->due[i]], until);
 }
 
 static void tell_followers(struct asim_fabric *fabric)
@@ -273,22 +240,6 @@ static void tell_followers(struct asim_fabric *fabric)
             parts->at[i].log->has_grown = 0;
 }
 
-/* Looks at the parts that were touched, then begins episodes. */
-static void look(struct asim_fabric *fabric, uint64_t until)
-{
-    struct asim_parts *parts = fabric->memo->parts;
-
-    for (uint32_t i = 0; i < parts->n_parts; i++) {
-        struct asim_part *part = &parts->at[i];
-
-        if (part->mode == ASIM_PART_OPEN && !asim_part_look_at(&parts->at[i]))
-            look_at_open(fabric, part);
-        else if (part->mode == ASIM_PART_IDLE && asim_part_is_crossed(part))
-            open_crossed(fabric, part);
-    }
-    begin_all(fabric, list_begins(fabric), until);
-}
-
 void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_parts *parts = fabric->memo->parts;
@@ -300,10 +251,13 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
     do {
         atomic_store_explicit(&parts->touched, 0, memory_order_relaxed);
         atomic_store_explicit(&parts->is_crossed, 0, memory_order_relaxed);
-        check_leaders(fabric, until);
-        check_followers(fabric, until);
-        if (touched)
-            look(fabric, until);
+        check_all(fabric, ASIM_PART_LEAD, until);
+        check_all(fabric, ASIM_PART_FOLLOW, until);
+        if (touched) {
+            check_all(fabric, ASIM_PART_OPEN, until);
+            check_all(fabric, ASIM_PART_IDLE, until);
+            begin_all(fabric, list_begins(fabric), until);
+        }
         touched = 1;
     } while (atomic_load_explicit(&parts->is_crossed, memory_order_relaxed));
     tell_followers(fabric);
@@ -312,16 +266,8 @@ void asim_parts_after_window(struct asim_fabric *fabric, uint64_t until)
 
 void asim_part_after_window(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
-    uint64_t look_at = asim_part_look_at(part);
-
-    if (part->mode == ASIM_PART_LEAD) {
-        asim_part_lead_check(fabric, part, until);
-    } else if (part->mode == ASIM_PART_FOLLOW) {
-        if (look_at < until || part->must_check)
-            asim_part_follow_check(fabric, part, until);
-    } else if (part->mode == ASIM_PART_OPEN && !look_at) {
-        look_at_open(fabric, part);
-    }
+    if (is_due(part, until))
+        check(fabric, part, until);
     if (part->mode != ASIM_PART_IDLE)
         return;
     part->begin = first_deferred(fabric, part);
@@ -382,7 +328,7 @@ static int start_others(struct asim_fabric *fabric, uint32_t v)
     for (size_t i = 0; i < own->deferred.n; i++) {
         uint32_t dst = own->deferred.at[i].msg.dst;
 
-        if (part && part->mode == ASIM_PART_IDLE && asim_parts_want(fabric, v, dst)) {
+        if (asim_parts_want(fabric, v, dst) && part->mode == ASIM_PART_IDLE) {
             part->leaves |= !asim_part_is_inside(fabric, v, dst);
             own->deferred.at[kept++] = own->deferred.at[i];
         } else if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i])) {

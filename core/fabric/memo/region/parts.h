@@ -9,11 +9,8 @@
 
 #include "fabric/memo/memo.h"
 
-/* Whether a message of this host needs no look: neither its part nor the network is recorded or
- * replayed. */
-int asim_parts_pass(struct asim_fabric *fabric, const struct asim_host *host, uint32_t dst);
-/* Whether a message is for a part that is idle, leads or follows. */
-int asim_parts_want(struct asim_fabric *fabric, uint32_t src, uint32_t dst);
+/* The part that is idle, leads or follows, and that a message is for; NULL: none. */
+struct asim_part *asim_parts_want(const struct asim_fabric *fabric, uint32_t src, uint32_t dst);
 /* The messages that the memo of the whole network has deferred start, but for those inside idle
  * parts. */
 void asim_parts_release(struct asim_fabric *fabric);

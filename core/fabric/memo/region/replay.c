@@ -206,8 +206,6 @@ static void finish(struct asim_fabric *fabric, struct asim_part *part)
 
     asim_part_counters_add(fabric, part, &log->state, log->counters);
     asim_episode_state_apply(fabric, part, &log->state);
-    if (!part->is_whole)
-        asim_part_logs_saved(fabric, log->length);
     part->of_worker->saved += log->hops;
     part->of_worker->replays++;
     part->of_worker->rotated += part->rotation != 0;
@@ -260,13 +258,12 @@ static int is_same(struct asim_fabric *fabric, struct asim_part *part, uint64_t 
 static void deviate(struct asim_fabric *fabric, struct asim_part *part, uint64_t until)
 {
     struct asim_part_log *other = NULL;
-    int stays_open = asim_part_is_crossed(part);
+    int is_crossed = asim_part_is_crossed(part);
 
-    if (!stays_open)
+    if (!is_crossed)
         other = asim_part_log_find(fabric, part, part->log->hash, until);
-    stays_open |= !part->is_whole && asim_part_logs_are_paused(fabric);
     if (!other)
-        asim_part_abandon(fabric, part, !stays_open, until);
+        asim_part_abandon(fabric, part, !is_crossed, until);
     else if (use_log(fabric, part, other))
         fabric->failed = ASIM_ENOMEM;
 }
@@ -275,7 +272,6 @@ void asim_part_follow_check(struct asim_fabric *fabric, struct asim_part *part, 
 {
     int ends = part->log->length != ASIM_NEVER && until > part->begin + part->log->length;
 
-    part->must_check = 0;
     if (part->log->is_dead || !is_same(fabric, part, until) ||
         (!ends && asim_part_is_crossed(part))) {
         deviate(fabric, part, until);

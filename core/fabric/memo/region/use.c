@@ -15,13 +15,6 @@ uint64_t asim_memo_carried(const struct asim_fabric *fabric)
     return asim_counters_hops(fabric) - (memo ? memo->saved + memo->steady.saved : 0);
 }
 
-uint64_t asim_memo_uncounted(const struct asim_fabric *fabric)
-{
-    uint64_t now = asim_memo_carried(fabric), counted = fabric->memo->tally.counted;
-
-    return now > counted ? now - counted : 0;
-}
-
 void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason)
 {
     struct asim_memo_tally *tally = &fabric->memo->tally;

@@ -23,8 +23,6 @@ void asim_memo_carry_for(struct asim_fabric *fabric, enum asim_carried_reason re
 void asim_memo_carried_for(struct asim_fabric *fabric, enum asim_carried_reason reason);
 /* Packet-hops that were simulated, without the replayed and skipped ones. Linear in the links. */
 uint64_t asim_memo_carried(const struct asim_fabric *fabric);
-/* Packet-hops carried since the last count. Linear in the links. */
-uint64_t asim_memo_uncounted(const struct asim_fabric *fabric);
 /* The counts so far. Linear in the links. */
 void asim_memo_get_use(const struct asim_fabric *fabric, struct asim_memo_use *use);
 

@@ -137,17 +137,6 @@ static int by_seq(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Most nodes are hosts with one port, or unused switches: their ports are sorted already. */
-static void sort(struct used_port *ports, uint32_t n)
-{
-    uint32_t i = 1;
-
-    while (i < n && ports[i - 1].seq <= ports[i].seq)
-        i++;
-    if (i < n)
-        qsort(ports, n, sizeof *ports, by_seq);
-}
-
 /* The ports of a node, ordered by the last arrival or by the last start of a transmission. */
 enum last { ARRIVED, STARTED };
 static void sort_by(struct used_port *ports, const struct asim_fabric *fabric, uint32_t node,
@@ -161,7 +150,7 @@ static void sort_by(struct used_port *ports, const struct asim_fabric *fabric, u
 
         ports[i] = (struct used_port){last == ARRIVED ? port->in->in_seq : port->start_seq, i};
     }
-    sort(ports, n);
+    qsort(ports, n, sizeof *ports, by_seq);
 }
 
 void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *at)

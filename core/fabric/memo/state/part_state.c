@@ -67,15 +67,16 @@ static struct owner owner_of(const struct asim_fabric *fabric, const struct asim
 
 /* --- idle ------------------------------------------------------------------------------------- */
 
-/* Both ends of each. */
-static int uplinks_are_idle(const struct asim_fabric *fabric, const struct asim_part *part)
+/* Its ports, and the other ends of its uplinks. */
+static int switch_is_idle(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
-    for (uint32_t i = 0; i < part->n_uplinks; i++) {
-        const struct asim_switch_port *port = &switch_of(fabric, part)->ports[part->uplink[i]];
-        const struct asim_wire *out = port->port.out;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_wire *out = sw->ports[p].port.out;
 
-        if (!asim_switch_port_is_idle(port) ||
-            !asim_switch_port_is_idle(&fabric->sw[out->to - fabric->set.hosts].ports[out->to_port]))
+        if (!asim_switch_port_is_idle(&sw->ports[p]) ||
+            (out->to >= fabric->set.hosts &&
+             !asim_switch_port_is_idle(
+                 &fabric->sw[out->to - fabric->set.hosts].ports[out->to_port])))
             return 0;
     }
     return 1;
@@ -87,13 +88,12 @@ int asim_part_is_idle(const struct asim_fabric *fabric, const struct asim_part *
 {
     if (part->is_whole)
         return asim_network_is_idle(fabric);
-    if (part->open || !uplinks_are_idle(fabric, part))
+    if (part->open)
         return 0;
     for (uint32_t i = 0; i < part->n_hosts; i++)
-        if (!asim_nic_is_idle(nic_of(fabric, part, i)) || nic_of(fabric, part, i)->qps.n ||
-            !asim_switch_port_is_idle(switch_port_of(fabric, part, i)))
+        if (!asim_nic_is_idle(nic_of(fabric, part, i)) || nic_of(fabric, part, i)->qps.n)
             return 0;
-    return 1;
+    return switch_is_idle(fabric, switch_of(fabric, part));
 }
 
 /* --- before and after an episode -------------------------------------------------------------- */

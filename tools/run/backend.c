@@ -65,12 +65,13 @@ static int is_given(const struct asim_job *job, const char *key)
 /* Options that formulas have no use for, and those that network.yml contains already. */
 static int is_of_packets(const char *word)
 {
-    static const char *const keys[] = {"network=",   "topology=",    "reports=",
-                                       "cc=",        "mtu=",         "qps-per-connection=",
-                                       "bandwidth=", "latency=",     "threads=",
-                                       "placement=", "per-event=",   "pcap=",
-                                       "without=",   "logical=",     "fast-forward=",
-                                       "model=",     "flow-without="};
+    static const char *const keys[] = {"network=",   "topology=",     "reports=",
+                                       "cc=",        "mtu=",          "qps-per-connection=",
+                                       "bandwidth=", "latency=",      "threads=",
+                                       "placement=", "per-event=",    "pcap=",
+                                       "without=",   "logical=",      "fast-forward=",
+                                       "model=",     "flow-without=", "verify=",
+                                       "correct="};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strncmp(word + 2, keys[i], strlen(keys[i])))
@@ -95,7 +96,14 @@ static void add_common(struct line *line, const struct asim_job *job, const char
     }
 }
 
-static void add_packets(struct line *line, const struct asim_job *job, const char *folder)
+/* With --backend=all, what is meant for the flow level. */
+static int is_of_flow(const char *word)
+{
+    return !strncmp(word, "--verify=", 9) || !strncmp(word, "--correct=", 10);
+}
+
+static void add_packets(struct line *line, const struct asim_job *job, const char *folder,
+                        enum asim_job_backend backend)
 {
     add_common(line, job, folder);
     if (*job->topology)
@@ -104,10 +112,10 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
         add_option(line, "logical", job->logical);
     if (!is_given(job, "reports"))
         add_option(line, "reports",
-                   job->backend == ASIM_JOB_FLOW ? "flows,links,hosts"
-                                                 : "flows,links,hosts,queues");
+                   backend == ASIM_JOB_FLOW ? "flows,links,hosts" : "flows,links,hosts,queues");
     for (size_t i = 0; i < job->n_words; i++)
-        add(line, job->words[i]);
+        if (job->backend != ASIM_JOB_ALL || backend == ASIM_JOB_FLOW || !is_of_flow(job->words[i]))
+            add(line, job->words[i]);
 }
 
 static void say_note(void *self, const char *text)
@@ -169,7 +177,7 @@ static int derive_shape(const struct asim_job *job, struct asim_netshape *shape,
     struct asim_world *world = NULL;
     int code;
 
-    add_packets(&line, job, job->folder);
+    add_packets(&line, job, job->folder, ASIM_JOB_PACKET);
     code = line.failed ? asim_err_nomem(err, "starting a run")
                        : open_world(&world, &line, &hooks, err);
     if (!code)
@@ -280,10 +288,10 @@ static int make_line(struct backend_line *made, const struct asim_job *job,
             add(line, made->count);
         }
         add(line, "--");
-        add_packets(line, job, folder);
+        add_packets(line, job, folder, backend);
     } else if (backend == ASIM_JOB_PACKET || backend == ASIM_JOB_FLOW) {
         add(line, "packet");
-        add_packets(line, job, folder);
+        add_packets(line, job, folder, backend);
         if (backend == ASIM_JOB_FLOW)
             add(line, "--model=flow");
     } else {

@@ -139,6 +139,22 @@ static void print_result(const struct asim_job *job, const struct asim_job_resul
     printf("\n");
 }
 
+/* What --verify says, which is in the log of the backend. */
+static void print_samples(const struct asim_job_result *result)
+{
+    static const char mark[] = "[verify]";
+    char path[ASIM_JOB_PATH + 32], text[4096];
+    FILE *log;
+
+    snprintf(path, sizeof path, "%s/log.txt", result->folder);
+    log = fopen(path, "r");
+    while (log && fgets(text, sizeof text, log))
+        if (!strncmp(text, mark, sizeof mark - 1))
+            fputs(text, stdout);
+    if (log)
+        fclose(log);
+}
+
 /* Of the processes that have ended. */
 static double children_cpu_s(void)
 {
@@ -206,6 +222,7 @@ static int run_all(struct asim_job *job, struct asim_job_result *results, size_t
             return code == 130 ? code : 1;
         }
         print_result(job, &results[*n], *n ? &results[0] : NULL);
+        print_samples(&results[*n]);
         fflush(stdout);
         if (!only)
             fprintf(stderr, "%s: %.2f s of CPU\n", results[*n].backend,

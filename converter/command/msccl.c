@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim trace msccl: an algorithm of MSCCL as a custom algorithm (schedule/msccl.c).
+ * asim trace msccl: an algorithm of MSCCL or MSCCL++ as a custom algorithm (schedule/msccl.c).
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -19,8 +19,8 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {"input", "i", "XML of an algorithm (required)", NULL, ASIM_T_STRING, AT(input), 0, 0, NULL,
-     ASIM_F_READS},
+    {"input", "i", "XML of MSCCL, or an execution plan of MSCCL++ (required)", NULL, ASIM_T_STRING,
+     AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output", "prefix of the algorithm's traces to write (required)", NULL, ASIM_T_STRING,
      AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"size", NULL,
@@ -67,15 +67,16 @@ static int convert(const struct asim_args *args, struct asim_err *err)
 
 static const struct asim_args_job job = {
     "trace msccl",
-    "usage: asim trace msccl --input=ALGO.xml --out=FOLDER/NAME --size=BYTES [--option=value "
+    "usage: asim trace msccl --input=FILE --out=FOLDER/NAME --size=BYTES [--option=value "
     "...]\n\n"
-    "Checks that an algorithm of MSCCL is complete, and makes a custom algorithm of it, which a "
-    "system\nconfiguration takes as all-reduce-implementation-custom and the like.\n\nOptions:",
+    "Checks that an algorithm of MSCCL (XML) or MSCCL++ (JSON) is complete, and makes a custom "
+    "algorithm\nof it, which a system configuration takes as all-reduce-implementation-custom and "
+    "the like.\n\nOptions:",
     options, 0, convert};
 
 const struct asim_command asim_trace_command_msccl = {
     .member = {.name = "msccl",
-               .about = "make a custom algorithm of MSCCL's XML",
+               .about = "make a custom algorithm of MSCCL's or MSCCL++'s",
                .options = options,
                .options_size = sizeof(struct options)},
     .job = &job,

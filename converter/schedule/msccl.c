@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * An algorithm of MSCCL as a schedule: a send, a receive, or a receive and then a send a step.
- * Steps of a thread block follow each other, and a step waits for the one that depid and deps name.
- * Copies and sums inside a GPU take no time, as in all algorithms of asim.
+ * An algorithm of MSCCL or MSCCL++ as a schedule: a send, a receive, or a receive and then a send a
+ * step. Steps of a thread block follow each other, and a step waits for those it names. Copies and
+ * sums inside a GPU take a cycle, as computations of 0 ns do.
  */
 #include "schedule/msccl.h"
 
@@ -20,16 +20,23 @@ struct making {
     uint32_t *last;  /* [steps] 1 + its last op */
 };
 
-static int add(struct making *m, const struct asim_msccl_block *block,
-               const struct asim_msccl_step *step, int type)
+static int add(struct making *m, size_t at, int type)
 {
-    size_t at = (size_t)(step - m->msccl->step.at);
-    struct asim_schedule_op op = {.type = type, .rank = block->gpu, .line = step->line};
+    const struct asim_msccl_step *step = &m->msccl->step.at[at];
+    struct asim_schedule_op op = {.type = type,
+                                  .rank = step->gpu,
+                                  .line = step->line,
+                                  .block = step->block,
+                                  .number = step->op};
 
     if (type != ASIM_OP_COMP) {
-        op.peer = (uint32_t)(type == ASIM_OP_COMM_SEND ? block->send : block->recv);
-        op.tag = block->channel;
-        op.bytes = m->whole / m->msccl->chunks * step->count;
+        const struct asim_msccl_way *way =
+            &m->msccl->way.at[type == ASIM_OP_COMM_SEND ? step->out : step->in];
+
+        op.peer = type == ASIM_OP_COMM_SEND ? way->to : way->from;
+        op.tag = way->channel;
+        op.bytes = m->whole / m->msccl->chunks * step->count + step->bytes;
+        op.bytes *= step->parts & ASIM_MSCCL_PACKET ? 2 : 1;
         m->to->sends += type == ASIM_OP_COMM_SEND;
     }
     if (m->last[at] && ASIM_VEC_PUSH(m->to->wait, ((struct asim_schedule_wait){
@@ -41,17 +48,17 @@ static int add(struct making *m, const struct asim_msccl_block *block,
     return ASIM_VEC_PUSH(m->to->op, op);
 }
 
-static int add_step(struct making *m, const struct asim_msccl_block *block,
-                    const struct asim_msccl_step *step)
+static int add_step(struct making *m, size_t at)
 {
+    uint32_t parts = m->msccl->step.at[at].parts;
     int rc = 0;
 
-    if (step->parts & ASIM_MSCCL_RECV)
-        rc = add(m, block, step, ASIM_OP_COMM_RECV);
-    if (!rc && step->parts & ASIM_MSCCL_SEND)
-        rc = add(m, block, step, ASIM_OP_COMM_SEND);
-    if (!rc && !(step->parts & (ASIM_MSCCL_RECV | ASIM_MSCCL_SEND)))
-        rc = add(m, block, step, ASIM_OP_COMP);
+    if (parts & ASIM_MSCCL_RECV)
+        rc = add(m, at, ASIM_OP_COMM_RECV);
+    if (!rc && parts & ASIM_MSCCL_SEND)
+        rc = add(m, at, ASIM_OP_COMM_SEND);
+    if (!rc && !(parts & (ASIM_MSCCL_RECV | ASIM_MSCCL_SEND)))
+        rc = add(m, at, ASIM_OP_COMP);
     return rc;
 }
 
@@ -63,35 +70,31 @@ static int wait_for(struct making *m, size_t step, size_t before)
 
 static int add_waits(struct making *m, const struct asim_msccl_block *block)
 {
-    const struct asim_msccl_gpu *gpu = &m->msccl->gpu.at[block->gpu];
+    uint32_t behind = 0; /* 1 + the last step that holds up its block */
     int rc = 0;
 
-    for (uint32_t i = 0; i < block->steps && !rc; i++) {
-        size_t at = block->first_step + i;
-        const struct asim_msccl_step *step = &m->msccl->step.at[at];
+    for (uint32_t at = block->first; at && !rc; at = m->msccl->step.at[at - 1].next) {
+        const struct asim_msccl_step *step = &m->msccl->step.at[at - 1];
 
-        if (i)
-            rc = wait_for(m, at, at - 1);
-        if (!rc && step->wait_block >= 0)
-            rc = wait_for(m, at,
-                          m->msccl->block.at[gpu->first_block + step->wait_block].first_step +
-                              (size_t)step->wait_step);
+        if (behind)
+            rc = wait_for(m, at - 1, behind - 1);
+        for (uint32_t w = step->wait; w && !rc; w = m->msccl->wait.at[w - 1].next)
+            rc = wait_for(m, at - 1, m->msccl->wait.at[w - 1].before);
+        behind = step->parts & ASIM_MSCCL_POSTED ? behind : at;
     }
     return rc;
 }
 
 static int make(struct making *m)
 {
+    const struct asim_msccl *msccl = m->msccl;
     int rc = 0;
 
-    for (size_t b = 0; b < m->msccl->block.n && !rc; b++) {
-        const struct asim_msccl_block *block = &m->msccl->block.at[b];
-
-        for (uint32_t i = 0; i < block->steps && !rc; i++)
-            rc = add_step(m, block, &m->msccl->step.at[block->first_step + i]);
-    }
-    for (size_t b = 0; b < m->msccl->block.n && !rc; b++)
-        rc = add_waits(m, &m->msccl->block.at[b]);
+    for (size_t b = 0; b < msccl->block.n && !rc; b++)
+        for (uint32_t at = msccl->block.at[b].first; at && !rc; at = msccl->step.at[at - 1].next)
+            rc = add_step(m, at - 1);
+    for (size_t b = 0; b < msccl->block.n && !rc; b++)
+        rc = add_waits(m, &msccl->block.at[b]);
     return rc;
 }
 
@@ -111,6 +114,11 @@ int asim_schedule_from_msccl(struct asim_schedule *schedule, const struct asim_m
                             " bytes, which the algorithm's %" PRIu32
                             " chunks do not divide; give a size that they do.",
                             bytes, m.whole, msccl->chunks);
+    if (msccl->most && (m.whole < msccl->least || m.whole > msccl->most))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--size=%" PRIu64 " makes a buffer of %" PRIu64
+                            " bytes, but the plan is for %" PRIu64 " to %" PRIu64 ".",
+                            bytes, m.whole, msccl->least, msccl->most);
     schedule->path = msccl->path;
     schedule->ranks = msccl->gpus;
     schedule->custom = msccl->coll_type == ASIM_ALL_REDUCE   ? "all-reduce-implementation-custom"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "asim/trace.h"
-#include "base/map.h"
 
 #define NOTHING UINT32_MAX
 
@@ -20,26 +19,30 @@ struct chunk {
     uint64_t *part; /* [words] ranks */
 };
 
+struct queue { /* a way's chunks that its receiver has not taken */
+    ASIM_VEC(struct chunk) chunk;
+    size_t head;
+    uint32_t step; /* the last one that sent */
+};
+
 struct state {
     const struct asim_msccl *msccl;
     struct asim_err *err;
     uint32_t words;
-    uint32_t share;                 /* chunks of one rank in the buffer of all */
-    size_t *first;                  /* [gpus] place of a GPU's buffers */
-    struct chunk *at;               /* [places] */
-    uint32_t *done;                 /* [blocks] steps */
-    uint32_t *sender;               /* [blocks] the block whose sends a block receives */
-    struct asim_map ways;           /* (from << 32 | to, channel) -> 1 + sending block */
-    ASIM_VEC(struct chunk) * queue; /* [blocks] chunks that its receiver has not taken */
-    size_t *head;                   /* [blocks] */
+    uint32_t share;      /* chunks of one rank in the buffer of all */
+    size_t places;       /* of all buffers */
+    size_t *first;       /* [gpus] place of a GPU's buffers */
+    struct chunk *at;    /* [places] */
+    uint32_t *next;      /* [blocks] 1 + its next step, 0 = none */
+    uint8_t *is_done;    /* [steps] */
+    struct queue *queue; /* [ways] */
     uint64_t *memory;
     struct chunk hand; /* the chunk that a step holds */
 };
 
-static int fail(struct state *s, unsigned line, const char *what)
+static int fail(struct state *s, const struct asim_msccl_step *step, const char *what)
 {
-    return asim_err_at(s->err, ASIM_EINVAL, (struct asim_where){s->msccl->path, line, 0}, "%s",
-                       what);
+    return asim_msccl_fail(s->msccl, step, s->err, what);
 }
 
 /* --- places -------------------------------------------------------------------------------------
@@ -53,7 +56,8 @@ static struct chunk *place(const struct state *s, uint32_t gpu, int buffer, uint
     int type = s->msccl->coll_type, in_place = s->msccl->in_place;
     uint32_t offset = 0;
 
-    if (in_place && type == ASIM_ALL_REDUCE && buffer == ASIM_MSCCL_OUTPUT)
+    if (in_place && (type == ASIM_ALL_REDUCE || type == ASIM_ALL_TO_ALL) &&
+        buffer == ASIM_MSCCL_OUTPUT)
         buffer = ASIM_MSCCL_INPUT;
     if (in_place && type == ASIM_ALL_GATHER && buffer == ASIM_MSCCL_INPUT) {
         buffer = ASIM_MSCCL_OUTPUT;
@@ -75,15 +79,16 @@ static void put(const struct state *s, struct chunk *to, const struct chunk *fro
 }
 
 /* The sum of two parts of one chunk, each rank's once. */
-static int add(struct state *s, struct chunk *to, const struct chunk *from, unsigned line)
+static int add(struct state *s, struct chunk *to, const struct chunk *from,
+               const struct asim_msccl_step *step)
 {
     if (to->id == NOTHING || from->id == NOTHING)
-        return fail(s, line, "this step reduces with a place that holds nothing.");
+        return fail(s, step, "this step reduces with a place that holds nothing.");
     if (to->id != from->id)
-        return fail(s, line, "this step adds parts of different chunks.");
+        return fail(s, step, "this step adds parts of different chunks.");
     for (uint32_t w = 0; w < s->words; w++) {
         if (to->part[w] & from->part[w])
-            return fail(s, line, "this step adds a rank's part that the sum has already.");
+            return fail(s, step, "this step adds a rank's part that the sum has already.");
         to->part[w] |= from->part[w];
     }
     return 0;
@@ -92,101 +97,118 @@ static int add(struct state *s, struct chunk *to, const struct chunk *from, unsi
 /* --- steps --------------------------------------------------------------------------------------
  */
 
-static int has_arrived(const struct state *s, uint32_t block, uint32_t count)
+static int may_run(const struct state *s, const struct asim_msccl_step *step)
 {
-    uint32_t from = s->sender[block];
+    size_t need = step->count ? step->count : 1;
 
-    return from != NOTHING && s->queue[from].n - s->head[from] >= count;
+    for (uint32_t w = step->wait; w; w = s->msccl->wait.at[w - 1].next)
+        if (!s->is_done[s->msccl->wait.at[w - 1].before])
+            return 0;
+    return !(step->parts & ASIM_MSCCL_RECV) ||
+           s->queue[step->in].chunk.n - s->queue[step->in].head >= need;
 }
 
-static int may_run(const struct state *s, uint32_t block)
+static int send(struct state *s, const struct asim_msccl_step *step, const struct chunk *from)
 {
-    const struct asim_msccl_block *b = &s->msccl->block.at[block];
-    const struct asim_msccl_step *step = &s->msccl->step.at[b->first_step + s->done[block]];
-    const struct asim_msccl_gpu *gpu = &s->msccl->gpu.at[b->gpu];
+    struct chunk copy = {from->id, malloc(s->words * sizeof *copy.part)};
+    struct queue *queue = &s->queue[step->out];
 
-    if (step->wait_block >= 0 &&
-        s->done[gpu->first_block + (uint32_t)step->wait_block] <= step->wait_step)
-        return 0;
-    return !(step->parts & ASIM_MSCCL_RECV) || has_arrived(s, block, step->count);
-}
-
-static int send(struct state *s, uint32_t block)
-{
-    struct chunk copy = {s->hand.id, malloc(s->words * sizeof *copy.part)};
-
-    if (!copy.part || ASIM_VEC_PUSH(s->queue[block], copy)) {
+    if (!copy.part || ASIM_VEC_PUSH(queue->chunk, copy)) {
         free(copy.part);
         return asim_err_nomem(s->err, "checking an algorithm");
     }
-    put(s, &copy, &s->hand);
+    queue->step = (uint32_t)(step - s->msccl->step.at);
+    put(s, &copy, from);
     return 0;
 }
 
-static int one_chunk(struct state *s, uint32_t block, const struct asim_msccl_step *step,
-                     uint32_t i)
+static void take(struct state *s, const struct asim_msccl_step *step)
 {
-    uint32_t gpu = s->msccl->block.at[block].gpu;
-    struct chunk *src = place(s, gpu, step->src, step->src_at + i);
-    struct chunk *dst = place(s, gpu, step->dst, step->dst_at + i);
+    struct queue *queue = &s->queue[step->in];
+    struct chunk *came = &queue->chunk.at[queue->head++];
+
+    put(s, &s->hand, came);
+    free(came->part);
+    came->part = NULL;
+}
+
+static int one_chunk(struct state *s, const struct asim_msccl_step *step, uint32_t i)
+{
+    struct chunk *src = place(s, step->gpu, step->src, step->src_at + i);
+    struct chunk *dst = place(s, step->gpu, step->dst, step->dst_at + i);
     int receives = step->parts & ASIM_MSCCL_RECV, reduces = step->parts & ASIM_MSCCL_REDUCE;
 
     if (!src && (!receives || reduces))
-        return fail(s, step->line, "the source of this step lies beyond its buffer.");
+        return fail(s, step, "the source of this step lies beyond its buffer.");
     if (!dst && step->parts & ASIM_MSCCL_STORE)
-        return fail(s, step->line, "the destination of this step lies beyond its buffer.");
-    if (receives) {
-        struct chunk *came = &s->queue[s->sender[block]].at[s->head[s->sender[block]]++];
-
-        put(s, &s->hand, came);
-        free(came->part);
-        came->part = NULL;
-    } else {
+        return fail(s, step, "the destination of this step lies beyond its buffer.");
+    if (receives)
+        take(s, step);
+    else
         put(s, &s->hand, src);
-    }
     if (s->hand.id == NOTHING)
-        return fail(s, step->line, "this step reads a place that holds nothing.");
-    if (reduces && add(s, &s->hand, receives ? src : dst, step->line))
+        return fail(s, step, "this step reads a place that holds nothing.");
+    if (reduces && add(s, &s->hand, receives ? src : dst, step))
         return ASIM_EINVAL;
     if (step->parts & ASIM_MSCCL_STORE)
         put(s, dst, &s->hand);
-    return step->parts & ASIM_MSCCL_SEND ? send(s, block) : 0;
+    return step->parts & ASIM_MSCCL_SEND ? send(s, step, &s->hand) : 0;
 }
 
 static int run_step(struct state *s, uint32_t block)
 {
-    const struct asim_msccl_block *b = &s->msccl->block.at[block];
-    const struct asim_msccl_step *step = &s->msccl->step.at[b->first_step + s->done[block]];
+    uint32_t at = s->next[block] - 1;
+    const struct asim_msccl_step *step = &s->msccl->step.at[at];
     int rc = 0;
 
+    if (!step->count && step->parts & ASIM_MSCCL_RECV)
+        take(s, step);
+    if (!step->count && step->parts & ASIM_MSCCL_SEND)
+        rc = send(s, step, &(struct chunk){NOTHING, s->hand.part});
     for (uint32_t i = 0; step->parts && i < step->count && !rc; i++)
-        rc = one_chunk(s, block, step, i);
-    s->done[block]++;
+        rc = one_chunk(s, step, i);
+    s->is_done[at] = 1;
+    s->next[block] = step->next;
     return rc;
 }
 
-static int run(struct state *s)
+/* Lets blocks run as far as they can, or for a step each. Whether one did, or an error. */
+static int run_blocks(struct state *s, uint32_t from, uint32_t to, int is_one_step)
 {
-    size_t blocks = s->msccl->block.n;
-    int goes_on = 1, rc = 0;
+    int goes_on = 0, rc = 0;
 
-    while (goes_on && !rc) {
-        goes_on = 0;
-        for (uint32_t b = 0; b < blocks && !rc; b++)
-            while (!rc && s->done[b] < s->msccl->block.at[b].steps && may_run(s, b)) {
-                rc = run_step(s, b);
-                goes_on = 1;
-            }
+    for (uint32_t b = from; b < to && !rc; b++)
+        while (!rc && s->next[b] && may_run(s, &s->msccl->step.at[s->next[b] - 1])) {
+            rc = run_step(s, b);
+            goes_on = 1;
+            if (is_one_step)
+                break;
+        }
+    return rc ? rc : goes_on;
+}
+
+/* Those who move what others put and get do so at once, or as late as they can: what comes out must
+ * be the same. */
+static int run(struct state *s, int is_late)
+{
+    uint32_t blocks = (uint32_t)s->msccl->block.n, own = s->msccl->blocks_of_file;
+    int rc = 1, more = 1;
+
+    while (rc > 0 || more > 0) {
+        rc = run_blocks(s, 0, own, 0);
+        more = rc < 0 || (is_late && rc) ? 0 : run_blocks(s, own, blocks, is_late);
+        if (rc < 0 || more < 0)
+            return s->err->code;
     }
-    for (uint32_t b = 0; b < blocks && !rc; b++)
-        if (s->done[b] < s->msccl->block.at[b].steps)
-            rc = fail(s, s->msccl->step.at[s->msccl->block.at[b].first_step + s->done[b]].line,
-                      "this step waits for ever: its dependency or its message never comes.");
-    for (uint32_t b = 0; b < blocks && !rc; b++)
-        if (s->head[b] < s->queue[b].n)
-            rc = fail(s, s->msccl->step.at[s->msccl->block.at[b].first_step].line,
-                      "the thread block of this step sends chunks that nobody receives.");
-    return rc;
+    for (uint32_t b = 0; b < blocks; b++)
+        if (s->next[b])
+            return fail(s, &s->msccl->step.at[s->next[b] - 1],
+                        "this step waits for ever: its dependency or its message never comes.");
+    for (size_t w = 0; w < s->msccl->way.n; w++)
+        if (s->queue[w].head < s->queue[w].chunk.n)
+            return fail(s, &s->msccl->step.at[s->queue[w].step],
+                        "this step sends chunks that nobody receives.");
+    return 0;
 }
 
 /* --- what comes in and out ----------------------------------------------------------------------
@@ -258,135 +280,72 @@ static int check_outputs(struct state *s)
 /* --- memory -------------------------------------------------------------------------------------
  */
 
-static uint64_t *way(struct state *s, int64_t from, int64_t to, uint32_t channel, int is_new)
-{
-    uint64_t pair = (uint64_t)from << 32 | (uint64_t)to;
-
-    return is_new ? asim_map_put(&s->ways, channel, pair) : asim_map_get(&s->ways, channel, pair);
-}
-
-/* Which block's sends each block receives; one sender and one receiver a channel of a pair. */
-static int connect(struct state *s)
-{
-    const struct asim_msccl *m = s->msccl;
-
-    for (uint32_t b = 0; b < m->block.n; b++) {
-        const struct asim_msccl_block *block = &m->block.at[b];
-        uint64_t *at;
-
-        s->sender[b] = NOTHING;
-        if (block->send < 0)
-            continue;
-        at = way(s, block->gpu, block->send, block->channel, 1);
-        if (!at)
-            return asim_err_nomem(s->err, "checking an algorithm");
-        if (*at)
-            return asim_err_at(s->err, ASIM_EINVAL, (struct asim_where){m->path, 0, 0},
-                               "two thread blocks of gpu %" PRIu32 " send to gpu %" PRId64
-                               " on channel %" PRIu32 "; give each a channel of its own.",
-                               block->gpu, block->send, block->channel);
-        *at = b + 1;
-    }
-    for (uint32_t b = 0; b < m->block.n; b++) {
-        const struct asim_msccl_block *block = &m->block.at[b];
-        uint64_t *at = block->recv < 0 ? NULL : way(s, block->recv, block->gpu, block->channel, 0);
-
-        if (!at)
-            continue;
-        if (*at > m->block.n)
-            return asim_err_at(s->err, ASIM_EINVAL, (struct asim_where){m->path, 0, 0},
-                               "two thread blocks of gpu %" PRIu32 " receive from gpu %" PRId64
-                               " on channel %" PRIu32 "; give each a channel of its own.",
-                               block->gpu, block->recv, block->channel);
-        s->sender[b] = (uint32_t)*at - 1;
-        *at += m->block.n;
-    }
-    return 0;
-}
-
-static int check_waits(struct state *s)
-{
-    const struct asim_msccl *m = s->msccl;
-
-    for (size_t b = 0; b < m->block.n; b++)
-        for (uint32_t i = 0; i < m->block.at[b].steps; i++) {
-            const struct asim_msccl_step *step = &m->step.at[m->block.at[b].first_step + i];
-            const struct asim_msccl_gpu *gpu = &m->gpu.at[m->block.at[b].gpu];
-
-            if (step->wait_block >= 0 &&
-                (step->wait_block >= gpu->blocks ||
-                 step->wait_step >= m->block.at[gpu->first_block + step->wait_block].steps))
-                return fail(s, step->line,
-                            "depid and deps name a step that its gpu does not have.");
-        }
-    return 0;
-}
-
 static int allocate(struct state *s)
 {
     const struct asim_msccl *m = s->msccl;
-    size_t places = 0, blocks = m->block.n + 1;
 
     s->first = calloc(m->gpus, sizeof *s->first);
     for (uint32_t g = 0; s->first && g < m->gpus; g++) {
-        s->first[g] = places;
+        s->first[g] = s->places;
         for (int b = 0; b < 3; b++)
-            places += m->gpu.at[g].chunks[b];
+            s->places += m->gpu.at[g].chunks[b];
     }
-    s->at = calloc(places + 1, sizeof *s->at);
-    s->memory = calloc((places + 1) * s->words, sizeof *s->memory);
-    s->done = calloc(blocks, sizeof *s->done);
-    s->sender = calloc(blocks, sizeof *s->sender);
-    s->queue = calloc(blocks, sizeof *s->queue);
-    s->head = calloc(blocks, sizeof *s->head);
-    if (!s->first || !s->at || !s->memory || !s->done || !s->sender || !s->queue || !s->head)
+    s->at = calloc(s->places + 1, sizeof *s->at);
+    s->memory = calloc((s->places + 1) * s->words, sizeof *s->memory);
+    s->next = calloc(m->block.n + 1, sizeof *s->next);
+    s->is_done = calloc(m->step.n + 1, sizeof *s->is_done);
+    s->queue = calloc(m->way.n + 1, sizeof *s->queue);
+    if (!s->first || !s->at || !s->memory || !s->next || !s->is_done || !s->queue)
         return asim_err_nomem(s->err, "checking an algorithm");
-    for (size_t i = 0; i < places; i++)
+    for (size_t i = 0; i < s->places; i++)
         s->at[i] = (struct chunk){NOTHING, s->memory + i * s->words};
-    s->hand.part = s->memory + places * s->words;
+    s->hand.part = s->memory + s->places * s->words;
+    for (size_t b = 0; b < m->block.n; b++)
+        s->next[b] = m->block.at[b].first;
     return 0;
 }
 
 static void release(struct state *s)
 {
-    for (size_t b = 0; s->queue && b < s->msccl->block.n; b++) {
-        for (size_t i = 0; i < s->queue[b].n; i++)
-            free(s->queue[b].at[i].part);
-        free(s->queue[b].at);
+    for (size_t w = 0; s->queue && w < s->msccl->way.n; w++) {
+        for (size_t i = 0; i < s->queue[w].chunk.n; i++)
+            free(s->queue[w].chunk.at[i].part);
+        free(s->queue[w].chunk.at);
     }
-    asim_map_fini(&s->ways);
     free(s->first);
     free(s->at);
     free(s->memory);
-    free(s->done);
-    free(s->sender);
+    free(s->next);
+    free(s->is_done);
     free(s->queue);
-    free(s->head);
 }
 
-int asim_msccl_check(const struct asim_msccl *msccl, struct asim_err *err)
+static int check(const struct asim_msccl *msccl, int is_late, struct asim_err *err)
 {
     struct state s = {.msccl = msccl, .err = err, .words = (msccl->gpus + 63) / 64};
-    int reduces_all = msccl->coll_type == ASIM_ALL_REDUCE, rc;
+    int rc;
 
-    if (!reduces_all && msccl->chunks % msccl->gpus)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){msccl->path, 0, 0},
-                           "nchunksperloop %" PRIu32 " is no multiple of the %" PRIu32
-                           " GPUs, so they have no equal shares.",
-                           msccl->chunks, msccl->gpus);
-    s.share = reduces_all ? msccl->chunks : msccl->chunks / msccl->gpus;
-    asim_map_init(&s.ways);
+    s.share = msccl->coll_type == ASIM_ALL_REDUCE ? msccl->chunks : msccl->chunks / msccl->gpus;
     rc = allocate(&s);
-    if (!rc)
-        rc = connect(&s);
-    if (!rc)
-        rc = check_waits(&s);
     if (!rc) {
         fill_inputs(&s);
-        rc = run(&s);
+        rc = run(&s, is_late);
     }
     if (!rc)
         rc = check_outputs(&s);
     release(&s);
     return rc;
+}
+
+int asim_msccl_check(const struct asim_msccl *msccl, struct asim_err *err)
+{
+    int rc;
+
+    if (msccl->coll_type != ASIM_ALL_REDUCE && msccl->chunks % msccl->gpus)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){msccl->path, 0, 0},
+                           "the %" PRIu32 " chunks are no multiple of the %" PRIu32
+                           " GPUs, so they have no equal shares.",
+                           msccl->chunks, msccl->gpus);
+    rc = check(msccl, 0, err);
+    return rc || msccl->blocks_of_file == msccl->block.n ? rc : check(msccl, 1, err);
 }

@@ -12,7 +12,6 @@
  */
 #include "schedule/msccl.h"
 
-#include <expat.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,162 +19,140 @@
 
 #include "asim/trace.h"
 #include "base/io/src.h"
+#include "base/map.h"
 #include "base/text.h"
+#include "cli/xml.h"
 
-enum { GPUS = 4096, CHUNKS = 1 << 16, BLOCKS = 4096, STEPS = 1 << 24 };
+enum { BLOCKS = 4096 };
+
+typedef const struct asim_xml_node node;
+
+struct dependency { /* depid and deps of a step, whose block may come later */
+    uint32_t step, gpu;
+    int64_t block, before;
+};
 
 struct reader {
     struct asim_msccl *to;
+    struct asim_xml xml;
     struct asim_err *err;
-    XML_Parser parser;
-    int depth; /* of open elements */
-    int rc;
+    uint32_t first_block;  /* of the GPU that is read */
+    struct asim_map steps; /* (gpu << 32 | block, number) -> 1 + step */
+    struct asim_map ways;  /* (from << 32 | to, channel) -> its blocks */
+    ASIM_VEC(struct dependency) depends;
 };
 
-static const char *const levels[] = {"algo", "gpu", "tb", "step"};
-
-static int fail(struct reader *r, const char *fmt, const char *a, const char *b)
+static int fail(struct reader *r, node *at, const char *fmt, const char *a, const char *b)
 {
-    char x[64], y[64];
+    char x[64], y[64], text[256];
 
-    if (!r->rc) {
-        struct asim_where at = {r->to->path, (unsigned)XML_GetCurrentLineNumber(r->parser), 0};
-        char text[256];
-
-        snprintf(text, sizeof text, fmt, asim_text_safe(x, sizeof x, a),
-                 asim_text_safe(y, sizeof y, b));
-        r->rc = asim_err_at(r->err, ASIM_EINVAL, at, "%s", text);
-        XML_StopParser(r->parser, XML_FALSE);
-    }
-    return r->rc;
+    if (r->err->code) /* what the first error left unset is not looked at */
+        return r->err->code;
+    snprintf(text, sizeof text, fmt, asim_text_safe(x, sizeof x, a),
+             asim_text_safe(y, sizeof y, b));
+    return asim_xml_fail(&r->xml, at, r->err, "%s", text);
 }
 
-static const char *attr(const char **attrs, const char *name)
+static int nomem(struct reader *r)
 {
-    for (; *attrs; attrs += 2)
-        if (!strcmp(*attrs, name))
-            return attrs[1];
-    return NULL;
+    return asim_err_nomem(r->err, "reading an algorithm");
 }
 
 /* The attribute as a number of `least` to `most`. */
-static int64_t number(struct reader *r, const char **attrs, const char *name, int64_t least,
-                      int64_t most)
+static int64_t number(struct reader *r, node *at, const char *name, int64_t least, int64_t most)
 {
-    const char *text = attr(attrs, name);
+    const char *text = asim_xml_get(at, name);
     int64_t value;
 
     if (text && !asim_text_i64(text, &value) && value >= least && value <= most)
         return value;
-    fail(r,
+    fail(r, at,
          text ? "%s is '%s', which is no number or out of range."
               : "the attribute %s is missing%s.",
          name, text ? text : "");
     return least;
 }
 
-static void refuse_unknown(struct reader *r, const char **attrs, const char *const *known)
+static void refuse_unknown(struct reader *r, node *at, const char *const *known)
 {
-    for (; *attrs; attrs += 2) {
+    for (const char **attr = at->attributes; *attr; attr += 2) {
         size_t i = 0;
 
-        while (known[i] && strcmp(known[i], *attrs))
+        while (known[i] && strcmp(known[i], *attr))
             i++;
         if (!known[i])
-            fail(r, "the attribute %s has no meaning here%s; correct or remove it.", *attrs, "");
+            fail(r, at, "the attribute %s has no meaning here%s; correct or remove it.", *attr, "");
     }
 }
 
-static void open_algo(struct reader *r, const char **attrs)
+static int buffer(struct reader *r, node *at, const char *name)
 {
-    static const char *const known[] = {
-        "name",       "proto",    "nchannels", "nchunksperloop", "ngpus",         "coll", "inplace",
-        "outofplace", "minBytes", "maxBytes",  "redop",          "nthreadblocks", NULL};
-    static const struct {
-        const char *word;
-        int type;
-    } colls[] = {{"allreduce", ASIM_ALL_REDUCE},
-                 {"allgather", ASIM_ALL_GATHER},
-                 {"reduce_scatter", ASIM_REDUCE_SCATTER},
-                 {"reducescatter", ASIM_REDUCE_SCATTER},
-                 {"alltoall", ASIM_ALL_TO_ALL}};
-    const char *coll = attr(attrs, "coll"), *name = attr(attrs, "name");
-    size_t i = 0, n = sizeof colls / sizeof *colls;
+    const char *text = asim_xml_get(at, name);
+    const char *found = text && *text && !text[1] ? strchr("ios", *text) : NULL;
 
-    refuse_unknown(r, attrs, known);
-    while (i < n && (!coll || strcmp(coll, colls[i].word)))
-        i++;
-    if (i == n) {
-        fail(r, "coll is '%s'%s; read are allreduce, allgather, reduce_scatter and alltoall.",
-             coll ? coll : "", "");
-        return;
+    if (!found)
+        fail(r, at, "%s is '%s', expected i, o or s.", name, text ? text : "");
+    return found && *found == 'o'   ? ASIM_MSCCL_OUTPUT
+           : found && *found == 's' ? ASIM_MSCCL_SCRATCH
+                                    : ASIM_MSCCL_INPUT;
+}
+
+/* --- ways and waits -----------------------------------------------------------------------------
+ */
+
+/* The way of a channel between two GPUs; one sender and one receiver each. */
+static uint32_t find_way(struct reader *r, node *at, struct asim_msccl_way way, int is_sender)
+{
+    uint64_t *ends = asim_map_put(&r->ways, (uint64_t)way.from << 32 | way.to, way.channel);
+    const char *bit = is_sender ? "send to" : "receive from";
+
+    if (!ends || (!*ends && ASIM_VEC_PUSH(r->to->way, way))) {
+        nomem(r);
+        return 0;
     }
-    r->to->coll_type = colls[i].type;
-    asim_text_safe(r->to->name, sizeof r->to->name, name ? name : "");
-    r->to->gpus = (uint32_t)number(r, attrs, "ngpus", 2, GPUS);
-    r->to->chunks = (uint32_t)number(r, attrs, "nchunksperloop", 1, CHUNKS);
-    r->to->in_place = attr(attrs, "inplace") && number(r, attrs, "inplace", 0, 1);
+    if (!*ends)
+        *ends = r->to->way.n << 2;
+    if (*ends & (is_sender ? 2 : 1))
+        fail(r, at,
+             "two thread blocks of this gpu %s one gpu on channel %s; give each a channel "
+             "of its own.",
+             bit, asim_xml_get(at, "chan"));
+    *ends |= is_sender ? 2 : 1;
+    return (uint32_t)(*ends >> 2) - 1;
 }
 
-static void open_gpu(struct reader *r, const char **attrs)
+/* Both or neither are -1, which is no wait. */
+static int read_wait(struct reader *r, node *at, uint32_t gpu)
 {
-    static const char *const known[] = {"id", "i_chunks", "o_chunks", "s_chunks", NULL};
-    struct asim_msccl_gpu gpu = {.first_block = (uint32_t)r->to->block.n};
-    int64_t id = number(r, attrs, "id", 0, GPUS);
+    struct dependency one = {(uint32_t)r->to->step.n, gpu, number(r, at, "depid", -1, BLOCKS - 1),
+                             number(r, at, "deps", -1, ASIM_MSCCL_STEPS)};
 
-    refuse_unknown(r, attrs, known);
-    gpu.chunks[ASIM_MSCCL_INPUT] = (uint32_t)number(r, attrs, "i_chunks", 0, CHUNKS);
-    gpu.chunks[ASIM_MSCCL_OUTPUT] = (uint32_t)number(r, attrs, "o_chunks", 0, CHUNKS);
-    gpu.chunks[ASIM_MSCCL_SCRATCH] = (uint32_t)number(r, attrs, "s_chunks", 0, CHUNKS);
-    if (id != (int64_t)r->to->gpu.n || id >= r->to->gpus)
-        fail(r, "the gpu '%s' is out of order: ids count from 0 to ngpus - 1%s.", attr(attrs, "id"),
-             "");
-    else if (ASIM_VEC_PUSH(r->to->gpu, gpu))
-        r->rc = asim_err_nomem(r->err, "reading an algorithm");
+    if ((one.block < 0) != (one.before < 0))
+        return fail(r, at, "depid is %s and deps %s; both or neither are -1.",
+                    asim_xml_get(at, "depid"), asim_xml_get(at, "deps"));
+    return one.block >= 0 && ASIM_VEC_PUSH(r->depends, one) ? nomem(r) : 0;
 }
 
-static void open_block(struct reader *r, const char **attrs)
+static int add_waits(struct reader *r)
 {
-    static const char *const known[] = {"id", "send", "recv", "chan", NULL};
-    struct asim_msccl_block block = {.gpu = (uint32_t)r->to->gpu.n - 1,
-                                     .first_step = (uint32_t)r->to->step.n};
-    struct asim_msccl_gpu *gpu = &r->to->gpu.at[block.gpu];
+    for (size_t i = 0; i < r->depends.n; i++) {
+        const struct dependency *one = &r->depends.at[i];
+        const uint64_t *step =
+            asim_map_get(&r->steps, (uint64_t)one->gpu << 32 | one->block, (uint64_t)one->before);
 
-    refuse_unknown(r, attrs, known);
-    block.id = (uint32_t)number(r, attrs, "id", 0, BLOCKS - 1);
-    block.send = number(r, attrs, "send", -1, r->to->gpus - 1);
-    block.recv = number(r, attrs, "recv", -1, r->to->gpus - 1);
-    block.channel = (uint32_t)number(r, attrs, "chan", 0, 255);
-    if (block.id != gpu->blocks)
-        fail(r, "the tb '%s' is out of order: ids of a gpu count from 0%s.", attr(attrs, "id"), "");
-    else if (block.send == block.gpu || block.recv == block.gpu)
-        fail(r, "the tb '%s' sends to its own gpu%s; use cpy.", attr(attrs, "id"), "");
-    else if (ASIM_VEC_PUSH(r->to->block, block))
-        r->rc = asim_err_nomem(r->err, "reading an algorithm");
-    gpu->blocks++;
+        if (!step)
+            return asim_msccl_fail(r->to, &r->to->step.at[one->step], r->err,
+                                   "depid and deps name a step that its gpu does not have.");
+        if (asim_msccl_add_wait(r->to, one->step, (uint32_t)*step - 1))
+            return nomem(r);
+    }
+    return 0;
 }
 
-static int buffer(struct reader *r, const char **attrs, const char *name)
-{
-    const char *text = attr(attrs, name);
-    const char *at = text && *text && !text[1] ? strchr("ios", *text) : NULL;
+/* --- elements -----------------------------------------------------------------------------------
+ */
 
-    if (!at)
-        fail(r, "%s is '%s', expected i, o or s.", name, text ? text : "");
-    return at && *at == 'o' ? ASIM_MSCCL_OUTPUT : at && *at == 's' ? ASIM_MSCCL_SCRATCH : 0;
-}
-
-/* -1 where a step waits for none; both or neither. */
-static void read_wait(struct reader *r, const char **attrs, struct asim_msccl_step *step)
-{
-    step->wait_block = number(r, attrs, "depid", -1, BLOCKS - 1);
-    step->wait_step = number(r, attrs, "deps", -1, STEPS);
-    if ((step->wait_block < 0) != (step->wait_step < 0))
-        fail(r, "depid is %s and deps %s; both or neither are -1.", attr(attrs, "depid"),
-             attr(attrs, "deps"));
-}
-
-static void open_step(struct reader *r, const char **attrs)
+static int read_step(struct reader *r, node *at, const struct asim_msccl_step *block)
 {
     static const char *const known[] = {"s",   "type",  "srcbuf", "srcoff", "dstbuf", "dstoff",
                                         "cnt", "depid", "deps",   "hasdep", NULL};
@@ -191,83 +168,131 @@ static void open_step(struct reader *r, const char **attrs)
                  {"cpy", ASIM_MSCCL_STORE},
                  {"re", ASIM_MSCCL_REDUCE | ASIM_MSCCL_STORE},
                  {"nop", 0}};
-    struct asim_msccl_block *block = &r->to->block.at[r->to->block.n - 1];
-    struct asim_msccl_step step = {.line = (unsigned)XML_GetCurrentLineNumber(r->parser)};
-    const char *type = attr(attrs, "type");
+    struct asim_msccl_step step = *block;
+    const char *type = asim_xml_get(at, "type");
     size_t i = 0, n = sizeof types / sizeof *types;
+    uint64_t *place;
 
-    refuse_unknown(r, attrs, known);
+    refuse_unknown(r, at, known);
     while (i < n && (!type || strcmp(type, types[i].word)))
         i++;
-    if (i == n) {
-        fail(r, "type is '%s'%s; read are s, r, rcs, rrc, rrs, rrcs, cpy, re and nop.",
-             type ? type : "", "");
-        return;
-    }
+    if (i == n)
+        return fail(r, at, "type is '%s'%s; read are s, r, rcs, rrc, rrs, rrcs, cpy, re and nop.",
+                    type ? type : "", "");
+    step.line = at->line;
     step.parts = types[i].parts;
-    step.src = buffer(r, attrs, "srcbuf");
-    step.dst = buffer(r, attrs, "dstbuf");
-    step.src_at = (uint32_t)number(r, attrs, "srcoff", 0, CHUNKS);
-    step.dst_at = (uint32_t)number(r, attrs, "dstoff", 0, CHUNKS);
-    step.count = (uint32_t)number(r, attrs, "cnt", 1, CHUNKS);
-    read_wait(r, attrs, &step);
-    if (number(r, attrs, "s", 0, STEPS) != block->steps)
-        fail(r, "the step '%s' is out of order: steps of a tb count from 0%s.", attr(attrs, "s"),
-             "");
-    if (step.parts & ASIM_MSCCL_SEND && block->send < 0)
-        fail(r, "a step of type '%s' sends, but its tb has send=-1%s.", type, "");
-    if (step.parts & ASIM_MSCCL_RECV && block->recv < 0)
-        fail(r, "a step of type '%s' receives, but its tb has recv=-1%s.", type, "");
-    if (!r->rc && (r->to->step.n == STEPS || ASIM_VEC_PUSH(r->to->step, step)))
-        r->rc = asim_err_nomem(r->err, "reading an algorithm");
-    block->steps++;
+    step.src = buffer(r, at, "srcbuf");
+    step.dst = buffer(r, at, "dstbuf");
+    step.src_at = (uint32_t)number(r, at, "srcoff", 0, ASIM_MSCCL_CHUNKS);
+    step.dst_at = (uint32_t)number(r, at, "dstoff", 0, ASIM_MSCCL_CHUNKS);
+    step.count = (uint32_t)number(r, at, "cnt", 1, ASIM_MSCCL_CHUNKS);
+    if (number(r, at, "s", 0, ASIM_MSCCL_STEPS) != block->op)
+        fail(r, at, "the step '%s' is out of order: steps of a tb count from 0%s.",
+             asim_xml_get(at, "s"), "");
+    if (step.parts & ASIM_MSCCL_SEND && step.out == ASIM_MSCCL_NO_WAY)
+        fail(r, at, "a step of type '%s' sends, but its tb has send=-1%s.", type, "");
+    if (step.parts & ASIM_MSCCL_RECV && step.in == ASIM_MSCCL_NO_WAY)
+        fail(r, at, "a step of type '%s' receives, but its tb has recv=-1%s.", type, "");
+    if (r->err->code || read_wait(r, at, step.gpu))
+        return r->err->code;
+    place = asim_map_put(&r->steps, (uint64_t)step.gpu << 32 | step.block, step.op);
+    if (!place || asim_msccl_add_step(r->to, (uint32_t)r->to->block.n - 1, &step))
+        return nomem(r);
+    *place = r->to->step.n;
+    return 0;
 }
 
-static void open_element(void *self, const char *name, const char **attrs)
+static int read_block(struct reader *r, node *at, uint32_t gpu)
 {
-    static void (*const openers[])(struct reader *, const char **) = {open_algo, open_gpu,
-                                                                      open_block, open_step};
-    struct reader *r = self;
+    static const char *const known[] = {"id", "send", "recv", "chan", NULL};
+    struct asim_msccl_step step = {.gpu = gpu, .in = ASIM_MSCCL_NO_WAY, .out = ASIM_MSCCL_NO_WAY};
+    int64_t send, recv, id = number(r, at, "id", 0, BLOCKS - 1);
+    uint32_t channel = (uint32_t)number(r, at, "chan", 0, 255);
 
-    if (r->rc)
-        return;
-    if (r->depth > 3 || strcmp(name, levels[r->depth]))
-        fail(r, "found <%s>, expected <%s>: an algo of MSCCL holds gpus, these tbs, these steps.",
-             name, levels[r->depth > 3 ? 3 : r->depth]);
-    else
-        openers[r->depth](r, attrs);
-    r->depth++;
+    refuse_unknown(r, at, known);
+    send = number(r, at, "send", -1, r->to->gpus - 1);
+    recv = number(r, at, "recv", -1, r->to->gpus - 1);
+    step.block = (uint32_t)(r->to->block.n - r->first_block);
+    if (r->err->code)
+        return r->err->code;
+    if (id != step.block)
+        return fail(r, at, "the tb '%s' is out of order: ids of a gpu count from 0%s.",
+                    asim_xml_get(at, "id"), "");
+    if (send == gpu || recv == gpu)
+        return fail(r, at, "the tb '%s' sends to its own gpu%s; use cpy.", asim_xml_get(at, "id"),
+                    "");
+    if (send >= 0)
+        step.out = find_way(r, at, (struct asim_msccl_way){gpu, (uint32_t)send, channel}, 1);
+    if (recv >= 0)
+        step.in = find_way(r, at, (struct asim_msccl_way){(uint32_t)recv, gpu, channel}, 0);
+    if (ASIM_VEC_PUSH(r->to->block, (struct asim_msccl_block){.gpu = gpu}))
+        return nomem(r);
+    for (node *child = at->first; child && !r->err->code; child = child->next, step.op++)
+        read_step(r, child, &step);
+    return r->err->code;
 }
 
-static void close_element(void *self, const char *name)
+static int read_gpu(struct reader *r, node *at)
 {
-    struct reader *r = self;
+    static const char *const known[] = {"id", "i_chunks", "o_chunks", "s_chunks", NULL};
+    static const char *const buffers[] = {"i_chunks", "o_chunks", "s_chunks"};
+    uint32_t gpu = (uint32_t)r->to->gpu.n;
 
-    (void)name;
-    r->depth--;
+    refuse_unknown(r, at, known);
+    if (number(r, at, "id", 0, ASIM_MSCCL_GPUS) != gpu || gpu >= r->to->gpus)
+        return fail(r, at, "the gpu '%s' is out of order: ids count from 0 to ngpus - 1%s.",
+                    asim_xml_get(at, "id") ? asim_xml_get(at, "id") : "", "");
+    if (ASIM_VEC_PUSH(r->to->gpu, (struct asim_msccl_gpu){{0}}))
+        return nomem(r);
+    for (int b = 0; b < 3; b++)
+        r->to->gpu.at[gpu].chunks[b] = (uint32_t)number(r, at, buffers[b], 0, ASIM_MSCCL_CHUNKS);
+    r->first_block = (uint32_t)r->to->block.n;
+    for (node *child = at->first; child && !r->err->code; child = child->next)
+        read_block(r, child, gpu);
+    return r->err->code;
 }
 
-/* Entities of a document's own can grow without bound; no algorithm has any. */
-static void refuse_doctype(void *self, const char *name, const char *a, const char *b, int c)
+static int read_algo(struct reader *r, node *at)
 {
-    (void)a;
-    (void)b;
-    (void)c;
-    fail(self, "found a document type '%s'%s; an algorithm has none.", name, "");
+    static const char *const known[] = {
+        "name",       "proto",    "nchannels", "nchunksperloop", "ngpus",         "coll", "inplace",
+        "outofplace", "minBytes", "maxBytes",  "redop",          "nthreadblocks", NULL};
+    const char *coll = asim_xml_get(at, "coll"), *name = asim_xml_get(at, "name");
+
+    refuse_unknown(r, at, known);
+    r->to->coll_type = asim_msccl_collective(coll);
+    if (r->to->coll_type < 0)
+        return fail(r, at,
+                    "coll is '%s'%s; read are allreduce, allgather, reduce_scatter and alltoall.",
+                    coll ? coll : "", "");
+    asim_text_safe(r->to->name, sizeof r->to->name, name ? name : "");
+    r->to->gpus = (uint32_t)number(r, at, "ngpus", 2, ASIM_MSCCL_GPUS);
+    r->to->chunks = (uint32_t)number(r, at, "nchunksperloop", 1, ASIM_MSCCL_CHUNKS);
+    r->to->in_place = asim_xml_get(at, "inplace") && number(r, at, "inplace", 0, 1);
+    for (node *child = at->first; child && !r->err->code; child = child->next)
+        read_gpu(r, child);
+    if (!r->err->code && r->to->gpu.n < r->to->gpus)
+        fail(r, at, "the file has fewer gpus than ngpus of <algo> says%s%s.", "", "");
+    r->to->blocks_of_file = (uint32_t)r->to->block.n;
+    return r->err->code ? r->err->code : add_waits(r);
 }
 
-static int parse(struct reader *r, const struct asim_src *src)
+static int check_names(struct reader *r)
 {
-    XML_SetUserData(r->parser, r);
-    XML_SetElementHandler(r->parser, open_element, close_element);
-    XML_SetStartDoctypeDeclHandler(r->parser, refuse_doctype);
-    if (XML_Parse(r->parser, src->data + src->at, (int)(src->size - src->at), 1) ==
-            XML_STATUS_ERROR &&
-        !r->rc)
-        fail(r, "this is no XML: %s%s.", XML_ErrorString(XML_GetErrorCode(r->parser)), "");
-    if (!r->rc && r->to->gpu.n < r->to->gpus)
-        fail(r, "the file has fewer gpus than ngpus of <algo> says%s%s.", "", "");
-    return r->rc;
+    static const char *const levels[] = {"algo", "gpu", "tb", "step"};
+    int depth = 0;
+
+    for (node *at = r->xml.root; at; at = asim_xml_after(at)) {
+        depth = 0;
+        for (node *up = at->parent; up; up = up->parent)
+            depth++;
+        if (depth > 3 || strcmp(at->name, levels[depth]))
+            return fail(
+                r, at,
+                "found <%s>, expected <%s>: an algo of MSCCL holds gpus, these tbs, these steps.",
+                at->name, levels[depth > 3 ? 3 : depth]);
+    }
+    return 0;
 }
 
 int asim_msccl_read(struct asim_msccl *msccl, const char *path, struct asim_err *err)
@@ -279,24 +304,22 @@ int asim_msccl_read(struct asim_msccl *msccl, const char *path, struct asim_err 
     if (rc)
         return rc;
     msccl->path = path;
-    r.parser = XML_ParserCreate("UTF-8");
-    rc = !r.parser ? asim_err_nomem(err, "reading an algorithm")
-         : src.data[src.at] == '{'
-             ? asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
-                           "this is JSON, as execution plans of MSCCL++ are, which are not read; "
-                           "give MSCCL's XML.")
-         : src.size > 256u << 20
-             ? asim_err_set(err, ASIM_EINVAL, "%s is larger than 256 MiB, the limit here.", path)
-             : parse(&r, &src);
-    if (r.parser)
-        XML_ParserFree(r.parser);
+    if (src.data[src.at + strspn(src.data + src.at, " \t\r\n")] == '{') {
+        rc = asim_msccl_read_plan(msccl, &src, err);
+        asim_src_close(&src);
+        return rc;
+    }
+    asim_map_init(&r.steps);
+    asim_map_init(&r.ways);
+    rc = asim_xml_read(&r.xml, &src, err);
+    if (!rc)
+        rc = check_names(&r);
+    if (!rc)
+        rc = read_algo(&r, r.xml.root);
+    asim_xml_fini(&r.xml);
+    asim_map_fini(&r.steps);
+    asim_map_fini(&r.ways);
+    free(r.depends.at);
     asim_src_close(&src);
     return rc;
-}
-
-void asim_msccl_fini(struct asim_msccl *msccl)
-{
-    free(msccl->gpu.at);
-    free(msccl->block.at);
-    free(msccl->step.at);
 }

@@ -188,9 +188,12 @@ static int write_op(const struct writing *w, struct asim_chakra_writer *writer, 
                                     .data_deps = w->deps,
                                     .attrs = attrs,
                                     .attr_n = attrs_of(op, attrs)};
-    char name[32];
+    char name[48];
 
-    snprintf(name, sizeof name, "line %u", op->line);
+    if (op->line)
+        snprintf(name, sizeof name, "line %u", op->line);
+    else
+        snprintf(name, sizeof name, "tb %" PRIu32 " op %" PRIu32, op->block, op->number);
     node.name = name;
     for (size_t i = w->first_wait[at]; i < w->first_wait[at + 1]; i++)
         w->deps[node.data_dep_n++] = w->number[w->schedule->wait.at[i].before];

@@ -21,7 +21,8 @@ struct asim_schedule_op {
     uint32_t tag;   /* of a message: the k-th send of a pair and tag meets its k-th receive */
     uint64_t bytes; /* of a message, at least 1 */
     uint64_t ns;    /* of a computation */
-    unsigned line;  /* of the file, for errors */
+    unsigned line;  /* of the file, for errors and names; 0 = the op of a plan: */
+    uint32_t block, number;
 };
 
 struct asim_schedule_wait {

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/machine/xml.h"
+#include "cli/xml.h"
 #include "base/text.h"
 #include "tools/machine/import.h"
 

@@ -29,8 +29,7 @@ static const struct {
      "ranks"},
     {"{",
      {"\"threadblocks\"", NULL},
-     "an execution plan of MSCCL++, which asim does not read; 'asim trace msccl' reads MSCCL's XML "
-     "of the same algorithm"},
+     "an execution plan of MSCCL++; 'asim trace msccl' makes a custom algorithm of it"},
     {"{", {"\"pg_name\"", "\"ranks\""}, "a list of process groups; --groups takes {\"1\": [0, 1]}"},
     {"num_ranks", {NULL}, "a GOAL schedule; 'asim trace goal' makes a workload of it"},
     {"",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Algorithms of MSCCL, read and checked.
+ * Algorithms of MSCCL (XML) and plans of MSCCL++ (JSON), read and checked.
  */
 #include "fuzz/engine/target.h"
 #include "schedule/msccl.h"

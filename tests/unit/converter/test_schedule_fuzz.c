@@ -40,5 +40,6 @@ int main(void)
     CHECK(replay_folder("schedule", ".goal", read_goal) > 0);
     CHECK(replay_folder("schedule", ".flows.txt", read_flows) > 0);
     CHECK(replay_folder("schedule", ".msccl.xml", read_msccl) > 0);
+    CHECK(replay_folder("schedule", ".mscclpp.json", read_msccl) > 0);
     return CHECK_DONE();
 }

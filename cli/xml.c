@@ -3,7 +3,7 @@
  * Reads XML with expat into a tree. Memory is bounded by the text: an element takes some 60 bytes
  * beside its names, and no entity multiplies anything.
  */
-#include "tools/machine/xml.h"
+#include "cli/xml.h"
 
 #include <expat.h>
 #include <inttypes.h>

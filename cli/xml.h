@@ -3,8 +3,8 @@
  * An XML file as a tree of elements with their attributes. Text beside elements, which no file that
  * asim reads has, and documents with declarations of their own (DOCTYPE, entities) are refused.
  */
-#ifndef ASIM_TOOLS_MACHINE_XML_H
-#define ASIM_TOOLS_MACHINE_XML_H
+#ifndef ASIM_CLI_XML_H
+#define ASIM_CLI_XML_H
 
 #include "asim/err.h"
 #include "base/io/src.h"

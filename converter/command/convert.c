@@ -52,11 +52,12 @@ static void say(void *self, const char *sentence)
 /* A SimAI workload is one text for all ranks and becomes one trace per rank. */
 static int run_workload(const struct options *o, struct asim_err *err)
 {
-    uint32_t ranks = 0;
-    int code = asim_llm_to_et(o->input, o->output, &ranks, 1, err);
+    const struct asim_llm_options opt = {.et = o->output, .force = 1};
+    struct asim_llm_traces made = {0};
+    int code = asim_llm_to_et(o->input, &opt, &made, err);
 
     if (!code && !o->quiet)
-        printf("%s.0.et to %s.%u.et\n", o->output, o->output, ranks - 1);
+        printf("%s.0.et to %s.%u.et\n", o->output, o->output, made.ranks - 1);
     return code;
 }
 

@@ -17,11 +17,21 @@
 static int convert(const char *workload, const struct asim_llm_options *opt, struct asim_err *err)
 {
     const char *prefix = opt->et;
-    uint32_t ranks = 0;
-    int rc = asim_llm_to_et(workload, prefix, &ranks, opt->force, err);
-    if (!rc)
-        printf("%s.0.et … %s.%u.et\n", prefix, prefix, ranks - 1);
-    return rc;
+    struct asim_llm_traces made = {0};
+    int rc = asim_llm_to_et(workload, opt, &made, err);
+
+    if (rc)
+        return rc;
+    printf("%s.0.et … %s.%u.et\n", prefix, prefix, made.ranks - 1);
+    if (made.groups)
+        printf("%s.groups.json: %zu groups, for --comm-group-configuration\n", prefix, made.groups);
+    if (made.rounded)
+        fprintf(stderr, "asim trace llm: note: %" PRIu64 " durations are rounded to whole us.\n",
+                made.rounded);
+    if (made.cpu)
+        fprintf(stderr, "asim trace llm: note: %" PRIu64 " CPU ops take the GPU in ASTRA-sim.\n",
+                made.cpu);
+    return 0;
 }
 
 /* Of the text, whose name may be made of the sizes, and of the traces. */
@@ -79,6 +89,11 @@ static int make_step(const struct asim_llm *llm, struct asim_err *err)
             err, ASIM_EUSAGE,
             "--schedule writes Chakra traces and no SimAI text: give --et=PREFIX%s.",
             opt->output ? " in place of --out" : "");
+    if (opt->for_astra_sim)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--schedule writes traces for asim; convert these: asim trace llm %s "
+                            "--et=OTHER --for=astra-sim.",
+                            opt->et);
     rc = asim_llm_times_measured(&times, llm, err);
     if (!rc)
         rc = asim_step_write(llm, &times, &summary, err);
@@ -193,6 +208,8 @@ static int llm(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no model is given: --model=NAME, or a workload to convert and "
                             "--et=PREFIX; --help lists the models and options.");
+    if (opt->for_astra_sim && !opt->et)
+        return asim_err_set(err, ASIM_EUSAGE, "--for is about traces: give --et=PREFIX.");
     if (args->n_words && !opt->et)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no prefix is given for the traces of %s: --et=PREFIX.",

@@ -24,7 +24,7 @@ struct asim_llm_options {
     char *compute_model, *kernels;
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
-    int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right, force;
+    int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right, force, for_astra_sim;
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency, host_us;
@@ -156,10 +156,15 @@ int asim_llm_rows_make(struct asim_llm_rows *rows, const struct asim_llm *llm,
 int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
                    struct asim_err *err);
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size);
-/* Writes every rank of a workload file (SimAI text, or any trace) as PREFIX.<rank>.et. *ranks
- * receives their number. */
-int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, int force,
-                   struct asim_err *err);
+/* What the traces of a workload became. */
+struct asim_llm_traces {
+    uint32_t ranks;
+    size_t groups;         /* of PREFIX.groups.json; 0 = no such file */
+    uint64_t rounded, cpu; /* --for=astra-sim: durations that lost ns; CPU ops made computations */
+};
+/* Writes every rank of a workload file (SimAI text, or any trace) as opt->et.<rank>.et. */
+int asim_llm_to_et(const char *workload, const struct asim_llm_options *opt,
+                   struct asim_llm_traces *made, struct asim_err *err);
 
 /* 1 for micro tests instead of a model: frame collective_test (micro.c). */
 int asim_llm_is_micro(const struct asim_llm_options *opt);

@@ -146,6 +146,10 @@ const struct asim_option asim_llm_option_table[] = {
     FILES("out", "o", "SimAI text to write (default: AICB's name in results/workload)", output,
           ASIM_F_WRITES),
     FILES("et", NULL, "also write Chakra traces PREFIX.<rank>.et", et, ASIM_F_WRITES | ASIM_F_SET),
+    {"for", NULL,
+     "who runs the traces: astra-sim gets whole microseconds, PREFIX.groups.json, and neither "
+     "METADATA and CPU ops nor asim's attributes duration_ns and comm_queue",
+     "asim", ASIM_T_CHOICE, AT(for_astra_sim), 0, 0, "asim|astra-sim"},
     FLAG("force", NULL, "replace files that exist", force),
     {"schedule", NULL,
      "rows: AICB's rows of one stage; else the ops of each rank, with this order of passes: gpipe, "

@@ -12,6 +12,7 @@
 #include "base/io/out.h"
 #include "asim/trace.h"
 #include "cli/file_set.h"
+#include "llm/astra_sim.h"
 
 /* AICB's name with the folder; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
@@ -89,7 +90,7 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
 
 /* --- Chakra ----------------------------------------------------------------------------------- */
 
-enum { MOST_ATTRS = 9 };
+enum { MOST_ATTRS = 12 };
 
 /* Sizes and ranks as int64, which every reader accepts. */
 static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
@@ -104,6 +105,10 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
     size_t n = 0;
     attrs[n++] = (struct asim_chakra_attr){
         .name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL, .value.u = op->is_cpu};
+    if (op->has & ASIM_HAS_NUM_OPS)
+        add_int(attrs, &n, "num_ops", (int64_t)op->num_ops);
+    if (op->has & ASIM_HAS_TENSOR_SIZE)
+        add_int(attrs, &n, "tensor_size", (int64_t)op->tensor_bytes);
     if (op->has & ASIM_HAS_COMM_TYPE)
         add_int(attrs, &n, "comm_type", op->comm_type);
     if (op->has & ASIM_HAS_COMM_SIZE)
@@ -119,6 +124,10 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
     if (op->duration_ns % 1000) /* Chakra has microseconds; asim reads this attribute, too */
         attrs[n++] = (struct asim_chakra_attr){
             .name = "duration_ns", .type = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};
+    if (op->has & ASIM_HAS_COMM_SIZES)
+        attrs[n++] = (struct asim_chakra_attr){.name = "comm_sizes",
+                                               .type = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                               .value.list = {op->comm_sizes, op->comm_size_n}};
     if (op->pg_name && *op->pg_name)
         attrs[n++] = (struct asim_chakra_attr){
             .name = "pg_name", .type = ASIM_CHAKRA_STRING, .value.s = op->pg_name};
@@ -146,25 +155,44 @@ static int put_op(struct asim_chakra_writer *writer, const struct asim_op *op, s
 }
 
 /* The reader makes ops on demand and the writer keeps one record, so memory does not grow with the
- * workload. */
-static int write_rank(const char *workload, uint32_t rank, const char *path, struct asim_err *err)
+ * workload. astra may be NULL. */
+static int write_rank(const char *workload, uint32_t rank, const char *path,
+                      struct asim_astra_sim *astra, struct asim_err *err)
 {
     struct asim_trace trace;
     struct asim_chakra_writer *writer = NULL;
     struct asim_op op;
-    int got = 0, rc = asim_trace_open(&trace, workload, rank, err);
-    if (!rc)
-        rc = asim_chakra_writer_open(&writer, path, err);
+    int got = 0, is_dropped = 0, rc = astra ? asim_astra_sim_rank(astra, workload, rank, err) : 0;
+
+    if (rc || (rc = asim_trace_open(&trace, workload, rank, err)))
+        return rc;
+    rc = asim_chakra_writer_open(&writer, path, err);
     if (!rc)
         rc = asim_chakra_writer_metadata(writer, "0.0.4", NULL, 0, err);
-    while (!rc && (got = asim_trace_next(&trace, &op, err)) > 0)
-        rc = put_op(writer, &op, err);
+    while (!rc && (got = asim_trace_next(&trace, &op, err)) > 0) {
+        if (astra)
+            rc = asim_astra_sim_op(astra, &op, &is_dropped, err);
+        if (!rc && !is_dropped)
+            rc = put_op(writer, &op, err);
+    }
     rc = rc ? rc : got;
     asim_trace_close(&trace);
     if (!rc)
         return asim_chakra_writer_commit(writer, err);
     asim_chakra_writer_discard(writer);
     return rc;
+}
+
+static int write_groups(const struct asim_astra_sim *astra, struct asim_file_set *set,
+                        const char *prefix, struct asim_err *err)
+{
+    struct asim_out out;
+    int rc = asim_file_set_open(set, &out, prefix, ".groups.json", err);
+
+    if (rc)
+        return rc;
+    asim_out_printf(&out, "{%.*s\n}\n", (int)astra->groups.n, astra->groups.at);
+    return asim_out_commit(&out, err);
 }
 
 /* The user names the complete file, so an error about "nofile.txt.0.et" would not help. */
@@ -182,22 +210,30 @@ static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *e
 }
 
 /* Parses the workload once per rank, which takes less time than writing the rank's file. */
-int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, int force,
-                   struct asim_err *err)
+int asim_llm_to_et(const char *workload, const struct asim_llm_options *opt,
+                   struct asim_llm_traces *made, struct asim_err *err)
 {
     struct asim_file_set set = {0};
-    int rc = count_ranks(workload, ranks, err);
+    struct asim_astra_sim astra = {0};
+    const char *prefix = opt->et, *temp_name;
+    int rc = count_ranks(workload, &made->ranks, err);
+
     if (!rc)
-        rc = asim_file_set_refuse_existing_set(prefix, *ranks, force, err);
+        rc = asim_file_set_refuse_existing_set(prefix, made->ranks, opt->force, err);
     if (!rc)
-        rc = asim_file_set_begin(&set, prefix, *ranks, force, err);
+        rc = asim_file_set_begin(&set, prefix, made->ranks, opt->force, err);
     if (!rc)
         rc = asim_inputs_add_set(&set.inputs, workload, err);
-    for (uint32_t r = 0; !rc && r < *ranks; r++) {
-        const char *temp_name;
+    for (uint32_t r = 0; !rc && r < made->ranks; r++) {
         rc = asim_file_set_rank(&set, prefix, r, &temp_name, err);
         if (!rc)
-            rc = write_rank(workload, r, temp_name, err);
+            rc = write_rank(workload, r, temp_name, opt->for_astra_sim ? &astra : NULL, err);
     }
+    if (!rc && astra.numbers.n)
+        rc = write_groups(&astra, &set, prefix, err);
+    made->groups = astra.numbers.n;
+    made->rounded = astra.rounded;
+    made->cpu = astra.cpu;
+    asim_astra_sim_fini(&astra);
     return asim_file_set_end(&set, rc, err);
 }

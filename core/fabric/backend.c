@@ -9,14 +9,17 @@
 #include "fabric/observe/frame_headers.h"
 #include "fabric/observe/link_diagnostics.h"
 #include "fabric/processes/exchange.h"
-#include "fabric/memo/memo.h"
+#include "fabric/host/memo_hooks.h"
+#include "fabric/memo/region/use.h"
 #include "fabric/host/traffic.h"
 #include "fabric/link/schedule.h"
 #include "fabric/clock/step.h"
-#include "fabric/clock/workers.h"
+#include "fabric/clock/livelock.h"
+#include "fabric/clock/thread_team.h"
 #include "fabric/fabric.h"
 #include "fabric/host/host.h"
 #include "fabric/observe/observe.h"
+#include "net/net.h"
 
 /* Rounds up to whole ns. */
 static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
@@ -90,8 +93,8 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 
     if (msg->traffic_class >= fabric->set.classes)
         return ASIM_EINVAL;
-    if (fabric->memo && host->now >= fabric->memo->intercept_from &&
-        (code = asim_memo_inject(fabric, host, msg)) <= 0)
+    if (host->now >= fabric->memo_from &&
+        (code = fabric->memo_hooks->inject(fabric, host, msg)) <= 0)
         return code;
     slot = asim_flow_create(host, msg);
     if (slot == ASIM_NEVER)

@@ -8,6 +8,7 @@
  */
 #include "asim/topology.h"
 #include "fabric/clock/workers.h"
+#include "fabric/clock/step.h"
 #include "fabric/clock/domains.h"
 #include "fabric/clock/next_event.h"
 #include "topo/partition.h"
@@ -126,6 +127,8 @@ int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of
     if (!engine->workers.at)
         return ASIM_ENOMEM;
     engine->workers.n = fabric->set.threads = n;
+    if (!engine->workers.min_ports)
+        engine->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->caller = engine->workers.at;
     for (uint32_t w = 0; w < n; w++)
         if (open_worker(fabric, &engine->workers.at[w]))
@@ -138,7 +141,7 @@ int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of
             engine->workers.of[v] = (uint16_t)(of[v] % n);
     }
     assign(fabric);
-    return 0;
+    return asim_workers_assign_slots(fabric);
 }
 
 /* The cross-thread wires of worker w, inbound ones first. Linear in links for each worker. */
@@ -172,6 +175,11 @@ static uint64_t lookahead_of(const struct asim_fabric *fabric, const uint32_t *o
     asim_partition_measure(&workers, fabric->set.topo);
     lookahead = asim_fs_to_ticks(fabric, workers.lookahead_fs);
     return fabric->set.rto && fabric->set.rto < lookahead ? fabric->set.rto : lookahead;
+}
+
+struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric)
+{
+    return asim_engine_of(fabric)->workers.team;
 }
 
 /* Searches all routes now, because a look-up by a thread must not change anything. */

@@ -8,17 +8,8 @@
 #include "fabric/clock/engine.h"
 #include "fabric/clock/thread_team.h"
 
-/* Advances the nodes on n threads; thread of[v] modulo n advances node v and calls all hooks about
- * it. Call it before the first event. It does nothing for n = 1 and in per-event mode. */
-int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
-                        struct asim_err *err);
-/* The threads there are, and whose each node is (NULL: of the one). */
-const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n);
-/* The threads, for background tasks (thread_team.h); NULL where there is one. */
-struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric);
 /* Assigns the nodes of this process to n workers: node v to worker of[v] modulo n; of NULL: one
- * worker. Replaces the workers there were. Call asim_workers_assign_slots (next_event.h) next. 0 or
- * ASIM_ENOMEM. */
+ * worker. Replaces the workers there were. 0 or ASIM_ENOMEM. */
 int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
 void asim_workers_close(struct asim_fabric *fabric);
 /* The length of a common window, ticks. Workers joined by long links only go through the windows of

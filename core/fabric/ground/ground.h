@@ -120,6 +120,7 @@ struct asim_fabric {
     const struct asim_window_hooks *window_hooks;         /* NULL: nobody (clock/hooks.h) */
     const struct asim_process_hooks *process_hooks;       /* NULL: one process (clock/hooks.h) */
     struct asim_memo *memo;     /* of these hooks; NULL: every frame is simulated */
+    uint64_t memo_from;         /* it hears of sends from then on; ASIM_NEVER without one */
     struct asim_worker *caller; /* the worker of the thread that asks for steps */
     int failed;                 /* first failure, enum asim_code; set between windows */
     struct asim_err failure;    /* the sentence of `failed` */

@@ -44,7 +44,6 @@ struct asim_memo {
     /* The memo neither records nor defers in the next windows. It waits for an idle network or a
      * period. Windows and messages then cost no more than without the memo. */
     int is_dormant;
-    uint64_t intercept_from;     /* earlier sends bypass the memo */
     struct asim_memo_host *host; /* [hosts] */
     int is_tree;                 /* one path joins any two nodes */
     int may_be_idle;             /* at the end of this window */
@@ -62,17 +61,6 @@ struct asim_memo {
     struct asim_parts *parts; /* the smaller ones; NULL: there are none (part.h) */
 };
 
-/* Exact fast-forward from now on, with the same results. Call it before the first message and after
- * hooks are set. It does nothing where the configuration excludes it: per-event mode, losses, link
- * events, PINT, packet spraying, hooks for rates, frames or every change of queues. 0 or
- * ASIM_ENOMEM. */
-int asim_fabric_use_memo(struct asim_fabric *fabric);
-void asim_memo_close(struct asim_fabric *fabric);
-/* Simulates frame by frame from now on. Call it between windows. */
-void asim_memo_stop(struct asim_fabric *fabric);
-
-/* A rank sends, at `intercept_from` or later, in its host's time. 0 or ASIM_ENOMEM; 1: the caller
- * starts the message, as if there was no memo. */
 int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_msg *msg);
 

@@ -63,7 +63,7 @@ static void update_dormancy(struct asim_fabric *fabric)
     uint64_t from = intercepts ? 0 : memo->whole.defer_from;
 
     fabric->completion_hooks = intercepts || parts ? &completion_hooks : NULL;
-    memo->intercept_from = parts ? 0 : from;
+    fabric->memo_from = parts ? 0 : from;
     memo->is_dormant = from == ASIM_NEVER && !memo->may_be_idle &&
                        !(parts && asim_parts_in(parts, ASIM_PART_OPEN) < parts->n_parts);
 }
@@ -84,6 +84,7 @@ void asim_memo_close(struct asim_fabric *fabric)
     free(memo->host);
     free(memo);
     fabric->memo = NULL;
+    fabric->memo_from = ASIM_NEVER;
     fabric->memo_hooks = NULL;
     fabric->window_hooks = NULL;
     fabric->completion_hooks = NULL;
@@ -309,8 +310,11 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
 
 /* --- set-up ----------------------------------------------------------------------------------- */
 
-static const struct asim_memo_hooks hooks = {
-    .completions = &completion_hooks, .lost = asim_part_lost, .complete = asim_part_complete};
+static const struct asim_memo_hooks hooks = {.completions = &completion_hooks,
+                                             .inject = asim_memo_inject,
+                                             .lost = asim_part_lost,
+                                             .complete = asim_part_complete,
+                                             .close = asim_memo_close};
 static const struct asim_window_hooks window_hooks = {.window_end = window_end,
                                                       .before_window = before_window,
                                                       .before_half_step = detect,
@@ -356,6 +360,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
         return ASIM_ENOMEM;
     }
     fabric->memo = memo;
+    fabric->memo_from = 0;
     fabric->memo_hooks = &hooks;
     fabric->window_hooks = &window_hooks;
     asim_memo_found_repeat(fabric);
@@ -368,7 +373,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
      * them. */
     if (!(fabric->ways & ASIM_WAY_WHOLE) || fabric->insertion) {
         memo->whole.mode = ASIM_PART_OPEN;
-        memo->intercept_from = ASIM_NEVER;
+        fabric->memo_from = ASIM_NEVER;
         memo->is_dormant = 1;
     }
     if (fabric->ways & ASIM_WAY_PARTS && asim_parts_open(fabric))

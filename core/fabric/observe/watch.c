@@ -5,7 +5,7 @@
  * captures and ns-3's trace sources use this; what a hook sees does not depend on the others.
  * Queues: one hook sees the lengths of switch queues (switch/queue_watch.c).
  */
-#include "fabric/memo/memo.h"
+#include "fabric/memo/region/use.h"
 #include "fabric/clock/sharded_switch.h"
 #include "fabric/clock/ways.h"
 #include "fabric/link/schedule.h"

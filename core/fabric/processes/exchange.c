@@ -22,7 +22,6 @@
 #include "base/text.h"
 #include "fabric/processes/exchange.h"
 #include "fabric/clock/hooks.h"
-#include "fabric/clock/next_event.h"
 #include "fabric/clock/workers.h"
 #include "fabric/host/host.h"
 #include "topo/partition.h"
@@ -154,8 +153,7 @@ int asim_exchange_open(struct asim_fabric *fabric, const struct asim_partition *
                             "several processes need links of at least %d ns between them; run this "
                             "on one process.",
                             MIN_LOOKAHEAD_NS);
-    return list_wires(fabric) || asim_workers_open(fabric, 1, NULL) ||
-                   asim_workers_assign_slots(fabric)
+    return list_wires(fabric) || asim_workers_open(fabric, 1, NULL)
                ? asim_err_nomem(err, "preparing for several processes")
                : 0;
 }

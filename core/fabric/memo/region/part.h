@@ -52,7 +52,7 @@
 #include "fabric/memo/region/injection.h"
 #include "fabric/memo/region/search_budget.h"
 #include "fabric/switch/switch.h"
-#include "net/net.h"
+#include "asim/msg.h"
 
 struct asim_fabric;
 struct asim_flow;

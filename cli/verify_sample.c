@@ -39,7 +39,7 @@ struct bench {
     char folder[ASIM_TEMPORARY_PATH];
     /* Of the run under way. */
     uint64_t end_ns;
-    uint32_t ended;
+    uint32_t ended, wanted;
 };
 
 double asim_verify_hops(const struct asim_verify_run *run,
@@ -330,7 +330,7 @@ static void remove_all(const struct bench *bench)
 /* --- runs --------------------------------------------------------------------------------------
  */
 
-/* The sample is the first op of each of its members. */
+/* Of a collective: the sample is the first op of each of its members. */
 static void on_end(void *self, const struct asim_observed_op *op)
 {
     struct bench *bench = self;
@@ -339,15 +339,40 @@ static void on_end(void *self, const struct asim_observed_op *op)
     if (op->index)
         return;
     for (uint32_t i = 0; i < own->members; i++)
-        if (own->from->ranks->at[i] == op->rank && (own->from->type >= 0 || i)) {
+        if (own->from->ranks->at[i] == op->rank) {
             bench->ended++;
             bench->end_ns = op->time_ns;
         }
 }
 
+/* Of a message: it and those that share a rank with it, since which of them ends first is chance.
+ */
+static void on_message(void *self, const struct asim_observed_exchange *message)
+{
+    struct bench *bench = self;
+    const uint32_t *own = bench->parts.at[0].from->ranks->at, *at = message->ranks;
+
+    if (message->type >= 0 ||
+        (at[0] != own[0] && at[0] != own[1] && at[1] != own[0] && at[1] != own[1]))
+        return;
+    bench->ended++;
+    bench->end_ns = message->end_ns;
+}
+
+static uint32_t wanted_of(const struct bench *bench)
+{
+    uint32_t messages = 1;
+
+    if (bench->parts.at[0].from->type >= 0)
+        return bench->parts.at[0].members;
+    for (size_t p = 1; p < bench->parts.n; p++)
+        messages += bench->parts.at[p].is_near && bench->parts.at[p].from->type < 0;
+    return messages;
+}
+
 static int is_over(const struct bench *bench)
 {
-    return bench->ended == (bench->parts.at[0].from->type < 0 ? 1 : bench->parts.at[0].members);
+    return bench->ended == bench->wanted;
 }
 
 static int stop(void *self)
@@ -359,7 +384,7 @@ static int run_level(struct bench *bench, char *level, uint64_t *ns, struct asim
 {
     struct asim_settings settings = *bench->run->settings;
     const struct asim_hooks hooks = {.self = bench, .stop = stop};
-    struct asim_observer observer = {.size = sizeof observer, .self = bench, .op_ended = on_end};
+    struct asim_observer observer = {.size = sizeof observer, .self = bench};
     char prefix[PATH], groups[PATH];
     struct asim_world *world;
     struct asim_err why = {0}; /* also of the stop after the sample has ended */
@@ -376,6 +401,11 @@ static int run_level(struct bench *bench, char *level, uint64_t *ns, struct asim
     settings.timeline = 0;
     settings.quiet = settings.threads = 1;
     settings.compute_factor = 1;
+    if (bench->parts.at[0].from->type >= 0)
+        observer.op_ended = on_end;
+    else
+        observer.exchange_done = on_message;
+    bench->wanted = wanted_of(bench);
     bench->ended = 0;
     bench->end_ns = 0;
     code = asim_world_open(&world, &settings, &hooks, &why);

@@ -96,6 +96,29 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
     return 0;
 }
 
+/* Small sizes of a100_polaris_n2_g4_all_reduce take 9 us less with 2.18 than with 2.21. */
+double asim_nccl_case_launch(const struct asim_nccl_case *c)
+{
+    return c->m->launch_us - (c->m->nccl < 21900 ? 9 : 0);
+}
+
+int asim_nccl_case_is_pcie(const struct asim_nccl_case *c)
+{
+    return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
+}
+
+/* Over PCIe, LL's stores of 8 bytes are packets of their own, and a tree's chain sends up and down
+ * between the same GPUs; shares of a ring's rate with Simple by rtx6000d_n2_g8_all_reduce_aroff. */
+double asim_nccl_case_links(const struct asim_nccl_case *c, int algo, int proto)
+{
+    double share = !asim_nccl_case_is_pcie(c) ? 1
+                   : proto == ASIM_NCCL_LL    ? .062
+                   : algo == ASIM_NCCL_TREE   ? .26
+                                              : 1;
+
+    return share * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
+}
+
 uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c)
 {
     return c->op == ASIM_NCCL_ALL_REDUCE                                        ? 2 * (c->ranks - 1)

@@ -27,6 +27,12 @@ struct asim_nccl_case {
 
 int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
                         struct asim_err *err);
+/* us added to the start of each kernel. */
+double asim_nccl_case_launch(const struct asim_nccl_case *c);
+/* 1 if GPUs of a node reach each other without NVLink. */
+int asim_nccl_case_is_pcie(const struct asim_nccl_case *c);
+/* What the links of a GPU carry inside a node, bytes a us. */
+double asim_nccl_case_links(const struct asim_nccl_case *c, int algo, int proto);
 /* Steps of a ring: how often each rank sends. */
 uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c);
 /* Channels that a buffer of this size gets: small ones get fewer. */

@@ -35,13 +35,15 @@ static double round_bytes(const struct asim_nccl_case *c)
 
 enum { BASE_US = 8 }; /* of a kernel with Simple: NCCL's table */
 
+/* All-reduce: NVSwitches read each buffer once, and each GPU sends its part of the result: 1 + 1/n
+ * buffers. nvls_gbytes is the bus bandwidth of 8 GPUs. */
 double asim_nccl_nvls_us(const struct asim_nccl_case *c)
 {
-    double share = (c->local - 1.) / c->local;
-    double gbytes =
-        c->op == ASIM_NCCL_ALL_REDUCE ? c->m->nvls_gbytes / (2 * share) : c->m->ring_gbytes / share;
+    double n = c->local, share = (n - 1) / n;
+    double gbytes = c->op == ASIM_NCCL_ALL_REDUCE ? c->m->nvls_gbytes * 9 / 14 / (1 + 1 / n)
+                                                  : c->m->ring_gbytes / share;
 
-    return BASE_US + c->m->launch_us + c->m->nvls_us +
+    return BASE_US + asim_nccl_case_launch(c) + c->m->nvls_us +
            ((double)c->bytes + 2 * round_bytes(c)) / (gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
 }
 
@@ -52,7 +54,7 @@ double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c)
     double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
     double rate = fmin(c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, rail);
     double round = round_bytes(c), hops = 2. * asim_nccl_case_depth(c);
-    double us = BASE_US + c->m->launch_us + hops * c->m->nvls_tree_net_us +
+    double us = BASE_US + asim_nccl_case_launch(c) + hops * c->m->nvls_tree_net_us +
                 ((double)c->bytes + (1 + hops) * round) / rate;
 
     one.domains = 1;

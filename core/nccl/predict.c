@@ -79,6 +79,120 @@ static double line_us(const struct asim_nccl_case *c, int algo)
     return fmax(inside / c->m->nvlink_gbytes, across) / ASIM_BYTES_PER_US_OF_GBYTES;
 }
 
+/* NCCL's choice and its time. */
+static void choose(const struct asim_nccl_case *c, struct asim_nccl_time *time)
+{
+    if (is_p2p(c->op)) {
+        time->algo = ASIM_NCCL_DIRECT;
+        time->proto = ASIM_NCCL_SIMPLE;
+        time->us = asim_nccl_p2p_us(c, &time->channels);
+        return;
+    }
+    asim_nccl_tune(c, &time->algo, &time->proto);
+    time->channels = asim_nccl_case_channels(c, time->algo, time->proto);
+    time->us = fmax(chosen_us(c, time->algo, time->proto), line_us(c, time->algo));
+}
+
+/* 1 if the algorithm or protocol asked for cannot do it. */
+static int is_other(const struct asim_nccl_time *time, const struct asim_nccl_job *job)
+{
+    return time->algo != ASIM_NCCL_DIRECT &&
+           ((job->algo > ASIM_NCCL_TUNED && time->algo != job->algo) ||
+            (job->proto >= 0 && time->proto != job->proto));
+}
+
+/* --- monotone in nodes --------------------------------------------------------------------------
+ * More nodes take no less, and the algorithm whose time it is is named. Where they would, a chunk
+ * or NCCL's choice changes early or late: of two protocols fewer nodes take what more can; of two
+ * algorithms more nodes take what fewer do, for tables are of few nodes. Tables show exceptions,
+ * which stay. Rings with LL are slow on Slingshot and over PCIe until NCCL leaves them (gh200_alps:
+ * 1 MiB takes 1481 us on 4 nodes, 229 on 8; rtx6000d: 1 MiB 1271 us, 2 MiB 388), and NVLS carries 1
+ * + 1/n buffers (nvls_vs_ring_by_gpus: 8 GPUs are 4 % quicker than 5).
+ */
+
+enum { MOST_POINTS = 22 };
+
+struct points {
+    struct asim_nccl_time
+        at[MOST_POINTS]; /* 1 2 3 4 6 8 12 … 1024 nodes and the job's, ascending */
+    size_t n, own;
+    int is_extra, is_slow_ll; /* the job's nodes are none of these */
+};
+
+static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_t nodes)
+{
+    struct asim_nccl_job other = *job;
+    struct asim_nccl_time time = {0, job->algo, job->proto, 0};
+    struct asim_nccl_case c;
+    struct asim_err ignored = {0};
+
+    other.nodes = nodes;
+    if (asim_nccl_case_make(&c, &other, &ignored))
+        return;
+    choose(&c, &time);
+    if (is_other(&time, job))
+        return;
+    p->is_slow_ll = c.m->rendezvous_us > 0 || asim_nccl_case_is_pcie(&c);
+    if (nodes == job->nodes)
+        p->own = p->n;
+    else if (c.domains == 1 && time.algo == ASIM_NCCL_NVLS)
+        return;
+    p->at[p->n++] = time;
+}
+
+/* 1 if the point is of a ring that tables show to be slow until NCCL leaves it. */
+static int is_shown_slow(const struct points *p, size_t i)
+{
+    return p->is_slow_ll && p->at[i].proto == ASIM_NCCL_LL;
+}
+
+/* The point whose time point i takes: its own, or what more nodes can. */
+static const struct asim_nccl_time *least(const struct points *p, size_t i)
+{
+    const struct asim_nccl_time *one = &p->at[i], *best = one;
+
+    for (size_t k = i + 1; k < p->n; k++) {
+        int is_same = p->at[k].algo == one->algo && p->at[k].proto == one->proto;
+
+        if (p->is_extra && k == p->own)
+            continue;
+        if ((is_same || (p->at[k].proto != one->proto && !is_shown_slow(p, i))) &&
+            p->at[k].us < best->us)
+            best = &p->at[k];
+    }
+    return best;
+}
+
+/* The same for the longest of all points up to `last`, without `out`. */
+static const struct asim_nccl_time *most(const struct points *p, size_t last, size_t out)
+{
+    const struct asim_nccl_time *best = least(p, last);
+
+    for (size_t i = 0; i < last; i++)
+        if (i != out && !is_shown_slow(p, i) && least(p, i)->us > best->us)
+            best = least(p, i);
+    return best;
+}
+
+static void be_monotone(struct asim_nccl_time *time, const struct asim_nccl_job *job)
+{
+    struct points p = {0};
+
+    for (uint32_t i = 1; i < MOST_POINTS; i++) {
+        uint32_t nodes = i == 1 ? 1 : (2 + i % 2) << (i / 2 - 1);
+        uint32_t next = i == 1 ? 2 : (2 + (i + 1) % 2) << ((i + 1) / 2 - 1);
+
+        add_point(&p, job, nodes);
+        if (nodes < job->nodes && (job->nodes < next || i + 1 == MOST_POINTS)) {
+            p.is_extra = 1;
+            add_point(&p, job, job->nodes);
+        }
+    }
+    *time = *most(&p, p.own, p.n);
+    if (p.is_extra && p.own + 1 < p.n && most(&p, p.own + 1, p.own)->us < time->us)
+        *time = *most(&p, p.own + 1, p.own);
+}
+
 static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
                    struct asim_err *err)
 {
@@ -90,23 +204,16 @@ static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
     if (c.op == ASIM_NCCL_HYPERCUBE)
         return hypercube(time, &c, job, err);
     *time = (struct asim_nccl_time){0, job->algo, job->proto, 0};
-    if (is_p2p(c.op)) {
-        time->algo = ASIM_NCCL_DIRECT;
-        time->proto = ASIM_NCCL_SIMPLE;
-        time->us = asim_nccl_p2p_us(&c, &time->channels);
-        return 0;
-    }
-    asim_nccl_tune(&c, &time->algo, &time->proto);
-    if ((job->algo > ASIM_NCCL_TUNED && time->algo != job->algo) ||
-        (job->proto >= 0 && time->proto != job->proto))
+    choose(&c, time);
+    if (is_other(time, job))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s with %s cannot do this collective on %s: trees and NVLS reduce "
                             "for all, NVLS needs NVSwitches that reduce and 4 GPUs a node.",
                             asim_nccl_algo_names[job->algo],
                             job->proto < 0 ? "any protocol" : asim_nccl_proto_names[job->proto],
                             c.m->name);
-    time->channels = asim_nccl_case_channels(&c, time->algo, time->proto);
-    time->us = fmax(chosen_us(&c, time->algo, time->proto), line_us(&c, time->algo));
+    if (c.domains > 1 || time->algo != ASIM_NCCL_NVLS)
+        be_monotone(time, job);
     return 0;
 }
 

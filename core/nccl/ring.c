@@ -28,7 +28,7 @@ static struct step make_step(const struct asim_nccl_case *c, int proto)
 
     s.copy = c->m->copy_gbytes[proto] * ASIM_BYTES_PER_US_OF_GBYTES;
     s.nic = asim_nccl_case_nic(c);
-    s.nvlink = c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
+    s.nvlink = asim_nccl_case_links(c, ASIM_NCCL_RING, proto);
     s.wire = asim_nccl_case_wire(proto);
     s.sharing = asim_nccl_case_sharing(c, s.channels);
     return s;
@@ -96,7 +96,7 @@ static double start_us(const struct asim_nccl_case *c, int proto)
 {
     static const double base[3] = {8.4, 6.6, 14}; /* NCCL's table */
 
-    return base[proto] + c->m->launch_us +
+    return base[proto] + asim_nccl_case_launch(c) +
            (c->domains > 1 ? c->m->ring_net_us[proto] + c->m->net_us[proto]
                            : c->m->ring_nvlink_us[proto]);
 }

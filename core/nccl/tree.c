@@ -81,12 +81,12 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     if (proto == ASIM_NCCL_SIMPLE)
         us += m->slice_nvlink_us;
     if (c->local > 1)
-        us = fmax(us, wire * channels * ways / (m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
+        us = fmax(us, wire * channels * ways / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto));
     if (c->domains == 1)
         return us;
     nic = shared * asim_nccl_case_fan(c) * wire / asim_nccl_case_nic(c);
     if (proto == ASIM_NCCL_SIMPLE)
-        nic = fmax(nic, 2 * shared * m->message_us);
+        nic = fmax(nic, shared * m->message_us);
     us = fmax(us, hypot(nic, handshakes_us(c, wire)));
     if (proto == ASIM_NCCL_LL)
         us = fmax(us, shared * asim_nccl_case_proxy_us(c, wire));
@@ -102,9 +102,12 @@ double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
     double wire = chunk * asim_nccl_case_wire(proto);
     double inside = copy + c->m->tree_nvlink_us[proto];
     double across = copy + across_us(c, proto, wire) + (shared - 1) * wire / asim_nccl_case_nic(c);
+    double start = base[proto] + asim_nccl_case_launch(c);
     double chunks = chunk > 0 ? ceil((double)c->bytes / channels / chunk - 1e-9) : 1;
 
-    return base[proto] + c->m->launch_us +
-           2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across) +
+    /* LL passes lines on as they come; GPUs that meet over PCIe feel how many. */
+    if (proto == ASIM_NCCL_LL && c->local > 1)
+        start += 2 * wire * channels / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto);
+    return start + 2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across) +
            (chunks - 1) * busy_us(c, proto, chunk, channels);
 }

@@ -52,14 +52,10 @@ static int generation(const struct asim_nccl_case *c)
     return c->m->generation > ASIM_GENERATION_BLACKWELL ? ASIM_GENERATION_HOPPER : c->m->generation;
 }
 
-static int is_pcie(const struct asim_nccl_case *c)
-{
-    return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
-}
-
-/* 2.23 lowered the latencies of trees with Simple, 2.28 has another bandwidth of NVLS. */
-enum { NEW_TREE = 22300, NEW_NVLS = 22800 };
-static const double old_tree_simple = 28; /* us a hop, inside and across */
+/* 2.19 doubled the bandwidth of LL in rings and raised the latencies of trees with Simple, 2.23
+ * lowered these again, 2.28 has another bandwidth of NVLS. */
+enum { SLOW_TREE = 21900, NEW_TREE = 22300, NEW_NVLS = 22800 };
+static const double slow_tree_simple = 28; /* us a hop, inside and across */
 
 static int is_old(const struct asim_nccl_case *c)
 {
@@ -92,7 +88,7 @@ static uint32_t crossings(const struct asim_nccl_case *c)
 
 static double ring_latency(const struct asim_nccl_case *c, int proto)
 {
-    double inside = (is_pcie(c) ? pcie_ring : nvlink_ring).of[proto];
+    double inside = (asim_nccl_case_is_pcie(c) ? pcie_ring : nvlink_ring).of[proto];
     double across = across_latency(c, c->local == 1 && !is_old(c) ? &net_tree : &net_ring, proto);
     double post = c->domains == 1 ? 0 : c->m->cpu == ASIM_CPU_AMD ? 2 : 1;
     double steps = asim_nccl_case_steps(c), crossing = crossings(c);
@@ -107,12 +103,13 @@ static double ring_latency(const struct asim_nccl_case *c, int proto)
 
 static double tree_latency(const struct asim_nccl_case *c, int proto)
 {
-    int is_slow = is_old(c) && proto == ASIM_NCCL_SIMPLE;
-    double inside = is_slow ? old_tree_simple : (is_pcie(c) ? pcie_tree : nvlink_tree).of[proto];
+    int is_slow = is_old(c) && c->m->nccl >= SLOW_TREE && proto == ASIM_NCCL_SIMPLE;
+    double inside = is_slow ? slow_tree_simple
+                            : (asim_nccl_case_is_pcie(c) ? pcie_tree : nvlink_tree).of[proto];
     double across =
-        is_slow ? old_tree_simple + 2 * c->m->plugin_us : across_latency(c, &net_tree, proto);
+        is_slow ? slow_tree_simple + 2 * c->m->plugin_us : across_latency(c, &net_tree, proto);
 
-    return (is_slow ? 0 : base_tree.of[proto]) +
+    return (is_old(c) && proto == ASIM_NCCL_SIMPLE ? 0 : base_tree.of[proto]) +
            2 * ((c->local - 1) * inside + floor(log2(c->domains)) * across);
 }
 
@@ -141,7 +138,7 @@ static double ring_bus(const struct asim_nccl_case *c, int proto)
     int row = c->domains == 1 ? generation(c) : c->m->cpu == ASIM_CPU_AMD;
 
     if (proto == ASIM_NCCL_LL)
-        return fmin(ll_gpu[row].of[column(c)], bus / 2);
+        return fmin(ll_gpu[row].of[column(c)], bus / (c->m->nccl < SLOW_TREE ? 4 : 2));
     if (proto == ASIM_NCCL_LL128)
         return fmin(bus * (is_old(c) && c->local == 1 ? .7 : .92),
                     c->rings * ring_ll128[generation(c)]);
@@ -169,16 +166,18 @@ static double tree_bus(const struct asim_nccl_case *c, int proto)
 static double nvls_bus(const struct asim_nccl_case *c, int algo)
 {
     int g = generation(c);
-    double n = c->m->nvls_channels, share = (n - 1) / n * nvls_efficiency[g];
+    double n = c->local, share = (n - 1) / n * nvls_efficiency[g];
     double head = c->m->graph_gbytes / c->rings;
+    /* Inside a node each GPU is the head of a channel, at the highest rate of the search at most.
+     */
+    double heads = fmin(n * (g == ASIM_GENERATION_BLACKWELL ? 90 : 60), c->m->graph_gbytes);
 
     if (c->m->nccl < NEW_NVLS && algo == ASIM_NCCL_NVLS)
-        return c->m->graph_gbytes * (is_one_way(c) ? (c->local - 1.) / c->local : 5. / 6);
+        return heads * (is_one_way(c) ? (n - 1) / n : 5. / 6);
     if (c->m->nccl < NEW_NVLS)
         return c->rings * fmin(head, c->ring_gbytes / (c->domains == 2 ? 1 : 2)) * 5 / 6;
     if (algo == ASIM_NCCL_NVLS)
-        return c->m->graph_gbytes * share *
-               (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (c->local - 1.) / c->local);
+        return heads * share * (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (n - 1) / n);
     return c->rings *
            fmin(c->domains == 2 ? 1e9 : .84 * c->m->nic_gbytes, nvls_tree_most[g].of[column(c)]);
 }
@@ -223,7 +222,9 @@ static int can_nvls(const struct asim_nccl_case *c, int algo)
 
 int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto)
 {
-    if (proto == ASIM_NCCL_LL128 && c->domains > 1 && !c->m->ll128_net)
+    /* LL128 needs NVLink inside a node, and a network that keeps the order of stores. */
+    if (proto == ASIM_NCCL_LL128 &&
+        ((c->local > 1 && asim_nccl_case_is_pcie(c)) || (c->domains > 1 && !c->m->ll128_net)))
         return 0;
     if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
         return proto == ASIM_NCCL_SIMPLE && can_nvls(c, algo);

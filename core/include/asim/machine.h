@@ -47,13 +47,14 @@ struct asim_machine {
     double graph_gbytes, channel_gbytes; /* of NCCL's search; 0 = by its tables */
     double plugin_us;                    /* latency that the network plug-in tells NCCL */
     /* What the hardware gives. */
-    double nic_efficiency, p2p_efficiency, message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes;
+    double nic_efficiency, p2p_efficiency, p2p_spread, inject_bytes;
+    double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes;
     double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
     double copy_gbytes[3], p2p_copy_gbytes;
     double launch_us, slice_us, slice_nvlink_us;
     double ring_nvlink_us[3], ring_net_us[3], tree_nvlink_us[3], tree_net_us[3];
     double net_us[3]; /* of a hop over this network, beyond ring_net_us and tree_net_us */
-    double nvls_us, nvls_tree_net_us, p2p_us, p2p_net_us;
+    double nvls_us, nvls_tree_net_us, p2p_us, p2p_net_us, p2p_peer_us, inject_us;
 };
 
 extern ASIM_API const struct asim_option asim_machine_options[];

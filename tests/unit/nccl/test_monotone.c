@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * More nodes take no less, on every machine that the program carries, of all GPUs of a node and of
+ * some. What is left out has a measured row: rings with LL where they are slow, and NVLS in one
+ * domain (predict.c). Sizes are in golden/machine/monotone.
+ */
+#include "check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "asim/machine.h"
+
+static int ask(struct asim_nccl_time *time, const struct asim_nccl_job *job)
+{
+    struct asim_err err = {0};
+
+    return asim_nccl_predict(time, job, &err);
+}
+
+static int is_slow_ll(const struct asim_machine *m, const struct asim_nccl_time *time)
+{
+    return time->proto == ASIM_NCCL_LL &&
+           (m->rendezvous_us > 0 || m->scale_up == ASIM_SCALE_UP_PCIE ||
+            m->scale_up == ASIM_SCALE_UP_NIC);
+}
+
+static void check_nodes(struct asim_nccl_job job)
+{
+    static const uint32_t nodes[] = {1, 2, 3, 4, 6, 8, 10, 16, 32, 100, 256, 1024};
+    double before = 0;
+
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        struct asim_nccl_time time;
+
+        job.nodes = nodes[i];
+        if (ask(&time, &job))
+            continue;
+        if (time.algo == ASIM_NCCL_NVLS)
+            continue;
+        if (time.us < .999 * before)
+            printf("%s op %d, %u x %u, %llu bytes: %.2f us, %.2f on fewer nodes\n",
+                   job.machine->name, job.op, job.nodes, job.gpus, (unsigned long long)job.bytes,
+                   time.us, before);
+        CHECK(time.us >= .999 * before);
+        if (!is_slow_ll(job.machine, &time) && time.us > before)
+            before = time.us;
+    }
+}
+
+static void check_op(const struct asim_machine *machine, int op, uint32_t gpus)
+{
+    struct asim_nccl_job job = {machine, op, 2, gpus, 8, ASIM_NCCL_AUTO, -1};
+
+    for (uint64_t bytes = 8; bytes <= 1ull << 34; bytes *= 8) {
+        job.bytes = bytes;
+        check_nodes(job);
+    }
+}
+
+int main(void)
+{
+    for (size_t i = 0; asim_machine_file(i); i++) {
+        struct asim_machine machine;
+        struct asim_err err = {0};
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(asim_machine_file(i), "."),
+                 asim_machine_file(i));
+        CHECK(!asim_machine_read(&machine, name, &err));
+        for (int op = 0; op < ASIM_NCCL_OPS; op++)
+            for (uint32_t gpus = 1; gpus <= machine.gpus && op != ASIM_NCCL_HYPERCUBE; gpus *= 2)
+                check_op(&machine, op, gpus);
+        asim_machine_fini(&machine);
+    }
+    return CHECK_DONE();
+}

@@ -196,8 +196,8 @@ static int open_world(struct asim_app *app, const struct asim_hooks *hooks)
     return code;
 }
 
-/* Scripts written for ASTRA-sim use its name of the option, and parse its line of each rank. */
-static int is_for_astra_sim(int argc, char **argv)
+/* They use ASTRA-sim's name of the option, and parse its line of each rank. */
+int asim_app_is_for_astra_sim(int argc, char **argv)
 {
     static const char name[] = "--workload-configuration";
 
@@ -205,6 +205,15 @@ static int is_for_astra_sim(int argc, char **argv)
         if (!strncmp(argv[i], name, sizeof name - 1))
             return 1;
     return 0;
+}
+
+static void follow(struct asim_app *app, int argc, char **argv)
+{
+    int astra_sim = asim_app_is_for_astra_sim(argc, argv);
+
+    app->settings.verbose |= astra_sim;
+    if (app->settings.like == ASIM_LIKE_AUTO && !app->settings.scenario)
+        app->settings.like = astra_sim ? ASIM_LIKE_ASTRA_SIM : app->like;
 }
 
 /* Returns ASIM_APP_GO_ON with an open world, or prints the error and returns the exit code. */
@@ -238,7 +247,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         forget_settings(app);
         return code ? 2 : 0;
     }
-    app->settings.verbose |= is_for_astra_sim(argc, argv);
+    follow(app, argc, argv);
     if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
         say_note(app, "--compare-network has no effect without --compare=analytical");
     if (app->settings.correct && !app->settings.verify && hooks.note)

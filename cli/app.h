@@ -34,6 +34,7 @@ struct asim_app {
      * it. */
     int (*verdict)(const char *folder, char **text, struct asim_err *err);
     int is_analytical; /* set before _open: help shows the options that act on formulas */
+    int like;          /* set before _open: of runs without --like that are no scenario */
     int n_own;         /* set before _open: so many words behind argv[0] are the program's own */
     int compare;       /* set before _open: compare whatever --compare says */
     /* With several processes, else NULL: a collective call of all processes that finds the first
@@ -57,6 +58,9 @@ struct asim_app {
 };
 
 enum { ASIM_APP_GO_ON = -1 };
+
+/* 1 for the command line of a script that was written for ASTRA-sim. */
+int asim_app_is_for_astra_sim(int argc, char **argv);
 
 /* Reads the options and opens the world and its reports. Returns ASIM_APP_GO_ON, or the exit code
  * to end with (0 after --help, 2 wrong usage, 1 bad input), everything said and closed. */

@@ -389,6 +389,7 @@ main(int argc, char** argv)
     app.program = "AstraSimNetwork";
     app.verdict = asim_report_text;
     app.settings.net_overrides = attributes.Overrides();
+    app.like = ASIM_LIKE_ASTRA_SIM;
     app.settings.verbose = 1; /* scripts for ASTRA-sim parse the lines of each rank */
     if (AsimProcesses::Started() > 1)
     {

@@ -143,6 +143,9 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                             "one server and nvls_tree over several; all-to-all is direct.",
                             asim_nccl_algo_names[nccl->spec.algo],
                             asim_coll_type_name(nccl->spec.coll_type), nccl->servers);
+    nccl->chunks = nccl->spec.algo == ASIM_NCCL_TREE || nccl->spec.algo == ASIM_NCCL_NVLS_TREE
+                       ? asim_nccl_tree_chunks(nccl)
+                       : 1;
     return 0;
 }
 

@@ -20,6 +20,8 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
 uint64_t asim_nccl_piece(const struct asim_nccl *nccl);
 /* The same on the wire: with the protocol's flags. */
 uint64_t asim_nccl_wire(int proto, uint64_t bytes);
+/* Chunks of each channel of a tree, which follow each other through it. */
+uint32_t asim_nccl_tree_chunks(const struct asim_nccl *nccl);
 /* How many flows a ring, or an all-to-all, has: they grow with the square of the members. */
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl);
 /* Rings as plans (nccl_plan.c), with PXN or without; windows are the GPUs of a server. */
@@ -27,6 +29,9 @@ int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err);
 void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
                          struct asim_coll_step *step);
 uint64_t asim_nccl_plan_arrival(const struct asim_plan *plan, uint64_t i);
+
+/* 1 if rings hand pieces over to another GPU before they cross (PXN). */
+int asim_nccl_hands_over(const struct asim_nccl *nccl);
 
 /* --- for the builders (nccl_ring.c, nccl_tree.c) --------------------------------------------- */
 #define ASIM_NCCL_NONE UINT32_MAX

@@ -5,13 +5,37 @@
  */
 #include "coll/nccl.h"
 
-enum { MAX_FLOWS = 1 << 24 };
+enum {
+    MAX_FLOWS = 1 << 24,
+    MOST_CHUNKS = 64,
+    CHUNK_BYTES = 512 << 10,
+    LEAST_CHUNK_BYTES = 64 << 10,
+    NVSWITCH_SLOTS = 511 /* sim/collective/nvswitch.h */
+};
 
 uint64_t asim_nccl_wire(int proto, uint64_t bytes)
 {
     if (proto == ASIM_NCCL_LL)
         return 2 * bytes;
     return proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8 : bytes;
+}
+
+/* NCCL's chunks have 512 KiB, and less where a tree would have few for each of its levels
+ * (enqueue.cc). Here they are a power of two in number, so that few sizes have flows of their own,
+ * and NVSwitches can tell apart only so many. */
+uint32_t asim_nccl_tree_chunks(const struct asim_nccl *nccl)
+{
+    uint64_t piece = nccl->spec.bytes / (2 * nccl->local), levels = nccl->local;
+    uint32_t most = MOST_CHUNKS, chunks = 1;
+
+    for (uint32_t n = nccl->servers; n > 1; n /= 2)
+        levels++;
+    if (nccl->spec.algo == ASIM_NCCL_NVLS_TREE && !nccl->spec.by_ranks)
+        most = NVSWITCH_SLOTS / (2 * nccl->local);
+    while (2 * chunks <= most && (piece / chunks > CHUNK_BYTES ||
+                                  (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
+        chunks *= 2;
+    return chunks;
 }
 
 /* All flows of a collective have one size, so that one list of flows serves all sizes. Remainders
@@ -26,7 +50,7 @@ uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
         return s->bytes / s->ranks;
     case ASIM_NCCL_TREE:
     case ASIM_NCCL_NVLS_TREE:
-        return s->bytes / (nccl->local > 1 ? nccl->local : 2);
+        return s->bytes / (2 * nccl->local) / nccl->chunks;
     default:
         return s->bytes / s->ranks / nccl->local;
     }

@@ -21,7 +21,7 @@ uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint
 
 /* SimAI's test for all-gather compares the addresses of two strings and so is never true.
  * PXN needs another server to cross to and another GPU to hand over to. */
-static int hands_over(const struct asim_nccl *nccl)
+int asim_nccl_hands_over(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->coll_type != ASIM_ALL_GATHER;
@@ -33,7 +33,7 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
                      uint32_t *arrived)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    int pxn = hands_over(nccl);
+    int pxn = asim_nccl_hands_over(nccl);
     for (uint32_t p = 0; p < s->ranks; p++) {
         uint32_t next = asim_nccl_next(nccl->local, nccl->servers, flow.channel, p);
         uint32_t parent = flow.chunk ? before[p] : ASIM_NCCL_NONE;
@@ -60,7 +60,8 @@ uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
     uint64_t steps = (s->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
     if (s->algo == ASIM_NCCL_DIRECT)
         return steps * s->ranks;
-    return steps * nccl->local * ((uint64_t)s->ranks + (hands_over(nccl) ? nccl->servers : 0));
+    return steps * nccl->local *
+           ((uint64_t)s->ranks + (asim_nccl_hands_over(nccl) ? nccl->servers : 0));
 }
 
 /* Two arrays of arrivals, used alternately: step k waits for step k - 1 only. */

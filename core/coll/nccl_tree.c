@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Trees for all-reduce, after NCCL: inside a server a chain (or, for nvls_tree, the NVSwitch), over
- * the servers' first ranks a binary tree; even channels use one tree, odd channels its mirror
- * image, so that a server inside one is a leaf of the other (Sanders, Speck, Träff, "Two-tree
- * algorithms", 2009). The tree reduces the data on the way up and copies the result on the way
- * down. SimAI has such builders and never chooses them; this layout is ours.
+ * one rank of each server a binary tree. Every rank is head of two channels, as every NIC of NCCL
+ * has two: the second uses the mirror image of the first one's tree, so that a server inside one is
+ * a leaf of the other (Sanders, Speck, Träff, "Two-tree algorithms", 2009) and the NIC carries as
+ * much as in a ring. The tree reduces the data on the way up and copies the result on the way down,
+ * chunk after chunk. SimAI has such builders and never chooses them; this layout is ours.
  */
 #include "coll/nccl.h"
 
 #include <stdlib.h>
 
+/* Chunks that an edge of a tree has under way: the steps of NCCL's FIFO. */
+enum { WINDOW = 8 };
+
 struct tree {
     struct asim_nccl *nccl;
-    struct asim_nccl_flow flow; /* bytes and channel */
+    struct asim_nccl_flow flow; /* bytes, channel and chunk */
+    uint32_t chunk, per_chunk;  /* being laid out; flows of one chunk of a channel */
     uint32_t *heap;             /* [servers] server at each place of the tree */
     uint32_t *up, *down;        /* [servers] flow that left a head upwards, that reached it */
     uint32_t *reached;          /* [servers] last flow into a head from its own server */
@@ -25,12 +30,19 @@ static uint32_t head_of(const struct tree *t, uint32_t server)
     return server * t->nccl->local + t->flow.channel % t->nccl->local;
 }
 
-/* A flow with the tree's bytes and channel. */
+/* A flow with the tree's bytes and channel. All chunks have the same flows, so that the one that
+ * must have left before, WINDOW chunks ago, is as many flows back. */
 static uint32_t send(struct tree *t, uint32_t from, uint32_t to, uint32_t parent)
 {
+    uint32_t flow;
+
     t->flow.src = from;
     t->flow.dst = to;
-    return asim_nccl_add(t->nccl, &t->flow, parent);
+    flow = asim_nccl_add(t->nccl, &t->flow, parent);
+    if (flow != ASIM_NCCL_NONE && t->chunk >= WINDOW && from < t->nccl->spec.ranks &&
+        asim_nccl_wait(t->nccl, flow - WINDOW * t->per_chunk))
+        return ASIM_NCCL_NONE;
+    return flow;
 }
 
 /* Chain towards the head; 0 or ASIM_ENOMEM. Each link carries the sum of what is behind it, so all
@@ -141,7 +153,7 @@ static int spread(struct tree *t, uint32_t server)
     int by_switch = to_all && !t->nccl->spec.by_ranks;
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
     if (by_switch) {
-        t->flow.chunk = 1; /* tells the NVSwitch the way down from the way up */
+        t->flow.chunk++; /* tells the NVSwitch the way down from the way up */
         last = send(t, head, nvswitch, root ? ASIM_NCCL_NONE : before);
         if (last == ASIM_NCCL_NONE || (root && wait_for_all(t)))
             return ASIM_ENOMEM;
@@ -156,12 +168,13 @@ static int spread(struct tree *t, uint32_t server)
         last = to_all ? last : flow;
         from = to_all ? from : to;
     }
-    t->flow.chunk = 0;
+    t->flow.chunk -= (uint32_t)by_switch;
     return 0;
 }
 
-/* Odd channels use the mirrored heap, so that no server is an inner node of both. */
-static int one_channel(struct tree *t)
+/* One chunk of a channel. The second channel of a head uses the mirrored heap; where servers have
+ * one rank, these are the channels 0 and 1. */
+static int one_chunk(struct tree *t)
 {
     struct asim_nccl *nccl = t->nccl;
     uint32_t servers = nccl->servers;
@@ -170,7 +183,7 @@ static int one_channel(struct tree *t)
                                                                                     : gather_switch;
     int rc = 0;
     for (uint32_t i = 0; i < servers; i++)
-        t->heap[i] = t->flow.channel % 2 ? servers - 1 - i : i;
+        t->heap[i] = t->flow.channel >= nccl->local ? servers - 1 - i : i;
     for (uint32_t s = 0; s < servers && !rc; s++)
         rc = gather(t, s);
     if (!rc)
@@ -182,12 +195,27 @@ static int one_channel(struct tree *t)
     return rc;
 }
 
-/* One tree per local rank, at least two where servers have one GPU, each with an equal part of the
- * bytes. Memory beside the flows: four small arrays over the servers. */
+/* Chunks one after the other in a channel, whose flows are then as far apart as `send` says. */
+static int one_channel(struct tree *t)
+{
+    size_t before = t->nccl->flows.n;
+    int switched = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE && !t->nccl->spec.by_ranks;
+    int rc = 0;
+
+    for (t->chunk = 0; t->chunk < t->nccl->chunks && !rc; t->chunk++) {
+        t->flow.chunk = switched ? 2 * t->chunk : t->chunk;
+        rc = one_chunk(t);
+        if (!t->chunk)
+            t->per_chunk = (uint32_t)(t->nccl->flows.n - before);
+    }
+    return rc;
+}
+
+/* Memory beside the flows: four small arrays over the servers. */
 int asim_nccl_tree(struct asim_nccl *nccl)
 {
     size_t servers = nccl->servers;
-    uint32_t channels = nccl->local > 1 ? nccl->local : 2;
+    uint32_t channels = 2 * nccl->local;
     uint32_t *memory = malloc(4 * servers * sizeof *memory);
     int straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks;
     struct tree t = {.nccl = nccl,

@@ -100,8 +100,9 @@ struct asim_system {
 
 int asim_system_read(struct asim_system *sys, const char *path,
                      const struct asim_diagnostics *diagnostics, struct asim_err *err);
-/* The built-in defaults (configs/system/ring.json, but all-to-all direct, all-reduce treeOrRing). */
-int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
+/* The built-in defaults (configs/system/ring.json, but all-to-all direct, all-reduce treeOrRing).
+ */
+int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
 
 /* Logical topology JSON {"logical-dims": ["8", "4"]}; numbers accepted too. */
@@ -112,6 +113,7 @@ struct asim_dims {
 };
 /* How many ranks; below 2^32 for anything asim_logical_read accepted. */
 uint64_t asim_dims_product(const struct asim_dims *dims);
+/* path: a file, or the sizes, as "8x64". */
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err);
 
 /* 0 stands for all ranks, where no group is named. */

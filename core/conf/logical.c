@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 #include "conf/json.h"
 
 uint64_t asim_dims_product(const struct asim_dims *dims)
@@ -95,13 +96,44 @@ static int read_object(struct asim_dims *dims, json_t *root, const char *path, s
                : 0;
 }
 
+/* "8x64": sizes and nothing else. */
+static int is_sizes(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789x")] && access(text, F_OK);
+}
+
+static int read_sizes(struct asim_dims *dims, const char *text, struct asim_err *err)
+{
+    const struct asim_where at = {"--logical", 0, 0};
+    json_t *list = json_array();
+    int rc = list ? 0 : asim_err_nomem(err, "reading the logical dimensions");
+
+    for (const char *word = text; !rc && word; word = strchr(word, 'x')) {
+        word += *word == 'x';
+        if (json_array_append_new(list, json_stringn(word, strcspn(word, "x"))))
+            rc = asim_err_nomem(err, "reading the logical dimensions");
+    }
+    if (!rc)
+        rc = check_list(list, at.source, err);
+    if (!rc)
+        rc = read_dims(dims, list, at.source, err);
+    json_decref(list);
+    return rc;
+}
+
 /* dims->n = 0 on failure. Whether the product fits the network is the world's question. */
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err)
 {
     json_t *root;
-    int rc = asim_json_open(&root, path, err);
+    int rc;
 
     memset(dims, 0, sizeof *dims);
+    if (is_sizes(path)) {
+        rc = read_sizes(dims, path, err);
+        dims->n = rc ? 0 : dims->n;
+        return rc;
+    }
+    rc = asim_json_open(&root, path, err);
     if (rc)
         return rc;
     rc = read_object(dims, root, path, err);

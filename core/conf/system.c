@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asim/settings.h"
 #include "base/text.h"
 #include "conf/json.h"
 #include "conf/rank_values.h"
@@ -395,24 +396,27 @@ static int one_word(struct asim_words *words, const char *word)
     return words->n ? 0 : ASIM_ENOMEM;
 }
 
-/* What the shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is
- * a known one; but as in NCCL all-to-all is direct, where a ring would forward every byte, and a
- * small all-reduce takes a tree. */
-int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
+/* NCCL: a collective is not split, and they run in the order of their launch. ASTRA-sim: what the
+ * shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is a known
+ * one; but all-to-all is direct, where a ring would forward every byte, and a small all-reduce
+ * takes a tree. */
+int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err)
 {
-    static const struct {
+    int nccl = like == ASIM_LIKE_NCCL;
+    const struct {
         int kind;
         const char *algorithm;
-    } lists[] = {{ASIM_ALL_REDUCE, "treeOrRing"},
-                 {ASIM_ALL_GATHER, "ring"},
-                 {ASIM_REDUCE_SCATTER, "ring"},
+    } lists[] = {{ASIM_ALL_REDUCE, nccl ? "ncclAuto" : "treeOrRing"},
+                 {ASIM_ALL_GATHER, nccl ? "ncclAuto" : "ring"},
+                 {ASIM_REDUCE_SCATTER, nccl ? "ncclAuto" : "ring"},
                  {ASIM_ALL_TO_ALL, "direct"}};
     int rc;
 
     memset(sys, 0, sizeof *sys);
     rc = asim_option_defaults(system_options, sys, err);
     sys->optimization = ASIM_LOCAL_BW_AWARE;
-    sys->splits = 4;
+    sys->splits = nccl ? 1 : 4;
+    sys->policy = nccl ? ASIM_FIFO : ASIM_LIFO;
     sys->local_mem_bw_gbps = 1600;
     /* As if a file had said so: injection-scale applies. */
     sys->endpoint_delay_set = 1;

@@ -123,6 +123,29 @@ static int has_groups(const struct asim_world *world)
     return j < world->set.n_jobs;
 }
 
+/* Whom the run follows. What ncclAuto takes is said when it does (collective/nccl_choice.c). */
+static void diagnose_like(struct asim_world *world)
+{
+    const struct asim_settings *set = &world->set.settings;
+    const struct asim_netconf *net = &world->set.net;
+    uint32_t gpus = world->set.topo.gpus_per_server;
+    char servers[64] = "no servers in the topology";
+
+    if (gpus > 1)
+        snprintf(servers, sizeof servers, "servers of %u GPUs", gpus);
+    if (set->like == ASIM_LIKE_NCCL)
+        asim_world_diagnose(world,
+                            "follows NCCL: %s, %u queue pairs a connection (0: one a message), "
+                            "MTU %u%s",
+                            servers, net->qps_per_connection, net->payload_bytes,
+                            set->algorithm ? "; algorithms as --algorithm says" : "");
+    else if (!set->system && !set->algorithm)
+        asim_world_diagnose(world,
+                            "follows ASTRA-sim (--like=nccl follows NCCL): all-reduce on one ring "
+                            "over all ranks or on a tree, by size; others on that ring, all-to-all "
+                            "direct; 4 chunks each");
+}
+
 /* Settings that no op of the traces makes use of. */
 static void diagnose_unused(struct asim_world *world, const struct asim_census *census)
 {
@@ -145,10 +168,8 @@ static void diagnose_unused(struct asim_world *world, const struct asim_census *
                             "%llu collectives of a group have an involved_dim, which has no effect "
                             "there: all members of the group take part",
                             (unsigned long long)census->group_dims);
-    if (!world->set.settings.system && !world->set.settings.algorithm && census->collectives)
-        asim_world_diagnose(world, "without a system configuration algorithms are as in NCCL: "
-                                   "all-to-all direct, all-reduce on a tree or a ring by size, "
-                                   "others on rings (--algorithm says else)");
+    if (census->collectives)
+        diagnose_like(world);
     if (is_explicit && census->collectives && !census->prioritized)
         asim_world_diagnose(world, "scheduling-policy EXPLICIT has no effect: no collective has a "
                                    "comm_priority other than 0");

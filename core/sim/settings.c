@@ -27,8 +27,7 @@ const struct asim_option asim_settings_options[] = {
     ROW("alone", BOOL, alone,
         "run each job of the scenario alone first, on the same hosts, and report its slowdown",
         .def = "false", .flags = ASIM_F_PACKETS),
-    ROW("system", STRING, system,
-        "system JSON; without it: configs/system/ring.json, but algorithms as in NCCL",
+    ROW("system", STRING, system, "system JSON; without it: as --like says",
         .alias = "system-configuration", .flags = ASIM_F_READS),
     ROW("network", STRING, network,
         "config.txt of the RDMA network (analytical: the network YAML, required); without it: the "
@@ -52,6 +51,13 @@ const struct asim_option asim_settings_options[] = {
     ROW("correct", BOOL, correct,
         "with --verify: also tell the finish corrected by what the samples differed",
         .def = "false", .flags = ASIM_F_NO_RESULT | ASIM_F_PACKETS),
+    ROW("like", CHOICE, like,
+        "whom to follow where no configuration says else: nccl: the quickest of NCCL's algorithms "
+        "for the topology's servers, 1 queue pair a connection, MTU 4096; astra-sim: "
+        "configs/system/ring.json, but all-to-all direct and small all-reduces on a tree; auto: "
+        "astra-sim with a system configuration and for ASTRA-sim's spelling, nccl in asim run, in "
+        "scenarios and where servers have several GPUs",
+        .def = "auto", .choices = "auto|nccl|astra-sim", .flags = ASIM_F_PACKETS),
     ROW("algorithm", STRING, algorithm,
         "algorithm of collectives, before the system configuration: ring, or "
         "all-reduce=halvingDoubling,all-to-all=direct"),
@@ -75,7 +81,8 @@ const struct asim_option asim_settings_options[] = {
         "the host of each rank, as 2,0,1 or a file of such numbers; without it: rank r runs on "
         "host r",
         .flags = ASIM_F_READS | ASIM_F_PACKETS),
-    ROW("logical", STRING, logical, "logical topology JSON; without it: one dimension of all ranks",
+    ROW("logical", STRING, logical,
+        "logical topology JSON, or sizes as 8x64; without it: one dimension of all ranks",
         .alias = "logical-topology-configuration", .flags = ASIM_F_READS),
     ROW("memory", STRING, memory, "remote memory JSON; without it: no remote memory",
         .alias = "remote-memory-configuration", .flags = ASIM_F_READS),

@@ -162,6 +162,8 @@ struct asim_world_made {
     struct asim_op_graph *op_graphs;         /* op graphs read from traces so far */
     struct asim_op_graph_set *op_graph_sets; /* algorithms of all members checked so far */
     struct asim_nccl_graph *nccl_graphs;     /* NCCL graphs compiled so far */
+    struct asim_map nccl_choices;            /* (group, bytes) -> what ncclAuto takes */
+    uint64_t nccl_said;                      /* which of these a note has told */
     struct asim_named_groups *named;         /* groups of METADATA ops (collective/groups.c) */
 };
 

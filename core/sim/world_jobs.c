@@ -259,7 +259,7 @@ static int place(struct asim_world *world, const uint32_t *host, struct asim_err
 
     if (!hosts->line)
         return asim_topo_place_at(&world->set.topo, host, world->set.n_ranks, err);
-    if (world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world))
+    if (world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world) > 1)
         return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(world->set.scenario, hosts->line),
                            "\"hosts\" does not go together with NVSwitches as end points "
                            "(NVSWITCH_ENDPOINTS, NVLS): give the topology a host for each GPU.");

@@ -6,6 +6,7 @@
 #include "asim/netconf.h"
 #include "conf/netconf.h"
 #include "scenario/scenario.h"
+#include "sim/collective/coll_setup.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/scenario/plan.h"
 #include "sim/world.h"
@@ -152,6 +153,37 @@ static int diagnose_settings(struct asim_world *world, const struct asim_setting
     return asim_netconf_diagnose_flows(&world->set.net, source, to, err);
 }
 
+/* Whom the run follows is known once the topology is. What a file or an option says stays. */
+static int follow(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
+{
+    int *like = &world->set.settings.like;
+
+    if (*like == ASIM_LIKE_AUTO)
+        *like = !set->system && (set->scenario || world->set.topo.gpus_per_server > 1)
+                    ? ASIM_LIKE_NCCL
+                    : ASIM_LIKE_ASTRA_SIM;
+    if (*like != ASIM_LIKE_NCCL)
+        return 0;
+    if (!set->network && !set->mtu_bytes && !set->net_overrides)
+        world->set.net.payload_bytes = 4096;
+    if (!set->network && !set->qps_per_connection && !set->net_overrides)
+        world->set.net.qps_per_connection = 1;
+    if (set->system)
+        return 0;
+    asim_system_fini(&world->set.system);
+    return asim_system_defaults(&world->set.system, *like, err);
+}
+
+/* Servers of a scenario, which run several ranks on one host, have no NVSwitches as end points. */
+static int needs_nvswitches(const struct asim_world *world)
+{
+    int wanted = asim_nvswitch_wanted(world);
+
+    if (world->set.scenario && world->set.scenario->hosts.line && wanted < 2)
+        wanted = 0;
+    return world->set.net.nvswitch_endpoints || wanted;
+}
+
 /* Each step needs the one before: configuration, overrides, topology, routes. */
 int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -162,7 +194,7 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
         return set->placement ? asim_err_set(err, ASIM_EINVAL,
                                              "--placement is for the packet network; the formulas "
                                              "have no hosts to place ranks on.")
-                              : 0;
+                              : asim_algorithm_option(world, set->algorithm, err);
     if (!set->shape)
         asim_world_diagnose_unused(world, set);
     code = set->network ? asim_netconf_read(&world->set.net, set->network,
@@ -182,7 +214,9 @@ int asim_world_open_network(struct asim_world *world, const struct asim_settings
         return code;
     if (find_unjoined_ranks(world, err))
         return ASIM_ENOMEM;
-    if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
+    if (follow(world, set, err) || asim_algorithm_option(world, set->algorithm, err))
+        return ASIM_EINVAL;
+    if (needs_nvswitches(world) &&
         (asim_topo_endpoints(&world->set.topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;
     if (world->set.net.nvswitch_endpoints && !world->set.topo.endpoints)

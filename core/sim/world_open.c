@@ -39,7 +39,7 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
 {
     int code = set->system ? asim_system_read(&world->set.system, set->system,
                                               asim_world_diagnostics(world), err)
-                           : asim_system_defaults(&world->set.system, err);
+                           : asim_system_defaults(&world->set.system, ASIM_LIKE_ASTRA_SIM, err);
     double ns;
 
     if (code)
@@ -69,8 +69,6 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (world->run.memory_servers && asim_settings_has(set, ASIM_NET_FRAMES) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
-    if (asim_algorithm_option(world, set->algorithm, err))
-        return ASIM_EINVAL;
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 
@@ -348,6 +346,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->run.sizes);
+    asim_map_init(&world->made.nccl_choices);
     world->op_done = asim_op_done;
     pthread_mutex_init(&world->made.lock, NULL);
     asim_topo_init(&world->set.topo);
@@ -409,6 +408,7 @@ void asim_world_close(struct asim_world *world)
     asim_system_fini(&world->set.system);
     asim_arena_fini(&world->arena);
     asim_map_fini(&world->run.sizes);
+    asim_map_fini(&world->made.nccl_choices);
     pthread_mutex_destroy(&world->made.lock);
     free(world);
 }

@@ -69,12 +69,12 @@ static int is_before(const struct asim_nccl *nccl, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* The flows of an NVSwitch in one slot: channel, and quarter or way (up 0, down 1). */
+/* The flows of an NVSwitch in one slot: channel, and quarter, or chunk and way (up even). */
 static void check_slot(const struct asim_nccl *nccl, uint32_t nvswitch, uint32_t channel,
                        uint32_t chunk)
 {
     uint32_t in[MOST], out[MOST], n_in = 0, n_out = 0, local = nccl->local;
-    int down = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && chunk;
+    int down = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && chunk % 2;
     int whole = nccl->spec.algo == ASIM_NCCL_NVLS;
 
     for (uint32_t i = 0; i < nccl->flows.n; i++) {
@@ -108,8 +108,8 @@ static void check_nvswitches(const struct asim_nccl *nccl, const struct asim_col
     if (algo->nvswitch > 1 && !nccl->spec.by_ranks && nccl->spec.coll_type == ASIM_ALL_REDUCE)
         CHECK(touched > 0);
     for (uint32_t s = 0; s < nccl->servers && touched; s++)
-        for (uint32_t c = 0; c < nccl->local; c++)
-            for (uint32_t chunk = 0; chunk < 4; chunk++)
+        for (uint32_t c = 0; c < 2 * nccl->local; c++)
+            for (uint32_t chunk = 0; chunk < 2 * nccl->chunks + 2; chunk++)
                 check_slot(nccl, nccl->spec.ranks + s, c, chunk);
 }
 

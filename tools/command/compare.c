@@ -36,6 +36,7 @@ static int run_compare(int argc, char **argv)
         .program = "asim compare",
         .verdict = asim_report_text,
         .compare = 1,
+        .like = ASIM_LIKE_ASTRA_SIM, /* the formulas' algorithms */
         .about = "Runs the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … at packet level, at "
                  "the flow\nlevel and over both analytical networks and prints how far they are "
                  "apart."};

@@ -144,6 +144,7 @@ static int open_settings(struct serving *s, struct asim_err *err)
     s->settings.mtu_bytes = (uint32_t)opt->mtu;
     s->settings.fast_forward = opt->fast_forward;
     s->settings.quiet = 1;
+    s->settings.like = opt->system ? ASIM_LIKE_AUTO : ASIM_LIKE_NCCL;
     if (code || (code = set(s, "topology", opt->topology, err)) ||
         (code = set(s, "network", opt->network, err)) || (code = set(s, "cc", opt->cc, err)) ||
         (code = set(s, "system", opt->system, err)) ||

@@ -10,6 +10,7 @@
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"
+#include "cli/app.h"
 #include "cli/args.h"
 #include "tools/run/job.h"
 
@@ -162,6 +163,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
 {
     const char *scenario = given(args, "scenario");
     struct asim_job job = {.workload = scenario ? scenario : opt->workload,
+                           .is_for_astra_sim = asim_app_is_for_astra_sim(argc, argv),
                            .is_scenario = scenario != NULL,
                            .topo = opt->topo,
                            .output_dir = opt->output_dir ? opt->output_dir : "runs",

@@ -71,7 +71,7 @@ static int is_of_packets(const char *word)
                                        "placement=", "per-event=",    "pcap=",
                                        "without=",   "logical=",      "fast-forward=",
                                        "model=",     "flow-without=", "verify=",
-                                       "correct="};
+                                       "correct=",   "like="};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strncmp(word + 2, keys[i], strlen(keys[i])))
@@ -113,6 +113,8 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
     if (!is_given(job, "reports"))
         add_option(line, "reports",
                    backend == ASIM_JOB_FLOW ? "flows,links,hosts" : "flows,links,hosts,queues");
+    if (!is_given(job, "like") && !is_given(job, "system"))
+        add_option(line, "like", job->is_for_astra_sim ? "astra-sim" : "nccl");
     for (size_t i = 0; i < job->n_words; i++)
         if (job->backend != ASIM_JOB_ALL || backend == ASIM_JOB_FLOW || !is_of_flow(job->words[i]))
             add(line, job->words[i]);

@@ -33,7 +33,8 @@ struct asim_job {
     const char *workload, *topo, *output_dir, *name, *unless;
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate;
-    int is_scenario; /* among words; workload is its file then */
+    int is_for_astra_sim; /* a command line of its spelling */
+    int is_scenario;      /* among words; workload is its file then */
     struct asim_job_recorded recorded;
     double compute_factor;             /* of the run being calibrated; 1 = as recorded */
     const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclAuto<G>: algorithm (ring, tree, NVLS, NVLS tree) and protocol (Simple, LL, LL128) by the
- * least of latency + bytes / bandwidth (coll/nccl.c), chosen anew for every size. Bandwidths and
- * GPU type are the topology's; NVLS is considered for H100 and H800, where NCCL has it switched on.
- * SimAI 1.6 always takes rings; NCCL's own table differs from version to version.
+ * ncclAuto<G>: the ring, ring with PXN, tree, NVLS or NVLS tree that the network finishes first, by
+ * an estimate from its routes (sim/collective/nccl_choice.c), chosen anew for every group and size.
+ * NVLS is considered where NVSwitches reduce. SimAI 1.6 always takes rings.
  */
 #include "coll/coll.h"
 #include "coll/nccl.h"
@@ -16,7 +15,7 @@ static void flows(struct asim_nccl_spec *spec)
 
 const struct asim_coll_algo asim_coll_algo_nccl_auto = {
     .member = {.name = "ncclAuto",
-               .about = "the quickest of NCCL's algorithms and protocols by size (ncclAuto<G>)"},
+               .about = "the quickest of NCCL's algorithms on this network (ncclAuto<G>)"},
     .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
     .nvswitch = 1,

@@ -39,7 +39,8 @@ struct asim_nccl_spec {
 
 struct asim_nccl_flow {
     uint32_t src, dst; /* positions of members; the NVSwitch of server s is ranks + s */
-    /* In a tree with NVSwitches chunk 1 goes through the NVSwitch of the head. */
+    /* In a tree with NVSwitches chunk 2 k is k on the way up, 2 k + 1 on its way back through the
+     * NVSwitch of the head. */
     uint32_t channel, chunk;
     uint64_t bytes, wire_bytes; /* payload; with the flags of the protocol */
     /* parents[first_parent …]: flows that end at src, or left src and are acknowledged. */
@@ -49,6 +50,7 @@ struct asim_nccl_flow {
 struct asim_nccl {
     struct asim_nccl_spec spec; /* algo and proto as chosen */
     uint32_t servers, local;    /* local: ranks in each server, and channels of a ring */
+    uint32_t chunks;            /* of a channel of a tree; else 1 */
     struct {
         struct asim_nccl_flow *at;
         size_t n, cap;

@@ -16,6 +16,13 @@ ASIM_C_BEGIN
 struct asim_netshape;
 struct asim_net_backend;
 
+/* Whom a run follows in what no configuration says. */
+enum asim_like {
+    ASIM_LIKE_AUTO, /* NCCL in scenarios and where the topology has servers of several GPUs */
+    ASIM_LIKE_NCCL,
+    ASIM_LIKE_ASTRA_SIM /* always with a system configuration, and over formulas */
+};
+
 /* What to simulate. Begin with asim_settings_init. Strings are read during asim_world_open only.
  * A string that asim_settings_set has stored belongs to the struct; replace it with
  * asim_settings_set, not by assignment. The lines of `asim packet --help` describe each
@@ -99,6 +106,7 @@ struct asim_settings {
      * 2 the fast one. */
     int order;
     char *flow_without; /* an option: parts of the flow level to leave out, "queues,ack-wait" */
+    int like;           /* an option: enum asim_like */
     /* Options of the programs: the share of the collectives that run again in packets, "5%"; NULL =
      * none. Whether to tell the finish corrected by them. */
     char *verify;

@@ -7,8 +7,8 @@
 
 #include "sim/sim.h"
 
-/* Applies --algorithm to the lists of the system configuration, before asim_coll_setup. text: NULL =
- * not given. 0, ASIM_EINVAL or ASIM_ENOMEM. (algorithm_option.c) */
+/* Applies --algorithm to the lists of the system configuration, before asim_coll_setup. text: NULL
+ * = not given. 0, ASIM_EINVAL or ASIM_ENOMEM. (algorithm_option.c) */
 int asim_algorithm_option(struct asim_world *world, const char *text, struct asim_err *err);
 /* Call it after the groups and before the ranks are read. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);

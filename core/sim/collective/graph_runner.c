@@ -66,7 +66,7 @@ static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, ui
     uint64_t tag = at_switch ? runner->at_switch | node->tag : tag_of(runner, node);
 
     if (at_switch)
-        peer = asim_nvswitch_host(rank, node->tag & ASIM_NVSWITCH_MOST);
+        peer = asim_nvswitch_host(rank->world, rank->id, node->tag & ASIM_NVSWITCH_MOST);
     else if (node->peer < ring->n)
         peer = asim_ring_rank(ring, node->peer);
     if (peer == rank->id) {

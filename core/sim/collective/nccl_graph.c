@@ -21,6 +21,7 @@
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/world.h"
+#include "topo/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,15 +39,28 @@ static uint32_t server_size(const struct asim_world *world, const struct asim_co
     return world->set.topo.gpus_per_server ? world->set.topo.gpus_per_server : 1;
 }
 
-/* Members in each server, whose ranks are counted from `first`; 0 where servers have different
- * numbers of members or a server comes twice. */
-static uint32_t local_of(const struct asim_ring_of *ring, uint32_t first, uint32_t size)
+/* By the ranks of the job where the algorithm's name says how large servers are; else by the hosts
+ * of the topology, wherever ranks are placed. */
+static uint32_t server_of(const struct asim_rank *rank, const struct asim_coll_choice *word,
+                          uint32_t member, uint32_t size)
+{
+    const struct asim_world *world = rank->world;
+
+    if (word->window || !world->set.route)
+        return (member - rank->job->first) / size;
+    return asim_topo_external_id(&world->set.topo, member) / size;
+}
+
+/* Members in each server; 0 where servers have different numbers of members or a server comes
+ * twice. */
+static uint32_t local_of(const struct asim_rank *rank, const struct asim_coll_choice *word,
+                         const struct asim_ring_of *ring, uint32_t size)
 {
     uint32_t local = 0;
 
     for (uint32_t p = 0; p < ring->n; p++) {
-        uint32_t server = (asim_ring_rank(ring, p) - first) / size;
-        uint32_t before = p ? (asim_ring_rank(ring, p - 1) - first) / size : server;
+        uint32_t server = server_of(rank, word, asim_ring_rank(ring, p), size);
+        uint32_t before = p ? server_of(rank, word, asim_ring_rank(ring, p - 1), size) : server;
 
         if (server < before || (local && (server == before) != (p % local != 0)))
             return 0;
@@ -90,6 +104,14 @@ static int has_gaps(const struct asim_ring_of *ring)
                          : ring->stride > 1;
 }
 
+static int is_tuned(const struct asim_coll_choice *word)
+{
+    struct asim_nccl_spec spec = {0};
+
+    word->algo->flows(&spec);
+    return spec.algo == ASIM_NCCL_TUNED;
+}
+
 /* Describes the phase for coll/nccl.h. There `bytes` is the whole buffer, so an all-gather
  * multiplies its contribution by the members. Servers are numbered by position, so the members'
  * ranks, strides and groups no longer matter. */
@@ -99,8 +121,10 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
     struct asim_world *world = rank->world;
     uint64_t n = phase->ring.n, unpartitioned = phase->kind == ASIM_ALL_GATHER ? n : 1;
     uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
-    uint32_t local = size > 1 ? local_of(&phase->ring, rank->job->first, size) : 1;
+    uint32_t local = size > 1 ? local_of(rank, word, &phase->ring, size) : 1;
 
+    if (!local && is_tuned(word))
+        local = 1; /* NCCL takes one ring where servers differ */
     if (asim_coll_can(word->algo, phase->kind, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);
     } else if (!local) {
@@ -122,6 +146,9 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                                         .by_ranks = !asim_nvswitch_serves(world, local)};
         find_rates(world, spec);
         word->algo->flows(spec);
+        if (spec->algo == ASIM_NCCL_TUNED &&
+            asim_nccl_choice(world, &phase->ring, spec, &rank->shard->scratch_err))
+            asim_rank_record_failure(rank);
     }
     return rank->failed ? ASIM_EINVAL : 0;
 }
@@ -181,7 +208,7 @@ static uint32_t count_chunks(const struct asim_nccl *nccl)
 }
 
 /* The tag of a flow to or from an NVSwitch (nvswitch.h). The head's message has its own role. The
- * slot tells pieces of one collective apart: quarters of NVLS, channels of a tree. */
+ * slot tells pieces of one collective apart: quarters of NVLS, channels and chunks of a tree. */
 static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
 {
     uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
@@ -189,10 +216,10 @@ static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flo
 
     if (nccl->spec.algo == ASIM_NCCL_NVLS)
         return asim_nvswitch_word(ASIM_NVSWITCH_ALL, nccl->local, flow->chunk);
-    return asim_nvswitch_word(flow->chunk ? ASIM_NVSWITCH_DOWN
-                              : is_head   ? ASIM_NVSWITCH_HEAD
-                                          : ASIM_NVSWITCH_PART,
-                              nccl->local, flow->channel);
+    return asim_nvswitch_word(flow->chunk % 2 ? ASIM_NVSWITCH_DOWN
+                              : is_head       ? ASIM_NVSWITCH_HEAD
+                                              : ASIM_NVSWITCH_PART,
+                              nccl->local, flow->channel * nccl->chunks + flow->chunk / 2);
 }
 
 /* ends[2 i], ends[2 i + 1]: the send node and the receive node of flow i. Every parent of a flow
@@ -252,12 +279,13 @@ static int fill(struct asim_nccl_graph *compiled, const struct asim_nccl *nccl)
 /* --- the world's compiled graphs ----------------------------------------------------------------
  */
 
-/* Bytes and protocol change the size of the flows, not the flows, so they are no part of a shape.
- */
-static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
+/* Bytes and protocol change the size of the flows, and the flows of trees only by the chunks. */
+static int is_same(const struct asim_nccl_graph *made, const struct asim_nccl *chosen)
 {
-    return a->coll_type == b->coll_type && a->algo == b->algo && a->pxn == b->pxn &&
-           a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
+    const struct asim_nccl_spec *a = &made->shape, *b = &chosen->spec;
+
+    return made->chunks == chosen->chunks && a->coll_type == b->coll_type && a->algo == b->algo &&
+           a->pxn == b->pxn && a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
            a->by_ranks == b->by_ranks;
 }
 
@@ -320,7 +348,7 @@ static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_
 {
     struct asim_nccl_graph *compiled = world->made.nccl_graphs;
 
-    while (compiled && !is_same(&compiled->shape, &chosen->spec))
+    while (compiled && !is_same(compiled, chosen))
         compiled = compiled->next;
     if (compiled)
         return compiled;
@@ -330,6 +358,7 @@ static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_
         return NULL;
     }
     compiled->shape = chosen->spec;
+    compiled->chunks = chosen->chunks;
     if (make(world, compiled, chosen, err)) {
         free_compiled(compiled);
         return NULL;

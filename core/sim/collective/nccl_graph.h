@@ -14,6 +14,7 @@
 struct asim_nccl_graph {
     struct asim_nccl_graph *next;
     struct asim_nccl_spec shape;     /* the key: bytes and protocol do not count */
+    uint32_t chunks;                 /* of trees: a part of the key */
     struct asim_coll_choice credits; /* replaces op graphs where these would be too large */
     struct asim_op_graph *members;   /* [shape.ranks], or NULL */
 };
@@ -22,6 +23,11 @@ struct asim_nccl_graph {
  * an algorithm with flows. 0, or the rank has failed. */
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase);
+
+/* ncclAuto: sets algo, proto and pxn of a spec whose members, servers and bytes are known. The same
+ * for all members. 0 or ASIM_ENOMEM. (nccl_choice.c) */
+int asim_nccl_choice(struct asim_world *world, const struct asim_ring_of *ring,
+                     struct asim_nccl_spec *spec, struct asim_err *err);
 
 void asim_nccl_graph_fini(struct asim_world *world);
 

@@ -163,14 +163,14 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
 }
 
 /* For each flow of a rank. Costs ports squared at worst, of a handful of ports. */
-uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
+uint32_t asim_nvswitch_host(const struct asim_world *world, uint32_t rank, uint32_t slot)
 {
-    const struct asim_topo *topo = &rank->world->set.topo;
+    const struct asim_topo *topo = &world->set.topo;
     uint32_t n = 0;
 
-    while (nvswitch_at(topo, rank->id, n) != UINT32_MAX)
+    while (nvswitch_at(topo, rank, n) != UINT32_MAX)
         n++;
-    return asim_topo_endpoint_of(topo, nvswitch_at(topo, rank->id, slot % n));
+    return asim_topo_endpoint_of(topo, nvswitch_at(topo, rank, slot % n));
 }
 
 /* The port of the first member at its first NVSwitch identifies the ring. */

@@ -41,8 +41,8 @@ void asim_nvswitch_close(struct asim_world *world);
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local);
 /* 0, or the rank has failed: members of its server hang on different NVSwitches. */
 int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local);
-/* The end point for a slot: the server's NVSwitches in turn. */
-uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot);
+/* The end point for a slot of a rank's server: its NVSwitches in turn. */
+uint32_t asim_nvswitch_host(const struct asim_world *world, uint32_t rank, uint32_t slot);
 /* Bits 20 to 63 of the tags of a phase; first: the lowest member of the rank's server in the phase.
  */
 uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,

@@ -22,9 +22,17 @@ static struct asim_nccl_spec spec_of(int coll_type, int algo, uint32_t ranks, ui
                                    .net_gbytes = 25};
 }
 
+/* The chunk of a tree that a flow carries; of other algorithms all flows of a channel count. */
+static uint32_t chunk_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *f)
+{
+    if (nccl->chunks < 2)
+        return 0;
+    return nccl->spec.algo == ASIM_NCCL_NVLS_TREE && !nccl->spec.by_ranks ? f->chunk / 2 : f->chunk;
+}
+
 /* Sets that flow along one channel; a node's set grows by what arrives. The flows are in an order
  * that respects what they wait for, so one pass moves everything. */
-static void check_all_reduced(const struct asim_nccl *nccl, uint32_t channel)
+static void check_all_reduced(const struct asim_nccl *nccl, uint32_t channel, uint32_t chunk)
 {
     static uint64_t held[256][64]; /* [node][piece] */
     uint32_t n = nccl->spec.ranks, ring = nccl->spec.algo == ASIM_NCCL_RING;
@@ -35,7 +43,7 @@ static void check_all_reduced(const struct asim_nccl *nccl, uint32_t channel)
             held[p][i] = 1ull << p;
     for (size_t i = 0; i < nccl->flows.n; i++) {
         const struct asim_nccl_flow *f = &nccl->flows.at[i];
-        if (f->channel != channel)
+        if (f->channel != channel || chunk_of(nccl, f) != chunk)
             continue;
         for (uint32_t piece = 0; piece < pieces; piece++)
             held[f->dst][piece] |= held[f->src][piece];
@@ -75,15 +83,23 @@ static const struct row rows[] = {
     {ASIM_REDUCE_SCATTER, ASIM_NCCL_AUTO, 16, 8, 0, 1920, 131072},
     {ASIM_ALL_TO_ALL, ASIM_NCCL_AUTO, 16, 8, 0, 240, 1048576},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 0, 64, 4194304},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 16, 8, 0, 8 * 2 * 15, 2097152},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 8, 8, 0, 8 * 2 * 7, 2097152},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 7, 1, 0, 2 * 2 * 6, 8388608},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 56, 8, 0, 8 * 2 * 55, 2097152},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 8 * (4 * (8 + 1 + 1 + 7) + 2 * 3), 2097152},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 8 * 2 * 31, 2097152},
-    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 2 * 6, 8388608},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 16, 8, 0, 16 * 16 * 2 * 15, 65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 8, 8, 0, 16 * 16 * 2 * 7, 65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 7, 1, 0, 2 * 32 * 2 * 6, 262144},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 56, 8, 0, 16 * 16 * 2 * 55, 65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 16 * 16 * (4 * (8 + 1 + 1 + 7) + 2 * 3),
+     65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 16 * 16 * 2 * 31, 65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 32 * 2 * 6, 262144},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 2, 32, 4194304},
 };
+
+static uint32_t channels_of(const struct asim_nccl *nccl)
+{
+    int is_tree = nccl->spec.algo == ASIM_NCCL_TREE || nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
+
+    return is_tree ? 2 * nccl->local : nccl->local;
+}
 
 static void check_row(const struct row *row)
 {
@@ -106,9 +122,9 @@ static void check_row(const struct row *row)
         asim_nccl_fini(&nccl);
         return;
     }
-    for (uint32_t c = 0; c < nccl.local && row->coll_type == ASIM_ALL_REDUCE; c++)
-        if (nccl.spec.algo != ASIM_NCCL_NVLS || c == 0)
-            check_all_reduced(&nccl, c);
+    for (uint32_t c = 0; c < channels_of(&nccl) && row->coll_type == ASIM_ALL_REDUCE; c++)
+        for (uint32_t k = 0; k < nccl.chunks && (nccl.spec.algo != ASIM_NCCL_NVLS || c == 0); k++)
+            check_all_reduced(&nccl, c, k);
     asim_nccl_fini(&nccl);
 }
 

@@ -6,6 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include "files.h"
+#include "asim/settings.h"
 #include "conf/conf.h"
 #include "nomem.h"
 
@@ -22,7 +23,7 @@ static int scenario(struct asim_err *err)
 static int defaults(struct asim_err *err)
 {
     struct asim_system sys;
-    int rc = asim_system_defaults(&sys, err);
+    int rc = asim_system_defaults(&sys, ASIM_LIKE_NCCL, err);
 
     if (!rc)
         asim_system_fini(&sys);

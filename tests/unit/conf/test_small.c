@@ -49,6 +49,11 @@ static void test_logical(void)
     CHECK_U64(dims.at[1], 4);
     CHECK_U64(asim_dims_product(&dims), 64);
     check_refusals(rows, sizeof rows / sizeof *rows, read_logical);
+    CHECK(asim_logical_read(&dims, "8x64", &err) == 0);
+    CHECK_U64(dims.n, 2);
+    CHECK_U64(dims.at[1], 64);
+    CHECK(asim_logical_read(&dims, "8x0", &err) != 0);
+    CHECK(strstr(err.text, "entry 2"));
 }
 
 static void test_groups(void)

@@ -4,6 +4,7 @@
  * every kind of refusal, and that published files read without error.
  */
 #include "files.h"
+#include "asim/settings.h"
 
 static void check_words(const struct asim_words *a, const struct asim_words *b)
 {
@@ -21,7 +22,7 @@ static void test_defaults_are_ring(void)
 
     heard[0] = '\0';
     snprintf(path, sizeof path, "%sconfigs/system/ring.json", replay_root(root, sizeof root));
-    CHECK(asim_system_defaults(&built, &err) == 0);
+    CHECK(asim_system_defaults(&built, ASIM_LIKE_ASTRA_SIM, &err) == 0);
     CHECK(asim_system_read(&file, path, &listen, &err) == 0);
     CHECK_STR(heard, "");
     CHECK_U64(built.policy, file.policy);

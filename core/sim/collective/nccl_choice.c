@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which of NCCL's algorithms ncclAuto takes: the one that this network finishes first, by an
+ * estimate from its routes. NCCL's own cost model knows no fabric, and its tables are of other
+ * latencies than those that are simulated.
+ *
+ * An estimate has two parts. The way: the latencies and sizes of the messages that wait for each
+ * other, without anybody else on the links. The load: the time of the busiest link, where a message
+ * counts on equal-cost paths in equal parts. A ring is full of pieces, so the greater part counts;
+ * a tree has its way once, then its busiest link for each further chunk. Messages of a connection
+ * with queue pairs of its own follow each other on one path, which may bound both.
+ *
+ * Protocols are all Simple: what LL and LL128 save in latency is not simulated, and what they add
+ * in bytes would be.
+ *
+ * Cost: a walk over the paths of each pair of members that exchange messages, once for each group
+ * and size; NCCL's rings have members x GPUs of a server of them.
+ */
+#include "asim/topology.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "cc/cc.h"
+#include "coll/nccl.h"
+#include "topo/topo.h"
+#include "sim/collective/nccl_graph.h"
+#include "sim/collective/nvswitch.h"
+#include "sim/world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WINDOW = 8 /* chunks of a tree's edge, coll/nccl_tree.c */ };
+
+/* The channels of a tree meet at the NVLinks of a server and, from two children, at a NIC. So a
+ * chunk's stage takes longer than its busiest link is busy: by so much in 100 drawn cases. */
+static const double MEETING = 1.15;
+
+/* One estimate. A link carries each direction on its own. */
+struct estimate {
+    struct asim_world *world;
+    const struct asim_ring_of *ring;
+    const struct asim_nccl *nccl;
+    double *load;                /* ns, [2 x links], or with an analytical network [2 x ranks] */
+    struct asim_map connections; /* (from, to) -> ns of its messages */
+    double longest;              /* of these */
+    double bytes;                /* of a message, with the headers of its packets */
+    double packet;               /* bytes of a packet, likewise */
+    int failed;
+};
+
+/* What a message needs to one member, alone: ns, and bytes a ns of the slowest link. */
+struct hop {
+    double latency, rate;
+};
+
+static uint32_t host_of(const struct estimate *e, uint32_t position, uint32_t slot)
+{
+    const struct asim_nccl *nccl = e->nccl;
+
+    if (position < nccl->spec.ranks)
+        return asim_ring_rank(e->ring, position);
+    position = (position - nccl->spec.ranks) * nccl->local;
+    return asim_nvswitch_host(e->world, asim_ring_rank(e->ring, position), slot);
+}
+
+/* Adds the link and all behind it to the loads; the first of equal-cost paths is the hop's. A
+ * message has come when its ACK is back at the sender, as in ASTRA-sim. */
+static void walk(struct estimate *e, uint32_t node, uint32_t dst, double share, struct hop *hop)
+{
+    const struct asim_topo *topo = &e->world->set.topo;
+    uint32_t n;
+    const uint32_t *ports = asim_route_ports(e->world->set.route, node, dst, &n);
+
+    e->failed |= node != dst && !n;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_port_ref *port = &topo->ports[topo->first_port[node] + ports[i] - 1];
+        const struct asim_link *link = &topo->links[port->link];
+        double rate = (double)link->rate_bps / 8e9;
+
+        e->load[2 * (size_t)port->link + (node == link->a)] += share / n * e->bytes / rate;
+        if (hop) {
+            hop->latency += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
+            hop->latency += hop->rate > 0 ? fmin(e->packet, e->bytes) / rate : 0;
+            hop->rate = hop->rate > 0 ? fmin(hop->rate, rate) : rate;
+        }
+        walk(e, port->peer, dst, share / n, hop);
+        hop = NULL;
+    }
+}
+
+/* Messages of one queue pair take one way, one after the other. */
+static void occupy(struct estimate *e, uint32_t from, uint32_t to, double ns)
+{
+    uint32_t qps = e->world->set.route ? e->world->set.net.qps_per_connection : 0;
+    uint64_t *slot = qps ? asim_map_put(&e->connections, from, to) : NULL;
+
+    e->failed |= qps && !slot;
+    if (!slot)
+        return;
+    *slot += (uint64_t)ns;
+    e->longest = fmax(e->longest, (double)*slot / qps);
+}
+
+/* A message from a member to another: adds its load, and returns how long it takes alone. */
+static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot)
+{
+    const struct asim_netshape *shape = &e->world->set.shape;
+    int is_across = from / e->nccl->local != to / e->nccl->local;
+    struct hop hop = {(double)e->world->set.endpoint_ns, 0};
+
+    if (e->world->set.route) {
+        walk(e, host_of(e, from, slot), host_of(e, to, slot), 1, &hop);
+    } else {
+        hop.latency += shape->at[is_across ? shape->n - 1 : 0].latency_ns;
+        hop.rate = is_across ? e->nccl->spec.net_gbytes : e->nccl->spec.nv_gbytes;
+        e->load[2 * (size_t)from + (size_t)is_across] += e->bytes / hop.rate;
+    }
+    if (hop.rate <= 0)
+        return 0;
+    occupy(e, from, to, e->bytes / hop.rate);
+    return hop.latency + e->bytes / hop.rate;
+}
+
+static double busiest(const struct estimate *e, size_t n)
+{
+    double most = 0;
+
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, e->load[i]);
+    return most;
+}
+
+/* Each edge of a ring carries every piece but one, once or twice. */
+static double ring_ns(struct estimate *e, size_t n_loads)
+{
+    const struct asim_nccl *nccl = e->nccl;
+    uint32_t n = nccl->spec.ranks, local = nccl->local;
+    double passes = nccl->spec.coll_type == ASIM_ALL_REDUCE ? 2 : 1, way = 0;
+
+    for (uint32_t channel = 0; channel < local; channel++) {
+        double round = 0;
+
+        for (uint32_t p = 0; p < n; p++) {
+            uint32_t from = p, next = asim_nccl_next(local, nccl->servers, channel, p);
+
+            if (asim_nccl_hands_over(nccl) && next / local != p / local) {
+                from = p / local * local + channel;
+                round += send(e, p, from, 0);
+            }
+            round += send(e, from, next, 0);
+        }
+        way = fmax(way, round);
+    }
+    return passes * (n - 1) * fmax(way / n, fmax(busiest(e, n_loads), e->longest));
+}
+
+/* The flows of one chunk: when the last ends, and the longest that one edge is busy with it. */
+static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double *edge)
+{
+    double *ends = calloc(one->flows.n + 1, sizeof *ends), last = 0;
+
+    e->failed |= !ends;
+    for (size_t i = 0; ends && i < one->flows.n; i++) {
+        const struct asim_nccl_flow *flow = &one->flows.at[i];
+        double ns = send(e, flow->src, flow->dst, flow->channel);
+
+        for (uint32_t k = 0; k < flow->parents; k++)
+            ends[i] = fmax(ends[i], ends[one->parents.at[flow->first_parent + k]]);
+        ends[i] += ns;
+        last = fmax(last, ends[i]);
+        *edge = fmax(*edge, ns);
+    }
+    free(ends);
+    return last;
+}
+
+/* A tree, or NVLS, whose quarters wait for each other's ACK. */
+static double tree_ns(struct estimate *e, size_t n_loads)
+{
+    struct asim_nccl one = *e->nccl;
+    int is_nvls = one.spec.algo == ASIM_NCCL_NVLS;
+    double chunks = is_nvls ? 4 : one.chunks, edge = 0, way, load, stage;
+
+    one.chunks = 1;
+    e->failed |= is_nvls ? asim_nccl_nvls(&one) : asim_nccl_tree(&one);
+    for (size_t i = 0; is_nvls && i < one.flows.n; i++)
+        if (one.flows.at[i].chunk)
+            one.flows.n = i; /* the first quarter's come first */
+    way = e->failed ? 0 : chunk_ns(e, &one, &edge);
+    load = busiest(e, n_loads);
+    asim_nccl_fini(&one);
+    if (chunks < 2)
+        return fmax(way, load);
+    stage = fmax(fmax(load, e->longest), is_nvls ? edge : edge / WINDOW);
+    return way + (is_nvls || e->nccl->local < 2 ? chunks - 1 : chunks * MEETING) * stage;
+}
+
+/* ns of the spec's algorithm; below 0 where it cannot be, or its network has no path for it. */
+static double estimate_ns(struct estimate *e, struct asim_nccl_spec spec)
+{
+    const struct asim_world_setup *set = &e->world->set;
+    size_t n_loads = 2 * (set->route ? set->topo.n_links : spec.ranks);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    double payload = set->net.payload_bytes, piece, ns;
+
+    if (asim_nccl_choose(&nccl, &spec, &err))
+        return -1;
+    piece = fmax((double)asim_nccl_piece(&nccl), 1);
+    e->nccl = &nccl;
+    e->bytes = piece + (set->route ? ceil(piece / payload) * ASIM_DATA_OVERHEAD : 0);
+    e->packet = payload + ASIM_DATA_OVERHEAD;
+    e->load = calloc(n_loads, sizeof *e->load);
+    e->failed = !e->load;
+    e->longest = 0;
+    asim_map_init(&e->connections);
+    ns = e->failed                          ? -1
+         : nccl.spec.algo == ASIM_NCCL_RING ? ring_ns(e, n_loads)
+                                            : tree_ns(e, n_loads);
+    asim_map_fini(&e->connections);
+    free(e->load);
+    return e->failed ? -1 : ns;
+}
+
+/* GPUs of the generations of NVSwitches that reduce. */
+static int reduces_in_nvswitch(const char *gpu)
+{
+    static const char *const names[] = {"H100", "H200", "H800",  "H20",  "B100",
+                                        "B200", "B300", "GB200", "GB300"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(gpu, names[i]))
+            return 1;
+    return 0;
+}
+
+/* Every member gets the same answer, because nothing in it is of one member. */
+static void choose(struct asim_world *world, const struct asim_ring_of *ring,
+                   struct asim_nccl_spec *spec)
+{
+    static const struct {
+        int algo, pxn;
+    } candidates[] = {{ASIM_NCCL_RING, 0},
+                      {ASIM_NCCL_RING, 1},
+                      {ASIM_NCCL_TREE, 0},
+                      {ASIM_NCCL_NVLS, 0},
+                      {ASIM_NCCL_NVLS_TREE, 0}};
+    struct estimate e = {.world = world, .ring = ring};
+    int has_nvls = !spec->by_ranks && reduces_in_nvswitch(world->set.topo.gpu_type);
+    double best = -1;
+
+    spec->proto = ASIM_NCCL_SIMPLE;
+    spec->algo = ASIM_NCCL_RING;
+    for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+        struct asim_nccl_spec one = *spec;
+        int is_nvls =
+            candidates[i].algo == ASIM_NCCL_NVLS || candidates[i].algo == ASIM_NCCL_NVLS_TREE;
+        double ns;
+
+        one.algo = candidates[i].algo;
+        one.pxn = candidates[i].pxn;
+        ns = is_nvls && !has_nvls ? -1 : estimate_ns(&e, one);
+        if (ns >= 0 && (best < 0 || ns < best)) {
+            best = ns;
+            spec->algo = one.algo;
+            spec->pxn = one.pxn;
+        }
+    }
+}
+
+/* Once for each kind of collective and algorithm, of the first group and size that take it. */
+static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
+{
+    static const char *const words[] = {[ASIM_NCCL_RING] = "rings",
+                                        [ASIM_NCCL_TREE] = "trees",
+                                        [ASIM_NCCL_NVLS] = "NVLS",
+                                        [ASIM_NCCL_NVLS_TREE] = "trees with NVLS"};
+    uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + spec->pxn);
+    uint32_t local = spec->gpus_per_server, channels = local;
+
+    if (world->made.nccl_said & bit)
+        return;
+    world->made.nccl_said |= bit;
+    if (spec->algo == ASIM_NCCL_TREE || spec->algo == ASIM_NCCL_NVLS_TREE)
+        channels *= 2;
+    asim_world_diagnose(world, "follows NCCL: %s of %llu bytes: %u %s over %u x %u GPUs%s, Simple",
+                        asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes,
+                        channels, words[spec->algo], spec->ranks / local, local,
+                        spec->pxn ? ", PXN" : "");
+}
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+/* Members, their servers and the kind. */
+static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_spec *spec)
+{
+    uint64_t key = mix(mix(ring->n, spec->gpus_per_server),
+                       (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
+
+    if (!ring->members)
+        return mix(mix(key, ring->base), ring->stride);
+    for (uint32_t p = 0; p < ring->n; p++)
+        key = mix(key, ring->members[p]);
+    return key;
+}
+
+int asim_nccl_choice(struct asim_world *world, const struct asim_ring_of *ring,
+                     struct asim_nccl_spec *spec, struct asim_err *err)
+{
+    uint64_t *slot;
+
+    pthread_mutex_lock(&world->made.lock);
+    slot = asim_map_put(&world->made.nccl_choices, key_of(ring, spec), spec->bytes);
+    if (slot && !*slot) {
+        choose(world, ring, spec);
+        say(world, spec);
+        *slot = (uint64_t)spec->algo << 1 | (uint64_t)spec->pxn;
+    }
+    if (slot) {
+        spec->algo = (int)(*slot >> 1);
+        spec->pxn = (int)(*slot & 1);
+        spec->proto = ASIM_NCCL_SIMPLE;
+    }
+    pthread_mutex_unlock(&world->made.lock);
+    return slot ? 0 : asim_err_nomem(err, "choosing an algorithm");
+}

@@ -8,7 +8,7 @@
  * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
 #include "tools/machine/fit.h"
-#include "tools/machine/median.h"
+#include "tools/median.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "tools/machine/median.h"
+#include "tools/median.h"
 #include "base/text.h"
 
 int asim_size_parse(const char *text, uint64_t *bytes)

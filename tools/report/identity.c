@@ -4,11 +4,11 @@
  */
 #include "tools/report/identity.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/io/digest.h"
+#include "base/io/json.h"
 #include "tools/report/table.h"
 
 int asim_identity_has(const struct asim_identity *identity, const char *name)
@@ -36,7 +36,8 @@ int asim_identity_open(struct asim_identity *identity, const char *folder, struc
             err, ASIM_EINVAL,
             "%s has no summary.json: name the folder that a run wrote with --out=DIR.", folder);
     snprintf(path, sizeof path, "%s/identity.json", folder);
-    identity->root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    if (!access(path, F_OK) && asim_json_read(&identity->root, path, err))
+        return err->code;
     text = json_string_value(json_object_get(identity->root, "identity"));
     if (!text)
         return asim_err_set(err, ASIM_EINVAL,

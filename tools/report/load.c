@@ -72,12 +72,12 @@ static struct asim_run_rank read_rank(const struct asim_run *run, const struct a
 
 static int find_median(struct asim_run *run, struct asim_err *err)
 {
-    uint64_t *compute = malloc((run->ranks.n + 1) * sizeof *compute);
+    double *compute = malloc((run->ranks.n + 1) * sizeof *compute);
 
     if (!compute)
         return asim_err_nomem(err, "reading ranks.csv");
     for (size_t i = 0; i < run->ranks.n; i++)
-        compute[i] = run->ranks.at[i].compute;
+        compute[i] = (double)run->ranks.at[i].compute;
     run->median_compute = asim_run_median(compute, run->ranks.n);
     free(compute);
     return 0;

@@ -7,18 +7,17 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/io/json.h"
 #include "tools/report/table.h"
 
 /* *root is NULL where the file is absent. */
 static int open_json(json_t **root, struct asim_run *run, const char *name, struct asim_err *err)
 {
     char path[ASIM_TABLE_PATH];
-    json_error_t bad;
 
     *root = NULL;
     if (!asim_run_owns(run, name))
@@ -28,19 +27,14 @@ static int open_json(json_t **root, struct asim_run *run, const char *name, stru
         return errno == ENOENT
                    ? 0
                    : asim_err_set(err, ASIM_EIO, "cannot read %s: %s.", path, strerror(errno));
-    *root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
-    if (!*root && json_error_code(&bad) == json_error_out_of_memory)
-        return asim_err_nomem(err, "reading a run");
-    if (!*root || !json_is_object(*root)) {
-        struct asim_where at = {path, *root ? 1 : (unsigned)(bad.line > 0 ? bad.line : 1), 0};
-
-        json_decref(*root);
-        *root = NULL;
-        return asim_err_at(
-            err, ASIM_EINVAL, at,
-            "this is no JSON object as asim writes it; run the case again with --out.");
-    }
-    return 0;
+    if (asim_json_read(root, path, err))
+        return err->code;
+    if (json_is_object(*root))
+        return 0;
+    json_decref(*root);
+    *root = NULL;
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+                       "this is no JSON object as asim writes it; run the case again with --out.");
 }
 
 static uint64_t number(const json_t *object, const char *key)

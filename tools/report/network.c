@@ -205,7 +205,7 @@ static void keep_worst(struct asim_run *run, uint32_t index)
 
 static int find_median(struct asim_run *run, struct asim_err *err)
 {
-    uint64_t *into = malloc((run->links.n + 1) * sizeof *into);
+    double *into = malloc((run->links.n + 1) * sizeof *into);
 
     if (!into)
         return asim_err_nomem(err, "reading links.csv");
@@ -214,7 +214,7 @@ static int find_median(struct asim_run *run, struct asim_err *err)
 
         if (asim_run_is_host(run, link->to) &&
             !strcmp(link->class, run->links.at[run->worst[0]].class))
-            into[run->n_into++] = link->bytes;
+            into[run->n_into++] = (double)link->bytes;
     }
     run->median_into = asim_run_median(into, run->n_into);
     free(into);

@@ -7,21 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "tools/median.h"
 #include "tools/report/table.h"
 
 static int by_value(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    double x = *(const double *)a, y = *(const double *)b;
 
     return (x > y) - (x < y);
 }
 
-uint64_t asim_run_median(uint64_t *values, size_t n)
+uint64_t asim_run_median(double *values, size_t n)
 {
-    if (!n)
-        return 0;
     qsort(values, n, sizeof *values, by_value);
-    return values[(n - 1) / 2];
+    return (uint64_t)asim_median(values, n);
 }
 
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text)

@@ -211,8 +211,8 @@ int asim_run_open_goodput(struct asim_run *run, struct asim_err *err);
 void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow);
 /* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text);
-/* Sorts; the lower one of two in the middle. 0 where there are none. */
-uint64_t asim_run_median(uint64_t *values, size_t n);
+/* Sorts (tools/median.h). 0 where there are none. */
+uint64_t asim_run_median(double *values, size_t n);
 /* 1 if topology.json has that node as a host. */
 int asim_run_is_host(const struct asim_run *run, uint32_t id);
 /* The node of that id, or NULL. */

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io/json.h"
 #include "base/io/quote.h"
 #include "tools/report/identity.h"
 #include "tools/report/table.h"
@@ -32,14 +32,14 @@ static uint64_t number(const json_t *root, const char *key)
 static int read_summary(struct asim_job_result *result, struct asim_err *err)
 {
     char path[ASIM_JOB_PATH + 32];
-    json_error_t bad;
     json_t *root;
     const char *state;
 
     snprintf(path, sizeof path, "%s/summary.json", result->folder);
-    root = json_load_file(path, 0, &bad);
-    if (!root)
+    if (access(path, F_OK))
         return asim_err_set(err, ASIM_EINVAL, "the run left no %s; its log.txt says why.", path);
+    if (asim_json_read(&root, path, err))
+        return err->code;
     state = json_string_value(json_object_get(root, "state"));
     snprintf(result->state, sizeof result->state, "%s", state ? state : "");
     result->ranks = number(root, "ranks");

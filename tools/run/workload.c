@@ -7,7 +7,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "asim/trace.h"
+#include "base/io/json.h"
 #include "pytorch/folder.h"
 #include "tools/run/job.h"
 
@@ -236,18 +236,16 @@ static int read_training(struct asim_job *job, const char *folder, struct asim_e
 
     while (!code && dir && (entry = readdir(dir))) {
         char path[ASIM_JOB_PATH];
-        json_error_t bad = {.line = 1};
         struct asim_job_recorded one = {0};
         json_t *root;
 
         if (!begins(entry->d_name, "training_") || !ends(entry->d_name, ".json"))
             continue;
         snprintf(path, sizeof path, "%.1500s/%.500s", folder, entry->d_name);
-        root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad);
-        if (!root || read_steps(&one, root))
+        code = asim_json_read(&root, path, err);
+        if (!code && read_steps(&one, root))
             code = asim_err_at(
-                err, ASIM_EINVAL,
-                (struct asim_where){path, !root && bad.line > 0 ? (unsigned)bad.line : 1, 0},
+                err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
                 "these are no training metrics; expected a JSON object with the number t_step_ms "
                 "above 0, each key once, and, if it has them, the number t_comm_ms and a whole "
                 "number of steps.");

@@ -3,13 +3,13 @@
  * Reads the keys and makes the points. A list on the command line is separated by commas, or by
  * semicolons where it has one, because topologies contain commas.
  */
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"
+#include "base/io/json.h"
 #include "tools/sweep/sweep.h"
 
 static const char *const generated[] = {"type", "size", "ranks", "count"};
@@ -100,19 +100,17 @@ static int add_json(struct asim_sweep_key *key, const json_t *value, const char 
 
 int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err *err)
 {
-    json_error_t bad;
-    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &bad), *value;
+    json_t *root, *value;
     const char *name;
-    int code = 0;
+    int code = asim_json_read(&root, path, err);
 
-    if (!root || !json_is_object(root)) {
-        unsigned line = !root && bad.line > 0 ? (unsigned)bad.line : 1;
-
+    if (code)
+        return code;
+    if (!json_is_object(root)) {
         json_decref(root);
-        return asim_err_at(
-            err, ASIM_EINVAL, (struct asim_where){path, line, 0},
-            "%s; expected a JSON object such as {\"ranks\": [2, 4], \"topo\": \"auto:1d\"}.",
-            root ? "this is no object" : bad.text);
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+                           "this is no object; expected a JSON object such as {\"ranks\": [2, 4], "
+                           "\"topo\": \"auto:1d\"}.");
     }
     json_object_foreach(root, name, value)
     {

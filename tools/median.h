@@ -2,8 +2,8 @@
  *
  * The median of sorted numbers: of an even count the mean of the middle two.
  */
-#ifndef ASIM_TOOLS_MACHINE_MEDIAN_H
-#define ASIM_TOOLS_MACHINE_MEDIAN_H
+#ifndef ASIM_TOOLS_MEDIAN_H
+#define ASIM_TOOLS_MEDIAN_H
 
 #include <stddef.h>
 

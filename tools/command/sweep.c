@@ -19,7 +19,7 @@
 #include "tools/sweep/sweep.h"
 
 struct options {
-    char *vary, *set, *output_dir;
+    char *vary, *set, *of, *output_dir;
     uint32_t jobs;
     double limit_s;
     int again, quiet;
@@ -33,6 +33,11 @@ static const struct asim_option options[] = {
      NULL, ASIM_T_STRING, AT(vary)},
     {"set", NULL, "KEY=VALUE: the same for all points; give it once for each key", NULL,
      ASIM_T_STRING, AT(set)},
+    {"of", NULL,
+     "folder of a run of `asim run`: all points have its options but for those that are varied, "
+     "and "
+     "the table tells the difference to it",
+     NULL, ASIM_T_STRING, AT(of), .flags = ASIM_F_READS},
     {"output-dir", "out", "folder of the sweep (default sweep); one that is there goes on", NULL,
      ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
     {"jobs", "j", "runs at once; 0 = one for each core", NULL, ASIM_T_U32, AT(jobs), 0, 4096},
@@ -143,10 +148,13 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args, const s
             return 1;
     if (!sweep->keys.n)
         return asim_err_set(err, ASIM_EUSAGE, "nothing to vary; --help shows how."), 2;
+    if (opt->of && asim_sweep_of(sweep, opt->of, err))
+        return 1;
     if (asim_sweep_make(sweep, err))
         return err->code == ASIM_EUSAGE ? 2 : 1;
     if (asim_child_self(sweep->self, err) || asim_out_mkdir(sweep->folder, err) ||
-        (lock = take_folder(sweep, err)) < 0 || asim_sweep_read_csv(sweep, err)) {
+        (lock = take_folder(sweep, err)) < 0 || asim_sweep_read_csv(sweep, err) ||
+        (sweep->of && asim_sweep_of_run(sweep, err))) {
         if (lock >= 0)
             close(lock);
         return 1;

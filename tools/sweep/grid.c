@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reads the keys and makes the points. A list on the command line is separated by commas, or by
- * semicolons where it has one, because topologies contain commas.
+ * semicolons where it has one. All values are checked before the first run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +54,19 @@ int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value
     return key ? add_value(key, value, strlen(value), err) : ASIM_ENOMEM;
 }
 
+/* Bytes of the first value. Between commas a word with '=' behind a topology, as the one of
+ * auto:leaf_spine,leaves=4, is part of it. */
+static size_t one_value(const char *at, const char *separator)
+{
+    int is_topology = !strncmp(at, "auto:", 5) || !strncmp(at, "machine:", 8);
+    size_t n = strcspn(at, separator);
+
+    while (is_topology && *separator == ',' && at[n] &&
+           at[n + 1 + strcspn(at + n + 1, "=,")] == '=')
+        n += 1 + strcspn(at + n + 1, ",");
+    return n;
+}
+
 int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err *err)
 {
     size_t n = strcspn(text, "=");
@@ -67,7 +80,7 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
                             "--vary=%s: expected KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…", text);
     key = add_key(sweep, text, n, err);
     for (; key; at += n + 1) {
-        n = strcspn(at, separator);
+        n = one_value(at, separator);
         if (!n)
             return asim_err_set(err, ASIM_EUSAGE, "--vary=%s has an empty value.", text);
         if (add_value(key, at, n, err))
@@ -131,11 +144,11 @@ int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err 
     return code;
 }
 
-static const struct asim_option *run_options(void)
+static const struct asim_member *run_member(void)
 {
     for (size_t i = 0; asim_command_table[i]; i++)
         if (!strcmp(asim_command_table[i]->name, "run"))
-            return asim_command_table[i]->options;
+            return asim_command_table[i];
     return NULL;
 }
 
@@ -147,26 +160,33 @@ static int is_generated(const char *name)
     return 0;
 }
 
-/* The sweep chooses these itself. */
-static int is_own(const char *name)
-{
-    static const char *const own[] = {"name", "output-dir", "force", "out", "unless"};
-
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (!strcmp(name, own[i]))
-            return 1;
-    return 0;
-}
-
 /* The option behind a key, whatever its name; NULL where it is one of generated workloads. */
 static const struct asim_option *option_of(const char *name)
 {
-    const struct asim_option *options = run_options(),
-                             *row = options ? asim_option_find(options, name) : NULL;
+    const struct asim_member *run = run_member();
+    const struct asim_option *row = run ? asim_option_find(run->options, name) : NULL;
 
     if (is_generated(name))
         return NULL;
     return row ? row : asim_option_find(asim_settings_options, name);
+}
+
+int asim_sweep_is_own(const char *name)
+{
+    static const char *const own[] = {"name", "output-dir", "force", "out", "unless"};
+    const struct asim_option *row = option_of(name);
+
+    for (size_t i = 0; row && i < sizeof own / sizeof *own; i++)
+        if (!strcmp(row->key, own[i]))
+            return 1;
+    return 0;
+}
+
+int asim_sweep_is_flag(const char *name)
+{
+    const struct asim_option *row = option_of(name);
+
+    return row && row->type == ASIM_T_BOOL;
 }
 
 /* Two keys of one option: one of them would count, and rows would name both. */
@@ -189,12 +209,33 @@ static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err
     return 0;
 }
 
+/* Whether an option of `asim run` or of the simulation takes these values. */
+static int check_values(const struct asim_sweep_key *key, const struct asim_option *row,
+                        struct asim_err *err)
+{
+    const struct asim_member *run = run_member();
+    int is_runs = run && asim_option_find(run->options, key->name) == row;
+    void *fields = calloc(1, is_runs ? run->options_size : sizeof(struct asim_settings));
+    const struct asim_where where = {"", 0, 0};
+    const struct asim_option one[] = {*row, {0}};
+
+    if (!fields)
+        return asim_err_nomem(err, "checking a sweep");
+    for (size_t i = 0; i < key->values.n && !err->code; i++) {
+        asim_option_parse(row, fields, key->values.at[i], where, err);
+        asim_option_fini(one, fields);
+        memset(fields, 0, is_runs ? run->options_size : sizeof(struct asim_settings));
+    }
+    free(fields);
+    return err->code;
+}
+
 static int check_key(const struct asim_sweep_key *key, int has_workload, struct asim_err *err)
 {
     const struct asim_option *row = option_of(key->name);
     const struct asim_where where = {"", 0, 0};
 
-    if (row && is_own(row->key))
+    if (asim_sweep_is_own(key->name))
         return asim_err_set(err, ASIM_EUSAGE, "the sweep chooses --%s itself.", key->name);
     if (is_generated(key->name) && has_workload)
         return asim_err_set(err, ASIM_EUSAGE,
@@ -203,6 +244,8 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
                             key->name);
     if (!row && !is_generated(key->name))
         return asim_option_unknown(asim_settings_options, key->name, where, err);
+    if (row && check_values(key, row, err))
+        return err->code;
     for (size_t i = 0; row && !strcmp(row->key, "backend") && i < key->values.n; i++)
         if (!strcmp(key->values.at[i], "all"))
             return asim_err_set(err, ASIM_EUSAGE,
@@ -211,13 +254,14 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
     return 0;
 }
 
-/* Whether a key, under any of its names, names the workload. */
-static int has_option(const struct asim_sweep *sweep, const char *name)
+int asim_sweep_has(const struct asim_sweep *sweep, const char *name)
 {
-    for (size_t k = 0; k < sweep->keys.n; k++) {
-        const struct asim_option *row = option_of(sweep->keys.at[k].name);
+    const struct asim_option *row = option_of(name);
 
-        if (row && !strcmp(row->key, name))
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        const struct asim_option *other = option_of(sweep->keys.at[k].name);
+
+        if (row ? other && !strcmp(row->key, other->key) : !strcmp(name, sweep->keys.at[k].name))
             return 1;
     }
     return 0;
@@ -225,7 +269,7 @@ static int has_option(const struct asim_sweep *sweep, const char *name)
 
 int asim_sweep_generates(const struct asim_sweep *sweep)
 {
-    return !has_option(sweep, "workload") && !has_option(sweep, "scenario");
+    return !asim_sweep_has(sweep, "workload") && !asim_sweep_has(sweep, "scenario");
 }
 
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/io/quote.h"
+#include "base/text.h"
 #include "tools/report/table.h"
 #include "tools/sweep/sweep.h"
 
@@ -40,7 +41,8 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
         asim_out_printf(&out, ",");
         asim_quote_csv_if_needed(&out, sweep->keys.at[k].name);
     }
-    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns,identity\n");
+    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns,identity%s\n",
+                    sweep->of ? ",change_percent" : "");
     for (size_t i = 0; i < sweep->n; i++) {
         const struct asim_sweep_point *point = &sweep->points[i];
 
@@ -55,7 +57,13 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
                             point->finish_ns, point->comm_ns);
         else
             asim_out_printf(&out, ",,,");
-        asim_out_printf(&out, ",%s\n", point->identity);
+        asim_out_printf(&out, ",%s", point->identity);
+        if (sweep->of && has_result(point))
+            asim_out_printf(&out, ",%.3f",
+                            ((double)point->finish_ns / (double)sweep->of_ns - 1) * 100);
+        else if (sweep->of)
+            asim_out_printf(&out, ",");
+        asim_out_printf(&out, "\n");
     }
     return asim_out_commit(&out, err);
 }
@@ -136,6 +144,34 @@ static int width_of(const struct asim_sweep *sweep, size_t key)
     return (int)width;
 }
 
+static void print_time(const struct asim_sweep *sweep, const struct asim_sweep_point *point)
+{
+    printf("%12.6f  ", (double)point->finish_ns / 1e6);
+    if (sweep->of)
+        printf("%+6.1f %%  ", ((double)point->finish_ns / (double)sweep->of_ns - 1) * 100);
+    printf("%12.6f  ", (double)point->comm_ns / 1e6);
+}
+
+/* The sentence of the run: the last line of its log that names a command. */
+static void print_reason(const struct asim_sweep *sweep, size_t point)
+{
+    char path[ASIM_SWEEP_PATH], line[400], reason[400] = "", safe[500];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
+    file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!strncmp(line, "asim ", 5) && strstr(line, ": ") && !strstr(line, ": note: "))
+            snprintf(reason, sizeof reason, "%s", strstr(line, ": ") + 2);
+    }
+    if (file)
+        fclose(file);
+    if (*reason)
+        printf(": %s", asim_text_safe(safe, sizeof safe, reason));
+    printf(" (%s)", path);
+}
+
 void asim_sweep_print(const struct asim_sweep *sweep)
 {
     enum { MOST_ROWS = 200 };
@@ -143,7 +179,9 @@ void asim_sweep_print(const struct asim_sweep *sweep)
     for (size_t k = 0; k < sweep->keys.n; k++)
         if (sweep->keys.at[k].values.n > 1)
             printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
-    printf("%12s  %12s  %s\n", "time_ms", "comm_ms", "state");
+    printf("%12s  %s%12s  %s\n", "time_ms", sweep->of ? "  change  " : "", "comm_ms", "state");
+    if (sweep->of)
+        printf("%.60s took %.6f ms\n", sweep->of, (double)sweep->of_ns / 1e6);
     for (size_t i = 0; i < sweep->n && i < MOST_ROWS; i++) {
         const struct asim_sweep_point *point = &sweep->points[i];
 
@@ -151,13 +189,12 @@ void asim_sweep_print(const struct asim_sweep *sweep)
             if (sweep->keys.at[k].values.n > 1)
                 printf("%-*s  ", width_of(sweep, k), asim_sweep_at(sweep, i, k));
         if (has_result(point))
-            printf("%12.6f  %12.6f  ", (double)point->finish_ns / 1e6,
-                   (double)point->comm_ns / 1e6);
+            print_time(sweep, point);
         else
-            printf("%12s  %12s  ", "", "");
+            printf("%12s  %s%12s  ", "", sweep->of ? "          " : "", "");
         printf("%s", states[point->state]);
         if (point->state == ASIM_POINT_FAILED || point->state == ASIM_POINT_STALLED)
-            printf(" (%s/runs/%zu.log)", sweep->folder, i + 1);
+            print_reason(sweep, i);
         printf("\n");
     }
     if (sweep->n > MOST_ROWS)

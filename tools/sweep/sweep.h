@@ -47,6 +47,8 @@ struct asim_sweep {
     double limit_s; /* of a point; 0 = none */
     int again;      /* points that failed or timed out run again */
     char self[ASIM_SWEEP_PATH];
+    const char *of;                  /* folder of the run that is varied, or NULL */
+    uint64_t of_ns;                  /* its time */
     size_t taken;                    /* points whose earlier results are those of the same run */
     struct asim_sweep_point *points; /* the last key varies fastest */
     size_t n;
@@ -59,6 +61,15 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
 /* Adds a key of one value. */
 int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
                    struct asim_err *err);
+/* Whether a key is an option, under any of its names, that a sweep chooses itself; that is a flag;
+ * of which there is a key. */
+int asim_sweep_is_own(const char *name);
+int asim_sweep_is_flag(const char *name);
+int asim_sweep_has(const struct asim_sweep *sweep, const char *name);
+/* Options of the run in a folder that no key has yet, as keys of one value. Then, in a sweep with a
+ * folder, its time. (of.c) */
+int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err *err);
+int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err);
 /* Checks the keys and makes the points. */
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
 /* Whether the sweep makes the workloads: it has no key workload or scenario. */

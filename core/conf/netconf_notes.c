@@ -141,14 +141,17 @@ static void say_equal_values(const struct settings *s)
 }
 
 /* The flow level acts on these keys, or refuses them (net/backend/flow.c). Each file has a
- * PFC_OUTPUT_FILE, stated or not. KMIN_MAP decides its warning. */
-static int is_known_to_flows(const struct asim_option *row)
+ * PFC_OUTPUT_FILE, stated or not. The maps of marks are no rows. */
+static int is_known_to_flows(const struct settings *s, const struct asim_option *row)
 {
     static const char *const known[] = {"PACKET_PAYLOAD_SIZE",
                                         "FRAME_EXTRA_BYTES",
                                         "PINT_LOG_BASE",
                                         "HAS_WIN",
+                                        "VAR_WIN",
                                         "GLOBAL_T",
+                                        "ENABLE_QCN",
+                                        "MIN_RATE",
                                         "TIME_BASE",
                                         "QPS_PER_CONNECTION",
                                         "CC",
@@ -163,12 +166,9 @@ static int is_known_to_flows(const struct asim_option *row)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (!strcmp(row->key, known[i]))
             return 1;
+    if (s->cc->member.options && asim_option_find(s->cc->member.options, row->key))
+        return 1;
     return row->flags & ASIM_F_NOOP;
-}
-
-static int differs_map(const struct asim_rate_map *a, const struct asim_rate_map *b)
-{
-    return a->n != b->n || (a->n && memcmp(a->at, b->at, a->n * sizeof *a->at) != 0);
 }
 
 static void say_unknown_to_flows(const struct settings *s)
@@ -177,27 +177,14 @@ static void say_unknown_to_flows(const struct settings *s)
     const struct asim_option *rows[MOST];
     size_t n = asim_netconf_keys(rows, MOST), used = 0;
     char keys[1200] = "";
-    const struct {
-        const char *key;
-        const struct asim_rate_map *map, *as_shipped;
-    } maps[] = {{"KMAX_MAP", &s->net->kmax, &s->defaults->kmax},
-                {"PMAX_MAP", &s->net->pmax, &s->defaults->pmax}};
 
     for (size_t k = 0; k < n && k < MOST && used < sizeof keys; k++)
-        if (!is_known_to_flows(rows[k]) && !is_option_of_others(s, rows[k]) && differs(s, rows[k]))
+        if (!is_known_to_flows(s, rows[k]) && !is_option_of_others(s, rows[k]) &&
+            differs(s, rows[k]))
             used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
                                      rows[k]->key);
-    for (size_t m = 0; m < sizeof maps / sizeof *maps && used < sizeof keys; m++)
-        if (differs_map(maps[m].map, maps[m].as_shipped))
-            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
-                                     maps[m].key);
     if (used)
         asim_diagnose(s->diagnostics, "%s: no effect on the flow level: %s", s->source, keys);
-    if (s->cc->number != 12)
-        asim_diagnose(s->diagnostics,
-                      "%s: the flow level takes from the congestion control %s the size of its "
-                      "frames only; rates do not react to congestion",
-                      s->source, s->cc->member.name);
 }
 
 typedef void say_fn(const struct settings *s);

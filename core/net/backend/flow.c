@@ -45,11 +45,11 @@ static double time_of(const struct asim_fluid *fluid, uint32_t bytes, uint64_t r
     return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
 }
 
-static double kmin_of(const struct asim_netconf *net, uint64_t rate_bps)
+static double value_of(const struct asim_rate_map *map, uint64_t rate_bps)
 {
-    for (size_t i = 0; i < net->kmin.n; i++)
-        if (net->kmin.at[i].rate_bps == rate_bps)
-            return (double)net->kmin.at[i].value;
+    for (size_t i = 0; i < map->n; i++)
+        if (map->at[i].rate_bps == rate_bps)
+            return (double)map->at[i].value;
     return 0;
 }
 
@@ -60,8 +60,13 @@ static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf 
     const double least_ns = 1e-3; /* a frame of a fast link may round to 0 ns */
 
     here->level = ASIM_FLUID_NONE;
+    here->share = 1;
+    here->has_queue = net->has_win && fluid->parts & ASIM_FLUID_QUEUES &&
+                      (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
     here->rate_bps = link->rate_bps;
-    here->kmin_bytes = kmin_of(net, link->rate_bps);
+    here->kmin_bytes = value_of(&net->kmin, link->rate_bps);
+    here->kmax_bytes = net->enable_qcn ? value_of(&net->kmax, link->rate_bps) : -1;
+    here->pmax = value_of(&net->pmax, link->rate_bps);
     here->packet_ns =
         fmax(time_of(fluid, fluid->payload + fluid->overhead, link->rate_bps), least_ns);
     here->ack_ns = time_of(fluid, fluid->ack_wire, link->rate_bps);
@@ -88,6 +93,7 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
         return 0;
     if (asim_pair_max(&worst, fluid->routes, fluid->payload, err))
         return ASIM_ENOMEM;
+    fluid->worst_rtt_ns = worst.rtt_ns;
     fluid->worst_window = ceil((double)worst.bdp_bytes / fluid->payload);
     return 0;
 }
@@ -98,6 +104,7 @@ static void flow_close(struct asim_net *net)
 
     for (uint32_t l = 0; fluid->link && l < fluid->n_links; l++) {
         free(fluid->link[l].flows.at);
+        free(fluid->link[l].ack_flows.at);
     }
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
@@ -105,6 +112,7 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->path_pool);
     asim_pool_fini(&fluid->flow_pool);
     asim_pool_fini(&fluid->call_pool);
+    asim_pool_fini(&fluid->control_pool);
     free(fluid->flow.at);
     free(fluid->free_ids.at);
     free(fluid->heap.at);
@@ -161,7 +169,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->user = config->user;
     fluid->topo = config->topo;
     fluid->routes = config->routes;
-    fluid->parts = ASIM_FLUID_ACK_LOAD & ~without;
+    fluid->parts = ~without;
     fluid->payload = net->payload_bytes;
     fluid->overhead = frames.overhead + net->frame_extra_bytes;
     fluid->ack_wire = frames.ack;
@@ -174,6 +182,14 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);
     asim_pool_init(&fluid->path_pool, sizeof(struct asim_fluid_path), 0);
     asim_pool_init(&fluid->flow_pool, asim_pool_lines(sizeof(struct asim_fluid_flow)), 0);
+    if (fluid->has_control && fluid->parts & ASIM_FLUID_CONTROL_PART && net->has_win) {
+        fluid->cc = cc;
+        fluid->cc_config = (struct asim_cc_config){.options = asim_netconf_cc_options(net, cc),
+                                                   .payload_bytes = net->payload_bytes};
+        fluid->min_bps = net->min_rate_bps;
+        fluid->has_var_window = net->var_win;
+    }
+    asim_pool_init(&fluid->control_pool, asim_fluid_control_size(cc), 0);
     asim_pool_init(&fluid->call_pool, sizeof(struct asim_due), 0);
     if (open_tables(fluid, net, err)) {
         flow_close((struct asim_net *)(void *)fluid);

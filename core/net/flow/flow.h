@@ -12,6 +12,7 @@
 
 #include "asim/net.h"
 #include "base/map.h"
+#include "cc/cc.h"
 #include "net/ecmp.h"
 #include "net/packets.h"
 #include "net/queue.h"
@@ -22,7 +23,11 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5 };
 
 /* Parts that --flow-without turns off. */
 enum asim_fluid_part {
-    ASIM_FLUID_ACK_LOAD = 1 /* ACKs take a share of their links */
+    ASIM_FLUID_ACK_LOAD = 1, /* ACKs take a share of their links */
+    ASIM_FLUID_QUEUES = 2,   /* windows share queues of switches, which have a wait */
+    ASIM_FLUID_ACK_WAIT = 4, /* ACKs and short messages wait in queues of others */
+    ASIM_FLUID_LEAD = 8,
+    ASIM_FLUID_CONTROL_PART = 16 /* congestion control */
 };
 
 /* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
@@ -41,9 +46,22 @@ struct asim_fluid_link {
     double ack, ack_used; /* share that ACKs take; what of it the rates have seen */
     double packet_ns;     /* of a full packet */
     struct asim_fluid_places flows;
-    int is_dirty; /* its level is to be found anew */
+    struct asim_fluid_places ack_flows; /* whose ACKs wait here */
+    uint8_t is_dirty;                   /* its level is to be found anew */
+    uint8_t has_queue;  /* of a switch, which windows share: it has a wait in place of a level */
+    uint8_t was_full;   /* since it was last idle */
+    uint8_t is_planned; /* `refresh` is in the queue of events */
+    double share;       /* served of what arrives */
+    double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
+    double left_ns;                   /* of what its messages have left, at wait_at */
+    double told_ns;                   /* the wait that the flows whose ACKs wait here know */
+    uint64_t wait_at;
+    double refresh_ns;
+    struct asim_due refresh;
+    double lead_ns; /* to here, of the nearest senders since the link was last idle */
+    double led_ns;  /* that their messages take */
     double ack_ns, delay_ns;
-    double kmin_bytes; /* of its queue, where ECN marks begin */
+    double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -51,7 +69,8 @@ struct asim_fluid_link {
 /* The way of the messages of a connection: figures of one full packet. Rates look at the first
  * cache line. */
 struct asim_fluid_path {
-    double rtt_ns; /* without any wait */
+    double rtt_ns;  /* without any wait */
+    double near_ns; /* of the round trip: of its first and last link */
     uint16_t n, n_acks;
     uint16_t slowest;                   /* of link[] */
     uint16_t is_shared;                 /* by all messages of the connection */
@@ -65,10 +84,13 @@ struct asim_fluid_shape {
     double packets;             /* in full packets of the slowest link */
     double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
     double most;                /* that the window allows: packets a ns */
+    double window, span_ns;     /* rate behind waits: window / (span + waits) */
     uint64_t frames;
-    int has_ack_load;
+    uint8_t has_ack_load, is_short; /* is_short: drained before an ACK is under way */
+    uint8_t is_windowed;            /* it is longer than its window */
 };
 
+struct asim_fluid_control;
 struct asim_fluid_flow;
 /* A queue pair: of a pair of hosts, or with QPS_PER_CONNECTION one of several. */
 struct asim_fluid_conn {
@@ -85,7 +107,9 @@ enum asim_fluid_due {
     ASIM_FLUID_WAKE = ASIM_DUE_OWN + 1,
     ASIM_FLUID_THROUGH, /* the message is through */
     ASIM_FLUID_DRAIN,   /* the flow ends, unless its rate has changed since */
-    ASIM_FLUID_ACKS     /* ACKs begin, then end, to load their links */
+    ASIM_FLUID_ACKS,    /* ACKs begin, then end, to load their links */
+    ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
+    ASIM_FLUID_REFRESH  /* a wait is where it went to */
 };
 
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
@@ -95,6 +119,7 @@ struct asim_fluid_flow {
     uint64_t left_at;  /* the time that `left` is of */
     uint64_t end_ns;   /* when it is drained at this rate */
     double most;       /* that its window allows: packets a ns */
+    double behind_ns;  /* queues that it met at its start, without a window to fill */
     struct asim_fluid_path *path;
     uint32_t id;        /* index in fluid.flow */
     uint32_t heap_at;   /* 1 + index in the heap of ends; 0: not there */
@@ -103,9 +128,11 @@ struct asim_fluid_flow {
     uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
     uint16_t sport;
-    double ack_rate;                 /* of the ACKs while they load their links */
-    uint32_t place[ASIM_FLUID_HOPS]; /* in the lists of its links */
-    struct asim_due through, drain, ack_due;
+    double ack_rate;                     /* of the ACKs while they load their links */
+    uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
+    struct asim_due through, drain, ack_due, control_due;
+    struct asim_fluid_control *control; /* NULL: none so far */
+    uint8_t is_control_due;
     struct asim_fluid_shape shape;
     struct asim_msg msg;
     struct asim_fluid_conn *conn;
@@ -128,9 +155,10 @@ struct asim_fluid_counts {
 
 /* Sums over the messages that have drained, bytes. */
 struct asim_fluid_trust {
-    /* queued: a queue of a switch held them up; marked: it would have marked them; beside: another
-     * message of their hosts was under way, on a queue pair of its own. */
-    double bytes, queued_bytes, marked_bytes, beside_bytes;
+    /* queued: a queue of a switch held them up; twice: two did, or one held up their ACKs;
+     * controlled: their controller was told of queues; beside: another message of their hosts was
+     * under way, on a queue pair of its own. */
+    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes;
 };
 
 struct asim_fluid {
@@ -148,10 +176,15 @@ struct asim_fluid {
     uint32_t n_links;
     struct asim_fluid_near *near;
     struct asim_map conns;
-    struct asim_pool conn_pool, path_pool, flow_pool, call_pool;
+    const struct asim_cc *cc; /* NULL: none */
+    struct asim_cc_config cc_config;
+    uint64_t min_bps, worst_rtt_ns; /* worst_rtt_ns: GLOBAL_T 1 */
+    int has_var_window;
+    struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool;
     ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
-    ASIM_VEC(double) limits; /* of the flows of the link that is visited, twice */
+    /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
+    ASIM_VEC(double) limits;
     /* Links whose rates are to be found anew: a ring. */
     struct {
         uint32_t *at, first, n, room;
@@ -178,11 +211,22 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
                       const struct asim_fluid_path *path, uint64_t bytes,
                       struct asim_fluid_shape *shape);
 
+/* --- queues.c --- */
+/* The link is to be visited in this ns. */
+void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
+/* Of a packet that comes now. */
+double asim_fluid_wait(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
+/* Sets wait, share and where the wait goes from here. */
+void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
+/* Visits the link in so many ns. */
+void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
+/* How much later than in an idle network a message that has drained is through. */
+double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+
 /* --- rates.c --- */
 /* The flow joins the links of its path. */
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place);
 /* Adds to the load of the links of its ACKs; by: packets a ns. */
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
 /* Finds the rates of all flows that changes since the last settlement concern. */
@@ -198,6 +242,13 @@ uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
 void asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 
+/* --- control.c --- */
+size_t asim_fluid_control_size(const struct asim_cc *cc);
+/* Begins to control flows that a queue tells something. */
+void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
+/* An ACK or a timer. */
+void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
 /* --- run.c --- */
 int asim_fluid_run(struct asim_net *net, struct asim_err *err);
 
@@ -206,6 +257,7 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Once it is through and no event of it is to come. */
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- trust.c --- */
@@ -222,6 +274,23 @@ extern const struct asim_packet_network asim_fluid_reports;
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))
+
+static inline struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid,
+                                                         asim_fluid_place place)
+{
+    return fluid->flow.at[place >> ASIM_FLUID_HOP_BITS];
+}
+
+/* fmin and fmax of libm are calls. */
+static inline double asim_fluid_min(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double asim_fluid_max(double a, double b)
+{
+    return a > b ? a : b;
+}
 
 static inline struct asim_fluid *asim_fluid_of(struct asim_net *net)
 {

@@ -24,7 +24,8 @@ static struct asim_fluid_flow *make_flow(struct asim_fluid *fluid, const struct 
     fluid->flow.at[flow->id] = flow;
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = 0;
+    flow->is_drained = flow->is_through = flow->is_control_due = 0;
+    flow->control = NULL;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
     flow->drain.kind = ASIM_FLUID_DRAIN;
@@ -38,8 +39,22 @@ static struct asim_fluid_flow *make_flow(struct asim_fluid *fluid, const struct 
 
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    if (!flow->is_through || flow->is_queued || flow->is_control_due)
+        return;
+    if (flow->control)
+        asim_pool_give(&fluid->control_pool, flow->control);
     fluid->free_ids.at[fluid->free_ids.n++] = flow->id;
     asim_pool_give(&fluid->flow_pool, flow);
+}
+
+/* The ACKs of a short message that is alone at both hosts meet nothing. */
+static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    return flow->shape.has_ack_load &&
+           (!flow->shape.is_short || fluid->link[path->link[0]].flows.n > 1 ||
+            fluid->link[path->link[path->n]].flows.n > 1);
 }
 
 /* Its queue pair's turn has come. */
@@ -51,7 +66,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
     asim_fluid_join(fluid, flow);
-    if (shape->has_ack_load) {
+    if (meets_acks(fluid, flow)) {
         flow->acks = ASIM_ACKS_WAIT;
         asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
     }
@@ -122,6 +137,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
     const struct asim_fluid_shape *shape = &flow->shape;
+    double late = asim_fluid_late(fluid, flow);
 
     flow->is_drained = 1;
     conn->under_way--;
@@ -129,12 +145,14 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
-    asim_fluid_after(fluid, shape->forward_ns + shape->back_ns, &flow->through);
+    asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
     if (!fluid->qps)
         return;
     conn->head = flow->next;
-    if (conn->head)
+    if (conn->head) {
         begin(fluid, conn->head);
+        conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
+    }
 }
 
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -193,6 +211,5 @@ void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         fluid->user.sent(fluid->user.self, &flow->msg);
     fluid->user.arrived(fluid->user.self, &flow->msg);
     flow->is_through = 1;
-    if (!flow->is_queued)
-        asim_fluid_release(fluid, flow);
+    asim_fluid_release(fluid, flow);
 }

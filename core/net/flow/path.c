@@ -182,12 +182,9 @@ static double pass_acks(const struct asim_fluid *fluid, const struct asim_fluid_
     return at.last_ns;
 }
 
-static int has_ack_load(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
-                        const struct asim_fluid_shape *shape)
+static int has_ack_load(const struct asim_fluid *fluid, const struct asim_fluid_path *path)
 {
-    double drain = shape->packets * fluid->link[path->link[path->slowest]].packet_ns;
-
-    if (!(fluid->parts & ASIM_FLUID_ACK_LOAD) || drain <= shape->forward_ns)
+    if (!(fluid->parts & ASIM_FLUID_ACK_LOAD))
         return 0;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         if (fluid->link[path->link[i]].ack_ns > 0)
@@ -215,5 +212,9 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     /* A message that fits into its window never waits for an ACK. */
     shape->most = conn->window > 0 && (double)frames > conn->window ? conn->window / path->rtt_ns
                                                                     : ASIM_FLUID_NONE;
-    shape->has_ack_load = has_ack_load(fluid, path, shape);
+    shape->is_windowed = shape->most < ASIM_FLUID_NONE;
+    shape->span_ns = path->rtt_ns;
+    shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
+    shape->has_ack_load = has_ack_load(fluid, path);
+    shape->is_short = shape->packets * slow->packet_ns <= shape->forward_ns;
 }

@@ -18,17 +18,8 @@ static double tolerance_of(const struct asim_fluid_link *link)
     const double least = 1e-3, most = 2e-2, per_flow = 5e-4;
     const uint32_t few = 8;
 
-    return link->flows.n <= few ? least : fmin(most, least + per_flow * (link->flows.n - few));
-}
-
-static void mark(struct asim_fluid *fluid, uint32_t l)
-{
-    uint32_t room = fluid->work.room;
-
-    if (fluid->link[l].is_dirty)
-        return;
-    fluid->link[l].is_dirty = 1;
-    fluid->work.at[(fluid->work.first + fluid->work.n++) % room] = l; /* room: all links */
+    return link->flows.n <= few ? least
+                                : asim_fluid_min(most, least + per_flow * (link->flows.n - few));
 }
 
 static const double least_share = 0.05; /* of a link, whatever ACKs take */
@@ -40,25 +31,39 @@ static double capacity_of(const struct asim_fluid_link *link)
 
 static int is_saturated(const struct asim_fluid_link *link)
 {
-    return link->level < ASIM_FLUID_NONE;
+    return link->level < ASIM_FLUID_NONE || link->share < 1 || link->wait_ns > 0;
 }
 
-/* What its window and its links but one leave to a flow. */
-static double limit_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                       uint32_t without)
+/* What limits a flow beside one link: levels of others; its round trip with the waits of others;
+ * what the queues before that link let through. */
+struct limit {
+    double rate, span_ns, before, behind;
+};
+
+static struct limit limit_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                             uint32_t without)
 {
     const struct asim_fluid_path *path = flow->path;
-    double limit = flow->most;
+    double line = 1 / fluid->link[path->link[path->slowest]].packet_ns;
+    struct limit limit = {asim_fluid_min(flow->most, line), flow->shape.span_ns, 1, 1};
+    double *share = &limit.before;
 
-    for (uint32_t i = 0; i < path->n; i++)
-        if (path->link[i] != without)
-            limit = fmin(limit, fluid->link[path->link[i]].level);
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        if (path->link[i] == without) {
+            share = &limit.behind;
+            continue;
+        }
+        limit.rate = asim_fluid_min(limit.rate, link->level);
+        *share *= link->share;
+        if (flow->shape.is_windowed && link->has_queue)
+            limit.span_ns += asim_fluid_wait(fluid, link);
+    }
+    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
+        for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+            limit.span_ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
     return limit;
-}
-
-struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid, asim_fluid_place place)
-{
-    return fluid->flow.at[place >> ASIM_FLUID_HOP_BITS];
 }
 
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
@@ -67,7 +72,7 @@ static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link
 {
     double capacity = capacity_of(link), left = capacity, sum = 0, level;
     uint32_t rest = link->flows.n, before;
-    double *limit = fluid->limits.at + rest;
+    double *limit = fluid->limits.at + 2 * rest;
 
     for (uint32_t i = 0; i < rest; i++)
         sum += limit[i] = fluid->limits.at[i];
@@ -113,40 +118,88 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
         link->sum += by;
         if (l != by_link &&
             (is_saturated(link) || link->sum > capacity_of(link) * (1 + tolerance_of(link))))
-            mark(fluid, l);
+            asim_fluid_mark(fluid, l);
     }
 }
 
 static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
-    const struct asim_fluid_places *flows = &fluid->link[l].flows;
+    const struct asim_fluid_link *link = &fluid->link[l];
+    uint32_t n = link->flows.n;
+    double *at;
 
-    if (ASIM_VEC_RESERVE(fluid->limits, 2 * (size_t)flows->n))
+    if (ASIM_VEC_RESERVE(fluid->limits, 4 * (size_t)n))
         return fluid->failed = ASIM_ENOMEM;
-    for (uint32_t i = 0; i < flows->n; i++)
-        fluid->limits.at[i] = limit_of(fluid, asim_fluid_flow_at(fluid, flows->at[i]), l);
+    at = fluid->limits.at;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        struct limit limit = limit_of(fluid, flow, l);
+
+        if (!link->has_queue)
+            limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
+        at[i] = limit.rate;
+        at[n + i] = limit.span_ns;
+        at[2 * n + i] = limit.before;
+        at[3 * n + i] = limit.behind;
+    }
     return 0;
 }
 
-/* Finds the level of a link anew and the rates of its flows. damped: changes below a fifth end
- * here, so that each settlement ends. */
+/* A wait that moves slows or speeds the flows whose ACKs wait here. */
+static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    const double least = 0.05, least_ns = 50;
+
+    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT) ||
+        fabs(link->wait_ns - link->told_ns) <= least * link->told_ns + least_ns)
+        return;
+    link->told_ns = link->wait_ns;
+    for (uint32_t i = 0; i < link->ack_flows.n; i++) {
+        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->ack_flows.at[i]);
+
+        if (flow->shape.is_windowed)
+            asim_fluid_mark(fluid, flow->path->link[0]);
+    }
+}
+
+/* Finds the level, or the queue, of a link anew and the rates of its flows. damped: changes below a
+ * fifth end here, so that each settlement ends. */
 static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
 {
     struct asim_fluid_link *link = &fluid->link[l];
-    double tolerance = tolerance_of(link), level;
+    double tolerance = tolerance_of(link), level = ASIM_FLUID_NONE, *at;
+    uint32_t n = link->flows.n;
 
     fluid->counts.visits++;
     link->ack_used = link->ack;
     if (find_limits(fluid, l))
         return;
-    level = water(fluid, link);
-    if (damped && fabs(level - link->level) < 0.2 * link->level)
-        return;
-    link->level = level;
-    for (uint32_t i = 0; i < link->flows.n; i++) {
-        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
-        double rate = fmin(fluid->limits.at[i], level);
+    if (link->has_queue) {
+        double before = link->wait_ns, share = link->share;
 
+        asim_fluid_move_queue(fluid, link, capacity_of(link));
+        if (damped && fabs(link->wait_ns - before) <= 0.2 * before &&
+            fabs(link->share - share) <= 0.2 * share)
+            return;
+        spread(fluid, link);
+        if (fluid->cc)
+            asim_fluid_watch(fluid, link);
+    } else {
+        at = fluid->limits.at;
+        level = water(fluid, link);
+        if (damped && fabs(level - link->level) < 0.2 * link->level)
+            return;
+        link->level = level;
+    }
+    at = fluid->limits.at;
+    for (uint32_t i = 0; i < n; i++) {
+        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        double rate = asim_fluid_min(at[i], level);
+
+        if (link->has_queue)
+            rate = asim_fluid_min(rate, flow->shape.window / (at[n + i] + link->wait_ns)) *
+                   link->share * at[2 * n + i];
+        rate *= at[3 * n + i];
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
     }
@@ -231,6 +284,9 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     struct asim_fluid_link *least = NULL;
     double rate = flow->most;
 
+    const struct limit limit = limit_of(fluid, flow, UINT32_MAX);
+
+    rate = asim_fluid_min(rate, flow->shape.window / limit.span_ns);
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double capacity = capacity_of(link);
@@ -241,27 +297,79 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     for (uint32_t i = 0; i < path->n; i++)
         fluid->link[path->link[i]].sum = rate;
-    if (least)
+    if (least && !least->has_queue)
         least->level = rate;
     flow->rate = rate;
     asim_fluid_set_end(fluid, flow);
+}
+
+/* A link of many flows is visited a moment later, for all that come and go until then. */
+static void stir(struct asim_fluid *fluid, uint32_t l, double ns)
+{
+    const double moment = 0.005;
+    const uint32_t many = 8;
+
+    if (fluid->link[l].flows.n < many || !(ns * moment >= 1))
+        asim_fluid_mark(fluid, l);
+    else
+        asim_fluid_plan(fluid, &fluid->link[l], ns * moment);
+}
+
+/* Until its links are visited the flow gets what they gave before. */
+static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    const struct limit limit = limit_of(fluid, flow, UINT32_MAX);
+    double rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.before;
+    double ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
+
+    for (uint32_t i = 0; i < path->n; i++)
+        stir(fluid, path->link[i], ns);
+    if (ns > 0)
+        change(fluid, flow, rate, UINT32_MAX);
 }
 
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     int is_alone = 1;
+    double lead = 0;
 
+    flow->behind_ns = 0;
     for (uint32_t i = 0; i < path->n; i++) {
-        is_alone &= !fluid->link[path->link[i]].flows.n;
-        enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
+        struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        is_alone &= !link->flows.n;
+        if (!link->flows.n || lead < link->lead_ns) {
+            link->lead_ns = lead;
+            link->led_ns = 0;
+        }
+        if (lead <= link->lead_ns)
+            link->led_ns += flow->left * link->packet_ns;
+        lead += link->packet_ns + link->delay_ns;
+        if (!flow->shape.is_windowed)
+            flow->behind_ns += asim_fluid_wait(fluid, link);
+        enter(fluid, flow, &link->flows, i);
     }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
     flow->rate = 0;
     flow->left_at = fluid->queue.now_ns;
     if (is_alone)
         run_alone(fluid, flow);
-    for (uint32_t i = 0; !is_alone && i < path->n; i++)
-        mark(fluid, path->link[i]);
+    else
+        mix(fluid, flow);
+}
+
+/* What is left of its queue drains. */
+static void empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    link->wait_ns = 0;
+    link->wait_at = fluid->queue.now_ns;
+    link->slope = link->target_ns = 0;
+    link->share = 1;
+    link->was_full = 0;
+    spread(fluid, link);
 }
 
 void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -276,10 +384,14 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         if (!link->flows.n) {
             link->sum = 0;
             link->level = ASIM_FLUID_NONE;
+            if (link->has_queue)
+                empty(fluid, link);
         } else if (is_saturated(link)) {
-            mark(fluid, path->link[i]);
+            stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        quit(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)
@@ -291,6 +403,6 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
 
         link->ack += link->ack_ns * by;
         if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
-            mark(fluid, path->link[i]);
+            asim_fluid_mark(fluid, path->link[i]);
     }
 }

@@ -35,6 +35,15 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
     case ASIM_FLUID_ACKS:
         asim_fluid_acks(fluid, FLOW_OF(due, ack_due));
         break;
+    case ASIM_FLUID_CONTROL:
+        asim_fluid_control(fluid, FLOW_OF(due, control_due));
+        asim_fluid_release(fluid, FLOW_OF(due, control_due));
+        break;
+    case ASIM_FLUID_REFRESH:
+        fluid->link[rank].is_planned = 0;
+        if (fluid->link[rank].flows.n)
+            asim_fluid_mark(fluid, rank);
+        break;
     case ASIM_FLUID_WAKE:
         asim_pool_give(&fluid->call_pool, due);
         fluid->user.wake(fluid->user.self, rank);
@@ -86,7 +95,7 @@ int asim_fluid_run(struct asim_net *net, struct asim_err *err)
 
     while (!fluid->failed) {
         events += run_now(fluid);
-        if (fluid->work.n && settled < MOST_SETTLEMENTS) {
+        if ((fluid->work.n || fluid->touched.n) && settled < MOST_SETTLEMENTS) {
             asim_fluid_settle(fluid);
             settled++;
             continue;

@@ -171,7 +171,7 @@ static void shares(void)
     struct run run;
     uint64_t n = 1000;
 
-    open(&run, "switch,hosts=4", "ack-load");
+    open(&run, "switch,hosts=4", "ack-load,queues");
     send(&run, 0, 2, n * PAYLOAD);
     send(&run, 0, 3, n * PAYLOAD);
     send(&run, 1, 3, 2 * n * PAYLOAD);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Queues of switches under windows (flow.md#queues). A flow has a window in the network, so it
+ * arrives at window / (round trip + waits of its queues); a full link serves flows as they arrive,
+ * and its wait moves, by what arrives beyond its capacity, to where the windows use that up (J. Mo
+ * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
+ * Networking 8(5), 2000).
+ */
+#include "net/flow/flow.h"
+
+#include <math.h>
+
+void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
+{
+    uint32_t room = fluid->work.room;
+
+    if (fluid->link[l].is_dirty)
+        return;
+    fluid->link[l].is_dirty = 1;
+    /* NICs first: what they hold back makes no queue. Room: all links. */
+    if (!fluid->link[l].has_queue)
+        fluid->work.at[fluid->work.first = (fluid->work.first + room - 1) % room] = l;
+    else
+        fluid->work.at[(fluid->work.first + fluid->work.n) % room] = l;
+    fluid->work.n++;
+}
+
+/* In so many ns. What messages have left bounds it. */
+static double wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
+{
+    double after = ns + (double)(fluid->queue.now_ns - link->wait_at), moved = link->slope * after;
+    double wait = link->slope > 0   ? asim_fluid_min(link->wait_ns + moved, link->target_ns)
+                  : link->slope < 0 ? asim_fluid_max(link->wait_ns + moved, link->target_ns)
+                                    : link->wait_ns;
+
+    return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
+}
+
+double asim_fluid_wait(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    return wait_in(fluid, link, 0);
+}
+
+/* Of the flows of a link at a wait. */
+static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                       double wait, double *slope)
+{
+    const double *limit = fluid->limits.at, *span = limit + link->flows.n,
+                 *before = span + link->flows.n;
+    double sum = 0;
+
+    *slope = 0;
+    for (uint32_t i = 0; i < link->flows.n; i++) {
+        const struct asim_fluid_shape *shape = &asim_fluid_flow_at(fluid, link->flows.at[i])->shape;
+        double rate = shape->window / (span[i] + wait);
+
+        if (rate < limit[i])
+            *slope += before[i] * rate / (span[i] + wait);
+        sum += before[i] * asim_fluid_min(rate, limit[i]);
+    }
+    return sum;
+}
+
+/* What the messages have left, in ns of the link. */
+static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    double packets = 0;
+
+    for (uint32_t i = 0; i < link->flows.n; i++) {
+        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+
+        packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
+    }
+    return packets * link->packet_ns;
+}
+
+/* Newton's method on 1 / arrivals, which is nearly linear in the wait, between bounds. */
+static double find_target(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                          double capacity, double most)
+{
+    enum { STEPS = 40 };
+    const double close = 1e-4;
+    double low = 0, high = most,
+           wait = asim_fluid_min(most, link->target_ns > 0 ? link->target_ns : 1);
+
+    for (int i = 0; i < STEPS; i++) {
+        double slope, sum = arrivals(fluid, link, wait, &slope), next;
+
+        if (fabs(sum - capacity) < close * capacity)
+            break;
+        if (sum > capacity)
+            low = wait;
+        else
+            high = wait;
+        if (high - low < 1)
+            break;
+        next = slope > 0 ? wait + sum * (sum - capacity) / (capacity * slope) : most;
+        wait = next > low && next < high ? next : (low + high) / 2;
+    }
+    return wait;
+}
+
+void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns)
+{
+    const double most_ns = 1e4; /* a wait moves on from there */
+    double at_ns;
+
+    ns = asim_fluid_min(ns, most_ns);
+    at_ns = ns + (double)fluid->queue.now_ns;
+
+    if (link->is_planned && link->refresh_ns > at_ns)
+        asim_fluid_mark(fluid, (uint32_t)(link - fluid->link));
+    if (link->is_planned)
+        return;
+    link->is_planned = 1;
+    link->refresh_ns = at_ns;
+    link->refresh =
+        (struct asim_due){.kind = ASIM_FLUID_REFRESH, .rank = (uint32_t)(link - fluid->link)};
+    asim_fluid_after(fluid, ns, &link->refresh);
+}
+
+void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
+{
+    const double soon_ns = 100, nearly = 1.002;
+    double wait = asim_fluid_wait(fluid, link), slope, sum = arrivals(fluid, link, wait, &slope),
+           ns;
+
+    link->wait_at = fluid->queue.now_ns;
+    link->share = 1;
+    link->slope = link->target_ns = 0;
+    if (sum > capacity * nearly || wait > 0) {
+        double left = link->left_ns = left_of(fluid, link);
+
+        link->target_ns =
+            sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;
+        if (link->target_ns < 1)
+            link->target_ns = 0;
+        link->slope = sum / capacity - 1;
+        ns = (link->target_ns - wait) / link->slope;
+        if (!(ns > soon_ns)) {
+            wait = link->target_ns;
+            sum = arrivals(fluid, link, wait, &slope);
+            link->slope = 0;
+        } else if (!link->is_planned) {
+            asim_fluid_plan(fluid, link, ns);
+        }
+        if (sum > capacity || wait > 0) {
+            link->share = capacity / sum;
+            link->was_full = 1;
+        }
+    }
+    link->wait_ns = wait;
+}
+
+/* How much later than in an idle network a message that has drained is through: its ACK waits
+ * behind data of others; where senders of several distances share a queue, the nearest begins it.
+ */
+double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double late = 0, lead = 0, pre = 0;
+
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        if (link->was_full)
+            lead = asim_fluid_min(pre - link->lead_ns, link->led_ns);
+        pre += link->packet_ns + link->delay_ns;
+    }
+    if (fluid->parts & ASIM_FLUID_LEAD)
+        late -= lead;
+    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
+        return late;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        late += wait_in(fluid, &fluid->link[path->link[i]], flow->shape.forward_ns + late);
+    return late + flow->behind_ns;
+}

@@ -116,6 +116,10 @@ const struct asim_option asim_machine_options[] = {
            "sends of at most so many bytes are copied out of the GPU by the processor", "0",
            F(inject_bytes), 0, 1e9),
     NUMBER("inject_us", "more for each of these, us", "0", F(inject_us), 0, 1e6),
+    ROW("measured", STRING, measured, "tables of nccl-tests: OP NODESxGPUS, with commas"),
+    NUMBER("error_percent", "nine in ten rows of 64 KiB and more are within, %", "0",
+           F(error_percent), 0, 1e6),
+    NUMBER("error_small_percent", "the same below 64 KiB, %", "0", F(error_small_percent), 0, 1e6),
     {0},
 };
 

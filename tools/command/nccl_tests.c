@@ -11,6 +11,7 @@
 #include "asim/ext/command.h"
 #include "base/io/out.h"
 #include "cli/args.h"
+#include "tools/machine/distance.h"
 #include "tools/machine/odd.h"
 #include "tools/machine/sweep.h"
 
@@ -235,6 +236,14 @@ static void say_odd(void *self, const char *sentence)
     fprintf(stderr, "note: %s: %s\n", (const char *)self, sentence);
 }
 
+/* No table is of the changed machine. */
+static int change(struct asim_machine *machine, const char *list, struct asim_err *err)
+{
+    free(machine->measured);
+    machine->measured = NULL;
+    return asim_machine_change(machine, list, err);
+}
+
 static int add_machines(struct tables *all, const struct options *opt, struct asim_err *err)
 {
     char *copy = strdup(opt->machine), *rest = NULL;
@@ -254,7 +263,7 @@ static int add_machines(struct tables *all, const struct options *opt, struct as
         if (!rc)
             rc = asim_machine_read(machine, word, err);
         if (!rc && opt->change)
-            rc = asim_machine_change(machine, opt->change, err);
+            rc = change(machine, opt->change, err);
         if (!rc && (!asim_machine_text(machine->source) || opt->change))
             asim_machine_odd(machine, &(struct asim_diagnostics){say_odd, machine->name});
         if (!rc)
@@ -285,6 +294,11 @@ static void write_csv_row(struct asim_out *out, const struct asim_size_table *ta
         table->measured ? asim_measured_find(table->measured, table->job.op, row->bytes) : NULL;
     struct asim_bandwidth bandwidth = asim_size_table_bandwidth(table, row->bytes, row->time.us);
 
+    struct asim_nccl_job job = table->job;
+    struct asim_distance distance;
+
+    job.bytes = row->bytes;
+    asim_distance_find(&distance, &job);
     asim_out_printf(out, "%s,%s,%u,%u,%" PRIu64 ",%.3f,%.4f,%.4f,%s,%s,%u", table->machine->name,
                     asim_nccl_op_names[table->job.op], table->job.nodes, table->job.gpus,
                     row->bytes, row->time.us, bandwidth.alg, bandwidth.bus,
@@ -294,7 +308,7 @@ static void write_csv_row(struct asim_out *out, const struct asim_size_table *ta
         asim_out_printf(out, ",%.3f,%.2f", other->us, 100 * (row->time.us / other->us - 1));
     else if (table->measured)
         asim_out_printf(out, ",,");
-    asim_out_printf(out, "\n");
+    asim_out_printf(out, ",%s,%.1f\n", distance.text, distance.percent);
 }
 
 static int write_csv(const struct tables *all, const char *path, struct asim_err *err)
@@ -306,7 +320,7 @@ static int write_csv(const struct tables *all, const char *path, struct asim_err
         return rc;
     asim_out_printf(&out,
                     "machine,op,nodes,gpus,size_bytes,time_us,algbw_GBps,busbw_GBps,algorithm,"
-                    "protocol,channels%s\n",
+                    "protocol,channels%s,distance,within_percent\n",
                     all->measured.row.n ? ",measured_us,error_percent" : "");
     for (size_t t = 0; t < all->table.n; t++)
         for (size_t i = 0; i < all->table.at[t].row.n; i++)

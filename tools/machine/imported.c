@@ -169,6 +169,7 @@ static int make(struct making *m, const char *name, struct asim_err *err)
     if (code)
         return code;
     m->root = asim_machine_read_json(m->like->name, err);
+    json_object_del(m->root, "measured"); /* no table is of the new machine */
     if (!m->root)
         return err->code;
     m->failed |= json_object_set_new(m->root, "name", json_string(name));

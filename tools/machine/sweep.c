@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tools/machine/distance.h"
 #include "tools/median.h"
 #include "base/text.h"
 
@@ -183,6 +184,27 @@ double asim_size_table_bus(const struct asim_size_table *table)
     return table->row.n ? sum / (double)table->row.n : 0;
 }
 
+/* Of the smallest and the largest size. */
+static void print_distance(const struct asim_size_table *table)
+{
+    struct asim_nccl_job job = table->job;
+    struct asim_distance small, large;
+
+    if (!table->row.n)
+        return;
+    job.bytes = table->row.at[0].bytes;
+    asim_distance_find(&small, &job);
+    job.bytes = table->row.at[table->row.n - 1].bytes;
+    asim_distance_find(&large, &job);
+    printf("# Distance from what was measured: %s", large.text);
+    if (large.percent > 0 && small.percent != large.percent)
+        printf("; nine in ten expected within %.0f %% (below 64 KiB %.0f %%)", large.percent,
+               small.percent);
+    else if (large.percent > 0)
+        printf("; nine in ten expected within %.0f %%", large.percent);
+    printf("\n");
+}
+
 void asim_size_table_print(const struct asim_size_table *table)
 {
     const char *more = table->measured ? "    measured    error" : "";
@@ -201,6 +223,7 @@ void asim_size_table_print(const struct asim_size_table *table)
     for (size_t i = 0; i < table->row.n; i++)
         print_row(table, &table->row.at[i]);
     printf("# Avg bus bandwidth    : %g\n", asim_size_table_bus(table));
+    print_distance(table);
     if (table->measured) {
         print_errors(table);
         print_doubts(table);

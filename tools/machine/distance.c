@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Compares a job with the tables that its machine's file lists, "all_reduce 10x8, alltoall 10x1".
+ * The file's errors are those of tables that were not fitted (tests/truth); each doubling of nodes
+ * beyond the tables adds a quarter, an op or a number of GPUs without a table a half.
+ */
+#include "tools/machine/distance.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "tools/machine/sweep.h"
+
+enum { SMALL = 65536 };
+
+struct reach {
+    uint32_t least, most; /* nodes of tables of the op; of all */
+    uint32_t most_of_all;
+    int has_gpus;
+};
+
+static struct reach reach_of(const struct asim_nccl_job *job)
+{
+    struct reach r = {0};
+    const char *at = job->machine->measured;
+    char op[32];
+    uint32_t nodes, gpus;
+
+    for (; at && sscanf(at, " %31s %" SCNu32 "x%" SCNu32, op, &nodes, &gpus) == 3;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        if (nodes > r.most_of_all)
+            r.most_of_all = nodes;
+        if (asim_nccl_op_find(op) != job->op)
+            continue;
+        r.least = r.least && r.least < nodes ? r.least : nodes;
+        r.most = r.most > nodes ? r.most : nodes;
+        r.has_gpus |= gpus == job->gpus;
+    }
+    return r;
+}
+
+void asim_distance_find(struct asim_distance *d, const struct asim_nccl_job *job)
+{
+    const struct asim_machine *m = job->machine;
+    struct reach r = reach_of(job);
+    double factor = 1 + .25 * fmax(0, log2((double)job->nodes / fmax(1, r.most_of_all)));
+
+    *d = (struct asim_distance){"inside", 0};
+    if (!r.most_of_all) {
+        snprintf(d->text, sizeof d->text, "not measured: no table of this machine");
+        return;
+    }
+    if (!r.most)
+        snprintf(d->text, sizeof d->text, "extrapolated: no table of %s",
+                 asim_nccl_op_names[job->op]);
+    else if (job->nodes > r.most)
+        snprintf(d->text, sizeof d->text, "extrapolated: %u nodes and tables reach %u", job->nodes,
+                 r.most);
+    else if (job->nodes < r.least)
+        snprintf(d->text, sizeof d->text, "extrapolated: %u nodes and tables begin at %u",
+                 job->nodes, r.least);
+    else if (!r.has_gpus)
+        snprintf(d->text, sizeof d->text, "extrapolated: no table with %u GPUs a node", job->gpus);
+    if (!r.most || !r.has_gpus)
+        factor *= 1.5;
+    d->percent = factor * (job->bytes < SMALL ? m->error_small_percent : m->error_percent);
+}

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 #include "base/io/json.h"
-#include "base/io/json.h"
 #include "base/text.h"
 #include "tools/machine/measured.h"
 #include "tools/machine/sweep.h"
@@ -59,6 +58,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     const json_t *in = json_object_get(value, "in_place");
     double size = json_is_object(value) ? number_of(value, sizes) : 0;
     double alg = number_of(json_is_object(out) ? out : value, algs);
+    double in_alg = json_is_object(in) ? number_of(in, algs) : 0;
     struct asim_measured_row row = {0};
 
     if (size < 1)
@@ -78,15 +78,18 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         row.in_place_us = row.us;
         row.us = 0;
     }
-    if (!isfinite(row.us) || !isfinite(row.in_place_us) || !isfinite(alg) ||
+    if (!isfinite(row.us) || !isfinite(row.in_place_us) || !isfinite(alg) || !isfinite(in_alg) ||
         !isfinite(row.bus_factor))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: a time or bandwidth of the row of %llu bytes is no number.", path,
                             (unsigned long long)row.bytes);
-    if (alg > 0 && !asim_measured_agrees(row.bytes, row.us > 0 ? row.us : row.in_place_us, alg))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s: %llu bytes in %g us are not %g GB/s; expected us and GB/s.", path,
-                            (unsigned long long)row.bytes, row.us, alg);
+    if ((alg > 0 && !asim_measured_agrees(row.bytes, row.us > 0 ? row.us : row.in_place_us, alg)) ||
+        (in_alg > 0 && !asim_measured_agrees(row.bytes, row.in_place_us, in_alg)))
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%s: %llu bytes in %g us (in place %g) are not %g GB/s; expected us and "
+            "GB/s.",
+            path, (unsigned long long)row.bytes, row.us, row.in_place_us, alg);
     if (row.us == 0 && row.in_place_us == 0)
         return asim_err_set(err, ASIM_EINVAL, "%s: the row of %llu bytes has no \"time\" (us).",
                             path, (unsigned long long)row.bytes);

@@ -24,8 +24,8 @@ int asim_measured_agrees(uint64_t bytes, double us, double alg_gbytes)
 {
     double own = us > 0 ? (double)bytes / us / 1e3 : 0;
 
-    return own <= 0 || fabs(alg_gbytes - own) <= .011 + .02 * own ||
-           (alg_gbytes > .45 * own && alg_gbytes < own);
+    return own <= 0 || (isfinite(own) && (fabs(alg_gbytes - own) <= .011 + .02 * own ||
+                                          (alg_gbytes > .45 * own && alg_gbytes < own)));
 }
 
 double asim_measured_factor(uint64_t bytes, double us, double bus_gbytes)

@@ -115,12 +115,20 @@ static double number_at(char **word, int n, int column)
     return number;
 }
 
+/* Whether the bandwidth in a column is the size over the time in another; yes where one is absent.
+ */
+static int fits(const struct asim_measured_row *row, char **word, int n, int us, int alg)
+{
+    double gbytes;
+
+    return us <= 0 || alg <= 0 || alg >= n || asim_text_double(word[alg], &gbytes) ||
+           asim_measured_agrees(row->bytes, number_at(word, n, us), gbytes);
+}
+
 static int agrees(const struct asim_measured_row *row, char **word, int n, struct columns of)
 {
-    double alg;
-
-    return of.alg <= 0 || of.alg >= n || asim_text_double(word[of.alg], &alg) ||
-           asim_measured_agrees(row->bytes, number_at(word, n, of.us), alg);
+    return fits(row, word, n, of.us, of.alg) &&
+           (!of.alg || fits(row, word, n, of.in_place_us, of.in_place_us + of.alg - of.us));
 }
 
 static int read_row(struct reader *r, char **word, int n, unsigned line, struct asim_err *err)

@@ -12,14 +12,12 @@
 #include "base/text.h"
 
 #define AT(field) offsetof(struct asim_sa_options, field)
-#define TEXT(key, alias, help, def, field)                                                         \
+#define PATH(key, alias, help, def, field, flags)                                                  \
     {                                                                                              \
-        key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
+        key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, flags                         \
     }
-#define READS(key, alias, help, field)                                                             \
-    {                                                                                              \
-        key, alias, help, NULL, ASIM_T_STRING, AT(field), 0, 0, NULL, ASIM_F_READS                 \
-    }
+#define TEXT(key, alias, help, def, field) PATH(key, alias, help, def, field, 0)
+#define READS(key, alias, help, field)     PATH(key, alias, help, NULL, field, ASIM_F_READS)
 #define SHARE(key, alias, help, def, field)                                                        \
     {                                                                                              \
         key, alias, help, def, ASIM_T_DOUBLE, AT(field), 0, 1, NULL, 0                             \
@@ -42,19 +40,20 @@ const struct asim_option asim_sa_option_table[] = {
     TEXT("nic_t", "nic_type", "NIC where -nic is not given: cx6 cx7 bf3", "cx7", nic_type),
     TEXT("g_type", "gpu_type", "GPU where -nv is not given: A100 A800 H100 H800 H20", NULL,
          gpu_type),
-    TEXT("r", "result", "prefix of the result file (default: the workload's name and -)", NULL,
-         prefix),
-    TEXT("r_f", "result-folder", "folder of the result file", "results", folder),
+    PATH("r", "result", "prefix of the result file (default: the workload's name and -)", NULL,
+         prefix, ASIM_F_WRITES | ASIM_F_SET),
+    PATH("r_f", "result-folder", "folder of the result file", "results", folder,
+         ASIM_F_WRITES | ASIM_F_SET),
     SHARE("dp_o", "dp-overlap-ratio", "share of DP communication that is hidden", "0", dp_overlap),
     SHARE("tp_o", "tp-overlap-ratio", "share of TP communication that is hidden", "0", tp_overlap),
     SHARE("ep_o", "ep-overlap-ratio", "share of EP communication that is hidden", "0", ep_overlap),
     SHARE("pp_o", "pp-overlap-ratio", "share of PP communication that is hidden", "1", pp_overlap),
     READS("busbw", NULL, "file of bus bandwidths by group and collective, instead of the formulas",
           busbw),
-    TEXT("ratios", NULL,
-         "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: SimAI's "
-         "astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",
-         NULL, ratio_dir),
+    READS("ratios", NULL,
+          "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: SimAI's "
+          "astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",
+          ratio_dir),
     {"v", "visual", "also write a bar chart as HTML", "0", ASIM_T_BOOL, AT(visual)},
     {"right", NULL,
      "mend the tool's faults: group sizes missing in its table of small messages, pipeline time, "

@@ -25,9 +25,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
-     NULL, ASIM_T_STRING, AT(output)},
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"device", NULL, "device trace to measure kernels in; {} stands for the rank", NULL,
-     ASIM_T_STRING, AT(device)},
+     ASIM_T_STRING, AT(device), 0, 0, NULL, ASIM_F_READS},
     {"default-gpu-freq", "gpu-freq", "GPU clock in MHz; 0 = the device trace's, else 1000", "0",
      ASIM_T_DOUBLE, AT(mhz), 0, 1e6},
     {"force-avg-kernel-ns", NULL, "give every compute node this time in ns (strategy B)", "0",

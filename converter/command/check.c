@@ -21,9 +21,9 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"workload-configuration", "input", "workload prefix: rank r's trace is <prefix>.<r>.et", NULL,
-     ASIM_T_STRING, AT(prefix)},
+     ASIM_T_STRING, AT(prefix), 0, 0, NULL, ASIM_F_READS | ASIM_F_SET},
     {"comm-group-configuration", "groups", "communicator groups (JSON)", NULL, ASIM_T_STRING,
-     AT(groups)},
+     AT(groups), 0, 0, NULL, ASIM_F_READS},
     {"ranks", "n", "how many ranks; 0 = as many as there are files", "0", ASIM_T_U32, AT(ranks), 0,
      1048576},
     {"strict-ctrl", NULL, "control dependencies on nodes that are not there are errors", "0",

@@ -25,12 +25,12 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"input", "input_filename", "linked trace or host trace (JSON, may be .gz)", NULL,
-     ASIM_T_STRING, AT(input)},
+     ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output_filename",
      "Chakra trace to write, usually PREFIX.RANK.et (of a SimAI workload: PREFIX)", NULL,
-     ASIM_T_STRING, AT(output)},
+     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"groups", NULL, "also write the communicator groups to this JSON file", NULL, ASIM_T_STRING,
-     AT(groups)},
+     AT(groups), 0, 0, NULL, ASIM_F_WRITES},
     {"rank", NULL, "rank of the trace, for the ends of sends and receives; -1 = leave out", "-1",
      ASIM_T_I64, AT(rank), -1, 4294967295.0},
     FLAG("compat", "same output as chakra_converter, its defects included", compat),

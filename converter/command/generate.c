@@ -59,7 +59,7 @@ struct settings {
 #define AT(field) offsetof(struct settings, field)
 static const struct asim_option options[] = {
     {"out", "output", "workload prefix; rank r's trace is <prefix>.<r>.et (required)", NULL,
-     ASIM_T_STRING, AT(out)},
+     ASIM_T_STRING, AT(out), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576},
     {"type", "t",
      "kind of each stage; send_recv passes data around the ring of ranks, incast from all ranks to "

@@ -27,9 +27,9 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"out", "output", "folder to write (default workload_et; with --et-prefix the current one)",
-     NULL, ASIM_T_STRING, AT(output)},
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"et-prefix", NULL, "write NAME/NAME.RANK.et; auto = named after the main collective", NULL,
-     ASIM_T_STRING, AT(et_prefix)},
+     ASIM_T_STRING, AT(et_prefix), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"model-tag", NULL, "take traces with this tag, write workload.TAG.RANK.et", NULL,
      ASIM_T_STRING, AT(model_tag)},
     {"host", NULL,

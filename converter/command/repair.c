@@ -23,7 +23,7 @@ struct options {
     }
 static const struct asim_option options[] = {
     {"out", "output", "prefix (or, for one file, path) to write; without it files are replaced",
-     NULL, ASIM_T_STRING, AT(output)},
+     NULL, ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     FLAG("gpu-only", NULL, "remove metadata nodes and CPU computations", gpu_only),
     FLAG("simple", "simple-astra", "keep communication only, one node after another", simple),
     FLAG("astra-sim", NULL,

@@ -25,7 +25,8 @@ static const struct asim_option options[] = {
      AT(tensor_bytes)},
     {"default-comm-size", NULL, "bytes of a collective", "65536", ASIM_T_SIZE, AT(comm_bytes), 0,
      9e18},
-    {"out", "output", "folder to write to", ".", ASIM_T_STRING, AT(out)},
+    {"out", "output", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL,
+     ASIM_F_WRITES | ASIM_F_SET},
     {0}};
 
 static int samples(const struct asim_args *args, struct asim_err *err)

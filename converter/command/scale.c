@@ -23,12 +23,13 @@ enum { MAX_LISTED = 4096 };
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"input", "i", "prefix of the recorded traces, <prefix>.<rank>.et (required)", NULL,
-     ASIM_T_STRING, AT(input)},
-    {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output)},
+     ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS | ASIM_F_SET},
+    {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output),
+     0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"ranks", "n", "ranks to write: a multiple of the recorded ones (required)", "0", ASIM_T_U32,
      AT(ranks), 0, 1048576},
     {"groups", "comm-group-configuration", "communicator groups of the recorded ranks (JSON)", NULL,
-     ASIM_T_STRING, AT(groups)},
+     ASIM_T_STRING, AT(groups), 0, 0, NULL, ASIM_F_READS},
     {"grow", NULL,
      "groups that join all replicas: full (those of all ranks), strided (also those whose ranks "
      "are not consecutive), none, or ids as 1,4",

@@ -43,12 +43,12 @@
 #define SILENT_SWITCH(key) SILENT(key, ASIM_T_BOOL, unused_switch)
 
 const struct asim_option asim_llm_option_table[] = {
-    TEXT(
+    FILES(
         "model", "m",
         "sizes of a model of catalogue/models.json: llama-3-70b deepseek-v3 qwen3-235b-a22b …; of "
         "a file config.json of Hugging Face; or what AICB sets for gpt-7b gpt-13b gpt-22b gpt-175b "
         "llama-405b mixtral-8x7b deepseek-16b -236b -671b, or 7 13 22 175 405 moe deepseek16 …",
-        NULL, model),
+        model, ASIM_F_READS),
     TEXT("frame", NULL, "Megatron or DeepSeek (default: as the preset), or collective_test", NULL,
          frame),
     SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world, 1 << 24),
@@ -177,10 +177,10 @@ const struct asim_option asim_llm_option_table[] = {
          overlap_parameters),
     NUMBER("dense_ffn", NULL, "inner size of the MLP of layers without experts; 0 = ffn", "0",
            ASIM_T_U64, dense_ffn, 1 << 20),
-    TEXT("token_distribution", "tokens",
-         "experts that tokens go to: uniform, zipf:EXPONENT, several of these with commas for the "
-         "MoE layers in turn, or a CSV of recorded counts (default uniform)",
-         NULL, distribution),
+    FILES("token_distribution", "tokens",
+          "experts that tokens go to: uniform, zipf:EXPONENT, several of these with commas for the "
+          "MoE layers in turn, or a CSV of recorded counts (default uniform)",
+          distribution, ASIM_F_READS),
     {"capacity_factor", NULL, "tokens an expert takes of a rank, of an even share; 0 = all", "0",
      ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6},
     {"dispatch", NULL,

@@ -222,10 +222,13 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
             "rank %" PRIu32
             " has no device trace: no times and no kernels, only the collectives the host called.",
             rank->rank);
-    if (!code)
+    if (!code) {
         code = convert_rank(job, rank->device ? linked : rank->host, made, rank->rank);
-    if (!code)
-        code = asim_rankfiles_pair(&job->files, made, NULL, rank->rank, job->err);
+        if (!code)
+            code = asim_rankfiles_pair(&job->files, made, NULL, rank->rank, job->err);
+        if (code) /* converted, but of another job */
+            unlink(made);
+    }
     if (rank->device && !job->opt->no_clean)
         unlink(linked);
     return code;

@@ -41,14 +41,14 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"w", "workload", "SimAI / AICB workload text (or a prefix of Chakra traces)", NULL,
-     ASIM_T_STRING, AT(workload)},
+     ASIM_T_STRING, AT(workload), 0, 0, NULL, ASIM_F_READS | ASIM_F_SET},
     {"n", "network-topo", "topology file of either flavour, or auto:NAME,key=value", NULL,
-     ASIM_T_STRING, AT(topology)},
+     ASIM_T_STRING, AT(topology), 0, 0, NULL, ASIM_F_READS},
     {"c", "network-conf", "SimAI.conf; without it ASTRA-sim's published values", NULL,
-     ASIM_T_STRING, AT(conf)},
+     ASIM_T_STRING, AT(conf), 0, 0, NULL, ASIM_F_READS},
     {"t", "thread", "threads; results never depend on it", "1", ASIM_T_U32, AT(threads), 1, 256},
     {"csv", NULL, "rank 0's rows as SimAI's ncclFlowModel_EndToEnd.csv has them (default: none)",
-     NULL, ASIM_T_STRING, AT(csv)},
+     NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, ASIM_F_WRITES},
     {"g", NULL, "accepted, no effect, as in SimAI: the header's all_gpus counts", "0", ASIM_T_U32,
      AT(gpus), 0, 0, NULL, ASIM_F_NOOP},
     {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,

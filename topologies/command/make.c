@@ -25,7 +25,7 @@ static const struct asim_option options[] = {
     {"topo", "topology", "the maker, as first word or here", NULL, ASIM_T_STRING,
      offsetof(struct make_options, topology)},
     {"out", "output", "file to write, - for standard output (default: a name made of the sizes)",
-     NULL, ASIM_T_STRING, offsetof(struct make_options, output)},
+     NULL, ASIM_T_STRING, offsetof(struct make_options, output), 0, 0, NULL, ASIM_F_WRITES},
     {"format", "f",
      "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,
      ASIM_T_STRING, offsetof(struct make_options, format)},

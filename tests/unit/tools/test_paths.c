@@ -39,6 +39,7 @@ static const char *const no_paths[] = {
     "trace generate --sizes",
     "trace link --log-level",
     "trace llm --frame",
+    "trace llm --compute_model",
     "trace llm --roofline",
     "trace llm --gpu_type",
     "trace llm --model_name",
@@ -46,6 +47,8 @@ static const char *const no_paths[] = {
     "trace llm --dtype",
     "trace llm --activation_func",
     "trace pytorch --model-tag",
+    "trace pytorch --host", /* patterns of names below FOLDER */
+    "trace pytorch --device",
     "trace pytorch --ranks",
     "trace repair --group",
     "trace scale --grow",
@@ -71,43 +74,6 @@ static const char *const no_paths[] = {
     "settings --logging-configuration",
 };
 
-/* Paths of which the command itself makes sets, names or patterns, and compares these with its
- * inputs where it opens them (cli/file_set.h). */
-static const char *const by_command[] = {
-    "simai --w",
-    "simai --n",
-    "simai --c",
-    "simai --csv",
-    "simai-analytical --r",
-    "simai-analytical --r_f",
-    "simai-analytical --ratios",
-    "trace calibrate --out",
-    "trace calibrate --device",
-    "trace check --workload-configuration",
-    "trace check --comm-group-configuration",
-    "trace convert --input",
-    "trace convert --out",
-    "trace convert --groups",
-    "trace generate --out",
-    "trace llm --model",
-    "trace llm --compute_model",
-    "trace llm --token_distribution",
-    "trace pytorch --out",
-    "trace pytorch --et-prefix",
-    "trace pytorch --host",
-    "trace pytorch --device",
-    "trace repair --out",
-    "trace samples --out",
-    "trace scale --input",
-    "trace scale --out",
-    "trace scale --groups",
-    "topo draw --out",
-    "topo make --out",
-    "scenario check --topology",
-    "scenario check --scenario-traces",
-    "scenario traces --out",
-};
-
 static int lists(const char *const *list, size_t n, const char *name)
 {
     for (size_t i = 0; i < n; i++)
@@ -124,8 +90,7 @@ static void look(const char *command, const struct asim_option *row)
         if (row->type != ASIM_T_STRING)
             continue;
         snprintf(name, sizeof name, "%s --%s", command, row->key);
-        int is_listed = lists(no_paths, sizeof no_paths / sizeof *no_paths, name) ||
-                        lists(by_command, sizeof by_command / sizeof *by_command, name);
+        int is_listed = lists(no_paths, sizeof no_paths / sizeof *no_paths, name);
         if (is_listed != !(row->flags & BOTH))
             fprintf(stderr, "%s: give it ASIM_F_READS or ASIM_F_WRITES, or list it here\n", name);
         CHECK(is_listed == !(row->flags & BOTH));

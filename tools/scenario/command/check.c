@@ -18,11 +18,11 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"topology", NULL, "topology of the run; without it: one switch with a host for each rank",
-     NULL, ASIM_T_STRING, AT(topology)},
+     NULL, ASIM_T_STRING, AT(topology), 0, 0, NULL, ASIM_F_READS},
     {"network", "network-configuration", "network configuration of the run", NULL, ASIM_T_STRING,
      AT(network), 0, 0, NULL, ASIM_F_READS},
     {"scenario-traces", NULL, "folder with the traces of jobs that have a generator", NULL,
-     ASIM_T_STRING, AT(traces)},
+     ASIM_T_STRING, AT(traces), 0, 0, NULL, ASIM_F_READS},
     {0}};
 
 static void say_note(void *self, const char *text)

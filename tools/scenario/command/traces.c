@@ -14,7 +14,8 @@ struct options {
 };
 
 static const struct asim_option options[] = {{"out", NULL, "folder for the traces (required)", NULL,
-                                              ASIM_T_STRING, offsetof(struct options, out)},
+                                              ASIM_T_STRING, offsetof(struct options, out), 0, 0,
+                                              NULL, ASIM_F_WRITES | ASIM_F_SET},
                                              {0}};
 
 static int work(const struct asim_args *args, struct asim_err *err)

@@ -151,7 +151,10 @@ static const struct asim_args_job job = {
     "Sets compute_cycles and duration_micros of compute nodes, and duration_ns where they\n"
     "have it. Cycles are time x clock;\n"
     "ASTRA-sim itself uses duration_micros only.\n",
-    options, MAX_FILES, calibrate};
+    options,
+    MAX_FILES,
+    calibrate,
+    ASIM_F_READS | ASIM_F_SET};
 
 extern const struct asim_command asim_trace_command_calibrate;
 const struct asim_command asim_trace_command_calibrate = {

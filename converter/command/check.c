@@ -165,7 +165,7 @@ static const struct asim_args_job job = {
     options,
     1,
     check_set,
-    0,
+    ASIM_F_READS | ASIM_F_SET,
     1};
 
 const struct asim_command asim_trace_command_check = {

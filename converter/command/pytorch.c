@@ -160,7 +160,10 @@ static const struct asim_args_job job = {
     "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
     "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz. Of a rank\n"
     "with one of the two that one alone; torch.profiler's rankR_trace.json, too.\n",
-    options, MAX_WORDS, pytorch};
+    options,
+    MAX_WORDS,
+    pytorch,
+    ASIM_F_READS};
 
 extern const struct asim_command asim_trace_command_pytorch;
 const struct asim_command asim_trace_command_pytorch = {

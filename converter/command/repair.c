@@ -78,7 +78,10 @@ static const struct asim_args_job job = {
     "usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
     "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
     "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n",
-    options, MAX_FILES, run_repair};
+    options,
+    MAX_FILES,
+    run_repair,
+    ASIM_F_READS | ASIM_F_SET};
 
 extern const struct asim_command asim_trace_command_repair;
 const struct asim_command asim_trace_command_repair = {

@@ -112,7 +112,7 @@ static int mix(const struct asim_args *args, struct asim_err *err)
 }
 
 static const struct asim_args_job job = {
-    "mix", "usage: asim mix FILE [--links=1]", options, 1, mix, 0, 1};
+    "mix", "usage: asim mix FILE [--links=1]", options, 1, mix, ASIM_F_READS, 1};
 
 const struct asim_command asim_command_mix = {
     .member = {"mix", "Print a packet trace (TRACE_OUTPUT_FILE) as text.", options,

@@ -88,7 +88,8 @@ static const struct asim_args_job job = {
              "--reports=all there gives the report most.",
     .options = options,
     .max_words = SIZE_MAX,
-    .work = report};
+    .work = report,
+    .words_are = ASIM_F_READS};
 
 const struct asim_command asim_command_report = {
     .member = {"report", "Tell what limits a run, and write its page of HTML.", options,

@@ -99,8 +99,9 @@ static int convert_words(const struct asim_args *args, struct asim_err *err)
 }
 
 static const struct asim_args_job job = {
-    "topo convert", "usage: asim topo convert IN OUT [options]   (- is standard output)", options,
-    2, convert_words};
+    "topo convert", "usage: asim topo convert IN OUT [options]   (- is standard output)",
+    options,        2,
+    convert_words,  ASIM_F_READS};
 
 const struct asim_command asim_topo_command_convert = {
     .member = {"convert", "Write a topology file in the other flavour (simai, astra).", options,

@@ -160,8 +160,8 @@ static int draw_word(const struct asim_args *args, struct asim_err *err)
     return draw_file(args->words[0], args->tables[0].base, err);
 }
 
-static const struct asim_args_job job = {"topo draw", "usage: asim topo draw FILE [options]",
-                                         options, 1, draw_word};
+static const struct asim_args_job job = {
+    "topo draw", "usage: asim topo draw FILE [options]", options, 1, draw_word, ASIM_F_READS};
 
 const struct asim_command asim_topo_command_draw = {
     .member = {"draw", "Draw a topology by level with graphviz (SVG, PDF, PNG).", options,

@@ -117,11 +117,23 @@ static int read_all(struct asim_chakra_json *r, const struct asim_src *src)
     return code;
 }
 
-static int convert(const char *path, const char *to, struct asim_err *err)
+static int open_text(struct asim_src *src, struct asim_bytes *bytes, struct asim_err *err)
 {
-    struct asim_chakra_json r = {.path = path, .err = err};
+    const unsigned char *text;
+    size_t size;
+
+    if (!bytes->is_gzip)
+        return asim_src_open(src, bytes->path, err);
+    if (asim_bytes_get(bytes, (struct asim_bytes_ask){.want = bytes->size}, &text, &size, err))
+        return err->code;
+    return asim_src_open_bytes(src, bytes->path, (const char *)text, size, err);
+}
+
+static int convert(struct asim_bytes *bytes, const char *to, struct asim_err *err)
+{
+    struct asim_chakra_json r = {.path = bytes->path, .err = err};
     struct asim_src src;
-    int code = asim_src_open(&src, path, err);
+    int code = open_text(&src, bytes, err);
 
     if (code)
         return code;
@@ -163,8 +175,7 @@ int asim_chakra_from_json(struct asim_bytes *bytes, struct asim_err *err)
     struct stat st;
     int code, fd;
 
-    if (bytes->is_gzip ||
-        asim_bytes_get(bytes, (struct asim_bytes_ask){.want = 4096}, &head, &got, err))
+    if (asim_bytes_get(bytes, (struct asim_bytes_ask){.want = 4096}, &head, &got, err))
         return err->code;
     if (!begins_as_json(head, got))
         return 0;
@@ -176,7 +187,7 @@ int asim_chakra_from_json(struct asim_bytes *bytes, struct asim_err *err)
         return asim_err_set(err, ASIM_EIO, "%s: cannot make a temporary file for its nodes.",
                             bytes->path);
     close(fd);
-    code = convert(bytes->path, path, err);
+    code = convert(bytes, path, err);
     fd = code ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     unlink(path);
     if (!code && (fd < 0 || fstat(fd, &st)))

@@ -7,6 +7,7 @@
 #include "check.h"
 #include "asim/asim.h"
 #include "asim/ext/command.h"
+#include "cli/args.h"
 
 #define BOTH (ASIM_F_READS | ASIM_F_WRITES)
 
@@ -97,6 +98,16 @@ static void look(const char *command, const struct asim_option *row)
     }
 }
 
+/* Words of a command are files, too. */
+static void look_words(const char *command, const struct asim_args_job *job)
+{
+    int is_said = !job || !job->max_words || job->words_are & BOTH;
+
+    if (!is_said)
+        fprintf(stderr, "%s: give its words_are ASIM_F_READS or ASIM_F_WRITES\n", command);
+    CHECK(is_said);
+}
+
 static void look_all(const char *before, const struct asim_member *const *table)
 {
     for (; *table; table++) {
@@ -104,6 +115,7 @@ static void look_all(const char *before, const struct asim_member *const *table)
 
         snprintf(command, sizeof command, "%s%s", before, (*table)->name);
         look(command, (*table)->options);
+        look_words(command, ((const struct asim_command *)*table)->job);
     }
 }
 

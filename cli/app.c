@@ -14,6 +14,7 @@
 #include "cli/args.h"
 #include "cli/compare.h"
 #include "cli/hugepages.h"
+#include "cli/idle.h"
 #include "cli/interrupt.h"
 #include "cli/verify.h"
 
@@ -159,11 +160,8 @@ static int prepare(struct asim_app *app, const struct asim_hooks *hooks)
 {
     int code;
 
-    if (!app->settings.scenario || app->is_analytical) {
-        if (app->settings.alone && hooks->note)
-            say_note(app, "--alone has no effect without --scenario");
+    if (!app->settings.scenario || app->is_analytical)
         return 0;
-    }
     if (app->make_traces && !app->settings.scenario_traces) {
         app->settings.scenario_traces = app->make_traces(app);
         if (app->err.code)
@@ -248,10 +246,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         return code ? 2 : 0;
     }
     follow(app, argc, argv);
-    if (app->settings.compare_network && !app->compare && !app->settings.compare && hooks.note)
-        say_note(app, "--compare-network has no effect without --compare=analytical");
-    if (app->settings.correct && !app->settings.verify && hooks.note)
-        say_note(app, "--correct has no effect without --verify");
+    if (hooks.note)
+        asim_idle_options(&app->settings, app->compare, hooks.note, app);
     code = collective(app, open_world(app, &hooks));
     if (!code)
         return ASIM_APP_GO_ON;

@@ -146,6 +146,30 @@ static void diagnose_like(struct asim_world *world)
                             "direct; 4 chunks each");
 }
 
+/* Options that no op of the traces makes use of. */
+static void diagnose_idle_options(struct asim_world *world, const struct asim_census *census)
+{
+    const struct asim_settings *set = &world->set.settings;
+    const struct {
+        const char *option;
+        int is_given;
+        uint64_t users;
+        const char *who;
+    } rows[] = {
+        {"remote-memory-configuration", world->set.memory.type != ASIM_MEM_NONE, census->remote,
+         "op loads from remote memory or stores there"},
+        {"compute-factor", set->compute_factor > 0 && set->compute_factor != 1,
+         census->computes + census->cpu_computes + census->host_ops, "op computes"},
+        {"rendezvous-protocol", set->rendezvous, census->transfers, "op communicates"},
+        {"num-queues-per-dim", set->queues_per_dim > 1, census->collectives, "op is a collective"},
+        {"algorithm", set->algorithm != NULL, census->collectives, "op is a collective"},
+        {"injection-scale", set->injection_scale != 1, census->collectives, "op is a collective"}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_given && !rows[i].users)
+            asim_world_diagnose(world, "--%s has no effect: no %s", rows[i].option, rows[i].who);
+}
+
 /* Settings that no op of the traces makes use of. */
 static void diagnose_unused(struct asim_world *world, const struct asim_census *census)
 {
@@ -232,6 +256,7 @@ void asim_world_diagnose_traces(struct asim_world *world)
     diagnose_durations(world, &totals.census);
     diagnose_roofline(world, &totals.census);
     diagnose_unused(world, &totals.census);
+    diagnose_idle_options(world, &totals.census);
 }
 
 /* After the run, because METADATA ops may define groups while it runs. */

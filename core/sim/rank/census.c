@@ -35,6 +35,7 @@ static void count_collective(struct asim_census *census, const struct asim_node_
 static void count_compute(struct asim_census *census, const struct asim_op *op)
 {
     if (op->is_cpu) {
+        census->cpu_computes++;
         census->work_cpu += op->num_ops && is_timeless(op);
         return;
     }
@@ -60,6 +61,7 @@ void asim_census_op(struct asim_census *census, const struct asim_node_prefixes 
         census->timeless_host_ops += is_timeless(op);
     } else if (op->type != ASIM_OP_METADATA) {
         census->transfers++;
+        census->remote += op->type == ASIM_OP_MEM_LOAD || op->type == ASIM_OP_MEM_STORE;
         census->timeless_transfers += is_timeless(op);
     }
     if (op->type == ASIM_OP_COMM_COLL)

@@ -22,6 +22,8 @@ struct asim_census {  /* sums up to slips, all of 64 bits (asim_census_add) */
     uint64_t half_work; /* GPU computations with one of num_ops and tensor_size, or a zero */
     /* Collectives, messages and memory accesses; those without a recorded duration. */
     uint64_t transfers, timeless_transfers;
+    uint64_t remote;       /* of these, accesses to remote memory */
+    uint64_t cpu_computes; /* computations of the CPU */
     uint64_t collectives;
     uint64_t grouped;       /* collectives that name a group other than 0 */
     uint64_t prioritized;   /* collectives with a comm_priority other than 0 */

@@ -45,6 +45,15 @@ static int op_of(const json_t *row)
     return -1;
 }
 
+/* Whether the bandwidth beside a time is the size over it; yes where one is absent. */
+static int fits(const json_t *place, uint64_t bytes, double us, double *alg)
+{
+    static const char *const algs[] = {"alg_bw", "algBw", "algbw", "algbw_GBps", NULL};
+
+    *alg = place ? number_of(place, algs) : 0;
+    return isfinite(*alg) && (*alg <= 0 || asim_measured_agrees(bytes, us, *alg));
+}
+
 static int add_row(struct asim_measured *measured, const json_t *value, const char *path,
                    struct asim_err *err)
 {
@@ -52,14 +61,12 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     static const char *const times[] = {"time", "time_us", "oop_time_us", NULL};
     static const char *const in_times[] = {"ip_time_us", NULL};
     static const char *const buses[] = {"bus_bw", "busBw", "busbw", "busbw_GBps", NULL};
-    static const char *const algs[] = {"alg_bw", "algBw", "algbw", "algbw_GBps", NULL};
     static const char *const places[] = {"inPlace", "inplace", NULL};
     const json_t *out = json_object_get(value, "out_of_place");
     const json_t *in = json_object_get(value, "in_place");
     double size = json_is_object(value) ? number_of(value, sizes) : 0;
-    double alg = number_of(json_is_object(out) ? out : value, algs);
-    double in_alg = json_is_object(in) ? number_of(in, algs) : 0;
     struct asim_measured_row row = {0};
+    double alg;
 
     if (size < 1)
         return 0; /* no row, or one of 0 bytes */
@@ -78,13 +85,13 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         row.in_place_us = row.us;
         row.us = 0;
     }
-    if (!isfinite(row.us) || !isfinite(row.in_place_us) || !isfinite(alg) || !isfinite(in_alg) ||
-        !isfinite(row.bus_factor))
+    if (!isfinite(row.us) || !isfinite(row.in_place_us) || !isfinite(row.bus_factor))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: a time or bandwidth of the row of %llu bytes is no number.", path,
                             (unsigned long long)row.bytes);
-    if ((alg > 0 && !asim_measured_agrees(row.bytes, row.us > 0 ? row.us : row.in_place_us, alg)) ||
-        (in_alg > 0 && !asim_measured_agrees(row.bytes, row.in_place_us, in_alg)))
+    if (!fits(json_is_object(out) ? out : value, row.bytes, row.us > 0 ? row.us : row.in_place_us,
+              &alg) ||
+        !fits(json_is_object(in) ? in : NULL, row.bytes, row.in_place_us, &alg))
         return asim_err_set(
             err, ASIM_EINVAL,
             "%s: %llu bytes in %g us (in place %g) are not %g GB/s; expected us and "

@@ -195,6 +195,7 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     path->frames += flow->shape.frames;
     path->bytes += flow->shape.bytes + flow->shape.frames * fluid->overhead;
     fluid->counts.messages++;
+    fluid->counts.last_ns = fluid->queue.now_ns;
     if (fluid->watch.fct)
         tell_fct(fluid, flow);
     if (path->is_shared)

@@ -87,7 +87,7 @@ static void stats(const struct asim_fabric *network, struct asim_fabric_stats *s
     }
     stats->messages = fluid->counts.messages;
     stats->crowded = fluid->counts.crowded;
-    stats->last_ns = fluid->queue.now_ns;
+    stats->last_ns = fluid->counts.last_ns;
 }
 
 static uint32_t path(const struct asim_fabric *network, const struct asim_fct *flow,

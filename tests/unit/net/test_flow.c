@@ -182,6 +182,39 @@ static void shares(void)
     end(&run);
 }
 
+/* Senders at 2 and at 4 links share the last link from when the packets of the nearer arrive. */
+static void distances(void)
+{
+    struct run run;
+    uint64_t n = 40; /* below both windows */
+
+    open(&run, "leaf_spine,g=4,leaves=2,psn=1,apbw=200Gbps,bw=200Gbps", "ack-load");
+    send(&run, 1, 0, n * PAYLOAD);
+    send(&run, 3, 0, n * PAYLOAD);
+    go(&run);
+    CHECK_U64(run.through[1], 2 * n * D + D + 4 * A + 6 * P);
+    end(&run);
+}
+
+/* The ACKs of 0 -> 1 wait at the link to 0 behind data of five others, so its window holds it back;
+ * alone it would take n * D and some round trips. */
+static void waits_of_acks(void)
+{
+    struct run run;
+    uint64_t n = 1000, alone = n * D + D + 2 * A + 4 * P;
+    const char *without[] = {"ack-load", "ack-load,ack-wait"};
+
+    for (size_t i = 0; i < 2; i++) {
+        open(&run, "switch,hosts=8", without[i]);
+        send(&run, 0, 1, n * PAYLOAD);
+        for (uint32_t k = 2; k <= 6; k++)
+            send(&run, k, 0, n * PAYLOAD);
+        go(&run);
+        CHECK(i ? run.through[0] == alone : run.through[0] > 3 * alone);
+        end(&run);
+    }
+}
+
 /* One queue pair sends its messages one after another without a gap. */
 static void queue_pair(void)
 {
@@ -239,6 +272,8 @@ int main(void)
     smallest();
     incast();
     shares();
+    distances();
+    waits_of_acks();
     queue_pair();
     exchange();
     links();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Compares a job with the tables that its machine's file lists, "all_reduce 10x8, alltoall 10x1".
- * The file's errors are those of tables that were not fitted (tests/truth); each doubling of nodes
- * beyond the tables adds a quarter, an op or a number of GPUs without a table a half.
+ * Compares a job with the tables that its machine's file lists, "all_reduce 10x8 8-65536, alltoall
+ * …": op, nodes x GPUs, bytes. The errors are those of tables that were not fitted (tests/truth);
+ * each doubling of nodes beyond the tables adds a quarter, an op, a number of GPUs or a size
+ * without a table a half.
  */
 #include "tools/machine/distance.h"
 
@@ -18,6 +19,7 @@ struct reach {
     uint32_t least, most; /* nodes of tables of the op; of all */
     uint32_t most_of_all;
     int has_gpus;
+    uint64_t from, to; /* bytes, of tables of the op */
 };
 
 static struct reach reach_of(const struct asim_nccl_job *job)
@@ -26,8 +28,10 @@ static struct reach reach_of(const struct asim_nccl_job *job)
     const char *at = job->machine->measured;
     char op[32];
     uint32_t nodes, gpus;
+    uint64_t from, to;
 
-    for (; at && sscanf(at, " %31s %" SCNu32 "x%" SCNu32, op, &nodes, &gpus) == 3;
+    for (; at && sscanf(at, " %31s %" SCNu32 "x%" SCNu32 " %" SCNu64 "-%" SCNu64, op, &nodes, &gpus,
+                        &from, &to) == 5;
          at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         if (nodes > r.most_of_all)
             r.most_of_all = nodes;
@@ -36,6 +40,8 @@ static struct reach reach_of(const struct asim_nccl_job *job)
         r.least = r.least && r.least < nodes ? r.least : nodes;
         r.most = r.most > nodes ? r.most : nodes;
         r.has_gpus |= gpus == job->gpus;
+        r.from = r.from && r.from < from ? r.from : from;
+        r.to = r.to > to ? r.to : to;
     }
     return r;
 }
@@ -44,6 +50,7 @@ void asim_distance_find(struct asim_distance *d, const struct asim_nccl_job *job
 {
     const struct asim_machine *m = job->machine;
     struct reach r = reach_of(job);
+    int is_size = job->bytes >= r.from && job->bytes <= r.to;
     double factor = 1 + .25 * fmax(0, log2((double)job->nodes / fmax(1, r.most_of_all)));
 
     *d = (struct asim_distance){"inside", 0};
@@ -62,7 +69,11 @@ void asim_distance_find(struct asim_distance *d, const struct asim_nccl_job *job
                  job->nodes, r.least);
     else if (!r.has_gpus)
         snprintf(d->text, sizeof d->text, "extrapolated: no table with %u GPUs a node", job->gpus);
-    if (!r.most || !r.has_gpus)
+    else if (!is_size)
+        snprintf(d->text, sizeof d->text,
+                 "extrapolated: %" PRIu64 " bytes and tables have %" PRIu64 " to %" PRIu64,
+                 job->bytes, r.from, r.to);
+    if (!r.most || !r.has_gpus || !is_size)
         factor *= 1.5;
     d->percent = factor * (job->bytes < SMALL ? m->error_small_percent : m->error_percent);
 }

@@ -197,8 +197,10 @@ static void print_distance(const struct asim_size_table *table)
     job.bytes = table->row.at[table->row.n - 1].bytes;
     asim_distance_find(&large, &job);
     printf("# Distance from what was measured: %s", large.text);
+    if (strcmp(small.text, large.text))
+        printf("; smallest size: %s", small.text);
     if (large.percent > 0 && small.percent != large.percent)
-        printf("; nine in ten expected within %.0f %% (below 64 KiB %.0f %%)", large.percent,
+        printf("; nine in ten expected within %.0f %% (smallest size %.0f %%)", large.percent,
                small.percent);
     else if (large.percent > 0)
         printf("; nine in ten expected within %.0f %%", large.percent);

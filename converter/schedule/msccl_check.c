@@ -12,7 +12,8 @@
 
 #include "asim/trace.h"
 
-#define NOTHING UINT32_MAX
+#define NOTHING    UINT32_MAX
+#define MOST_BYTES (UINT64_C(1) << 32)
 
 struct chunk {
     uint32_t id;    /* among all inputs that are not summed, NOTHING = empty */
@@ -290,6 +291,11 @@ static int allocate(struct state *s)
         for (int b = 0; b < 3; b++)
             s->places += m->gpu.at[g].chunks[b];
     }
+    if (s->places > MOST_BYTES / (sizeof *s->at + s->words * sizeof *s->memory))
+        return asim_err_at(s->err, ASIM_ENOMEM, (struct asim_where){m->path, 0, 0},
+                           "the buffers have %zu chunks in all, and each remembers %" PRIu32
+                           " ranks: more than 4 GiB, the limit here.",
+                           s->places, m->gpus);
     s->at = calloc(s->places + 1, sizeof *s->at);
     s->memory = calloc((s->places + 1) * s->words, sizeof *s->memory);
     s->next = calloc(m->block.n + 1, sizeof *s->next);

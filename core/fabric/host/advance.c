@@ -33,15 +33,12 @@ struct candidate { /* the earliest event so far */
     struct asim_nic *nic;
 };
 
-/* Two events of one time whose keys are equal. The order of the host's own events is known, and a
- * rank hears of a message that has come with the same effect before and behind a frame. */
+/* Two events of one time whose keys are equal. The order of the host's own events is known. */
 static void note_contest(const struct asim_host *host, const struct candidate *a,
                          const struct candidate *b)
 {
-    uint64_t kind = a->source == FROM_TIMER ? host->timers.at->value >> 56 : 0;
-
-    if ((a->source == FROM_ARRIVAL || b->source == FROM_ARRIVAL) && kind != ASIM_TIMER_ARRIVED &&
-        kind != ASIM_TIMER_NOTIFICATION)
+    if ((a->source == FROM_ARRIVAL || b->source == FROM_ARRIVAL) &&
+        (a->source != FROM_TIMER || asim_host_timer_is_ordered(host)))
         host->worker->contested = 1;
 }
 

@@ -5,11 +5,7 @@
 #ifndef ASIM_FABRIC_HOST_ADVANCE_H
 #define ASIM_FABRIC_HOST_ADVANCE_H
 
-#include <stdint.h>
-
-struct asim_fabric;
-struct asim_host;
-struct asim_nic;
+#include "fabric/host/host.h"
 
 /* Time of the host's next event. */
 uint64_t asim_host_next(const struct asim_host *host);
@@ -20,5 +16,13 @@ void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
 /* Processes the first event of any kind if it is before `until`; else returns 0 and its time. */
 int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                            uint64_t *t);
+/* Whether the order of the first timer and a frame with an equal key shows. A rank hears of a
+ * message that has come with the same effect before and behind a frame. */
+static inline int asim_host_timer_is_ordered(const struct asim_host *host)
+{
+    uint64_t kind = host->timers.at->value >> 56;
+
+    return kind != ASIM_TIMER_ARRIVED && kind != ASIM_TIMER_NOTIFICATION;
+}
 
 #endif

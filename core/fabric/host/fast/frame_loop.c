@@ -58,19 +58,38 @@ ALWAYS_INLINE struct frame_event event_of(struct asim_worker *worker, struct asi
         nic, end, arrival == end && arrival != ASIM_NEVER && arrival_is_first(worker, nic)};
 }
 
+ALWAYS_INLINE uint64_t tie_of(const struct frame_event *event)
+{
+    return event->is_arrival ? asim_nic_arrival_tie_key(event->nic)
+                             : asim_port_tie_key(&event->nic->port);
+}
+
+ALWAYS_INLINE uint64_t seq_of(const struct frame_event *event)
+{
+    const struct asim_port *port = &event->nic->port;
+
+    return event->is_arrival ? port->in->in_seq : port->start_seq;
+}
+
 /* The order of two NICs of one host that have an event at the same time. */
 static int is_before(struct asim_worker *worker, const struct frame_event *a,
                      const struct frame_event *b)
 {
-    uint64_t a_tie =
-        a->is_arrival ? asim_nic_arrival_tie_key(a->nic) : asim_port_tie_key(&a->nic->port);
-    uint64_t b_tie =
-        b->is_arrival ? asim_nic_arrival_tie_key(b->nic) : asim_port_tie_key(&b->nic->port);
-    uint64_t a_seq = a->is_arrival ? a->nic->port.in->in_seq : a->nic->port.start_seq;
-    uint64_t b_seq = b->is_arrival ? b->nic->port.in->in_seq : b->nic->port.start_seq;
+    uint64_t a_tie = tie_of(a), b_tie = tie_of(b);
 
     worker->contested |= asim_tie_is_contested(a_tie, b_tie) && (a->is_arrival || b->is_arrival);
-    return a_tie != b_tie ? a_tie < b_tie : a_seq < b_seq;
+    return a_tie != b_tie ? a_tie < b_tie : seq_of(a) < seq_of(b);
+}
+
+/* Whether the event goes before the host's first timer, which has the same time. */
+ALWAYS_INLINE int is_before_timer(const struct asim_host *host, const struct frame_event *event)
+{
+    const struct asim_event_entry *timer = host->timers.at;
+    uint64_t tie = tie_of(event);
+
+    host->worker->contested |= event->is_arrival && asim_tie_is_contested(tie, timer->tie) &&
+                               asim_host_timer_is_ordered(host);
+    return tie != timer->tie ? tie < timer->tie : seq_of(event) < timer->seq;
 }
 
 /* The first of several NICs that have an event at t. */
@@ -317,7 +336,7 @@ static uint64_t soonest_but(const struct asim_host *host, const struct asim_nic 
     return t;
 }
 
-/* Frame events, and timers and wake-ups that no other event meets, until `until`, or until NICs
+/* Frame events, timers, and wake-ups that no other event meets, until `until`, or until NICs
  * other than `only` have frames (NULL: of all NICs). Returns the time of the next event, which is
  * before `until` where several meet, where another NIC has frames, and after a failure. Callbacks
  * may start messages and make timers, but do not change the ways. */
@@ -340,8 +359,16 @@ ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *hos
                       : handle_one_slowly(fabric, host, end, &t)))
             continue;
         t = other < t ? other : t;
-        if (own.t >= until || t == own.t || !own.is_alone)
+        if (own.t >= until || !own.is_alone || (t == own.t && (own.nic || !fast_ok)))
             return own.t < t ? own.t : t;
+        if (t == own.t) {
+            struct frame_event event = next_frame_event(host, only, nics);
+
+            if (is_before_timer(host, &event)) {
+                handle_event(fabric, host, &event, only, nics);
+                continue;
+            }
+        }
         handle_own_event(fabric, host, &own);
     }
     return 0;

@@ -148,10 +148,9 @@ struct asim_fluid_near {
 };
 
 struct asim_fluid_counts {
-    uint64_t messages, visits;
-    uint64_t last_ns; /* when the last message was through; queues are looked at later, too */
-    uint64_t folded;  /* messages that links have counted */
-    uint64_t crowded; /* messages that began beside 8 others from their source */
+    uint64_t messages, visits, last_ns; /* last_ns: when the last message was through */
+    uint64_t folded;                    /* messages that links have counted */
+    uint64_t crowded;                   /* messages that began beside 8 others from their source */
 };
 
 /* Sums over the messages that have drained, bytes. */

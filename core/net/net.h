@@ -56,8 +56,31 @@ enum asim_net_capability {
     ASIM_NET_PACKETS = ASIM_NET_OVER_TOPOLOGY | ((1 << 19) - ASIM_NET_FRAMES) /* all */
 };
 
+/* One member's part in a ring that the network carries by itself: `steps` messages to msg.dst, the
+ * first when relay_start is called, each other one when the message before it has come from `from`
+ * and has been dealt with. */
+struct asim_net_relay {
+    struct asim_msg msg;           /* the first; the others have the ids behind it */
+    uint32_t from, steps, present; /* present: messages of the phase that had come before */
+    /* Of the ring: members; the first one, and the one that it sends to. */
+    uint32_t n, first, second;
+    uint64_t delay_ns; /* the least time that a message is dealt with */
+    void *self;
+    /* How long message `number` is dealt with; *until: the first that may take another time. */
+    uint64_t (*deal_ns)(void *self, uint32_t number, uint32_t *until);
+    /* The last message has been dealt with; the relay is gone. */
+    void (*over)(void *self);
+};
+struct asim_relay; /* the backend's own */
+
 /* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
 struct asim_net_extras {
+    /* All three or none. Messages of a relay, to and from it, do not pass asim_net_user; what comes
+     * after its last message does. NULL when out of memory. */
+    struct asim_relay *(*relay_open)(struct asim_net *net, const struct asim_net_relay *relay);
+    void (*relay_start)(struct asim_net *net, struct asim_relay *relay);
+    /* Messages that have come. */
+    uint32_t (*relay_come)(const struct asim_relay *relay);
     /* The one queue and clock of all ranks (net/queue.h), if the backend has one. The spine may
      * read its now_ns, and may add events of kind ASIM_DUE_OWN, with `rank` set, that its own
      * structs contain. The queue is done with such an event when it calls user->wake. */

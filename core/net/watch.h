@@ -53,6 +53,7 @@ struct asim_queue_sampling {
 struct asim_fabric_watch {
     void *self;
     void (*fct)(void *self, const struct asim_fct *row);
+    int only_choices; /* messages whose path no hash has chosen may be left out of fct */
     /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
     void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
     /* A flow's rate changed; the bytes queued at a switch port changed. Hot paths test these

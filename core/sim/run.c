@@ -202,6 +202,7 @@ static int set_hooks(struct asim_world *world)
 
     hooks->self = world;
     hooks->fct = world->run.event_bus.wants & 1u << ASIM_EV_FCT ? on_fct : NULL;
+    hooks->only_choices = asim_event_bus_only_choices(&world->run.event_bus);
     if (!(world->run.event_bus.wants & 1u << ASIM_EV_PFC))
         hooks->pfc = NULL;
     hooks->rate = world->run.event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
@@ -239,6 +240,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
     world->run.event_bus.in_order = world->run.memory_servers != NULL;
+    world->relay_over = asim_rank_relay_over;
     if (!asim_settings_has(&world->set.settings, ASIM_NET_FRAMES))
         return asim_world_connect_analytical(world, &config.user, err);
     world->via.backend = &asim_packet_backend;

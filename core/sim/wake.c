@@ -99,6 +99,14 @@ void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg)
         asim_rank_received(rank, recv);
 }
 
+void asim_rank_relay_over(void *self)
+{
+    struct asim_uniform_phase *uniform = self;
+
+    if (!uniform->rank->failed)
+        advance(uniform->rank, asim_uniform_phase_over(uniform));
+}
+
 /* cookie: ASIM_NEVER: no one waits for the end; else a deferred action, or the index of an op. */
 void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg)
 {

@@ -14,6 +14,8 @@ void asim_rank_wake(struct asim_rank *rank);
 void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 /* A receive whose completion the network has deferred is complete; frees it. */
 void asim_rank_received(struct asim_rank *rank, struct asim_recv *recv);
+/* The network has carried a uniform phase to its end (self: struct asim_uniform_phase). */
+void asim_rank_relay_over(void *self);
 /* A message of the rank has ended. */
 void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg);
 

@@ -5,7 +5,7 @@
 #include "asim/settings.h"
 #include "cc/cc.h"
 #include "conf/netconf.h"
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 #include "net/net.h"
 #include "topo/pair.h"
 #include "topo/topo.h"
@@ -108,6 +108,10 @@ static void flow_close(struct asim_net *net)
     }
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
+    asim_map_fini(&fluid->relays);
+    asim_map_fini(&fluid->rings);
+    asim_pool_fini(&fluid->relay_pool);
+    asim_pool_fini(&fluid->ring_pool);
     asim_pool_fini(&fluid->conn_pool);
     asim_pool_fini(&fluid->path_pool);
     asim_pool_fini(&fluid->flow_pool);
@@ -179,6 +183,10 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->is_whole_ns = net->time_base == ASIM_BASE_NS;
     asim_due_init(&fluid->queue);
     asim_map_init(&fluid->conns);
+    asim_map_init(&fluid->relays);
+    asim_map_init(&fluid->rings);
+    asim_pool_init(&fluid->relay_pool, sizeof(struct asim_fluid_relay), 0);
+    asim_pool_init(&fluid->ring_pool, sizeof(struct asim_fluid_ring), 0);
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);
     asim_pool_init(&fluid->path_pool, sizeof(struct asim_fluid_path), 0);
     asim_pool_init(&fluid->flow_pool, asim_pool_lines(sizeof(struct asim_fluid_flow)), 0);
@@ -199,7 +207,11 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     return 0;
 }
 
-static const struct asim_net_extras extras = {.queue = queue_of, .packets = &asim_fluid_reports};
+static const struct asim_net_extras extras = {.queue = queue_of,
+                                              .packets = &asim_fluid_reports,
+                                              .relay_open = asim_fluid_relay_open,
+                                              .relay_start = asim_fluid_relay_start,
+                                              .relay_come = asim_fluid_relay_come};
 
 const struct asim_net_backend asim_net_backend_flow = {
     .member = {.name = "flow", .about = "messages as fluids on the real topology"},

@@ -4,7 +4,7 @@
  * the rate changes, the end moves to a heap of four children a node, in which it can move again;
  * the event that was queued then means nothing.
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <math.h>
 
@@ -15,6 +15,46 @@ void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *
 {
     flow->left -= flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     flow->left_at = fluid->queue.now_ns;
+}
+
+struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct asim_msg *msg)
+{
+    struct asim_fluid_flow *flow = asim_pool_take(&fluid->flow_pool);
+
+    if (!flow)
+        return NULL;
+    if (fluid->free_ids.n)
+        flow->id = ASIM_VEC_POP(fluid->free_ids);
+    else if (ASIM_VEC_PUSH(fluid->flow, flow) ||
+             ASIM_VEC_RESERVE(fluid->free_ids, fluid->flow.n)) /* release() never fails */
+        return NULL;
+    else
+        flow->id = (uint32_t)fluid->flow.n - 1;
+    fluid->flow.at[flow->id] = flow;
+    flow->heap_at = 0;
+    flow->is_touched = flow->is_queued = flow->is_moved = 0;
+    flow->is_drained = flow->is_through = flow->is_control_due = 0;
+    flow->control = NULL;
+    flow->acks = ASIM_ACKS_NONE;
+    flow->through.kind = ASIM_FLUID_THROUGH;
+    flow->drain.kind = ASIM_FLUID_DRAIN;
+    flow->ack_due.kind = ASIM_FLUID_ACKS;
+    flow->next = NULL;
+    flow->start_ns = fluid->queue.now_ns;
+    flow->path = NULL;
+    flow->relay = NULL;
+    flow->msg = *msg;
+    return flow;
+}
+
+void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    if (!flow->is_through || flow->is_queued || flow->is_control_due)
+        return;
+    if (flow->control)
+        asim_pool_give(&fluid->control_pool, flow->control);
+    fluid->free_ids.at[fluid->free_ids.n++] = flow->id;
+    asim_pool_give(&fluid->flow_pool, flow);
 }
 
 /* --- the heap of ends ------------------------------------------------------------------------ */
@@ -93,15 +133,18 @@ uint64_t asim_fluid_next_end(const struct asim_fluid *fluid)
 
 /* --- ends ------------------------------------------------------------------------------------ */
 
-static void add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due)
+void asim_fluid_add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due)
 {
     if (asim_due_add(&fluid->queue, t, due))
         fluid->failed = ASIM_ENOMEM;
 }
 
-void asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due)
+uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due)
 {
-    add(fluid, fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5), due);
+    uint64_t t = fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5);
+
+    asim_fluid_add(fluid, t, due);
+    return t;
 }
 
 /* At the current rate. */
@@ -119,7 +162,7 @@ void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (!flow->is_queued) {
         flow->end_ns = end_ns;
         flow->is_queued = 1;
-        add(fluid, end_ns, &flow->drain);
+        asim_fluid_add(fluid, end_ns, &flow->drain);
     } else if (flow->is_moved || end_ns != flow->end_ns) {
         flow->is_moved = 1;
         move_in_heap(fluid, flow, end_ns);

@@ -17,8 +17,8 @@
 #include "net/packets.h"
 #include "net/queue.h"
 
-/* Links of a path, at most. */
-enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5 };
+/* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
+enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5, ASIM_FLUID_FIRST_SPORT = 10000 };
 #define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
 
 /* Parts that --flow-without turns off. */
@@ -62,6 +62,7 @@ struct asim_fluid_link {
     double led_ns;  /* that their messages take */
     double ack_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
+    struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -73,7 +74,8 @@ struct asim_fluid_path {
     double near_ns; /* of the round trip: of its first and last link */
     uint16_t n, n_acks;
     uint16_t slowest;                   /* of link[] */
-    uint16_t is_shared;                 /* by all messages of the connection */
+    uint8_t is_shared;                  /* by all messages of the connection */
+    uint8_t has_choice;                 /* a hash has chosen some link */
     uint32_t link[2 * ASIM_FLUID_HOPS]; /* [n] of data, then [n_acks] of ACKs */
     uint64_t frames, bytes;             /* through, and not yet counted on the links */
 };
@@ -105,6 +107,7 @@ struct asim_fluid_conn {
 
 enum asim_fluid_due {
     ASIM_FLUID_WAKE = ASIM_DUE_OWN + 1,
+    ASIM_FLUID_RELAY,   /* of a relay */
     ASIM_FLUID_THROUGH, /* the message is through */
     ASIM_FLUID_DRAIN,   /* the flow ends, unless its rate has changed since */
     ASIM_FLUID_ACKS,    /* ACKs begin, then end, to load their links */
@@ -135,6 +138,8 @@ struct asim_fluid_flow {
     uint8_t is_control_due;
     struct asim_fluid_shape shape;
     struct asim_msg msg;
+    uint64_t through_ns, ack_ns;    /* when these two are due */
+    struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
     struct asim_fluid_conn *conn;
     struct asim_fluid_flow *next; /* behind it in its queue pair */
     uint64_t start_ns;
@@ -180,7 +185,10 @@ struct asim_fluid {
     struct asim_cc_config cc_config;
     uint64_t min_bps, worst_rtt_ns; /* worst_rtt_ns: GLOBAL_T 1 */
     int has_var_window;
-    struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool;
+    struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
+        ring_pool;
+    struct asim_map relays, rings;
+    struct asim_fluid_ring *folded;          /* a list */
     ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
     /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
@@ -240,7 +248,8 @@ void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* The next end in the heap, or ASIM_NEVER; takes that flow out. */
 uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
-void asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
+/* Adds an event and returns its time. */
+uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
@@ -248,17 +257,6 @@ size_t asim_fluid_control_size(const struct asim_cc *cc);
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* An ACK or a timer. */
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-
-/* --- run.c --- */
-int asim_fluid_run(struct asim_net *net, struct asim_err *err);
-
-/* --- messages.c --- */
-int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg);
-void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Once it is through and no event of it is to come. */
-void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- trust.c --- */
 /* Called before a drained flow leaves its links. */

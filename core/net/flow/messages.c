@@ -4,47 +4,21 @@
  * rate of its path, and is through when its last ACK is back; its source is told first, then its
  * destination (rdma-network.md#completion).
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
-enum { FIRST_SPORT = 10000, CROWD = 8 };
+enum { CROWD = 8 };
 
-static struct asim_fluid_flow *make_flow(struct asim_fluid *fluid, const struct asim_msg *msg)
+/* Rings in lock-step must have their links for themselves: links first … first + n - 1 of a path.
+ */
+static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                          uint32_t first, uint32_t n)
 {
-    struct asim_fluid_flow *flow = asim_pool_take(&fluid->flow_pool);
+    for (uint32_t i = first; fluid->folded && i < first + n; i++) {
+        struct asim_fluid_ring *ring = fluid->link[path->link[i]].ring;
 
-    if (!flow)
-        return NULL;
-    if (fluid->free_ids.n)
-        flow->id = ASIM_VEC_POP(fluid->free_ids);
-    else if (ASIM_VEC_PUSH(fluid->flow, flow) ||
-             ASIM_VEC_RESERVE(fluid->free_ids, fluid->flow.n)) /* release() never fails */
-        return NULL;
-    else
-        flow->id = (uint32_t)fluid->flow.n - 1;
-    fluid->flow.at[flow->id] = flow;
-    flow->heap_at = 0;
-    flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = flow->is_control_due = 0;
-    flow->control = NULL;
-    flow->acks = ASIM_ACKS_NONE;
-    flow->through.kind = ASIM_FLUID_THROUGH;
-    flow->drain.kind = ASIM_FLUID_DRAIN;
-    flow->ack_due.kind = ASIM_FLUID_ACKS;
-    flow->next = NULL;
-    flow->start_ns = fluid->queue.now_ns;
-    flow->path = NULL;
-    flow->msg = *msg;
-    return flow;
-}
-
-void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    if (!flow->is_through || flow->is_queued || flow->is_control_due)
-        return;
-    if (flow->control)
-        asim_pool_give(&fluid->control_pool, flow->control);
-    fluid->free_ids.at[fluid->free_ids.n++] = flow->id;
-    asim_pool_give(&fluid->flow_pool, flow);
+        if (ring && path != &ring->path)
+            asim_fluid_unfold(fluid, ring);
+    }
 }
 
 /* The ACKs of a short message that is alone at both hosts meet nothing. */
@@ -68,7 +42,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_join(fluid, flow);
     if (meets_acks(fluid, flow)) {
         flow->acks = ASIM_ACKS_WAIT;
-        asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
+        flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
     }
 }
 
@@ -99,15 +73,16 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
         asim_fluid_flow_at(fluid, nic->at[nic->n - 1])->msg.dst == flow->msg.dst;
 }
 
-int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
+int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
+                       struct asim_fluid_relay *relay)
 {
-    struct asim_fluid *fluid = asim_fluid_of(net);
-    struct asim_fluid_flow *flow = make_flow(fluid, msg);
+    struct asim_fluid_flow *flow = asim_fluid_make(fluid, msg);
     struct asim_fluid_conn *conn;
     uint32_t number;
 
     if (!flow)
         return ASIM_ENOMEM;
+    flow->relay = relay;
     if (msg->src == msg->dst) {
         asim_fluid_after(fluid, 0, &flow->through);
         return 0;
@@ -117,7 +92,7 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
         return ASIM_ENOMEM;
     number = (uint32_t)(fluid->qps ? conn->sent % fluid->qps : conn->sent);
     conn->sent++;
-    flow->sport = (uint16_t)(FIRST_SPORT + number);
+    flow->sport = (uint16_t)(ASIM_FLUID_FIRST_SPORT + number);
     if (fluid->qps > 1 && number)
         conn = asim_fluid_conn(fluid, msg->src, msg->dst, number);
     flow->conn = conn;
@@ -128,9 +103,18 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
         conn->shape.bytes = 0;
     asim_fluid_shape(fluid, conn, flow->path, msg->bytes ? msg->bytes : 1, &conn->shape);
     flow->shape = conn->shape;
+    if (relay && relay->ring->is_folded)
+        flow->path = &relay->ring->path;
+    else
+        unfold_others(fluid, flow->path, 0, flow->path->n);
     count_crowd(fluid, flow);
     take_turn(fluid, flow);
     return 0;
+}
+
+int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
+{
+    return asim_fluid_send_of(asim_fluid_of(net), msg, NULL);
 }
 
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -144,8 +128,9 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_judge(fluid, flow);
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
-        asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
-    asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
+        flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
+    flow->through_ns =
+        asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
     if (!fluid->qps)
         return;
     conn->head = flow->next;
@@ -160,6 +145,7 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (flow->acks == ASIM_ACKS_WAIT && flow->is_drained) {
         flow->acks = ASIM_ACKS_OVER;
     } else if (flow->acks == ASIM_ACKS_WAIT) {
+        unfold_others(fluid, flow->path, flow->path->n, flow->path->n_acks);
         flow->acks = ASIM_ACKS_LOAD;
         flow->ack_rate = flow->rate;
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
@@ -169,7 +155,8 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                     const struct asim_msg *msg)
 {
     enum { LOG_OVERHEAD = 48 }; /* parity: rdma-network.md#output-files */
     const struct asim_fluid_conn *conn = flow->conn;
@@ -179,13 +166,27 @@ static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flo
         .end = fluid->queue.now_ns,
         .bytes = flow->shape.bytes,
         .ideal = conn->rtt_ns + (uint64_t)((long double)bytes * 8e9L / (long double)conn->rate_bps),
-        .id = flow->msg.id,
-        .src = flow->msg.src,
-        .dst = flow->msg.dst,
+        .id = msg->id,
+        .src = msg->src,
+        .dst = msg->dst,
         .sport = flow->sport,
     };
 
     fluid->watch.fct(fluid->watch.self, &row);
+}
+
+/* Of a ring in lock-step, of each member. */
+static void tell_fcts(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_relay *at = flow->relay;
+
+    tell_fct(fluid, flow, &flow->msg);
+    while (at && at->ring->is_folded && (at = at->beside)) {
+        struct asim_msg msg = at->spec.msg;
+
+        msg.id += flow->relay->sent - 1;
+        tell_fct(fluid, flow, &msg);
+    }
 }
 
 static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -196,8 +197,8 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     path->bytes += flow->shape.bytes + flow->shape.frames * fluid->overhead;
     fluid->counts.messages++;
     fluid->counts.last_ns = fluid->queue.now_ns;
-    if (fluid->watch.fct)
-        tell_fct(fluid, flow);
+    if (fluid->watch.fct && (!fluid->watch.only_choices || path->has_choice))
+        tell_fcts(fluid, flow);
     if (path->is_shared)
         return;
     asim_fluid_fold(fluid, path);
@@ -208,9 +209,5 @@ void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     if (flow->path)
         count(fluid, flow);
-    if (flow->msg.cookie != ASIM_NEVER)
-        fluid->user.sent(fluid->user.self, &flow->msg);
-    fluid->user.arrived(fluid->user.self, &flow->msg);
     flow->is_through = 1;
-    asim_fluid_release(fluid, flow);
 }

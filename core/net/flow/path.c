@@ -127,6 +127,7 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
         return NULL;
     }
     fill_path(fluid, path);
+    path->has_choice = has_choice != 0;
     path->is_shared = fluid->qps || !has_choice;
     if (path->is_shared)
         conn->path = path;

@@ -6,7 +6,7 @@
  *
  * Costs: a visit of a link looks at all of its flows. A flow alone on its links needs no visit.
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -277,6 +277,24 @@ static void quit(const struct asim_fluid *fluid, const struct asim_fluid_flow *f
         flow->place[hop];
 }
 
+void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (uint32_t i = first; i < path->n; i++)
+        enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
+}
+
+void asim_fluid_quit_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        quit(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
+}
+
 /* No other flow is on its links: the slowest link, or the window, gives the rate. */
 static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
@@ -349,10 +367,8 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed)
             flow->behind_ns += asim_fluid_wait(fluid, link);
-        enter(fluid, flow, &link->flows, i);
     }
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
+    asim_fluid_enter(fluid, flow, 0);
     flow->rate = 0;
     flow->left_at = fluid->queue.now_ns;
     if (is_alone)
@@ -390,8 +406,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        quit(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
+    asim_fluid_quit_acks(fluid, flow);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)

@@ -2,7 +2,7 @@
  *
  * The run of the flow level: all that falls on one ns happens before the rates are found anew.
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <stddef.h>
 
@@ -21,13 +21,26 @@ static void drain(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 #define FLOW_OF(due, member)                                                                       \
     ((struct asim_fluid_flow *)(void *)((char *)(due)-offsetof(struct asim_fluid_flow, member)))
 
+static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    asim_fluid_through(fluid, flow);
+    if (flow->msg.cookie != ASIM_NEVER)
+        fluid->user.sent(fluid->user.self, &flow->msg);
+    if (!flow->relay || !asim_fluid_relay_arrived(fluid, flow))
+        fluid->user.arrived(fluid->user.self, &flow->msg);
+    asim_fluid_release(fluid, flow);
+}
+
+#define FLOW_OF_RELAY(of)                                                                          \
+    ((struct asim_fluid_relay *)(void *)((char *)(of)-offsetof(struct asim_fluid_relay, due)))
+
 static void run_one(struct asim_fluid *fluid, struct asim_due *due)
 {
     uint32_t rank = due->rank;
 
     switch (due->kind) {
     case ASIM_FLUID_THROUGH:
-        asim_fluid_through(fluid, FLOW_OF(due, through));
+        through(fluid, FLOW_OF(due, through));
         break;
     case ASIM_FLUID_DRAIN:
         drain(fluid, FLOW_OF(due, drain));
@@ -43,6 +56,9 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         fluid->link[rank].is_planned = 0;
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
+        break;
+    case ASIM_FLUID_RELAY:
+        asim_fluid_relay_due(fluid, FLOW_OF_RELAY(due));
         break;
     case ASIM_FLUID_WAKE:
         asim_pool_give(&fluid->call_pool, due);

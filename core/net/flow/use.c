@@ -4,7 +4,7 @@
  * frames are those that packets would have. Queues, marks and pauses are not modelled.
  */
 #include "asim/packet.h"
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 #include "topo/topo.h"
 
 #include <string.h>
@@ -36,6 +36,8 @@ static void fold_all(struct asim_fluid *fluid)
 {
     if (fluid->counts.folded == fluid->counts.messages)
         return;
+    for (struct asim_fluid_ring *ring = fluid->folded; ring; ring = ring->behind)
+        asim_fluid_ring_count(fluid, ring);
     fluid->counts.folded = fluid->counts.messages;
     for (size_t i = 0; i < fluid->conns.cap; i++) {
         struct asim_fluid_conn *conn = (void *)(uintptr_t)fluid->conns.slots[i].value;

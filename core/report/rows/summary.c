@@ -246,7 +246,7 @@ static int open_summary(struct asim_event_observer *observer, struct asim_world 
     if (out && asim_world_has(world, ASIM_NET_LINKS))
         observer->wants |= 1u << ASIM_EV_LINKS;
     if (out && asim_ways_exist(world))
-        observer->wants |= 1u << ASIM_EV_FCT;
+        observer->wants |= 1u << ASIM_EV_FCT, observer->only_choices = 1;
     return 0;
 }
 

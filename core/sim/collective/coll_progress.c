@@ -7,9 +7,10 @@
 #include "sim/world.h"
 
 /* 0 to 1 of the phase that the chunk is in. Graphs count as not begun until they end. */
-static double share_of_phase(const struct asim_chunk *chunk)
+static double share_of_phase(const struct asim_world *world, const struct asim_chunk *chunk)
 {
-    uint64_t arrived = chunk->uniform ? chunk->uniform->arrived : chunk->received;
+    const struct asim_uniform_phase *uniform = chunk->uniform;
+    uint64_t arrived = uniform ? asim_uniform_phase_arrived(world, uniform) : chunk->received;
 
     if (!chunk->started || chunk->runner || !chunk->plan.arrivals)
         return 0;
@@ -17,11 +18,11 @@ static double share_of_phase(const struct asim_chunk *chunk)
 }
 
 /* Each phase of a chunk counts alike. */
-static double bytes_left(const struct asim_chunk *chunk)
+static double bytes_left(const struct asim_world *world, const struct asim_chunk *chunk)
 {
     double phases = chunk->n_phases, ended = chunk->phase ? chunk->phase - 1 : 0;
 
-    return (double)chunk->phases[0].bytes * (1 - (ended + share_of_phase(chunk)) / phases);
+    return (double)chunk->phases[0].bytes * (1 - (ended + share_of_phase(world, chunk)) / phases);
 }
 
 /* Of the chunks of one op, or of all: `any`. A chunk is in one queue until it ends. */
@@ -34,7 +35,7 @@ static double chunks_left(const struct asim_rank *rank, uint32_t op, int any)
     for (size_t q = 0; q < queues; q++)
         for (const struct asim_chunk *chunk = rank->queues[q].head; chunk; chunk = chunk->next)
             if ((any || chunk->coll->op == op) && chunk->n_phases)
-                left += bytes_left(chunk);
+                left += bytes_left(world, chunk);
     return left;
 }
 

@@ -11,6 +11,7 @@
  */
 #include "sim/collective/uniform_phase.h"
 #include "net/ways.h"
+#include "net/net.h"
 #include "sim/collective/match.h"
 #include "sim/collective/send.h"
 #include "sim/rank/clock.h"
@@ -72,6 +73,111 @@ static int open_train(struct asim_rank *rank, struct asim_uniform_phase *uniform
     return 0;
 }
 
+/* No event or receive refers to the phase any more (is_uniform). */
+static struct asim_chunk *end(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    struct asim_world *world = rank->world;
+    struct asim_uniform_phase *uniform = chunk->uniform;
+
+    chunk->uniform = NULL;
+    if (has_train(uniform))
+        world->via.backend->train_close(world->via.carrier, uniform->train);
+    asim_match_unpin(rank, uniform->inbox);
+    asim_pool_put(&rank->shard->pools.uniform, uniform);
+    return chunk;
+}
+
+/* Looks up the bytes that the next messages reduce, which depend on their number (coll/coll.h). The
+ * plan lies on other cache lines, so its answer is kept for as long as the plan says. */
+static void look_up_reduction(struct asim_uniform_phase *uniform)
+{
+    const struct asim_plan *plan = &uniform->recv.chunk->plan;
+    uint64_t until = uniform->arrived + 1;
+
+    uniform->bytes = plan->algo->arrival(plan, uniform->arrived);
+    if (plan->algo->constant_until)
+        until = plan->algo->constant_until(plan, uniform->arrived);
+    uniform->constant_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
+}
+
+/* --- relays ------------------------------------------------------------------------------------
+ */
+/* NULL: none. With several queue pairs the order of sends at one ns decides which one a message
+ * takes, and that order is another in relays. */
+static const struct asim_net_extras *relays_of(const struct asim_world *world)
+{
+    const struct asim_net_extras *extras = world->via.backend->extras;
+    int is_watched =
+        world->own_messages || asim_event_bus_wants(&world->run.event_bus, ASIM_EV_ARRIVAL);
+
+    return extras && extras->relay_open && world->set.net.qps_per_connection == 1 && !is_watched
+               ? extras
+               : NULL;
+}
+
+static uint64_t deal_ns(void *self, uint32_t number, uint32_t *until)
+{
+    struct asim_uniform_phase *uniform = self;
+
+    uniform->arrived = number;
+    if (number >= uniform->constant_until)
+        look_up_reduction(uniform);
+    *until = uniform->constant_until;
+    return uniform->delay_ns + (uniform->bytes ? asim_reduce_ns(uniform->rank, uniform->bytes) : 0);
+}
+
+struct asim_chunk *asim_uniform_phase_over(struct asim_uniform_phase *uniform)
+{
+    uniform->left = 0;
+    uniform->inbox->head = NULL;
+    return end(uniform->rank, uniform->recv.chunk);
+}
+
+/* Its receive waits until the relay is over, for reports of ranks that wait, and takes no message.
+ * 0 or ASIM_ENOMEM. */
+static int open_relay(struct asim_rank *rank, struct asim_uniform_phase *uniform,
+                      const struct asim_coll_step *step)
+{
+    const struct asim_phase *phase = asim_chunk_phase(uniform->recv.chunk);
+    struct asim_inbox *inbox = uniform->inbox;
+    uint64_t present = inbox->arrived / step->recv_bytes;
+    struct asim_net_relay relay = {
+        .msg = {.bytes = step->send_bytes,
+                .tag = uniform->recv.tag,
+                .src = rank->id,
+                .dst = step->to,
+                .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
+                .cookie = ASIM_NEVER},
+        .from = step->from,
+        .steps = uniform->left,
+        .present = present < uniform->left ? (uint32_t)present : uniform->left,
+        .n = phase->ring.n,
+        .first = asim_ring_rank(&phase->ring, 0),
+        .second = asim_ring_rank(&phase->ring, phase->step > 0 ? 1 : phase->ring.n - 1),
+        .delay_ns = uniform->delay_ns,
+        .self = uniform,
+        .deal_ns = deal_ns,
+        .over = rank->world->relay_over};
+
+    uniform->rank = rank;
+    uniform->relay = relays_of(rank->world)->relay_open(rank->world->via.carrier, &relay);
+    if (!uniform->relay)
+        return ASIM_ENOMEM;
+    inbox->arrived -= relay.present * step->recv_bytes;
+    uniform->recv.bytes = ASIM_ANY_BYTES - 1;
+    uniform->recv.posted_ns = asim_rank_now(rank);
+    inbox->head = inbox->tail = &uniform->recv;
+    rank->sent += uniform->left;
+    return 0;
+}
+
+uint32_t asim_uniform_phase_arrived(const struct asim_world *world,
+                                    const struct asim_uniform_phase *uniform)
+{
+    return uniform->relay ? world->via.backend->extras->relay_come(uniform->relay)
+                          : uniform->arrived;
+}
+
 /* Fails the rank when out of memory. */
 static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
@@ -96,7 +202,9 @@ static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
                                        .src = step->from,
                                        .tag = chunk->tag};
     uniform->inbox = asim_match_pin(rank, step->from, chunk->tag);
-    if (!uniform->inbox || open_train(rank, uniform, step)) {
+    if (!uniform->inbox ||
+        (relays_of(rank->world) && !uniform->inbox->head ? open_relay(rank, uniform, step)
+                                                         : open_train(rank, uniform, step))) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
@@ -113,20 +221,6 @@ int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
             chunk->coll->op))
         begin(rank, chunk);
     return 1;
-}
-
-/* No event or receive refers to the phase any more (is_uniform). */
-static struct asim_chunk *end(struct asim_rank *rank, struct asim_chunk *chunk)
-{
-    struct asim_world *world = rank->world;
-    struct asim_uniform_phase *uniform = chunk->uniform;
-
-    chunk->uniform = NULL;
-    if (has_train(uniform))
-        world->via.backend->train_close(world->via.carrier, uniform->train);
-    asim_match_unpin(rank, uniform->inbox);
-    asim_pool_put(&rank->shard->pools.uniform, uniform);
-    return chunk;
 }
 
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
@@ -170,19 +264,6 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *unifor
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* Looks up the bytes that the next messages reduce, which depend on their number (coll/coll.h). The
- * plan lies on other cache lines, so its answer is kept for as long as the plan says. */
-static void look_up_reduction(struct asim_uniform_phase *uniform)
-{
-    const struct asim_plan *plan = &uniform->recv.chunk->plan;
-    uint64_t until = uniform->arrived + 1;
-
-    uniform->bytes = plan->algo->arrival(plan, uniform->arrived);
-    if (plan->algo->constant_until)
-        until = plan->algo->constant_until(plan, uniform->arrived);
-    uniform->constant_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
-}
-
 /* Schedules the credit of the struct after delay_ns; it must be free, with credit.bytes set. */
 static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                               uint64_t delay_ns)
@@ -212,6 +293,10 @@ struct asim_chunk *asim_uniform_phase_credit(struct asim_rank *rank, struct asim
     const struct asim_world *world = rank->world;
     struct asim_uniform_phase *uniform = chunk->uniform;
 
+    if (uniform->relay) { /* the one at the start */
+        world->via.backend->extras->relay_start(world->via.carrier, uniform->relay);
+        return NULL;
+    }
     uniform->credits++;
     while (uniform->credits && uniform->left && !rank->failed) {
         uniform->credits--;

@@ -4,7 +4,8 @@
  * and receives one message of known sizes for one credit, as the steps of a ring do. Nearly every
  * message of a large run belongs to one.
  *
- * The outgoing messages form a train of the network (net/net.h) where the network has trains. The
+ * A network with relays (net/net.h) carries the whole phase and says when it is over; no message of
+ * it comes here. Else the outgoing messages form a train of the network where it has trains. The
  * incoming messages go to one inbox, which is pinned for the phase. One credit and one receive are
  * part of the struct; the pools serve further ones while these are in use.
  */
@@ -38,6 +39,8 @@ struct asim_uniform_phase {
     };
     struct asim_recv recv;
     uint64_t reduce_bytes, reduce_ns; /* the time to reduce so many bytes */
+    struct asim_relay *relay;         /* NULL: none */
+    struct asim_rank *rank;           /* of the relay */
 };
 
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails
@@ -49,6 +52,11 @@ struct asim_chunk *asim_uniform_phase_credit(struct asim_rank *rank, struct asim
 /* The delay of the struct's credit is over: begins the reduction, or mostly takes one step. */
 struct asim_chunk *asim_uniform_phase_step(struct asim_rank *rank,
                                            struct asim_uniform_phase *uniform, uint64_t now);
+/* Its relay is over, and so is the phase: returns the chunk. */
+struct asim_chunk *asim_uniform_phase_over(struct asim_uniform_phase *uniform);
+/* Messages of the phase that have arrived. */
+uint32_t asim_uniform_phase_arrived(const struct asim_world *world,
+                                    const struct asim_uniform_phase *uniform);
 /* Messages of the rank that have numbers and are not yet sent. Walks over all open chunks. */
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank);
 

@@ -118,7 +118,7 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op
     row->from = recv ? recv->src : UINT32_MAX;
     if (!recv)
         return;
-    row->wanted = recv->bytes;
+    row->wanted = recv->uniform ? recv->chunk->next_step.recv_bytes : recv->bytes;
     row->came = inbox_of(rank, recv)->arrived;
 }
 

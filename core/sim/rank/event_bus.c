@@ -139,6 +139,15 @@ int asim_event_bus_add(struct asim_event_bus *event_bus, const struct asim_event
     return 0;
 }
 
+int asim_event_bus_only_choices(const struct asim_event_bus *event_bus)
+{
+    for (size_t i = 0; i < event_bus->observers.n; i++)
+        if (event_bus->observers.at[i].wants & 1u << ASIM_EV_FCT &&
+            !event_bus->observers.at[i].only_choices)
+            return 0;
+    return 1;
+}
+
 void asim_event_fini(struct asim_event *event)
 {
     if (event->kind == ASIM_EV_RANK_DONE)

@@ -102,7 +102,8 @@ struct asim_event {
 
 /* An observer: a report (report/), or one of the caller's (asim/observe.h). */
 struct asim_event_observer {
-    unsigned wants; /* bit per enum asim_event_kind */
+    unsigned wants;   /* bit per enum asim_event_kind */
+    int only_choices; /* of ASIM_EV_FCT: messages on paths that a hash has chosen will do */
     /* on_event reads only self, the event and constant data of the world, so any thread may call it
      * while the run goes on (async_observers.h). Not for kinds that own memory. */
     int async;
@@ -155,6 +156,8 @@ struct asim_event_bus {
  * while events are delivered. 0 or ASIM_ENOMEM: nothing was added then. */
 int asim_event_bus_add(struct asim_event_bus *event_bus,
                        const struct asim_event_observer *observer);
+/* 1 if all observers of ASIM_EV_FCT have only_choices. */
+int asim_event_bus_only_choices(const struct asim_event_bus *event_bus);
 /* 1 if any observer wants events of that kind. */
 static inline int asim_event_bus_wants(const struct asim_event_bus *event_bus,
                                        enum asim_event_kind kind)

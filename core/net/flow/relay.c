@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Rings that the network carries by itself (net/net.h): each member sends its next message when the
+ * one before has come and been dealt with, so a message costs no call of the spine.
+ */
+#include "net/flow/rings.h"
+
+static struct asim_fluid_relay *of(struct asim_relay *relay)
+{
+    return (struct asim_fluid_relay *)(void *)relay;
+}
+
+static struct asim_fluid_ring *find_ring(struct asim_fluid *fluid,
+                                         const struct asim_net_relay *spec)
+{
+    uint64_t hi = (uint64_t)spec->first << 32 | spec->second;
+    uint64_t *slot = asim_map_put(&fluid->rings, hi, spec->msg.tag);
+    struct asim_fluid_ring *ring;
+
+    if (!slot)
+        return NULL;
+    ring = *slot ? (void *)(uintptr_t)*slot : asim_pool_get(&fluid->ring_pool);
+    if (!ring)
+        return NULL;
+    *slot = (uint64_t)(uintptr_t)ring;
+    if (++ring->opened == spec->n) /* another phase may follow under the same key */
+        asim_map_delete(&fluid->rings, hi, spec->msg.tag);
+    return ring;
+}
+
+struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim_net_relay *spec)
+{
+    struct asim_fluid *fluid = asim_fluid_of(net);
+    struct asim_fluid_relay *relay = asim_pool_get(&fluid->relay_pool);
+    uint64_t hi = (uint64_t)spec->from << 32 | spec->msg.src;
+    uint64_t *slot = asim_map_put(&fluid->relays, hi, spec->msg.tag);
+
+    if (!relay || !slot || !(relay->ring = find_ring(fluid, spec)))
+        return NULL;
+    *slot = (uint64_t)(uintptr_t)relay;
+    relay->spec = *spec;
+    relay->due.kind = ASIM_FLUID_RELAY;
+    relay->come = spec->present;
+    return (struct asim_relay *)(void *)relay;
+}
+
+uint32_t asim_fluid_relay_come(const struct asim_relay *opaque)
+{
+    const struct asim_fluid_relay *relay = (const void *)opaque;
+    const struct asim_fluid_ring *ring = relay->ring;
+
+    return ring->is_folded ? ring->leader->come : relay->come;
+}
+
+static void add_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    relay->is_queued = 1;
+    asim_fluid_add(fluid, relay->due_ns, &relay->due);
+}
+
+/* Of a ring, before or behind others of this ns, which may be of the same ring. */
+void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
+{
+    struct asim_fluid *fluid = asim_fluid_of(net);
+    struct asim_fluid_relay *relay = of(opaque);
+    struct asim_fluid_ring *ring = relay->ring;
+
+    if (!ring->leader)
+        ring->leader = relay;
+    else
+        ring->last->beside = relay;
+    ring->last = relay;
+    ring->started += ring->leader->started_ns == fluid->queue.now_ns || ring->leader == relay;
+    relay->started_ns = relay->due_ns = fluid->queue.now_ns;
+    add_due(fluid, relay);
+}
+
+static void deal(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    uint32_t number = relay->dealt++;
+
+    relay->is_waiting = 0;
+    if (number >= relay->until)
+        relay->deal_ns = relay->spec.deal_ns(relay->spec.self, number, &relay->until);
+    relay->due_ns = fluid->queue.now_ns + relay->deal_ns;
+    add_due(fluid, relay);
+}
+
+static void send(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    struct asim_msg msg = relay->spec.msg;
+
+    msg.id += relay->sent++;
+    relay->under_way++;
+    if (asim_fluid_send_of(fluid, &msg, relay))
+        fluid->failed = ASIM_ENOMEM;
+    if (relay->come > relay->dealt)
+        deal(fluid, relay);
+    else
+        relay->is_waiting = 1;
+}
+
+static void forget(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    struct asim_fluid_ring *ring = relay->ring;
+    uint32_t n;
+
+    if (!relay->is_over || relay->under_way)
+        return;
+    if (relay->next)
+        relay->next->before = NULL;
+    n = relay->spec.n;
+    asim_pool_put(&fluid->relay_pool, relay);
+    if (++ring->gone == n)
+        asim_pool_put(&fluid->ring_pool, ring);
+}
+
+static void end(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    const struct asim_net_relay spec = relay->spec;
+
+    asim_map_delete(&fluid->relays, (uint64_t)spec.from << 32 | spec.msg.src, spec.msg.tag);
+    if (relay->before)
+        relay->before->next = NULL;
+    relay->before = NULL;
+    relay->is_over = 1;
+    forget(fluid, relay);
+    spec.over(spec.self);
+}
+
+/* Messages beyond the last are of a phase that the relay's rank has not begun. */
+int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_relay *from = flow->relay;
+    struct asim_fluid_relay *to = from->ring->is_folded ? from : asim_fluid_receiver(fluid, from);
+
+    from->under_way--;
+    if (to && to->come == to->spec.steps)
+        to = NULL;
+    if (to) {
+        to->come++;
+        if (to->is_waiting)
+            deal(fluid, to);
+    }
+    forget(fluid, from);
+    return to != NULL;
+}
+
+/* As all of them would, in the order of their starts. */
+static void end_all(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
+{
+    struct asim_fluid_relay *at = ring->leader, *beside;
+
+    asim_fluid_ring_end(fluid, ring);
+    for (; at; at = beside) {
+        beside = at->beside;
+        end(fluid, at);
+    }
+}
+
+void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    struct asim_fluid_ring *ring = relay->ring;
+
+    relay->is_queued = 0;
+    if (!ring->is_decided) {
+        ring->is_decided = 1;
+        asim_fluid_ring_fold(fluid, ring);
+    }
+    if (ring->is_folded && relay != ring->leader)
+        return; /* the start of another member */
+    if (relay->sent < relay->spec.steps)
+        send(fluid, relay);
+    else if (ring->is_folded)
+        end_all(fluid, ring);
+    else
+        end(fluid, relay);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Messages and their run, rings that the flow level carries by itself, and those in lock-step
+ * (flow.md#rings).
+ */
+#ifndef ASIM_NET_FLOW_RINGS_H
+#define ASIM_NET_FLOW_RINGS_H
+
+#include "net/flow/flow.h"
+#include "net/net.h"
+
+/* A member of a ring that carries on by itself (relay.c). */
+struct asim_fluid_relay {
+    struct asim_net_relay spec;
+    uint32_t sent, come, dealt, until, under_way; /* messages; until: of deal_ns */
+    uint8_t is_waiting;                           /* for the next message */
+    uint8_t is_queued;                            /* `due` is in the queue of events */
+    uint8_t is_over;
+    uint64_t deal_ns, due_ns, started_ns;
+    struct asim_due due; /* its start, then the end of what a message takes */
+    struct asim_fluid_relay *next,
+        *before;                     /* its messages go to; from there they come; NULL: look */
+    struct asim_fluid_relay *beside; /* of the ring, in the order of starts */
+    struct asim_fluid_ring *ring;
+};
+
+struct asim_fluid_ring {
+    uint32_t opened, started, gone; /* members; started: at the ns at which the leader did */
+    uint8_t is_decided, is_folded;  /* is_folded: the leader is carried for all */
+    struct asim_fluid_relay *leader, *last;
+    struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
+    struct asim_fluid_path path;            /* of the leader while folded */
+};
+
+/* --- run.c --- */
+int asim_fluid_run(struct asim_net *net, struct asim_err *err);
+
+/* --- messages.c --- */
+int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg);
+/* relay: whose message it is. */
+int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
+                       struct asim_fluid_relay *relay);
+void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Counts a message that is through. */
+void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
+/* --- rates.c --- */
+/* Puts it into the lists of its links: of data from number `first` on, and of ACKs; takes it off
+ * the latter. */
+void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
+void asim_fluid_quit_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
+/* --- ends.c --- */
+/* Adds an event. */
+void asim_fluid_add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due);
+/* A message of the user; NULL when out of memory. */
+struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct asim_msg *msg);
+/* Once it is through and no event of it is to come. */
+void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
+/* --- relay.c --- */
+struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim_net_relay *spec);
+void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *relay);
+uint32_t asim_fluid_relay_come(const struct asim_relay *relay);
+void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay);
+/* A message of flow->relay is through; 0: it is one for the user. */
+int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* --- lockstep.c --- */
+/* The relay that the next message of this one comes to; NULL: none yet. */
+struct asim_fluid_relay *asim_fluid_receiver(struct asim_fluid *fluid,
+                                             struct asim_fluid_relay *from);
+/* Carries the leader for all members from now on, where they are in lock-step. */
+void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
+/* Counts for all members what the leader has carried. */
+void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
+/* No more is folded: each member has the leader's state, but for its flows and events. */
+void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
+/* The same with its flows and events: someone else comes to a link of the ring. */
+void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
+
+#endif

@@ -5,10 +5,11 @@
  * latencies than those that are simulated.
  *
  * An estimate has two parts. The way: the latencies and sizes of the messages that wait for each
- * other, without anybody else on the links. The load: the time of the busiest link, where a message
- * counts on equal-cost paths in equal parts. A ring is full of pieces, so the greater part counts;
- * a tree has its way once, then its busiest link for each further chunk. Messages of a connection
- * with queue pairs of its own follow each other on one path, which may bound both.
+ * other, without anybody else on the links. The load: the time of the busiest link, where messages
+ * of a connection are on the paths of its queue pairs, and those with queue pairs of their own on
+ * equal-cost paths in equal parts. A ring is full of pieces, so the greater part counts; a tree has
+ * its way once, then its busiest link for each further chunk. Messages of a queue pair follow each
+ * other on one path, which may bound both.
  *
  * Protocols are all Simple: what LL and LL128 save in latency is not simulated, and what they add
  * in bytes would be.
@@ -21,6 +22,9 @@
 #include "base/text.h"
 #include "cc/cc.h"
 #include "coll/nccl.h"
+#include "net/ecmp.h"
+#include "net/packets.h"
+#include "net/watch.h"
 #include "topo/topo.h"
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/nvswitch.h"
@@ -31,7 +35,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 8 /* chunks of a tree's edge, coll/nccl_tree.c */ };
+enum {
+    WINDOW = 8,          /* chunks of a tree's edge, coll/nccl_tree.c */
+    FIRST_SPORT = 10000, /* of a connection (fabric/host/flow.c) */
+    MOST_PATHS = 8,
+    MOST_HOPS = 64
+};
 
 /* The channels of a tree meet at the NVLinks of a server and, from two children, at a NIC. So a
  * chunk's stage takes longer than its busiest link is busy: by so much in 100 drawn cases. */
@@ -65,28 +74,52 @@ static uint32_t host_of(const struct estimate *e, uint32_t position, uint32_t sl
     return asim_nvswitch_host(e->world, asim_ring_rank(e->ring, position), slot);
 }
 
-/* Adds the link and all behind it to the loads; the first of equal-cost paths is the hop's. A
+/* Adds a share of a message to the load of a link, and the link to the way; returns its far end. A
  * message has come when its ACK is back at the sender, as in ASTRA-sim. */
-static void walk(struct estimate *e, uint32_t node, uint32_t dst, double share, struct hop *hop)
+static uint32_t cross(struct estimate *e, uint32_t node, uint32_t at, double share, struct hop *hop)
 {
     const struct asim_topo *topo = &e->world->set.topo;
+    const struct asim_port_ref *port = &topo->ports[topo->first_port[node] + at - 1];
+    const struct asim_link *link = &topo->links[port->link];
+    double rate = (double)link->rate_bps / 8e9;
+
+    e->load[2 * (size_t)port->link + (node == link->a)] += share * e->bytes / rate;
+    if (hop) {
+        hop->latency += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
+        hop->latency += hop->rate > 0 ? fmin(e->packet, e->bytes) / rate : 0;
+        hop->rate = hop->rate > 0 ? fmin(hop->rate, rate) : rate;
+    }
+    return port->peer;
+}
+
+/* Queue pairs for each message: equal-cost paths in equal parts, of which the first is the hop's.
+ */
+static void spread(struct estimate *e, uint32_t node, uint32_t dst, double share, struct hop *hop)
+{
     uint32_t n;
     const uint32_t *ports = asim_route_ports(e->world->set.route, node, dst, &n);
 
     e->failed |= node != dst && !n;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_port_ref *port = &topo->ports[topo->first_port[node] + ports[i] - 1];
-        const struct asim_link *link = &topo->links[port->link];
-        double rate = (double)link->rate_bps / 8e9;
-
-        e->load[2 * (size_t)port->link + (node == link->a)] += share / n * e->bytes / rate;
-        if (hop) {
-            hop->latency += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
-            hop->latency += hop->rate > 0 ? fmin(e->packet, e->bytes) / rate : 0;
-            hop->rate = hop->rate > 0 ? fmin(hop->rate, rate) : rate;
-        }
-        walk(e, port->peer, dst, share / n, hop);
+        spread(e, cross(e, node, ports[i], share / n, hop), dst, share / n, hop);
         hop = NULL;
+    }
+}
+
+/* Queue pairs of a connection, each on the path that the hashes choose. */
+static void follow(struct estimate *e, uint32_t src, uint32_t dst, struct hop *hop)
+{
+    uint32_t qps = e->world->set.net.qps_per_connection;
+    uint32_t paths = qps < MOST_PATHS ? qps : MOST_PATHS;
+
+    for (uint32_t q = 0; q < paths; q++) {
+        const struct asim_ecmp_tuple tuple = {src, dst, (uint16_t)(FIRST_SPORT + q), ASIM_DPORT};
+        struct asim_hop hops[MOST_HOPS];
+        uint32_t n = asim_ecmp_path(e->world->set.route, &tuple, hops, MOST_HOPS);
+
+        e->failed |= !n;
+        for (uint32_t i = 0; i < n && i < MOST_HOPS; i++)
+            cross(e, hops[i].node, hops[i].port, 1. / paths, q ? NULL : hop);
     }
 }
 
@@ -111,7 +144,12 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
     struct hop hop = {(double)e->world->set.endpoint_ns, 0};
 
     if (e->world->set.route) {
-        walk(e, host_of(e, from, slot), host_of(e, to, slot), 1, &hop);
+        uint32_t src = host_of(e, from, slot), dst = host_of(e, to, slot);
+
+        if (e->world->set.net.qps_per_connection)
+            follow(e, src, dst, &hop);
+        else
+            spread(e, src, dst, 1, &hop);
     } else {
         hop.latency += shape->at[is_across ? shape->n - 1 : 0].latency_ns;
         hop.rate = is_across ? e->nccl->spec.net_gbytes : e->nccl->spec.nv_gbytes;

@@ -139,6 +139,7 @@ def case(kind, seed):
     """{"generate" or "llm": arguments that make the traces, "run": options of the run,
     "background": a section of the scenario, "what": a word}."""
     found = DRAWS[kind](random.Random(f"{kind} {seed}"))
+    found["run"].append("--like=astra-sim")  # MTU and algorithms of any topology
     found["run"].append(f"--qps-per-connection={found.get('qps', 1)}")
     return found
 

@@ -83,6 +83,6 @@ void asim_fluid_tell_trust(const struct asim_fabric *network,
             diagnostics,
             "the flow level: %.1f %% of the bytes were held up in queues of switches; "
             "in tests job times of such runs were within 1 %% of packets in nine of ten cases, "
-            "and within 6 %% in all",
+            "and up to 13 %% off in single ones",
             percent);
 }

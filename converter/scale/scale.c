@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "asim/trace_record.h"
 #include "asim/trace.h"
-#include "base/io/file_id.h"
 
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;
@@ -222,10 +221,7 @@ static int write_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *
 static int keep_inputs(struct asim_scale *scale, struct asim_err *err)
 {
     int rc = 0;
-    if (asim_file_same(scale->input, scale->output))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--output is the same as --input; the recorded traces would be "
-                            "overwritten. Give another prefix for the output.");
+
     if (scale->groups_file)
         rc = asim_inputs_add(&scale->set.inputs, scale->groups_file, err);
     for (uint32_t rank = 0; rank < scale->ranks && !rc; rank++) {

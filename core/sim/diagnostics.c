@@ -135,7 +135,7 @@ static void diagnose_like(struct asim_world *world)
         snprintf(servers, sizeof servers, "servers of %u GPUs", gpus);
     if (set->like == ASIM_LIKE_NCCL)
         asim_world_diagnose(world,
-                            "follows NCCL: %s, %u queue pairs a connection (0: one a message), "
+                            "follows NCCL: %s, queue pairs a connection: %u (0: one a message), "
                             "MTU %u%s",
                             servers, net->qps_per_connection, net->payload_bytes,
                             set->algorithm ? "; algorithms as --algorithm says" : "");

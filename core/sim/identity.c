@@ -30,7 +30,8 @@ static void add_option(struct asim_digest *digest, const struct asim_option *row
 {
     char *text;
 
-    if (row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT))
+    if (row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT) ||
+        row->offset == offsetof(struct asim_settings, like)) /* as understood, below */
         return;
     asim_digest_add_text(digest, row->key);
     if (row->type == ASIM_T_STRING) {
@@ -120,9 +121,10 @@ int asim_world_identity(struct asim_world *world, char text[ASIM_IDENTITY_BYTES]
 {
     struct asim_world_setup *set = &world->set;
     struct asim_digest digest;
-    int code = 0;
+    int code = 0, is_nccl = set->settings.like == ASIM_LIKE_NCCL;
 
     memcpy(digest.word, set->options_digest, sizeof digest.word);
+    asim_digest_add(&digest, &is_nccl, sizeof is_nccl);
     for (size_t i = 0; i < set->input_names.n && !*set->identity && !code; i++)
         code = add_input(&digest, world, &set->input_names.at[i], err);
     if (!code && !*set->identity)

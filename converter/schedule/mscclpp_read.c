@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "asim/trace.h"
+#include "base/divisor.h"
 #include "base/io/json.h"
 #include "base/text.h"
 
@@ -165,17 +166,6 @@ static void pair_channels(struct asim_mscclpp *plan, int type)
 /* --- the plan -----------------------------------------------------------------------------------
  */
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void refine_grain(struct asim_mscclpp *plan, const json_t *block)
 {
     json_t *op;
@@ -186,7 +176,7 @@ static void refine_grain(struct asim_mscclpp *plan, const json_t *block)
         const json_t *group = json_object_get(op, "tbg_info");
         uint32_t n = group ? asim_mscclpp_number_of(plan, group, "tbg_size", MOST_GROUP) : 1;
 
-        plan->grain *= n ? n / common_divisor(plan->grain, n) : 1;
+        plan->grain *= n ? n / asim_common_divisor(plan->grain, n) : 1;
         if (!n || plan->grain > ASIM_MSCCL_CHUNKS) {
             asim_mscclpp_fail(plan, "groups of thread blocks share chunks in too many ways.");
             return;

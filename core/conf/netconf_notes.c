@@ -38,19 +38,32 @@ static int is_option_of_others(const struct settings *s, const struct asim_optio
     return 0;
 }
 
-static void say_options_of_others(const struct settings *s)
+/* The keys with another value than the default that a note is about; returns whether there are any.
+ */
+static int list_keys(const struct settings *s, char *keys, size_t size,
+                     int (*is_meant)(const struct settings *s, const struct asim_option *row))
 {
     enum { MOST = 256 };
     const struct asim_option *rows[MOST];
     size_t n = asim_netconf_keys(rows, MOST), used = 0;
-    char keys[600] = "";
 
-    for (size_t k = 0; k < n && k < MOST && used < sizeof keys; k++)
-        if (rows[k]->type != ASIM_T_STRING && is_option_of_others(s, rows[k]) &&
-            differs(s, rows[k]))
-            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
-                                     rows[k]->key);
-    if (used)
+    for (size_t k = 0; k < n && k < MOST && used < size; k++)
+        if (is_meant(s, rows[k]) && differs(s, rows[k]))
+            used +=
+                (size_t)snprintf(keys + used, size - used, "%s%s", used ? ", " : "", rows[k]->key);
+    return used > 0;
+}
+
+static int is_number_of_others(const struct settings *s, const struct asim_option *row)
+{
+    return row->type != ASIM_T_STRING && is_option_of_others(s, row);
+}
+
+static void say_options_of_others(const struct settings *s)
+{
+    char keys[600];
+
+    if (list_keys(s, keys, sizeof keys, is_number_of_others))
         asim_diagnose(s->diagnostics,
                       "%s: no effect on the congestion control %s, which CC_MODE or CC chooses: %s",
                       s->source, s->cc->member.name, keys);
@@ -171,19 +184,16 @@ static int is_known_to_flows(const struct settings *s, const struct asim_option 
     return row->flags & ASIM_F_NOOP;
 }
 
+static int is_unknown_to_flows(const struct settings *s, const struct asim_option *row)
+{
+    return !is_known_to_flows(s, row) && !is_option_of_others(s, row);
+}
+
 static void say_unknown_to_flows(const struct settings *s)
 {
-    enum { MOST = 256 };
-    const struct asim_option *rows[MOST];
-    size_t n = asim_netconf_keys(rows, MOST), used = 0;
-    char keys[1200] = "";
+    char keys[1200];
 
-    for (size_t k = 0; k < n && k < MOST && used < sizeof keys; k++)
-        if (!is_known_to_flows(s, rows[k]) && !is_option_of_others(s, rows[k]) &&
-            differs(s, rows[k]))
-            used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? ", " : "",
-                                     rows[k]->key);
-    if (used)
+    if (list_keys(s, keys, sizeof keys, is_unknown_to_flows))
         asim_diagnose(s->diagnostics, "%s: no effect on the flow level: %s", s->source, keys);
 }
 

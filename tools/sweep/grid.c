@@ -322,6 +322,9 @@ void asim_sweep_fini(struct asim_sweep *sweep)
         free(key->values.at);
         free(key->name);
     }
+    for (size_t i = 0; i < sweep->of_options.n; i++)
+        free(sweep->of_options.at[i]);
+    free(sweep->of_options.at);
     free(sweep->keys.at);
     free(sweep->points);
 }

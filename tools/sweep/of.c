@@ -35,9 +35,10 @@ static char *next_word(char **at)
     return word;
 }
 
+/* Keeps the option for the run itself, and makes a key of one value where no key varies it. */
 static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct asim_err *err)
 {
-    char *value = strchr(word, '='), *name = word + strspn(word, "-");
+    char *value = strchr(word, '='), *name = word + strspn(word, "-"), *option;
 
     if (value)
         *value++ = '\0';
@@ -45,9 +46,15 @@ static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct
         value = "1";
     else
         value = next_word(rest);
-    if (!value || asim_sweep_is_own(name) || asim_sweep_has(sweep, name))
+    if (!value || asim_sweep_is_own(name))
         return 0;
-    return asim_sweep_set(sweep, name, value, err);
+    option = malloc(strlen(name) + strlen(value) + 4);
+    if (!option || ASIM_VEC_PUSH(sweep->of_options, option)) {
+        free(option);
+        return asim_err_nomem(err, "reading the command of a run");
+    }
+    sprintf(option, "--%s=%s", name, value);
+    return asim_sweep_has(sweep, name) ? 0 : asim_sweep_set(sweep, name, value, err);
 }
 
 int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err *err)
@@ -70,52 +77,37 @@ int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err 
     return code;
 }
 
-/* The options of the run are keys of one value, and those that are varied are in its command. */
 int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err)
 {
-    enum { MOST_WORDS = 64 };
     struct asim_job_result earlier = {.backend = ""}, now = {.backend = ""};
-    const char *words[MOST_WORDS] = {sweep->self, "run"};
-    struct asim_src command;
-    char texts[3][ASIM_SWEEP_PATH], path[ASIM_SWEEP_PATH], *at, *word;
-    size_t n = 2;
+    char runs[ASIM_SWEEP_PATH], folder[ASIM_SWEEP_PATH], unless[80], log[ASIM_SWEEP_PATH];
+    const char *own[] = {sweep->self, "run", "--name=of", "--force", folder, unless};
+    const size_t n_own = sizeof own / sizeof *own;
+    const char **words = malloc((n_own + sweep->of_options.n) * sizeof *words);
     int code;
 
+    snprintf(runs, sizeof runs, "%.1900s/runs", sweep->folder);
+    snprintf(folder, sizeof folder, "--output-dir=%.1900s/runs", sweep->folder);
+    snprintf(log, sizeof log, "%.1900s/runs/of.log", sweep->folder);
     snprintf(earlier.folder, sizeof earlier.folder, "%.1900s", sweep->of);
     snprintf(now.folder, sizeof now.folder, "%.1900s/runs/of", sweep->folder);
-    snprintf(path, sizeof path, "%.1900s/runs", sweep->folder);
-    if (asim_job_result(&earlier, err) || asim_out_mkdir(path, err))
-        return err->code;
-    snprintf(path, sizeof path, "%.1900s/command.txt", sweep->of);
-    if (asim_src_open(&command, path, err))
-        return err->code;
-    at = command.data;
-    while (n < MOST_WORDS - 5 && (word = next_word(&at))) {
-        char name[64];
-
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(word + strspn(word, "-"), "="),
-                 word + strspn(word, "-"));
-        if (!asim_sweep_is_own(name))
-            words[n++] = word;
-        else if (!strchr(word, '=') && !asim_sweep_is_flag(name))
-            next_word(&at);
+    if (!words)
+        asim_err_nomem(err, "running a run again");
+    else if (!asim_job_result(&earlier, err))
+        asim_out_mkdir(runs, err);
+    if (!err->code) {
+        snprintf(unless, sizeof unless, "--unless=%s", earlier.identity);
+        memcpy(words, own, sizeof own);
+        for (size_t i = 0; i < sweep->of_options.n; i++)
+            words[n_own + i] = sweep->of_options.at[i];
+        asim_child_run(words, n_own + sweep->of_options.n, log, &code, err);
     }
-    snprintf(texts[0], sizeof texts[0], "--output-dir=%.1900s/runs", sweep->folder);
-    snprintf(texts[1], sizeof texts[1], "--unless=%s", earlier.identity);
-    snprintf(texts[2], sizeof texts[2], "%.1900s/runs/of.log", sweep->folder);
-    words[n++] = "--name=of";
-    words[n++] = "--force";
-    words[n++] = texts[0];
-    words[n++] = texts[1];
-    if (!asim_child_run(words, n, texts[2], &code, err)) {
-        if (code == ASIM_JOB_SAME)
-            sweep->of_ns = earlier.finish_ns;
-        else if (code)
-            asim_err_set(err, ASIM_EINVAL, "the command of %s fails now; %s says why.", sweep->of,
-                         texts[2]);
-        else if (!asim_job_result(&now, err))
-            sweep->of_ns = now.finish_ns;
-    }
-    asim_src_close(&command);
+    if (!err->code && code == ASIM_JOB_SAME)
+        sweep->of_ns = earlier.finish_ns;
+    else if (!err->code && code)
+        asim_err_set(err, ASIM_EINVAL, "the command of %s fails now; %s says why.", sweep->of, log);
+    else if (!err->code && !asim_job_result(&now, err))
+        sweep->of_ns = now.finish_ns;
+    free(words);
     return err->code;
 }

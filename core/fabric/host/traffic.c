@@ -11,6 +11,7 @@
 #include "fabric/host/host.h"
 #include "fabric/link/hash.h"
 #include "net/net.h"
+#include "base/divisor.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -108,17 +109,6 @@ static void advance_poisson(const struct asim_net_traffic *what, struct asim_tra
     source->next_ns += gap;
 }
 
-static uint32_t common_divisor(uint32_t a, uint32_t b)
-{
-    while (b) {
-        uint32_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* Whether the place sends in incast k to the place `receiver`: senders are every stride-th place
  * behind it, for a stride that has no common divisor with n. */
 static int takes_part(const struct asim_net_traffic *what, uint64_t k, uint32_t place,
@@ -126,7 +116,7 @@ static int takes_part(const struct asim_net_traffic *what, uint64_t k, uint32_t 
 {
     uint32_t stride = 1 + (uint32_t)(draw(what, ALL_HOSTS, 3 * k + 2) * what->n), at = receiver;
 
-    while (common_divisor(stride, what->n) != 1)
+    while (asim_common_divisor(stride, what->n) != 1)
         stride++;
     for (uint32_t i = 0; i < what->fan_in; i++) {
         at = (uint32_t)(((uint64_t)at + stride) % what->n);

@@ -23,6 +23,7 @@
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/collective/op_graph.h"
+#include "base/divisor.h"
 
 #include <stdlib.h>
 
@@ -170,18 +171,6 @@ static void end_nodes(struct asim_rank *rank, struct asim_graph_runner *runner, 
     }
 }
 
-/* The greatest. */
-static uint64_t common_divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 /* The order in which the free nodes of a graph start: first, first + step, … modulo n. `step` has
  * no common divisor with n, so the order meets every node once. */
 struct start_order {
@@ -201,7 +190,7 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
         x = asim_mix64(x);
     order.first = x % n;
     order.step = 1 + (x >> 32) % (n - 1);
-    while (common_divisor(order.step, n) != 1)
+    while (asim_common_divisor(order.step, n) != 1)
         order.step = order.step % (n - 1) + 1;
     return order;
 }

@@ -132,6 +132,8 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
     else if (row->type == ASIM_T_BOOL &&
              (!argv[*at + 1] || asim_text_bool(argv[*at + 1], &bool_value)))
         value = "1";
+    else if (row->flags & ASIM_F_ALONE)
+        value = "-";
     else
         value = argv[++*at];
     if (!value)

@@ -14,6 +14,8 @@ static const double steps_ampere[] = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 
 static const double steps_hopper[] = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 0};
 static const double steps_blackwell[] = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 12, 6, 0};
 
+enum { MOST_CHANNELS = 64, BUFFER = 4096 * ASIM_KIB };
+
 static double fitting_rate(const struct asim_nccl_case *c)
 {
     const double *step = c->m->generation == ASIM_GENERATION_BLACKWELL ? steps_blackwell
@@ -48,6 +50,16 @@ static void find_rings(struct asim_nccl_case *c)
         c->channels *= 2;
     if (c->channels > m->channels_most)
         c->channels = m->channels_most;
+}
+
+/* The fewest count, as NCCL takes them last. */
+static void obey_variables(struct asim_nccl_case *c)
+{
+    if (c->env->max_channels > 0 && c->channels > c->env->max_channels)
+        c->channels = (uint32_t)c->env->max_channels;
+    if (c->channels < c->env->min_channels)
+        c->channels =
+            c->env->min_channels < MOST_CHANNELS ? (uint32_t)c->env->min_channels : MOST_CHANNELS;
 }
 
 /* As few NVLink domains as can hold the nodes evenly. More GPUs a node than the host has: a node is
@@ -93,7 +105,15 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
     c->local = job->gpus * hosts;
     c->nics = (double)m->nics * c->local / m->gpus;
     find_rings(c);
+    c->env = job->env;
+    if (c->env)
+        obey_variables(c);
     return 0;
+}
+
+double asim_nccl_case_buffer(const struct asim_nccl_case *c)
+{
+    return c->env ? (double)c->env->buffer : BUFFER;
 }
 
 /* Small sizes of a100_polaris_n2_g4_all_reduce take 9 us less with 2.18 than with 2.21. */

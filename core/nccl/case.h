@@ -16,6 +16,7 @@ enum { ASIM_KIB = 1024, ASIM_BYTES_PER_US_OF_GBYTES = 1000 };
 
 struct asim_nccl_case {
     const struct asim_machine *m;
+    const struct asim_nccl_env *env; /* or NULL */
     int op;
     uint32_t domains, local, ranks; /* NVLink domains, GPUs of each, all GPUs */
     uint64_t bytes;
@@ -27,6 +28,8 @@ struct asim_nccl_case {
 
 int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
                         struct asim_err *err);
+/* Bytes of a channel's buffer with Simple, which has 8 steps. */
+double asim_nccl_case_buffer(const struct asim_nccl_case *c);
 /* us added to the start of each kernel. */
 double asim_nccl_case_launch(const struct asim_nccl_case *c);
 /* 1 if GPUs of a node reach each other without NVLink. */
@@ -56,7 +59,7 @@ uint32_t asim_nccl_case_depth(const struct asim_nccl_case *c);
 
 /* NCCL's cost model: which algorithm and protocol it takes. Writes both. */
 void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto);
-/* 1 if the algorithm can do the case with the protocol. */
+/* 1 if the algorithm can do the case with the protocol, and NCCL's variables allow both. */
 int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto);
 
 /* us of a whole collective, launch included. */

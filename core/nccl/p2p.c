@@ -55,6 +55,9 @@ static struct pairs count(const struct asim_nccl_case *c)
         p.in_all = pow2_up(c->channels);
         p.of_pair = c->domains > 1 ? network_channels(c, p.in_all) : 2;
     }
+    if (c->env && c->domains > 1)
+        p.step = (double)c->env->p2p_chunk;
+    p.step = fmin(p.step, asim_nccl_case_buffer(c) / 8);
     p.least = p.of_pair;
     while (p.least > 1 && p.least * c->ranks > p.in_all)
         p.least /= 2;

@@ -93,12 +93,32 @@ static void choose(const struct asim_nccl_case *c, struct asim_nccl_time *time)
     time->us = fmax(chosen_us(c, time->algo, time->proto), line_us(c, time->algo));
 }
 
-/* 1 if the algorithm or protocol asked for cannot do it. */
-static int is_other(const struct asim_nccl_time *time, const struct asim_nccl_job *job)
+/* 1 if what was asked for cannot do it. */
+static int is_other(const struct asim_nccl_case *c, const struct asim_nccl_time *time,
+                    const struct asim_nccl_job *job)
 {
     return time->algo != ASIM_NCCL_DIRECT &&
            ((job->algo > ASIM_NCCL_TUNED && time->algo != job->algo) ||
-            (job->proto >= 0 && time->proto != job->proto));
+            (job->proto >= 0 && time->proto != job->proto) ||
+            !asim_nccl_can(c, time->algo, time->proto));
+}
+
+static int refuse(const struct asim_nccl_case *c, const struct asim_nccl_job *job,
+                  struct asim_err *err)
+{
+    if (c->env && (c->env->algo || c->env->proto))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "NCCL_ALGO%s%s and NCCL_PROTO%s%s leave nothing that can do this "
+                            "collective on %s.",
+                            c->env->algo ? "=" : " (not set)", c->env->algo ? c->env->algo : "",
+                            c->env->proto ? "=" : " (not set)", c->env->proto ? c->env->proto : "",
+                            c->m->name);
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s with %s cannot do this collective on %s: trees and NVLS reduce "
+                        "for all, NVLS needs NVSwitches that reduce and 4 GPUs a node.",
+                        asim_nccl_algo_names[job->algo],
+                        job->proto < 0 ? "any protocol" : asim_nccl_proto_names[job->proto],
+                        c->m->name);
 }
 
 /* --- monotone in nodes --------------------------------------------------------------------------
@@ -130,7 +150,7 @@ static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_
     if (asim_nccl_case_make(&c, &other, &ignored))
         return;
     choose(&c, &time);
-    if (is_other(&time, job))
+    if (is_other(&c, &time, job))
         return;
     p->is_slow_ll = c.m->rendezvous_us > 0 || asim_nccl_case_is_pcie(&c);
     if (nodes == job->nodes)
@@ -205,13 +225,8 @@ static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
         return hypercube(time, &c, job, err);
     *time = (struct asim_nccl_time){0, job->algo, job->proto, 0};
     choose(&c, time);
-    if (is_other(time, job))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s with %s cannot do this collective on %s: trees and NVLS reduce "
-                            "for all, NVLS needs NVSwitches that reduce and 4 GPUs a node.",
-                            asim_nccl_algo_names[job->algo],
-                            job->proto < 0 ? "any protocol" : asim_nccl_proto_names[job->proto],
-                            c.m->name);
+    if (is_other(&c, time, job))
+        return refuse(&c, job, err);
     if (c.domains > 1 || time->algo != ASIM_NCCL_NVLS)
         be_monotone(time, job);
     return 0;

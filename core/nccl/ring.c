@@ -105,7 +105,7 @@ static double start_us(const struct asim_nccl_case *c, int proto)
  * is 4 steps of Simple, 1 of the others (device.h, collectives.h). */
 double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto)
 {
-    static const double most[3] = {2048 * ASIM_KIB, 32 * ASIM_KIB, 576 * ASIM_KIB};
+    const double most[3] = {asim_nccl_case_buffer(c) / 2, 32 * ASIM_KIB, 576 * ASIM_KIB};
     struct step s = make_step(c, proto);
     double left = (double)c->bytes / c->ranks / s.channels;
     double steps = asim_nccl_case_steps(c), us = start_us(c, proto), whole;
@@ -137,7 +137,7 @@ static double chain_way_us(const struct step *s, double chunk)
 /* Broadcast and reduce send each chunk along all ranks, one slice a chunk of one step. */
 double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto)
 {
-    static const double most[3] = {512 * ASIM_KIB, 32 * ASIM_KIB, 576 * ASIM_KIB};
+    const double most[3] = {asim_nccl_case_buffer(c) / 8, 32 * ASIM_KIB, 576 * ASIM_KIB};
     struct step s = make_step(c, proto);
     double each = (double)c->bytes / s.channels, chunk = fmin(each, most[proto]);
 

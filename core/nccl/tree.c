@@ -11,7 +11,7 @@
 /* NCCL halves the chunks of small buffers until the pipeline has enough of them (enqueue.cc). */
 static double chunk_simple(const struct asim_nccl_case *c, double channels)
 {
-    double depth = c->local - 1 + floor(log2(c->domains)), chunk = 512 * ASIM_KIB;
+    double depth = c->local - 1 + floor(log2(c->domains)), chunk = asim_nccl_case_buffer(c) / 8;
     double bytes = (double)c->bytes / channels;
 
     while (floor(bytes / chunk) < 8 * depth && chunk > 128 * ASIM_KIB)

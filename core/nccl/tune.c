@@ -213,15 +213,22 @@ static double cost(const struct asim_nccl_case *c, int algo, int proto)
 
 static int can_nvls(const struct asim_nccl_case *c, int algo)
 {
-    if (!c->m->nvls || c->local < 4)
+    if (!c->m->nvls || c->local < 4 || (c->env && !c->env->nvls))
         return 0;
     if (algo == ASIM_NCCL_NVLS)
         return c->domains == 1 && (c->op == ASIM_NCCL_ALL_REDUCE || is_one_way(c));
     return c->domains > 1 && c->op == ASIM_NCCL_ALL_REDUCE;
 }
 
+static int is_forbidden(const struct asim_nccl_case *c, int algo, int proto)
+{
+    return c->env && (!(c->env->algos[c->op] >> algo & 1) || !(c->env->protos[c->op] >> proto & 1));
+}
+
 int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto)
 {
+    if (is_forbidden(c, algo, proto))
+        return 0;
     /* LL128 needs NVLink inside a node, and a network that keeps the order of stores. */
     if (proto == ASIM_NCCL_LL128 &&
         ((c->local > 1 && asim_nccl_case_is_pcie(c)) || (c->domains > 1 && !c->m->ll128_net)))

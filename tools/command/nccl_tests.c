@@ -16,7 +16,8 @@
 #include "tools/machine/sweep.h"
 
 struct options {
-    char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *plot, *against, *change;
+    char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *plot, *against, *change,
+        *variables;
     uint32_t nodes, gpus, factor;
     int algo, proto;
 };
@@ -47,6 +48,9 @@ static const struct asim_option options[] = {
      AT(proto), 0, 0, "auto|Simple|LL|LL128"},
     {"set", NULL, "KEY=VALUE of the machine's file, several with commas: nic_gbytes=100", NULL,
      ASIM_T_STRING, AT(change)},
+    {"nccl-env", NULL,
+     "obey NCCL's variables of the environment, or of a file like nccl.conf (--nccl-env=FILE)",
+     NULL, ASIM_T_STRING, AT(variables), 0, 0, NULL, ASIM_F_READS | ASIM_F_ALONE},
     {"against", NULL,
      "measured table (text or JSON of nccl-tests, CSV) to compare with, at its sizes unless -f, -i "
      "or --sizes says others",
@@ -64,6 +68,7 @@ struct tables {
     size_t machines;
     ASIM_VEC(struct asim_size_table) table;
     struct asim_measured measured;
+    struct asim_nccl_env env; /* with --nccl-env */
     ASIM_VEC(uint64_t) size;
     int by_table;      /* 1: the sizes of the measured table, from `from` to `to` */
     uint64_t from, to; /* bytes */
@@ -201,8 +206,14 @@ static int add_table(struct tables *all, const struct options *opt, const struct
     struct asim_size_table table = {.machine = &all->machine[part->machine]};
 
     table.measured = opt->against ? &all->measured : NULL;
-    table.job = (struct asim_nccl_job){table.machine, op, part->nodes, part->gpus, 0, opt->algo,
-                                       opt->proto - 1};
+    table.job = (struct asim_nccl_job){table.machine,
+                                       op,
+                                       part->nodes,
+                                       part->gpus,
+                                       0,
+                                       opt->algo,
+                                       opt->proto - 1,
+                                       opt->variables ? &all->env : NULL};
     if (!table.job.gpus)
         table.job.gpus = table.machine->gpus;
     if (ASIM_VEC_PUSH(all->table, table))
@@ -244,6 +255,19 @@ static int change(struct asim_machine *machine, const char *list, struct asim_er
     return asim_machine_change(machine, list, err);
 }
 
+/* Variables that act on a fabric change nothing here. */
+static int read_variables(struct tables *all, const char *path, struct asim_err *err)
+{
+    const struct asim_diagnostics notes = {say_odd, "nccl-env"};
+    const struct asim_nccl_env *env = &all->env;
+    int rc = asim_nccl_env_read(&all->env, strcmp(path, "-") ? path : NULL, &notes, err);
+
+    if (!rc && (env->cross_nic != 2 || env->qps != 1 || env->pxn_disable))
+        asim_diagnose(&notes, "NCCL_CROSS_NIC, NCCL_IB_QPS_PER_CONNECTION and NCCL_PXN_DISABLE "
+                              "have no effect: the closed form has no fabric");
+    return rc;
+}
+
 static int add_machines(struct tables *all, const struct options *opt, struct asim_err *err)
 {
     char *copy = strdup(opt->machine), *rest = NULL;
@@ -283,6 +307,7 @@ static void free_all(struct tables *all)
     free(all->machine);
     free(all->size.at);
     asim_measured_fini(&all->measured);
+    asim_nccl_env_fini(&all->env);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -385,6 +410,8 @@ static int work(const struct asim_args *args, struct asim_err *err)
         rc = list_sizes(&all, opt->sizes, err);
     else if (!rc && !all.by_table)
         rc = step_sizes(&all, opt, err);
+    if (!rc && opt->variables)
+        rc = read_variables(&all, opt->variables, err);
     if (!rc)
         rc = add_machines(&all, opt, err);
     if (!rc && opt->csv)

@@ -89,6 +89,24 @@ enum asim_nccl_op {
     ASIM_NCCL_OPS
 };
 
+/* NCCL's variables that change a plan. Bits by enum asim_nccl_algo and enum asim_nccl_proto, for
+ * each op. */
+struct asim_nccl_env {
+    char *algo, *proto; /* as written */
+    uint32_t algos[ASIM_NCCL_OPS], protos[ASIM_NCCL_OPS];
+    int64_t min_channels, max_channels;  /* 0: as NCCL chooses */
+    int64_t p2p_chunk, buffer;           /* bytes */
+    int64_t nvls;                        /* 0: no NVLS */
+    int64_t cross_nic, qps, pxn_disable; /* act on a fabric only */
+};
+
+struct asim_diagnostics;
+/* Reads a file in the form of nccl.conf, or, where path is NULL, the environment of the process.
+ * Names what is not modelled in one note. The caller ends it with _fini, also after a failure. */
+ASIM_API int asim_nccl_env_read(struct asim_nccl_env *env, const char *path,
+                                const struct asim_diagnostics *notes, struct asim_err *err);
+ASIM_API void asim_nccl_env_fini(struct asim_nccl_env *env);
+
 /* One line of nccl-tests. */
 struct asim_nccl_job {
     const struct asim_machine *machine;
@@ -96,6 +114,7 @@ struct asim_nccl_job {
     uint32_t nodes, gpus; /* hosts, and GPUs used of each */
     uint64_t bytes;       /* as nccl-tests counts it: the greater of the two buffers of a rank */
     int algo, proto;      /* ASIM_NCCL_AUTO and -1: as NCCL chooses */
+    const struct asim_nccl_env *env; /* NULL: no variables */
 };
 struct asim_nccl_time {
     double us;

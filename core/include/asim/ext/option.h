@@ -39,9 +39,10 @@ enum asim_option_flag {
     ASIM_F_READS = 128,
     ASIM_F_WRITES = 256,
     ASIM_F_SET = 512,
-    ASIM_F_PACKETS = 1024,  /* of the packet network: help of analytical runs leaves it out */
-    ASIM_F_LIST = 2048,     /* string: in JSON also a list of whole numbers, [0, 1] for "0,1" */
-    ASIM_F_NO_RESULT = 4096 /* never changes a result: no part of the identity of a run */
+    ASIM_F_PACKETS = 1024,   /* of the packet network: help of analytical runs leaves it out */
+    ASIM_F_LIST = 2048,      /* string: in JSON also a list of whole numbers, [0, 1] for "0,1" */
+    ASIM_F_NO_RESULT = 4096, /* never changes a result: no part of the identity of a run */
+    ASIM_F_ALONE = 8192      /* string: on a command line the key may stand alone, for "-" */
 };
 
 struct asim_option {

@@ -3,7 +3,7 @@
  * config.txt of the RDMA network.
  */
 #include "fuzz/engine/target.h"
-#include "conf/conf.h"
+#include "conf/netconf.h"
 
 TARGET(".txt", struct asim_netconf, asim_netconf_read(&made, path, NULL, &err),
        asim_netconf_fini(&made))

@@ -313,8 +313,8 @@ static int resolve_start(struct reader *r, const struct asim_schedule_wait *wait
         return ASIM_ENOMEM;
     while (r->todo.n) {
         uint32_t at = ASIM_VEC_POP(r->todo);
-        const struct asim_schedule_wait *ends = r->to->wait.at + first_wait;
         size_t n = waits - first_wait;
+        const struct asim_schedule_wait *ends = n ? r->to->wait.at + first_wait : NULL;
 
         if (r->stamp[at - r->first_op] == stamp)
             continue;

@@ -80,6 +80,9 @@ const struct asim_option asim_machine_options[] = {
            "of an LL message only so many bytes pass the proxies at that rate; a longer one has a "
            "second handshake",
            "1e9", F(eager_bytes), 1, 1e12),
+    NUMBER("copied_bytes", "messages of a ring, Simple, of at most so many bytes are copied", "0",
+           F(copied_bytes), 0, 1e9),
+    NUMBER("copied_gbytes", "at this rate of a NIC, GB/s", "4", F(copied_gbytes), 1e-3, 1e6),
     NUMBER("ring_gbytes", "what a GPU's NVLinks carry of a ring, GB/s", "370", F(ring_gbytes), 1e-3,
            1e6),
     NUMBER("nvls_gbytes", "bus bandwidth of NVLS in one node of 8 GPUs, GB/s", "480",
@@ -100,7 +103,7 @@ const struct asim_option asim_machine_options[] = {
            F(slice_us), 0, 1e6),
     NUMBER("slice_nvlink_us", "a channel's cost of a slice over NVLink, us", "2.5",
            F(slice_nvlink_us), 0, 1e6),
-    HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "1.9"),
+    HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "3.9"),
     HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "4"),
     HOPS("tree_nvlink", "hop of a tree over NVLink", tree_nvlink_us, "4", "0.6", "1.25"),
     HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),

@@ -47,7 +47,9 @@ double asim_nccl_case_mean_channels(const struct asim_nccl_case *c, int algo, in
 /* Bytes on a wire for a byte of payload. */
 double asim_nccl_case_wire(int proto);
 /* us of the proxies of a NIC on a message of LL: they look at each flag. */
-double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes);
+double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes, double channels);
+/* Share of the handshakes and proxies of LL that is felt where channels are fewer than NICs. */
+double asim_nccl_case_crowd(const struct asim_nccl_case *c, double channels);
 /* Channels that share a NIC. */
 double asim_nccl_case_sharing(const struct asim_nccl_case *c, double channels);
 /* Payload that a NIC carries, bytes a us. */

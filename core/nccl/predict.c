@@ -136,8 +136,19 @@ struct points {
     struct asim_nccl_time
         at[MOST_POINTS]; /* 1 2 3 4 6 8 12 … 1024 nodes and the job's, ascending */
     size_t n, own;
-    int is_extra, is_slow_ll; /* the job's nodes are none of these */
+    int is_extra; /* the job's nodes are none of these */
+    char is_slow[MOST_POINTS];
 };
+
+/* 1 if the choice is one that tables show to be slow until NCCL leaves it. */
+static int is_shown_slow(const struct asim_nccl_case *c, const struct asim_nccl_time *time)
+{
+    double slice = (double)c->bytes / c->ranks / c->channels / 2;
+
+    if (time->proto == ASIM_NCCL_LL)
+        return c->m->rendezvous_us > 0 || asim_nccl_case_is_pcie(c);
+    return time->algo == ASIM_NCCL_RING && c->domains > 1 && slice <= 2 * c->m->copied_bytes;
+}
 
 static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_t nodes)
 {
@@ -152,18 +163,12 @@ static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_
     choose(&c, &time);
     if (is_other(&c, &time, job))
         return;
-    p->is_slow_ll = c.m->rendezvous_us > 0 || asim_nccl_case_is_pcie(&c);
     if (nodes == job->nodes)
         p->own = p->n;
     else if (c.domains == 1 && time.algo == ASIM_NCCL_NVLS)
         return;
+    p->is_slow[p->n] = (char)is_shown_slow(&c, &time);
     p->at[p->n++] = time;
-}
-
-/* 1 if the point is of a ring that tables show to be slow until NCCL leaves it. */
-static int is_shown_slow(const struct points *p, size_t i)
-{
-    return p->is_slow_ll && p->at[i].proto == ASIM_NCCL_LL;
 }
 
 /* The point whose time point i takes: its own, or what more nodes can. */
@@ -176,7 +181,7 @@ static const struct asim_nccl_time *least(const struct points *p, size_t i)
 
         if (p->is_extra && k == p->own)
             continue;
-        if ((is_same || (p->at[k].proto != one->proto && !is_shown_slow(p, i))) &&
+        if ((is_same || (p->at[k].proto != one->proto && !p->is_slow[i])) &&
             p->at[k].us < best->us)
             best = &p->at[k];
     }
@@ -189,7 +194,7 @@ static const struct asim_nccl_time *most(const struct points *p, size_t last, si
     const struct asim_nccl_time *best = least(p, last);
 
     for (size_t i = 0; i < last; i++)
-        if (i != out && !is_shown_slow(p, i) && least(p, i)->us > best->us)
+        if (i != out && !p->is_slow[i] && least(p, i)->us > best->us)
             best = least(p, i);
     return best;
 }

@@ -46,17 +46,18 @@ static double chunk_of(const struct asim_nccl_case *c, int proto, double channel
 
 /* A hop over the network, behind the copy into its buffer. LL passes the proxy's look at each flag;
  * one direction only is busy at that moment. */
-static double across_us(const struct asim_nccl_case *c, int proto, double bytes)
+static double across_us(const struct asim_nccl_case *c, int proto, double bytes, double channels)
 {
     const struct asim_machine *m = c->m;
     double us = m->tree_net_us[proto] + m->net_us[proto] + bytes / asim_nccl_case_nic(c);
+    double more = bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? m->rendezvous_us : 0;
 
-    if (proto == ASIM_NCCL_LL)
-        us += fmax(0, fmin(bytes, m->eager_bytes) - 4096) /
-              (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
-    if (proto == ASIM_NCCL_LL && bytes > m->eager_bytes)
-        us += m->rendezvous_us;
-    return bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? us + m->rendezvous_us : us;
+    if (proto != ASIM_NCCL_LL)
+        return us + more;
+    more += fmin(bytes, m->eager_bytes) / (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    if (bytes > m->eager_bytes)
+        more += m->rendezvous_us;
+    return us + more * asim_nccl_case_crowd(c, channels);
 }
 
 /* Handshakes between two chunks. On Slingshot chunks of 64 KiB follow each other after 14, 21, 38
@@ -89,7 +90,7 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
         nic = fmax(nic, shared * m->message_us);
     us = fmax(us, hypot(nic, handshakes_us(c, wire)));
     if (proto == ASIM_NCCL_LL)
-        us = fmax(us, shared * asim_nccl_case_proxy_us(c, wire));
+        us = fmax(us, shared * asim_nccl_case_proxy_us(c, wire, channels));
     return us;
 }
 
@@ -101,7 +102,7 @@ double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
     double shared = asim_nccl_case_sharing(c, channels);
     double wire = chunk * asim_nccl_case_wire(proto);
     double inside = copy + c->m->tree_nvlink_us[proto];
-    double across = copy + across_us(c, proto, wire) + (shared - 1) * wire / asim_nccl_case_nic(c);
+    double across = copy + across_us(c, proto, wire, channels) + (shared - 1) * wire / asim_nccl_case_nic(c);
     double start = base[proto] + asim_nccl_case_launch(c);
     double chunks = chunk > 0 ? ceil((double)c->bytes / channels / chunk - 1e-9) : 1;
 

@@ -52,9 +52,10 @@ static int generation(const struct asim_nccl_case *c)
     return c->m->generation > ASIM_GENERATION_BLACKWELL ? ASIM_GENERATION_HOPPER : c->m->generation;
 }
 
-/* 2.19 doubled the bandwidth of LL in rings and raised the latencies of trees with Simple, 2.23
- * lowered these again, 2.28 has another bandwidth of NVLS. */
-enum { SLOW_TREE = 21900, NEW_TREE = 22300, NEW_NVLS = 22800 };
+/* 2.19 raised the latencies of trees with Simple, 2.21 doubled the bandwidth of LL in rings, 2.23
+ * lowered the latencies again, 2.28 has another bandwidth of NVLS, 2.29 the shares of a tree for an
+ * NVLS tree on Blackwell with x86. */
+enum { SLOW_TREE = 21900, NEW_LL = 22100, NEW_TREE = 22300, NEW_NVLS = 22800, NVLS_SHARE = 22900 };
 static const double slow_tree_simple = 28; /* us a hop, inside and across */
 
 static int is_old(const struct asim_nccl_case *c)
@@ -138,11 +139,20 @@ static double ring_bus(const struct asim_nccl_case *c, int proto)
     int row = c->domains == 1 ? generation(c) : c->m->cpu == ASIM_CPU_AMD;
 
     if (proto == ASIM_NCCL_LL)
-        return fmin(ll_gpu[row].of[column(c)], bus / (c->m->nccl < SLOW_TREE ? 4 : 2));
+        return fmin(ll_gpu[row].of[column(c)], bus / (c->m->nccl < NEW_LL ? 4 : 2));
     if (proto == ASIM_NCCL_LL128)
         return fmin(bus * (is_old(c) && c->local == 1 ? .7 : .92),
                     c->rings * ring_ll128[generation(c)]);
     return bus;
+}
+
+/* All traffic of a node goes through one GPU of the tree (search.cc: NCCL_TOPO_PATTERN_TREE): with
+ * one GPU a node, and from Hopper on where the search of a balanced tree fails, as the choices in
+ * the tables of gh200-slingshot and rtx6000d-roce show it does without NVSwitches. */
+static int is_plain_tree(const struct asim_nccl_case *c)
+{
+    return c->local == 1 ||
+           (generation(c) >= ASIM_GENERATION_HOPPER && c->m->scale_up != ASIM_SCALE_UP_NVSWITCH);
 }
 
 static double tree_bus(const struct asim_nccl_case *c, int proto)
@@ -153,7 +163,7 @@ static double tree_bus(const struct asim_nccl_case *c, int proto)
     /* With two nodes a tree sends each byte once over a NIC and twice over NVLink. */
     if (c->domains == 2)
         bus = fmin(2 * bus, c->m->graph_gbytes);
-    bus = fmin(bus * .92, c->rings * tree_simple[g].of[column(c)]);
+    bus = fmin(bus * .92, c->rings * tree_simple[g].of[column(c)]) * (is_plain_tree(c) ? .85 : 1);
     if (proto == ASIM_NCCL_LL)
         return fmin(bus / 3.8, ll_gpu[row].of[column(c)]);
     if (proto == ASIM_NCCL_LL128)
@@ -200,7 +210,11 @@ static double cost(const struct asim_nccl_case *c, int algo, int proto)
     double us = latency(c, algo, proto);
     int doublings = bytes >= 64 ? (int)floor(log2(bytes / 64)) : -1;
 
-    if (algo == ASIM_NCCL_TREE && doublings >= 0 && doublings < 23)
+    int is_shared = algo == ASIM_NCCL_TREE ||
+                    (algo == ASIM_NCCL_NVLS_TREE && c->m->nccl >= NVLS_SHARE &&
+                     generation(c) == ASIM_GENERATION_BLACKWELL && c->m->cpu != ASIM_CPU_ARM);
+
+    if (is_shared && doublings >= 0 && doublings < 23)
         gbytes *= tree_share[proto][doublings];
     if (algo == ASIM_NCCL_RING && proto == ASIM_NCCL_SIMPLE && c->domains > 1 &&
         c->op == ASIM_NCCL_ALL_REDUCE && bytes / ((double)c->channels * c->ranks) >= 64)

@@ -72,6 +72,7 @@ static const struct {
 } default_sources[] = {
     {"ring_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
     {"graph_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
+    {"ring_nvlink_ll128_us", "assumption: about what fitted machines have"},
     {"ring_", "NCCL tuning.cc"},
     {"tree_", "NCCL tuning.cc"},
     {"nvls_channels", "NCCL nvls.cc"},
@@ -84,6 +85,7 @@ static const struct {
     {"nvlink_ns", "assumption: a usual NVLink"},
     {"ll_proxy_gbytes", "no limit"},
     {"eager_bytes", "no limit"},
+    {"copied_gbytes", "no effect without copied_bytes"},
 };
 
 static void print_default(const char *key, double number)

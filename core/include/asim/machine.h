@@ -48,7 +48,7 @@ struct asim_machine {
     double plugin_us;                    /* latency that the network plug-in tells NCCL */
     /* What the hardware gives. */
     double nic_efficiency, p2p_efficiency, p2p_spread, inject_bytes;
-    double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes;
+    double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes, copied_gbytes, copied_bytes;
     double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
     double copy_gbytes[3], p2p_copy_gbytes;
     double launch_us, slice_us, slice_nvlink_us;

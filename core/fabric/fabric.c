@@ -60,9 +60,16 @@ static int open_run(struct asim_fabric *fabric, const struct asim_fabric_config 
                : 0;
 }
 
+/* The network, and the heap of its schedule. */
+struct network {
+    struct asim_fabric_engine engine;
+    struct asim_heap due_nodes;
+};
+
 /* What needs no memory and cannot fail. */
-static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_config *config)
+static void set_up(struct network *network, const struct asim_fabric_config *config)
 {
+    struct asim_fabric_engine *engine = &network->engine;
     struct asim_fabric *fabric = &engine->fabric;
 
     fabric->set.topo = config->topo;
@@ -78,10 +85,12 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
     fabric->set.process_of = config->process_of;
     fabric->set.process = config->self;
     fabric->schedule.per_event = config->per_event;
-    fabric->schedule.due_nodes = &engine->due_nodes;
+    fabric->schedule.due_nodes = &network->due_nodes;
     asim_heap_init(fabric->schedule.due_nodes);
     fabric->set.hosts = config->topo->hosts;
     fabric->set.nodes = config->topo->nodes;
+    fabric->set.links = (uint32_t)config->topo->n_links;
+    fabric->set.ports = config->topo->first_port[fabric->set.nodes];
     fabric->event_next = fabric->memo_from = engine->limit = ASIM_NEVER;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->set.fs_per_tick = ASIM_FS_PER_NS / fabric->set.tick;
@@ -98,15 +107,15 @@ static void set_up(struct asim_fabric_engine *engine, const struct asim_fabric_c
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
                      struct asim_err *err)
 {
-    struct asim_fabric_engine *engine = asim_calloc_lines(1, sizeof *engine);
-    struct asim_fabric *fabric = engine ? &engine->fabric : NULL;
+    struct network *network = asim_calloc_lines(1, sizeof *network);
+    struct asim_fabric *fabric = network ? &network->engine.fabric : NULL;
     int code = 0;
 
     *out = fabric;
     if (!fabric)
         return asim_err_nomem(err, "building the packet network");
-    set_up(engine, config);
-    if (asim_hosts_choose_cc(fabric, &engine->cc_config, err) ||
+    set_up(network, config);
+    if (asim_hosts_choose_cc(fabric, &network->engine.cc_config, err) ||
         asim_wires_check_rates(fabric, err))
         code = ASIM_EINVAL;
     else if (asim_switches_check_memory(fabric, err))

@@ -13,6 +13,7 @@
 #include "net/packets.h"
 #include "sim/world.h"
 #include "topo/pair.h"
+#include "net/carried.h"
 
 /* A trial pays for runs of so many events, and may carry one frame for so many of them. */
 enum { TRIAL_EVENTS = 1000000, TRIAL_SHARE = 32, TRIAL_LOOK = 64 };
@@ -161,7 +162,7 @@ static int is_uncontested(const struct asim_world *world,
     settings.process = settings.processes = 0;
     code = functions->open(&trial.world, &settings, &hooks, &err);
     if (!code)
-        code = asim_world_run(trial.world, &err);
+        code = functions->run(trial.world, &err);
     trial.calls = 0;
     code = code || stop_trial(&trial);
     functions->close(trial.world);

@@ -128,6 +128,7 @@ struct asim_world_setup {
     uint32_t n_ranks, n_here; /* of the run, of this process */
     struct asim_scenario *scenario; /* or NULL */
     struct asim_network_plan *plan; /* its events and traffic (scenario/plan.h), or NULL */
+    uint32_t n_generators;          /* of background traffic in the plan */
     struct asim_world_job *jobs;    /* [n_jobs], at least one */
     struct asim_storage *checkpoints, *loading; /* as in the scenario */
     uint32_t *host_of; /* [n_ranks] of a scenario: the host of each rank in the topology as read */

@@ -9,9 +9,11 @@
 #include "base/diagnostics.h"
 #include "sim/sim.h"
 
-/* Builds the network and the pools. The traces must be open. */
+/* connect.c: builds the network and the pools; the traces must be open. Sets hooks on hot paths
+ * only where an observer wants them: 0 or ASIM_ENOMEM. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err);
 void asim_world_disconnect(struct asim_world *world);
+int asim_world_set_hooks(struct asim_world *world);
 
 /* Names `path` as the source of an error that has none (NULL: no file). Returns code. */
 int asim_world_attach_source(int code, const char *path, struct asim_err *err);
@@ -44,9 +46,25 @@ int asim_world_open_groups(struct asim_world *world, const struct asim_settings 
 void asim_world_close_jobs(struct asim_world *world);
 const struct asim_world_job *asim_world_job_of(const struct asim_world *world, uint32_t rank);
 
+/* callbacks.c: what the network calls, and two hooks of the packet network. */
+struct asim_net_user asim_world_user(struct asim_world *world);
+int asim_world_ranks_done(void *world);
+void asim_world_held(void *world, uint32_t rank, uint64_t by_ns);
+
+/* world_ranks.c: the ranks of this process. Several processes: each reads the traces of all ranks
+ * until the run is known to be long, since a short one stays in the first process. */
+int asim_world_decide_order(struct asim_world *world, struct asim_err *err);
+int asim_world_open_ranks(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err);
+/* What ranks need beside their feeds: noise, rounds, buses, tensors. */
+int asim_world_prepare_ranks(struct asim_world *world, struct asim_err *err);
+void asim_world_start_ranks(struct asim_world *world);
+void asim_world_close_ranks(struct asim_world *world);
+
 /* world_inputs.c: lists every file that the run reads or may read in world->set.inputs. */
 int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err);
+void asim_world_close_inputs(struct asim_world *world);
 
 /* identity.c: begins the identity of the run with the version and the options. */
 void asim_identity_begin(struct asim_world *world, const struct asim_settings *set);
@@ -62,10 +80,11 @@ double asim_order_packets(const struct asim_world *world, const struct asim_worl
 int asim_order_is_long(const struct asim_world *world, double packets);
 void asim_order_decide(struct asim_world *world, double packets);
 /* Sets is_listed, before the network is built: 0 where tie keys give the same order at less cost.
- * functions: asim_world_open, which calls this, and asim_world_close. */
+ * functions: asim_world_open, which calls this, asim_world_run and asim_world_close. */
 struct asim_world_functions {
     int (*open)(struct asim_world **, const struct asim_settings *, const struct asim_hooks *,
                 struct asim_err *);
+    int (*run)(struct asim_world *, struct asim_err *);
     void (*close)(struct asim_world *);
 };
 void asim_order_try(struct asim_world *world, const struct asim_world_functions *functions);

@@ -83,3 +83,11 @@ int asim_world_list_inputs(struct asim_world *world, const struct asim_settings 
         code = list_machine(world, set->topology, err);
     return code ? code : list_algorithms(world, err);
 }
+
+void asim_world_close_inputs(struct asim_world *world)
+{
+    if (world->set.inputs)
+        asim_inputs_fini(world->set.inputs);
+    free(world->set.inputs);
+    free(world->set.input_names.at);
+}

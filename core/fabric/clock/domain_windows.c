@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "fabric/host/fast/frame_loop.h"
+#include "fabric/host/advance.h"
 #include "fabric/clock/hooks.h"
 #include "fabric/clock/domains.h"
 #include "fabric/link/schedule.h"

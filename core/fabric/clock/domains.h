@@ -20,8 +20,8 @@ struct asim_domain {
     /* No message over links out of the domain is acknowledged as a whole before this time, unless
      * a host sends another one. 0: not known. */
     uint64_t completes_at;
-    /* With parts (memo/part_domains.h): 1 + the number of its part, 0: it has none; how far it has
-     * come. */
+    /* With parts (memo/region/part_domains.c): 1 + the number of its part, 0: it has none; how far
+     * it has come. */
     uint32_t part;
     uint64_t reached;
 };

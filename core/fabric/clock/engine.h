@@ -7,8 +7,7 @@
 #ifndef ASIM_FABRIC_CLOCK_ENGINE_H
 #define ASIM_FABRIC_CLOCK_ENGINE_H
 
-#include "base/heap.h"
-#include "cc/cc.h"
+#include "cc/flow.h"
 #include "fabric/clock/livelock.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
@@ -46,8 +45,6 @@ struct asim_fabric_engine {
     struct asim_fabric_run run;
     struct asim_fabric_workers workers;
     struct asim_livelock livelock;
-    struct asim_heap far_events;     /* of fabric.insertion */
-    struct asim_heap due_nodes;      /* of fabric.schedule */
     struct asim_cc_config cc_config; /* of fabric.set */
     uint64_t limit;                  /* no event at or after this time is due yet */
     struct asim_exchange *exchange;  /* NULL: one process (processes/exchange.h) */

@@ -29,7 +29,8 @@ struct asim_window_hooks {
     /* Messages advance at the end of a replay only. */
     int (*is_replaying)(const struct asim_fabric *fabric);
 
-    /* Windows of a domain that has a part (memo/part_domains.h). Whether the domain goes first. */
+    /* Windows of a domain that has a part (memo/region/part_domains.c). Whether the domain goes
+     * first. */
     int (*goes_first)(const struct asim_fabric *fabric, const struct asim_domain *domain);
     /* The domain is about to go through a long window. */
     void (*domain_begins)(struct asim_fabric *fabric, const struct asim_domain *domain);

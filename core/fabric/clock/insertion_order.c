@@ -17,6 +17,7 @@
 #include "fabric/link/insertion.h"
 #include "fabric/switch/advance.h"
 #include "asim/topology.h"
+#include "base/heap.h"
 #include "fabric/clock/ways.h"
 #include "net/ways.h"
 
@@ -24,20 +25,27 @@
  * host counts itself, as link.c has it. */
 #define NOTIFICATION_SEQ (1ull << 62)
 
+/* The list, and its heap of events that come later. */
+struct insertion_order {
+    struct asim_insertion list;
+    struct asim_heap far;
+};
+
 int asim_insertion_open(struct asim_fabric *fabric, uint64_t events)
 {
-    struct asim_insertion *insertion;
+    struct insertion_order *order;
 
     asim_ways_find(fabric);
     if (!events || !(fabric->ways & ASIM_WAY_EVENT_LIST))
         return 0;
-    fabric->insertion = insertion = calloc(1, sizeof *insertion);
-    if (!insertion)
+    order = calloc(1, sizeof *order);
+    if (!order)
         return ASIM_ENOMEM;
-    insertion->far = &asim_engine_of(fabric)->far_events;
-    asim_heap_init(insertion->far);
-    insertion->last = events;
-    insertion->end_at = ASIM_NEVER;
+    fabric->insertion = &order->list;
+    order->list.far = &order->far;
+    asim_heap_init(&order->far);
+    order->list.last = events;
+    order->list.end_at = ASIM_NEVER;
     asim_ways_find(fabric);
     return 0;
 }

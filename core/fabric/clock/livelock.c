@@ -77,9 +77,7 @@ static void sum(const struct asim_fabric *fabric, struct asim_livelock_sums *sum
         const struct asim_host *host = &fabric->host[v];
 
         sums->acked += host->counts.completed;
-        sums->ended += host->messages + host->counts.aborted;
-        for (uint32_t i = 0; fabric->traffic && i < fabric->traffic->n; i++)
-            sums->ended += fabric->traffic->at[(size_t)v * fabric->traffic->n + i].use.finished;
+        sums->ended += host->messages + host->counts.aborted + asim_traffic_ended(fabric, v);
         sums->retransmits += host->counts.retransmits;
         sums->timeouts += host->counts.timeouts;
         for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {

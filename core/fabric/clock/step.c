@@ -15,6 +15,7 @@
 #include "fabric/clock/window.h"
 #include "fabric/clock/workers.h"
 #include "fabric/clock/worker.h"
+#include "base/heap.h"
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {

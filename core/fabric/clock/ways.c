@@ -10,6 +10,7 @@
 #include "net/ways.h"
 #include "conf/netconf.h"
 #include "conf/netconf_keys.h"
+#include "cc/cc.h"
 
 static uint32_t if_has(int has, enum asim_feature feature)
 {

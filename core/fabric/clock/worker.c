@@ -8,7 +8,7 @@
 #include "fabric/clock/half_steps.h"
 #include "fabric/clock/next_event.h"
 #include "fabric/clock/worker.h"
-#include "fabric/host/fast/frame_loop.h"
+#include "fabric/host/advance.h"
 #include "fabric/host/host.h"
 #include "fabric/link/notification.h"
 #include "fabric/switch/advance.h"

@@ -8,10 +8,13 @@
  */
 #include "conf/netconf_keys.h"
 #include "fabric/events/events.h"
-#include "fabric/events/renew.h"
+#include "fabric/host/advance.h"
+#include "fabric/link/schedule.h"
+#include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/host/traffic.h"
 #include "topo/route.h"
 #include "topo/topo.h"
+#include "fabric/switch/switch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,4 +222,12 @@ void asim_fabric_events_apply(struct asim_fabric *fabric)
     if (events->routes_changed | events->links_changed | events->hosts_changed)
         asim_host_events_wake(fabric, t, events->routes_changed | events->hosts_changed);
     renew_all(fabric);
+}
+
+void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
+{
+    *asim_next_of(fabric, v) = v < fabric->set.hosts
+                                   ? asim_host_next(&fabric->host[v])
+                                   : asim_switch_next(&fabric->sw[v - fabric->set.hosts]);
+    fabric->schedule.block_min[fabric->schedule.slot[v] / ASIM_BLOCK] = 0;
 }

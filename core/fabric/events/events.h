@@ -66,4 +66,7 @@ void asim_host_event_release(struct asim_fabric *fabric, const struct asim_fabri
 /* All hosts look again at what they may send, after a change of links, routes or holds. */
 void asim_host_events_wake(struct asim_fabric *fabric, uint64_t t, int routes_changed);
 
+/* Sets schedule.next of node v, which something other than a frame has changed. Between windows. */
+void asim_next_renew(struct asim_fabric *fabric, uint32_t v);
+
 #endif

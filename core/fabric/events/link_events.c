@@ -14,7 +14,7 @@
 #include "asim/topology.h"
 #include "fabric/events/events.h"
 #include "fabric/host/completion.h"
-#include "fabric/host/datagram.h"
+#include "fabric/host/traffic.h"
 #include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
 #include "fabric/host/host.h"

@@ -56,12 +56,12 @@ struct asim_fabric_setup {
     int (*ranks_done)(void *self); /* of user.self; used with background traffic only */
     void (*held)(void *self, uint32_t rank, uint64_t by_ns); /* after a hold; may be NULL */
     uint64_t seed;
-    uint32_t without;   /* fast paths turned off, enum asim_way */
-    uint64_t lookahead; /* the smallest link delay */
-    uint32_t hosts, nodes;
-    uint32_t data_overhead, ack_wire; /* with the telemetry of `cc` */
-    uint32_t ack_queue;               /* whose pause stops a host's ACKs */
-    uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
+    uint32_t without;                    /* fast paths turned off, enum asim_way */
+    uint64_t lookahead;                  /* the smallest link delay */
+    uint32_t hosts, nodes, links, ports; /* numbers of them; ports: of all nodes */
+    uint32_t data_overhead, ack_wire;    /* with the telemetry of `cc` */
+    uint32_t ack_queue;                  /* whose pause stops a host's ACKs */
+    uint32_t tick; /* ticks a ns: the network counts in ticks, its users in ns */
     uint32_t fs_per_tick;
     int cc_idle;          /* no ACK changes a rate */
     uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */

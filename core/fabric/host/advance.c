@@ -9,10 +9,6 @@
  * the same time behind all events already due.
  */
 #include "fabric/host/advance.h"
-#include "fabric/host/datagram.h"
-#include "fabric/host/fast/frame_loop.h"
-#include "fabric/host/pacing.h"
-#include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/receiver.h"
 #include "fabric/link/transmit.h"

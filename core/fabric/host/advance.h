@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The events of a host, one by one; host/fast/frame_loop.h advances a host through a window.
+ * The events of a host: one by one, and through a window.
  */
 #ifndef ASIM_FABRIC_HOST_ADVANCE_H
 #define ASIM_FABRIC_HOST_ADVANCE_H
 
+#include <stdint.h>
 #include "fabric/host/host.h"
+
+struct asim_fabric;
+struct asim_host;
+struct asim_nic;
 
 /* Time of the host's next event. */
 uint64_t asim_host_next(const struct asim_host *host);
@@ -24,5 +29,13 @@ static inline int asim_host_timer_is_ordered(const struct asim_host *host)
 
     return kind != ASIM_TIMER_ARRIVED && kind != ASIM_TIMER_NOTIFICATION;
 }
+
+/* --- fast/frame_loop.c ---------------------------------------------------------------------- */
+/* Processes all events before `until`; returns the time of the next one, as asim_host_next does.
+ * The fast path never releases a flow of another process (asim_flow_add_release): only frames
+ * behind the end of a message do, and the fast path takes expected frames only. */
+uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
+/* As asim_nic_kick, on the fast path where it applies. */
+void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);
 
 #endif

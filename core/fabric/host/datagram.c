@@ -4,7 +4,7 @@
  * data; datagrams and data alternate frame by frame where both may go, as two equal classes of a
  * round robin.
  */
-#include "fabric/host/datagram.h"
+#include "fabric/host/traffic.h"
 
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"

@@ -16,6 +16,9 @@
 #include "fabric/link/hash.h"
 #include "net/net.h"
 #include "topo/topo.h"
+#include "topo/pair.h"
+#include "cc/cc.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,8 +162,8 @@ static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t d
     uint64_t *sent;
 
     if (host->sport_dst != UINT32_MAX)
-        *asim_map_put(&host->sports, 0, host->sport_dst) = host->sport_n;
-    sent = asim_map_put(&host->sports, 0, dst);
+        *asim_map_put(host->sports, 0, host->sport_dst) = host->sport_n;
+    sent = asim_map_put(host->sports, 0, dst);
     if (!sent)
         return ASIM_ENOMEM;
     host->sport_dst = dst;
@@ -405,12 +408,12 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
     struct asim_worker *worker = host->worker;
-    uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
+    uint64_t rtt_ns = host->pair->rtt_ns, rate_bps = host->pair->rate_bps;
 
-    if (asim_pair_get(&host->pair, fabric->set.route, (struct asim_host_pair){host->node, dst},
+    if (asim_pair_get(host->pair, fabric->set.route, (struct asim_host_pair){host->node, dst},
                       fabric->set.net->payload_bytes, &worker->failure))
         worker->failed = worker->failure.code;
-    if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)
+    if (host->pair->rtt_ns != rtt_ns || host->pair->rate_bps != rate_bps)
         host->ideal_bytes = 0;
     host->peer = dst;
 }
@@ -419,7 +422,7 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
  * all bytes at the slowest link's rate. Nothing depends on it but the log's column. */
 static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *host, uint64_t size)
 {
-    const struct asim_pair *pair = &host->pair;
+    const struct asim_pair *pair = host->pair;
     uint64_t packets, bytes;
 
     if (!pair->rate_bps)
@@ -442,7 +445,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_rx *rx = asim_rx_at(host, flow->slot);
     struct asim_worker *worker = host->worker;
-    const struct asim_pair *pair = &host->pair;
+    const struct asim_pair *pair = host->pair;
     uint64_t line_bps;
 
     if (host->peer != flow->dst)

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "asim/msg.h"
-#include "cc/cc.h"
+#include "cc/flow.h"
 #include "fabric/link/ranges.h"
 
 struct asim_fabric;

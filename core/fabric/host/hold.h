@@ -13,6 +13,7 @@
 struct asim_event_entry;
 struct asim_fabric;
 struct asim_host;
+struct asim_nic;
 
 /* Between windows, at t. */
 void asim_host_hold(struct asim_host *host, uint64_t t);
@@ -20,5 +21,11 @@ void asim_host_release(struct asim_fabric *fabric, struct asim_host *host, uint6
 /* Keeps a timer of a held host until the release, if it concerns its ranks: 1. */
 int asim_host_defer(const struct asim_fabric *fabric, struct asim_host *host,
                     const struct asim_event_entry *entry);
+
+/* --- pcie.c --------------------------------------------------------------------------------- */
+/* A data packet arrived at the NIC: starts a pause if one is due. */
+void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);
+/* The end of a pause, or of the time until the next one. */
+void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
 
 #endif

@@ -7,7 +7,6 @@
 #ifndef ASIM_FABRIC_HOST_HOST_H
 #define ASIM_FABRIC_HOST_HOST_H
 
-#include "base/map.h"
 #include "base/mem.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
@@ -16,9 +15,10 @@
 #include "fabric/link/event_heap.h"
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
-#include "topo/pair.h"
 
+struct asim_map;
 struct asim_notification;
+struct asim_pair;
 
 /* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of
  * every frame: data sent; ACKs and NACKs sent and generated; data and ACKs received; bytes received
@@ -121,7 +121,7 @@ struct asim_host {
     /* Last results: RTT and rate of the path to `peer`, and the ideal time of a message of
      * ideal_bytes over it (0: none). */
     uint64_t ideal_bytes, ideal_ns;
-    struct asim_pair pair;
+    struct asim_pair *pair;
     struct asim_host_counts counts;
     struct asim_nic_choice data_nics, reply_nics; /* unused where links go down */
     /* Seldom touched. */
@@ -129,7 +129,7 @@ struct asim_host {
     ASIM_VEC(uint32_t) free_slots;
     uint64_t held_since;                     /* ticks */
     ASIM_VEC(struct asim_event_entry) held;  /* timers that wait for the end of the hold */
-    struct asim_map sports;                  /* destination -> messages sent so far */
+    struct asim_map *sports;                 /* destination -> messages sent so far */
     struct asim_notification *notifications; /* those too long for a timer's value, by index */
     size_t n_notifications, cap_notifications;
     ASIM_VEC(uint32_t) free_notifications;

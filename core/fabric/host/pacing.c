@@ -7,8 +7,8 @@
  * timer calls an algorithm's on_timer. A timer that was put off is not removed; it is recognised as
  * late when it fires.
  */
-#include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
+#include "cc/cc.h"
 
 /* "ChangeRate": the running gap becomes that of the new rate, and a wake-up planned for later comes
  * forward. */

@@ -6,7 +6,7 @@
  * us. The PFC frames go through the FIFO of ACKs, as in ASTRA-sim.
  */
 #include "conf/netconf_keys.h"
-#include "fabric/host/pcie.h"
+#include "fabric/host/hold.h"
 #include "fabric/host/qp.h"
 #include "topo/topo.h"
 

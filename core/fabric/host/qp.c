@@ -9,8 +9,6 @@
  */
 #include "fabric/host/qp.h"
 
-#include "fabric/host/datagram.h"
-#include "fabric/host/pacing.h"
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
@@ -18,6 +16,7 @@
 #include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
+#include "cc/cc.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sending side of a NIC (qp.c): it picks the next queue pair, sends, and takes ACKs.
+ * The sending side of a NIC (qp.c): it picks the next queue pair, sends, paces, and takes ACKs.
  */
 #ifndef ASIM_FABRIC_HOST_QP_H
 #define ASIM_FABRIC_HOST_QP_H
 
+#include "conf/netconf_keys.h"
+#include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
 
 struct asim_fabric;
@@ -45,5 +47,20 @@ static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic
                      (port->busy_until == host->now && asim_port_tie_key(port) > host->tie);
     return port->busy != ASIM_NIC_IDLE;
 }
+
+/* --- pacing.c ------------------------------------------------------------------------------- */
+/* Gap after a frame of that size at that rate (rdma-network.md#pacing). */
+static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
+                                       uint64_t bps, uint32_t wire)
+{
+    if (!fabric->set.net->rate_bound || bps == nic->rate_bps)
+        return nic->port.out->tx[wire];
+    return asim_tx_ticks(fabric, wire, bps);
+}
+/* Call after a hook of the flow's congestion control; old_bps is its rate before. */
+void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                         uint64_t old_bps);
+/* The timer of a flow's congestion control is due. payload: as armed. */
+void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
 
 #endif

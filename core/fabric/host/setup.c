@@ -12,6 +12,9 @@
 #include "fabric/host/recovery.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/link/wires.h"
+#include "topo/pair.h"
+#include "cc/cc.h"
+#include "base/map.h"
 
 void asim_hosts_prepare(struct asim_fabric *fabric)
 {
@@ -69,11 +72,14 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     host->node = node;
     host->insertion = &fabric->insertion;
     host->n_nics = n;
-    asim_map_init(&host->sports);
     host->nics = &host->single_nic;
     if (n > 1)
         host->nics = asim_calloc_lines(n, sizeof *host->nics);
-    if (!host->nics)
+    host->sports = malloc(sizeof *host->sports);
+    if (host->sports)
+        asim_map_init(host->sports);
+    host->pair = calloc(1, sizeof *host->pair);
+    if (!host->nics || !host->sports || !host->pair)
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < n; i++) {
         host->nics[i].wake_at = ASIM_NEVER;
@@ -131,7 +137,10 @@ static void close_host(struct asim_host *host)
     free(host->free_notifications.at);
     free(host->notifications);
     asim_event_heap_fini(&host->timers);
-    asim_map_fini(&host->sports);
+    if (host->sports)
+        asim_map_fini(host->sports);
+    free(host->sports);
+    free(host->pair);
 }
 
 void asim_hosts_close(struct asim_fabric *fabric)

@@ -10,6 +10,7 @@
  */
 #include "fabric/host/telemetry.h"
 #include "fabric/host/host.h"
+#include "cc/cc.h"
 
 #include <stdlib.h>
 #include <string.h>

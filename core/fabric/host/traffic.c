@@ -11,6 +11,7 @@
 #include "fabric/host/host.h"
 #include "fabric/link/hash.h"
 #include "net/net.h"
+#include "net/net_traffic.h"
 #include "base/divisor.h"
 
 #include <math.h>
@@ -19,6 +20,26 @@
 enum { FIRST_SPORT = 40000, SPORTS = 20000, IDLE_LOOKS = 200 };
 /* Draws of all hosts together, of incasts. */
 #define ALL_HOSTS 0xffffffffull
+
+/* A generator at a host. */
+struct asim_traffic_source {
+    uint32_t place;  /* of the host in traffic->hosts, UINT32_MAX: it takes no part */
+    uint32_t number; /* flows begun */
+    uint64_t draws;
+    double next_ns,
+        on_left_ns;    /* the flow or incast to come; on/off: what is left of the time on */
+    uint32_t receiver; /* of the incast to come: a place */
+    struct asim_traffic_use use;
+};
+
+struct asim_fabric_traffic {
+    const struct asim_net_traffic *what;
+    uint32_t n;
+    struct asim_traffic_source *at; /* [hosts][n] */
+    int is_stopped;
+    uint64_t progress; /* of the ranks' messages at the last look */
+    uint32_t idle;     /* looks since it changed */
+};
 
 static struct asim_traffic_source *source_of(const struct asim_fabric *fabric, uint32_t host,
                                              uint32_t index)
@@ -68,6 +89,15 @@ void asim_traffic_close(struct asim_fabric *fabric)
     if (fabric->traffic)
         free(fabric->traffic->at);
     free(fabric->traffic);
+}
+
+uint64_t asim_traffic_ended(const struct asim_fabric *fabric, uint32_t host)
+{
+    uint64_t ended = 0;
+
+    for (uint32_t i = 0; fabric->traffic && i < fabric->traffic->n; i++)
+        ended += source_of(fabric, host, i)->use.finished;
+    return ended;
 }
 
 int asim_traffic_is_endless(const struct asim_fabric *fabric)

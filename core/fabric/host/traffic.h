@@ -10,33 +10,18 @@
 #ifndef ASIM_FABRIC_HOST_TRAFFIC_H
 #define ASIM_FABRIC_HOST_TRAFFIC_H
 
+#include <stdint.h>
 #include "asim/msg.h"
-#include "net/net_traffic.h"
 
+struct asim_err;
 struct asim_fabric;
 struct asim_flow;
+struct asim_frame;
 struct asim_host;
 struct asim_msg;
-
-/* A generator at a host. */
-struct asim_traffic_source {
-    uint32_t place;  /* of the host in traffic->hosts, UINT32_MAX: it takes no part */
-    uint32_t number; /* flows begun */
-    uint64_t draws;
-    double next_ns,
-        on_left_ns;    /* the flow or incast to come; on/off: what is left of the time on */
-    uint32_t receiver; /* of the incast to come: a place */
-    struct asim_traffic_use use;
-};
-
-struct asim_fabric_traffic {
-    const struct asim_net_traffic *what;
-    uint32_t n;
-    struct asim_traffic_source *at; /* [hosts][n] */
-    int is_stopped;
-    uint64_t progress; /* of the ranks' messages at the last look */
-    uint32_t idle;     /* looks since it changed */
-};
+struct asim_net_traffics;
+struct asim_nic;
+struct asim_traffic_use;
 
 /* The id of a background flow: of its source, with this bit, the generator and a number. */
 #define ASIM_TRAFFIC_ID (1ull << 31)
@@ -64,8 +49,22 @@ int asim_traffic_is_endless(const struct asim_fabric *fabric);
 /* All nodes have come to the time of a look: ends the traffic if the ranks have finished, or if
  * nothing is left that could make them go on. Returns whether it has ended. */
 int asim_traffic_look(struct asim_fabric *fabric);
+/* Background flows of a host that have finished. */
+uint64_t asim_traffic_ended(const struct asim_fabric *fabric, uint32_t host);
 /* The sum over the hosts of this process. */
 void asim_fabric_traffic_use(const struct asim_fabric *fabric, uint32_t index,
                              struct asim_traffic_use *use);
+
+/* --- datagrams ------------------------------------------------------------------------------ */
+/* Sends a waiting datagram of an idle NIC: 1. 0 where none may go, or, with `in_turn`, where it is
+ * the turn of data. Only where fabric->datagrams is set. */
+int asim_nic_send_datagram(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                           int in_turn);
+/* A datagram has arrived. */
+void asim_host_take_datagram(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, const struct asim_frame *frame);
+/* The link of the NIC went down: loses what waits there. */
+void asim_nic_lose_datagrams(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, uint64_t t);
 
 #endif

@@ -16,6 +16,7 @@
 #define ASIM_FABRIC_LINK_TIE_KEY_H
 
 #include <stdint.h>
+#include "base/mem.h"
 
 enum asim_class {
     ASIM_CLASS_FREE,    /* a port finishes serializing a frame */
@@ -66,5 +67,17 @@ static inline uint64_t asim_tie_key_age(uint64_t tie)
 {
     return ((1ull << ASIM_AGE_BITS) - 1) - (tie >> 26);
 }
+
+/* The next arrival at a port that has had none since some event. */
+struct asim_first_arrival {
+    uint64_t t, tie, seq; /* seq: in_seq of the link */
+    uint32_t port;
+};
+
+/* Kept for a switch with one shard: the first arrivals after its event `since`. */
+struct asim_first_arrivals {
+    uint64_t since;
+    ASIM_VEC(struct asim_first_arrival) list;
+};
 
 #endif

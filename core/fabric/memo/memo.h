@@ -21,7 +21,6 @@
 
 #include "base/map.h"
 #include "fabric/host/memo_hooks.h"
-#include "fabric/memo/state/idle_state.h"
 #include "fabric/memo/region/part.h"
 #include "fabric/memo/period/steady_state.h"
 #include "fabric/memo/region/use.h"

@@ -16,8 +16,7 @@
 
 #include <stdlib.h>
 
-#include "fabric/memo/region/part_domains.h"
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 #include "fabric/memo/region/parts.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"

@@ -114,8 +114,8 @@ static int list_wires(struct asim_fabric *fabric)
     return code;
 }
 
-/* Processes find a common period (memo/common_period.h) only where the network repeats after whole
- * windows, so the window may be a little shorter than it could be. */
+/* Processes find a common period (memo/period/common_period.c) only where the network repeats after
+ * whole windows, so the window may be a little shorter than it could be. */
 static uint64_t window_of_periods(const struct asim_fabric *fabric, uint64_t most_ns)
 {
     uint64_t ticks = asim_repeating_window(fabric, asim_to_ticks(fabric, most_ns));

@@ -25,7 +25,7 @@ uint64_t asim_grid_next(struct asim_fabric *fabric);
 uint64_t asim_grid_window_end(struct asim_fabric *fabric, uint64_t now);
 /* The start of the window behind the one that has ended at `end`; next: the earliest asim_grid_next
  * of all processes, as it was when they packed. ASIM_NEVER: nothing is left. Call it once, when the
- * buffers have been unpacked: the processes may skip periods (memo/common_period.h). */
+ * buffers have been unpacked: the processes may skip periods (memo/period/common_period.c). */
 uint64_t asim_grid_window_begin(struct asim_fabric *fabric, uint64_t end, uint64_t next);
 /* Advances to until_ns: the end of a window, or without half-steps any time inside one. All buffers
  * of earlier windows have been unpacked. 0 or the failure's code. */

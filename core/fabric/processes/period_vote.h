@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What processes tell each other after a window of the common grid in which none of their ranks
- * acted, so that they skip periods together (memo/common_period.h).
+ * acted, so that they skip periods together (memo/period/common_period.c).
  */
 #ifndef ASIM_FABRIC_PROCESSES_PERIOD_VOTE_H
 #define ASIM_FABRIC_PROCESSES_PERIOD_VOTE_H

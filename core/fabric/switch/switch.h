@@ -124,18 +124,6 @@ static inline void asim_switch_port_join_peaks(struct asim_switch_port *port)
     port->earlier_peak = 0;
 }
 
-/* The next arrival at a port that has had none since some event. */
-struct asim_first_arrival {
-    uint64_t t, tie, seq; /* seq: in_seq of the link */
-    uint32_t port;
-};
-
-/* Kept for a switch with one shard: the first arrivals after its event `since`. */
-struct asim_first_arrivals {
-    uint64_t since;
-    ASIM_VEC(struct asim_first_arrival) list;
-};
-
 /* The part of a switch that one worker simulates in bulk windows: all ports, or, if several workers
  * have the hosts of a switch, the ports to one worker's hosts (switch_shard.h). The shard of the
  * ingress port buckets a frame by egress port; the shard of the egress port sends it. */

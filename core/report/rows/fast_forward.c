@@ -10,6 +10,7 @@
  */
 #include "net/packets.h"
 #include "report/report.h"
+#include "net/carried.h"
 
 #include <inttypes.h>
 

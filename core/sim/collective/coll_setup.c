@@ -13,6 +13,10 @@
 #include "conf/custom.h"
 #include "sim/collective/coll_setup.h"
 #include "sim/collective/consistency.h"
+#include "sim/collective/groups.h"
+#include "sim/collective/nccl_graph.h"
+#include "sim/collective/nvswitch.h"
+#include "sim/collective/op_graph_set.h"
 #include "sim/collective/phase_plan.h"
 #include "sim/world.h"
 #include "topo/pair.h"
@@ -210,6 +214,11 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 
 void asim_coll_fini(struct asim_world *world)
 {
+    asim_group_fini(world);
+    asim_op_graph_fini(world);
+    asim_op_graph_set_fini(world);
+    asim_nccl_graph_fini(world);
+    asim_nvswitch_close(world);
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         free(world->set.custom[kind]);
     asim_node_prefixes_fini(&world->set.node_prefixes);

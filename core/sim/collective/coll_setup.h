@@ -12,6 +12,7 @@
 int asim_algorithm_option(struct asim_world *world, const char *text, struct asim_err *err);
 /* Call it after the groups and before the ranks are read. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);
+/* Also closes groups, graphs and NVSwitches. */
 void asim_coll_fini(struct asim_world *world);
 
 #endif

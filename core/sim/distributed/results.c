@@ -8,9 +8,9 @@
  * ranks (of the network, or out of memory) counts at the last time of its process.
  */
 #include "asim/packet.h"
+#include "net/net_traffic.h"
 #include "sim/distributed/state.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/scenario/plan.h"
 
 #include <stdlib.h>
 
@@ -133,9 +133,7 @@ static void pack_hosts(const struct asim_world *world, struct asim_serializer *i
 
 static uint32_t generators(const struct asim_world *world)
 {
-    return asim_world_has(world, ASIM_NET_BACKGROUND) && world->set.plan
-               ? (uint32_t)world->set.plan->traffics.n
-               : 0;
+    return asim_world_has(world, ASIM_NET_BACKGROUND) ? world->set.n_generators : 0;
 }
 
 /* What the hosts of this process have done for each generator of background traffic. */

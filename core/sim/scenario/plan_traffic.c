@@ -219,5 +219,6 @@ int asim_plan_traffic(struct asim_world *world, struct asim_err *err)
     for (size_t i = 0; i < n && !code; i++)
         code = open_one(world, i, err);
     plan->traffics = (struct asim_net_traffics){plan->traffic, n};
+    world->set.n_generators = (uint32_t)n;
     return code;
 }

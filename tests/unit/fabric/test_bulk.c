@@ -10,6 +10,7 @@
 #include "fabric/clock/ways.h"
 #include "net/ways.h"
 #include "fabric/switch/advance.h"
+#include "cc/cc.h"
 
 enum { MOST_PORTS = 40, SEEDS = 1500, WINDOWS = 9 };
 

@@ -5,6 +5,7 @@
  */
 #include "testbench_links.h"
 #include "fabric/observe/frame_headers.h"
+#include "cc/cc.h"
 
 enum { GBPS = 100, DELAY_NS = 500, PAYLOAD = 1000, SMALL = 1000 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Periods that several processes skip together (core/fabric/memo/period/common_period.h): random
+ * Periods that several processes skip together (core/fabric/memo/period/common_period.c): random
  * networks of leaves and spines with long messages, in 2 to 4 processes, against one process frame
  * by frame.
  */

@@ -5,7 +5,7 @@
  */
 #include "testbench_links.h"
 #include "asim/datagram.h"
-#include "fabric/host/datagram.h"
+#include "fabric/host/traffic.h"
 #include "asim/err.h"
 #include "asim/net.h"
 #include "fabric/datagrams.h"

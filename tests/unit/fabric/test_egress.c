@@ -5,6 +5,7 @@
  * nothing where there is one class.
  */
 #include "testbench.h"
+#include "cc/cc.h"
 
 enum { GBPS = 100, DELAY_NS = 500, PAYLOAD = 1000, N = 240 };
 

@@ -7,6 +7,7 @@
 #include "fabric/switch/queue.h"
 #include "fabric/switch/mmu.h"
 #include "testbench.h"
+#include "base/map.h"
 
 enum { MANY = 70000 };
 
@@ -45,7 +46,7 @@ static void sport_wraps(void)
     for (uint32_t i = 0; i < 40; i++)
         bench_send(bench, 1 + i / 2, (const uint32_t[2]){0, 1}, 3000);
     bench_prepare(bench, 0);
-    sent = asim_map_put(&bench->fabric->host[0].sports, 0, 1);
+    sent = asim_map_put(bench->fabric->host[0].sports, 0, 1);
     *sent = 65536 - 10000 - 20;
     asim_fabric_watcher(bench->fabric)->fct = keep_sport;
     bench_go(bench);

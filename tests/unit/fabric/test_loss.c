@@ -8,6 +8,7 @@
 #include "fabric/host/qp.h"
 #include "fabric/host/receiver.h"
 #include "asim/topology.h"
+#include "cc/cc.h"
 #include <string.h>
 
 /* A bench of two hosts whose first message is over, so that slot 0 of host 0 is free again. */

@@ -11,6 +11,7 @@
 
 #include "topo/partition.h"
 #include "conf/netconf.h"
+#include "fabric/memo/memo.h"
 
 enum { MAX_PARTS = 4 };
 

@@ -6,6 +6,7 @@
  */
 #include "testbench_links.h"
 #include "testbench_random.h"
+#include "fabric/host/traffic.h"
 
 #include <math.h>
 

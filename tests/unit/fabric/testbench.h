@@ -13,14 +13,14 @@
 #include "asim/packet.h"
 #include "topo/route.h"
 #include "topo/topo.h"
-#include "net/net_events.h"
 #include "fabric/clock/step.h"
 #include "fabric/clock/workers.h"
 #include "fabric/fabric.h"
 #include "fabric/host/host.h"
-#include "fabric/memo/memo.h"
+#include "net/net_events.h"
 #include "fabric/observe/observe.h"
-#include "fabric/host/traffic.h"
+#include "fabric/switch/switch.h"
+#include "net/net_traffic.h"
 
 enum { BENCH_MESSAGES = 512, BENCH_PFC = 4096, BENCH_EVENTS = 256 };
 

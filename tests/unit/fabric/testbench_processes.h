@@ -9,6 +9,7 @@
 #include "fabric/processes/grid.h"
 #include "fabric/processes/exchange.h"
 #include "testbench_links.h"
+#include "fabric/host/traffic.h"
 
 /* The end of a window: each process takes the buffers of all others. */
 static inline void bench_exchange(struct testbench **benches, uint32_t n)

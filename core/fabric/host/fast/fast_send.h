@@ -9,7 +9,6 @@
 
 #include "fabric/host/completion.h"
 #include "fabric/host/connection.h"
-#include "fabric/host/pacing.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
 #include "fabric/ground/ground.h"

@@ -12,7 +12,6 @@
  * the GPUs of a server talk to each other; the loop then looks at this NIC alone (`only`), and ends
  * where another one begins to send.
  */
-#include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
 #include "net/ways.h"
 #include "fabric/host/advance.h"

@@ -1,8 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The votes of a process on periods, and the skip on which all agree (common_period.h).
+ * Periods (steady_state.h) of a network in several processes. Each process compares its own part of
+ * the network at the same times: between windows of the common grid (processes/grid.h), when the
+ * frames of others have come. The processes vote with the buffers of each window:
+ *
+ *     kept           same?       votes known             skip
+ *     |-- window --| ... |-- window --| ...           |
+ *     |------ a period --|------ a period ------------|
+ *
+ * The whole network is in the kept state if every process is. Each knows of that one window later,
+ * when the state is another one, with frames in other processes. So they skip a period later. All
+ * see the same votes and take the same decisions; a process without a vote was not quiet, or has no
+ * memo.
+ *
+ * A vote makes a buffer, and windows without buffers can be left out. So a process votes after some
+ * quiet windows, while its own messages are under way, or to answer one that does.
+ *
+ * Telemetry of packets (INT, timestamps) has no periods here: its records belong to several
+ * processes.
  */
-#include "fabric/memo/period/common_period.h"
+#include "fabric/memo/period/steady_state.h"
 
 #include <string.h>
 

@@ -19,9 +19,10 @@
 #include "fabric/memo/state/feedback.h"
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/memo.h"
-#include "fabric/clock/next_event.h"
-#include "fabric/events/renew.h"
-#include "asim/topology.h"
+#include "fabric/events/events.h"
+#include "fabric/link/schedule.h"
+#include "fabric/host/host.h"
+#include "fabric/switch/switch.h"
 #include "conf/netconf_keys.h"
 
 /* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
@@ -46,8 +47,7 @@ int asim_steady_state_can_afford(const struct asim_fabric *fabric, struct asim_s
 {
     uint64_t moving, words = asim_snapshot_size(fabric, &moving);
 
-    asim_search_budget_spend(&steady->budget,
-                             fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS);
+    asim_search_budget_spend(&steady->budget, fabric->set.ports * PORT_WORDS);
     asim_search_budget_raise(&steady->budget, FIRST_SNAPSHOTS * moving);
     return asim_search_budget_has(fabric, &steady->budget, words);
 }
@@ -298,7 +298,7 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
     struct move by = {skip->t, skip->ticks, 0, flow->skip_bytes};
     uint64_t rounds = 0;
 
-    if (skip->fabric->set.cc->repeat)
+    if (skip->steady->now.rounds.n)
         rounds = skip->steady->now.rounds.at[i] - skip->steady->kept.rounds.at[i];
     asim_feedback_skip(skip->fabric, flow, skip->ticks, rounds * skip->periods);
     move_sender(flow, by);
@@ -355,18 +355,15 @@ void asim_steady_state_skip(struct asim_fabric *fabric, struct asim_steady_state
 {
     struct asim_fabric_engine *engine = asim_engine_of(fabric);
     struct skip skip = {fabric, steady, t, periods, periods * ticks};
-    int has_int = (fabric->set.cc->needs & ASIM_CC_INT) != 0;
 
-    if (has_int)
-        visit_flows(fabric, &(struct flow_visitor){&skip, flip});
+    visit_flows(fabric, &(struct flow_visitor){&skip, flip});
     visit_flows(fabric, &(struct flow_visitor){&skip, set_skip_bytes});
     skip_foreign(&skip);
     skip_nodes(fabric, &skip);
     visit_flows(fabric, &(struct flow_visitor){&skip, skip_flow});
     skip_counters(fabric, steady, periods);
     skip.t += skip.ticks;
-    if (has_int)
-        visit_flows(fabric, &(struct flow_visitor){&skip, flip});
+    visit_flows(fabric, &(struct flow_visitor){&skip, flip});
     fabric->schedule.half_next_valid = 0;
     engine->run.horizon[0] += skip.ticks;
     engine->run.horizon[1] += skip.ticks;

@@ -17,12 +17,33 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "fabric/memo/period/common_period.h"
 #include "fabric/memo/region/search_budget.h"
 #include "fabric/memo/state/snapshot.h"
 
 struct asim_fabric;
 struct asim_flow;
+
+struct asim_common_period {
+    int is_on;
+    /* Windows in a row in which all processes were quiet; the number of them at which they keep
+     * their states next. ASIM_NEVER: not before ranks act. */
+    uint64_t quiet, keep_at;
+    uint64_t look_at;      /* of the livelock: looks end the search */
+    uint64_t steps;        /* windows of this process, at the last end of a common one */
+    int was_quiet;         /* in the present window, so far */
+    uint64_t own_quiet;    /* windows in a row in which this process was quiet */
+    uint32_t busy_windows; /* so many more to vote in, though this process does nothing */
+    uint64_t behind;       /* ticks; of one half, when the states were kept */
+    /* Ticks; of the last comparison. Once all agree, so many of them are skipped at skip_at;
+     * ASIM_NEVER: they do not. */
+    uint64_t period, periods, skip_at;
+};
+
+/* This process has advanced to the end of a window: makes its vote. */
+void asim_common_period_vote(struct asim_fabric *fabric);
+/* All buffers of the window that ended at `end`, ticks, are unpacked. Returns the ticks that the
+ * network has skipped, equal in all processes. */
+uint64_t asim_common_period_skip(struct asim_fabric *fabric, uint64_t end);
 
 struct asim_steady_state {
     uint64_t look_at;          /* number of the next window to look at; ASIM_NEVER: off */

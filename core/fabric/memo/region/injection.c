@@ -2,7 +2,7 @@
  *
  * The number of the path that the source port of an injection selects.
  */
-#include "fabric/memo/region/injection.h"
+#include "fabric/memo/region/part.h"
 
 #include "fabric/ground/ground.h"
 #include "fabric/link/hash.h"

@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 #include "asim/topology.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
+#include "fabric/switch/switch.h"
 
 /* Logs that the budget allows each part from the start. */
 enum { FIRST_LOGS = 16 };

@@ -46,18 +46,40 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "asim/msg.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "fabric/link/notification.h"
-#include "fabric/memo/region/injection.h"
 #include "fabric/memo/region/search_budget.h"
-#include "fabric/switch/switch.h"
-#include "asim/msg.h"
+#include "fabric/link/tie_key.h"
 
 struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_part_log;
+
+/* A message as a rank gives it to the network. Two equal injections take the same course in the
+ * same network, whatever data they carry. */
+struct asim_injection {
+    uint64_t t, tie; /* ticks since the episode began; tie key of its start (tie_key.h) */
+    uint64_t bytes;
+    uint64_t path;  /* in a log: asim_injection_path */
+    uint64_t ideal; /* in a log: for fct.txt, ns; known when its completions are */
+    uint32_t dst;   /* in a log: number in the part */
+    uint32_t sport; /* not compared; the path depends on it */
+};
+
+/* Number of the path of an injection of host src. Only equal paths have the same number.
+ * UINT64_MAX: the path has none. Takes as long as three packet-hops. */
+uint64_t asim_injection_path(struct asim_fabric *fabric, uint32_t src,
+                             const struct asim_injection *injection);
+
+/* Adds a word to a hash; every bit of the word counts. */
+static inline uint64_t asim_mix_word(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
 
 /* A message that a rank gave to the network. */
 struct asim_memo_message {
@@ -83,7 +105,7 @@ struct asim_part {
     uint8_t *nic;                        /* of each host, to the switch */
     int has_uplinks;                     /* of the switch, to other switches */
     struct asim_worker_parts *of_worker; /* of its worker */
-    uint32_t domain;                     /* its number in its worker (part_domains.h) */
+    uint32_t domain;                     /* its number in its worker (part_domains.c) */
     int is_regular;                      /* all hosts and their links are alike */
     enum asim_part_mode mode;
     struct asim_part_log *log;

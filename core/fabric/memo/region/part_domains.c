@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Parts in windows of the links between servers: which domain has which, and when each is looked
- * at.
+ * Parts in windows of the links between servers. Each server goes through such a window by itself,
+ * in windows of its own short links (clock/domains.h), and with it its part: after each of
+ * these the part records, compares, ends or begins. So a server that leads costs the others no
+ * short windows.
+ *
+ * A part follows a log that is still being written only if its leader has gone through the present
+ * window: leaders go first, then servers in the order of their first events. A part that begins
+ * before all others, but goes after them, leads a log of its own.
+ *
+ *     leads    ====|== frames to the end of the window ==|
+ *     follows  ====|- replays, compares after each short window -|
+ *
+ * Each thread has logs of its own, for the parts of its servers.
  */
-#include "fabric/memo/region/part_domains.h"
 
 #include "fabric/memo/memo.h"
 #include "fabric/memo/region/parts.h"

@@ -11,6 +11,7 @@
 #include "topo/route.h"
 #include "topo/topo.h"
 #include "net/ways.h"
+#include "fabric/switch/switch.h"
 
 /* Hosts of a part at most: its table of pairs has the square of it in bytes. */
 enum { MOST_HOSTS = 256 };

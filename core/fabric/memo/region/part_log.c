@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_logs.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/clock/domains.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
+#include "fabric/switch/switch.h"
 
 /* NUMBER_BITS: of a completion, its place in the list. HASHED_PATHS: messages whose paths go into a
  * hash. */

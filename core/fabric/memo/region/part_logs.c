@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The index of the logs of a worker, and their memory.
+ * The logs of a worker: an index of them, and their memory.
+ *
+ * Many logs begin alike: one host sends, and the others follow at times that differ from log to
+ * log. A training iteration with pipeline stages writes more than ten thousand logs, and searches a
+ * million times. So logs are found by the times at which their first hosts begin to send: a part in
+ * which k hosts have sent looks among the logs that have these k times.
  */
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 
 #include "fabric/link/schedule.h"
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 #include "fabric/memo/state/part_state.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/region/replay.h"
-#include "asim/topology.h"
 #include "fabric/host/host.h"
 
 /* Hashes of first sends that the memo remembers, 2 MB or so. */
@@ -63,7 +62,7 @@ static int is_seen(struct asim_memo *memo, uint64_t hash)
 
 static int may_lead(struct asim_fabric *fabric, const struct asim_part *part, uint64_t hash)
 {
-    uint64_t words = part->is_whole ? (uint64_t)fabric->set.topo->n_links * LINK_WORDS
+    uint64_t words = part->is_whole ? (uint64_t)fabric->set.links * LINK_WORDS
                                     : (uint64_t)part->n_hosts * ASIM_PART_LOG_WORDS;
 
     if ((part->is_whole && !is_seen(fabric->memo, hash)) || !can_afford(fabric, part))

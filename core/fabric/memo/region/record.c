@@ -12,11 +12,12 @@
 
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/link/event_heap.h"
+#include "fabric/switch/switch.h"
 
 /* A longer log takes more memory than the part, and seldom fits again. */
 enum { MOST_MESSAGES = 1 << 20 };

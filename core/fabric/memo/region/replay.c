@@ -11,7 +11,7 @@
 #include "fabric/clock/step.h"
 #include "fabric/link/schedule.h"
 #include "fabric/memo/memo.h"
-#include "fabric/memo/region/part_logs.h"
+#include "fabric/memo/region/part_log.h"
 #include "fabric/memo/region/record.h"
 #include "fabric/memo/state/counters.h"
 #include "fabric/host/host.h"

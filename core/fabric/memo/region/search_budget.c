@@ -6,7 +6,6 @@
 
 #include "fabric/memo/state/counters.h"
 #include "fabric/memo/memo.h"
-#include "asim/topology.h"
 
 /* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
  * the time of simulated packet-hops, eager ones 0.5 % until so many packet-hops brought nothing,
@@ -46,7 +45,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     if (engine->run.windows < budget->count_at)
         return 0;
     hops = asim_memo_carried(fabric);
-    asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
+    asim_search_budget_spend(budget, fabric->set.links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
     budget->unproductive += hops - budget->hops;

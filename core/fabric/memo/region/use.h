@@ -8,7 +8,9 @@
 #define ASIM_FABRIC_MEMO_REGION_USE_H
 
 #include <stdint.h>
-#include "net/packets.h"
+#include "net/carried.h"
+
+struct asim_fabric;
 
 struct asim_memo_tally {
     uint64_t hops[ASIM_CARRIED_REASONS], counted; /* counted: their sum */

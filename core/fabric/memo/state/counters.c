@@ -10,9 +10,9 @@
 #include "fabric/memo/memo.h"
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/region/part_log.h"
-#include "asim/topology.h"
 #include "conf/netconf_keys.h"
 #include "fabric/host/host.h"
+#include "fabric/switch/switch.h"
 
 enum operation {
     SIZE,  /* count the words */
@@ -84,7 +84,7 @@ static inline void visit_host(struct walk *walk, struct asim_host *of)
 /* Links, hosts, switches. */
 static void visit_all(struct asim_fabric *fabric, struct walk *walk)
 {
-    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+    for (size_t w = 0; w < fabric->set.links * 2; w++)
         visit_wire(walk, &fabric->wires[w]);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit_host(walk, &fabric->host[v]);
@@ -120,7 +120,7 @@ uint64_t asim_counters_hops(const struct asim_fabric *fabric)
 {
     uint64_t hops = 0;
 
-    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
+    for (size_t w = 0; w < fabric->set.links * 2; w++)
         hops += fabric->wires[w].frames;
     return hops;
 }

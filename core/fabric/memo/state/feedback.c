@@ -10,6 +10,7 @@
 #include "fabric/host/telemetry.h"
 #include "fabric/host/host.h"
 #include "fabric/link/link.h"
+#include "cc/cc.h"
 
 /* Words of a record: time, hops with digest and earlier sendings, and each hop. */
 enum { RECORD_WORDS = 2, HOP_WORDS = 3, USUAL_HOPS = 2, MOST_PROBED = 8 };
@@ -170,8 +171,11 @@ void asim_feedback_flip(struct asim_fabric *fabric, struct asim_flow *flow, uint
     struct asim_rx *rx = asim_rx_of_flow(fabric, flow);
     uint64_t payload = fabric->set.net->payload_bytes;
     size_t size = 0;
-    struct asim_int_hop *hop = field_of(fabric, flow, ASIM_CC_HOPS, &size);
+    struct asim_int_hop *hop;
 
+    if (!(fabric->set.cc->needs & ASIM_CC_INT))
+        return;
+    hop = field_of(fabric, flow, ASIM_CC_HOPS, &size);
     for (size_t i = 0; hop && i < size / sizeof *hop; i++)
         asim_telemetry_flip(fabric, &hop[i], t);
     for (uint64_t seq = asim_telemetry_first(fabric, flow); seq < flow->cc.snd_next;

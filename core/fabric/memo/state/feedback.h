@@ -31,7 +31,7 @@ uint64_t asim_feedback_port(const struct asim_fabric *fabric, const struct asim_
 uint64_t asim_feedback_rounds(const struct asim_fabric *fabric, const struct asim_flow *flow);
 
 /* Turns INT counters and times of a flow into distances from those of their ports and from t
- * (ticks), and distances back. Only with INT. */
+ * (ticks), and distances back. Without INT it does nothing. */
 void asim_feedback_flip(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t t);
 /* Skips flow->skip_bytes, a multiple of the payload, `ticks` and `rounds`, before the flow itself
  * does. */

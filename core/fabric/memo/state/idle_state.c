@@ -13,6 +13,7 @@
 #include "fabric/link/link.h"
 #include "fabric/switch/switch.h"
 #include "asim/topology.h"
+#include "cc/cc.h"
 
 #include <stdlib.h>
 

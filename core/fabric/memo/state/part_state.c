@@ -12,6 +12,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
+#include "fabric/switch/switch.h"
 
 /* --- the ports of a part ---------------------------------------------------------------------- */
 

@@ -9,9 +9,11 @@
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/memo.h"
 #include "asim/topology.h"
-#include "fabric/host/flow.h"
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
+#include "fabric/switch/switch.h"
+#include "cc/cc.h"
+#include "fabric/memo/state/idle_state.h"
 
 struct list {
     const struct asim_fabric *fabric;

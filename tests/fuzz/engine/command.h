@@ -7,6 +7,7 @@
 #define ASIM_TESTS_FUZZ_COMMAND_H
 
 #include "asim/ext/command.h"
+#include "cli/args.h"
 #include "fuzz/engine/target.h"
 
 enum { TARGET_WORDS = 8, TARGET_WORD = 128 };
@@ -24,7 +25,7 @@ static inline void target_run(const struct asim_command *command, const char *co
         snprintf(text[argc], sizeof text[argc], words[argc], out);
         argv[argc] = text[argc];
     }
-    code = command->run(argc, argv);
+    code = asim_args_command(command, argc, argv);
     if (code != 0 && code != 1)
         abort();
 }

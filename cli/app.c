@@ -214,6 +214,20 @@ static void follow(struct asim_app *app, int argc, char **argv)
         app->settings.like = astra_sim ? ASIM_LIKE_ASTRA_SIM : app->like;
 }
 
+/* What decides the result; outputs and the pace of the run do not. */
+static void keep_given(struct asim_app *app, const struct asim_args *args)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < args->n_seen; i++) {
+        const struct asim_args_seen *seen = &args->seen[i];
+
+        if (!(seen->row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT)))
+            app->given[n++] = (struct asim_key_value){seen->row->key, seen->value};
+    }
+    app->settings.given = app->given;
+}
+
 /* Returns ASIM_APP_GO_ON with an open world, or prints the error and returns the exit code. */
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
@@ -245,6 +259,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         forget_settings(app);
         return code ? 2 : 0;
     }
+    keep_given(app, &args);
     follow(app, argc, argv);
     if (hooks.note)
         asim_idle_options(&app->settings, app->compare, hooks.note, app);

@@ -10,6 +10,7 @@
 #define ASIM_CLI_APP_H
 
 #include "asim/asim.h"
+#include "cli/args.h"
 #include "cli/eta.h"
 
 #ifdef __cplusplus
@@ -23,7 +24,8 @@ struct asim_app {
     struct asim_settings settings;
     struct asim_world *world;
     struct asim_err err;
-    const char *program; /* as messages call it; set before _open */
+    struct asim_key_value given[ASIM_ARGS_SEEN + 1]; /* settings.given; strings are of argv */
+    const char *program;                             /* as messages call it; set before _open */
     /* Set before _open too, or NULL: a command's own options, which fill `settings` as well, and
      * the paragraph --help begins with. */
     const struct asim_option *extra;

@@ -2,8 +2,8 @@
  *
  * Keeps the files of --out those of one run. CSV files have no place for the run's identity that
  * their readers would pass over, so identity.json has it, with a digest of the bytes of each file:
- * {"identity": "…", "version": "…", "commit": "…", "files": {"links.csv": "…"}}. A run that fails
- * has none.
+ * {"identity": "…", "version": "…", "commit": "…", "options": {"cc": "…"}, "files": {"links.csv":
+ * "…"}}. A run that fails has none.
  */
 #include "report/report.h"
 
@@ -16,6 +16,7 @@
 #include "base/io/digest.h"
 #include "asim/version.h"
 #include "base/io/inputs.h"
+#include "base/io/quote.h"
 #include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
@@ -102,6 +103,20 @@ static int put_file(struct asim_out *file, const struct folder *folder, const ch
     return code;
 }
 
+/* As the user gave them: for people, and for what tells runs apart. */
+static void put_options(struct asim_out *file, const struct asim_world *world)
+{
+    const struct asim_key_value *option = world->set.settings.given;
+    const char *comma = "";
+
+    for (; option && option->key; option++, comma = ",") {
+        asim_out_printf(file, "%s\n    ", comma);
+        asim_quote_json(file, option->key);
+        asim_out_printf(file, ": ");
+        asim_quote_json(file, option->value);
+    }
+}
+
 static int write_identity(const struct folder *folder, const struct asim_world *world,
                           struct asim_err *err)
 {
@@ -117,8 +132,10 @@ static int write_identity(const struct folder *folder, const struct asim_world *
         return code;
     asim_out_printf(&file,
                     "{\n  \"identity\": \"%s\",\n  \"version\": \"%s\",\n  \"commit\": "
-                    "\"%s\",\n  \"files\": {",
+                    "\"%s\",\n  \"options\": {",
                     world->set.identity, asim_version(), asim_commit());
+    put_options(&file, world);
+    asim_out_printf(&file, "\n  },\n  \"files\": {");
     for (const struct asim_member *const *row = asim_report_table; *row && !code; row++, i++)
         if (folder->opened[i] && ((const struct asim_report *)*row)->file)
             code = put_file(&file, folder, ((const struct asim_report *)*row)->file, &comma, err);

@@ -225,7 +225,7 @@ static void draw(struct asim_out *out, struct drawing *drawing, int height)
 
     qsort(drawing->lines, drawing->n_lines, sizeof *drawing->lines, by_use);
     asim_out_printf(out,
-                    "<figure><svg class=\"topology\" viewBox=\"0 0 %d %d\" role=\"img\" "
+                    "<figure class=\"wide\"><svg class=\"topology\" viewBox=\"0 0 %d %d\" role=\"img\" "
                     "aria-label=\"Topology with the use of each link\">\n<g class=\"links\">\n",
                     (int)WIDTH, height);
     for (size_t l = first; l < drawing->n_lines; l++)
@@ -241,15 +241,18 @@ static void draw(struct asim_out *out, struct drawing *drawing, int height)
                     first ? "; the busiest 6,000 links" : "");
 }
 
-int asim_html_drawing(struct asim_out *out, const struct asim_run *run, struct asim_err *err)
+int asim_html_drawing(struct asim_out *out, const struct asim_run *run, size_t number,
+                      struct asim_err *err)
 {
     struct drawing drawing = {.run = run};
     int code = 0;
 
     if (!run->has_topology || !run->has_links)
         return 0;
+    asim_html_section(out, "network", number, "Network");
     if (run->nodes.n > MOST_NODES) {
-        asim_out_printf(out, "<p>The network has %zu nodes: too many to draw.</p>\n", run->nodes.n);
+        asim_out_printf(out, "<p>The network has %zu nodes: too many to draw.</p>\n</section>\n",
+                        run->nodes.n);
         return 0;
     }
     drawing.places = calloc(run->nodes.n + 1, sizeof *drawing.places);
@@ -262,5 +265,6 @@ int asim_html_drawing(struct asim_out *out, const struct asim_run *run, struct a
     }
     free(drawing.places);
     free(drawing.lines);
+    asim_out_printf(out, "</section>\n");
     return code;
 }

@@ -9,6 +9,11 @@
 #include <string.h>
 #include "base/io/quote.h"
 
+char asim_html_letter(size_t number)
+{
+    return (char)(number < 26 ? 'A' + number : number < 52 ? 'a' + number - 26 : '+');
+}
+
 void asim_html_section(struct asim_out *out, const char *word, size_t number, const char *title)
 {
     asim_out_printf(out, "<section id=\"%s-%zu\">\n<h3>%s</h3>\n", word, number, title);

@@ -22,16 +22,44 @@ void asim_html_number(struct asim_out *out, const char *shown, double value);
 void asim_html_count(struct asim_out *out, uint64_t count);
 void asim_html_time(struct asim_out *out, double ns);
 
-void asim_html_ranks(struct asim_out *out, const struct asim_run *run, size_t number);
-void asim_html_links(struct asim_out *out, const struct asim_run *run);
+/* "A", "B", … of the run. */
+char asim_html_letter(size_t number);
+/* A cell with the change from a to b in per cent. */
+void asim_html_difference(struct asim_out *out, double a, double b);
+
+/* Parts of a rank's time that add up to its finish; their means over the ranks. */
+enum { ASIM_PARTS = 6 };
+struct asim_time_part {
+    const char *class, *title;
+    double ns;
+};
+void asim_html_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run,
+                     const struct asim_run_rank *rank);
+void asim_html_mean_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run);
+/* Parts as a bar; `full` ns are its whole width. The names of the colours that runs use. */
+void asim_html_bar(struct asim_out *out, const struct asim_time_part parts[ASIM_PARTS],
+                   double full);
+void asim_html_legend(struct asim_out *out, const struct asim_run *runs, size_t n);
+
+/* What differs between runs, their times as bars, their figures. */
+int asim_html_comparison(struct asim_out *out, const struct asim_run *runs, size_t n,
+                         struct asim_err *err);
+int asim_html_ranks(struct asim_out *out, const struct asim_run *run, size_t number,
+                    struct asim_err *err);
+/* The ops of the rank that finishes last. */
+int asim_html_gantt(struct asim_out *out, const struct asim_run *run, size_t number,
+                    struct asim_err *err);
+int asim_html_links(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
 void asim_html_collectives(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number);
 void asim_html_path(struct asim_out *out, const struct asim_run *run, size_t number);
 /* Where the bytes went: tiers, oversubscription, equal ways, and from rank to rank. */
 void asim_html_traffic(struct asim_out *out, const struct asim_run *run, size_t number);
 /* The topology as a picture, links coloured by how much of them is used. */
-int asim_html_drawing(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
-/* The time series of the busiest link, as pictures that the script of the page replaces. */
+int asim_html_drawing(struct asim_out *out, const struct asim_run *run, size_t number,
+                      struct asim_err *err);
+/* The longest queue of a switch, and the messages over the busiest link, over time, as pictures
+ * that the script of the page replaces. */
 void asim_html_series(struct asim_out *out, const struct asim_run *run);
 
 #endif

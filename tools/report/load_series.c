@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads time series of the busiest link in ASIM_RUN_POINTS bins: its queue (queues.csv), what
- * messages bring over it where it leads from or to a host (flows.csv), and the PAUSE frames of the
- * whole network (pfc.txt).
+ * Reads time series in ASIM_RUN_POINTS bins: the longest queue of a switch (queues.csv), what
+ * messages bring over the busiest link where it leads from or to a host (flows.csv), and the PAUSE
+ * frames of the whole network (pfc.txt).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -194,7 +194,7 @@ static int take_goodput(struct asim_run *run)
 {
     int code = 0;
 
-    run->series[ASIM_SERIES_GOODPUT].is_recorded = run->goodput != NULL;
+    run->series[ASIM_SERIES_GOODPUT].is_recorded = run->goodput && run->flows;
     for (uint64_t bin = 0; run->goodput && !code && bin * width_of(run) <= run->finish; bin++)
         code = add_point(run, ASIM_SERIES_GOODPUT, bin * width_of(run), run->goodput[bin]);
     return code;
@@ -234,7 +234,7 @@ int asim_run_load_series(struct asim_run *run, struct asim_err *err)
 
     if (!run->n_worst)
         return 0;
-    code = load_queue(run, &run->links.at[run->worst[0]], err);
+    code = run->longest == ASIM_RUN_NONE ? 0 : load_queue(run, &run->links.at[run->longest], err);
     if (!code && (take_goodput(run) || load_pauses(run)))
         code = asim_err_nomem(err, "reading time series");
     return code;

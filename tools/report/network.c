@@ -203,6 +203,16 @@ static void keep_worst(struct asim_run *run, uint32_t index)
     run->n_worst += run->n_worst < most;
 }
 
+static void keep_longest(struct asim_run *run, uint32_t index)
+{
+    const struct asim_run_link *link = &run->links.at[index];
+
+    if (link->peak_queue && !asim_run_is_host(run, link->from) &&
+        (run->longest == ASIM_RUN_NONE ||
+         link->peak_queue > run->links.at[run->longest].peak_queue))
+        run->longest = index;
+}
+
 static int find_median(struct asim_run *run, struct asim_err *err)
 {
     double *into = malloc((run->links.n + 1) * sizeof *into);
@@ -238,8 +248,10 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err)
         code = ASIM_VEC_PUSH(run->links, link) || sum_class(run, &link)
                    ? asim_err_nomem(err, "reading links.csv")
                    : 0;
-        if (!code)
+        if (!code) {
             keep_worst(run, (uint32_t)run->links.n - 1);
+            keep_longest(run, (uint32_t)run->links.n - 1);
+        }
     }
     asim_table_close(&table);
     return code ? code : find_median(run, err);

@@ -54,6 +54,7 @@ static int read_op(struct asim_run *run, struct asim_map *known, const struct as
 
     op.is_compute = !strncmp(type, "COMP", 4);
     op.is_comm = !strncmp(type, "COMM", 4);
+    op.is_cpu = !strcmp(asim_table_text(table, at->unit), "cpu");
     op.type = asim_run_name(run, known, type);
     op.name = asim_run_name(run, known, asim_table_text(table, at->name));
     op.coll = asim_run_name(run, known, asim_table_text(table, at->coll));

@@ -81,6 +81,7 @@ void asim_run_close(struct asim_run *run)
     asim_map_fini(&run->losses);
     free(run->figures.at);
     free(run->settings.at);
+    free(run->options.at);
     free(run->ranks.at);
     free(run->names.at);
     free(run->ops.at);

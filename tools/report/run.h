@@ -27,7 +27,7 @@ struct asim_run_op {
     double algbw, busbw;
     uint32_t rank, members;
     uint32_t name, type, coll, group; /* indices into asim_run.names */
-    uint8_t is_compute, is_comm, is_visited;
+    uint8_t is_compute, is_comm, is_cpu, is_visited;
 };
 
 /* Calls of one collective with the same size and number of ranks; a call counts once, its times are
@@ -100,7 +100,7 @@ struct asim_run_series {
     ASIM_VEC(struct asim_run_point) points;
 };
 enum {
-    ASIM_SERIES_QUEUE,   /* bytes at the port of the busiest link */
+    ASIM_SERIES_QUEUE,   /* bytes at the port of `longest` */
     ASIM_SERIES_GOODPUT, /* Gb/s of messages over it, where a host is at one end */
     ASIM_SERIES_PAUSES,  /* PAUSE frames that took effect in a bin, at all nodes */
     ASIM_SERIES,
@@ -131,6 +131,13 @@ struct asim_run {
     struct asim_arena arena;
     ASIM_VEC(struct asim_run_figure) figures;
     ASIM_VEC(struct asim_run_figure) settings; /* of the configuration files in the folder */
+    ASIM_VEC(struct asim_run_figure) options;  /* as the user gave them; of older runs none */
+    char title[160];       /* "llm × auto:leaf_spine", or the name of the folder */
+    char version[80];      /* of asim, with its commit */
+    double recorded_ms;    /* a step of the real system; 0: not known, or of other ranks */
+    double recorded_error; /* of the simulated step, % */
+    char trust[400];       /* what log.txt says about the flow level, or "" */
+    int has_timeline;      /* timeline.pftrace */
     /* Sentences about files that are not of this run. */
     const char *doubts[16];
     uint32_t n_doubts;
@@ -170,7 +177,8 @@ struct asim_run {
     uint64_t median_into;
     uint32_t n_into;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
-    double lost; /* frames that wires are expected to lose: frames times the error rate */
+    uint32_t longest; /* the link whose queue, of a switch, was the longest; or ASIM_RUN_NONE */
+    double lost;      /* frames that wires are expected to lose: frames times the error rate */
     struct asim_run_series series[ASIM_SERIES];
     double *goodput;       /* bins of ASIM_SERIES_GOODPUT, or NULL */
     int goodput_sends;     /* the host sends over the busiest link; else it receives */
@@ -195,6 +203,8 @@ int asim_run_open(struct asim_run *run, struct asim_table *table, const char *na
 
 /* The parts of asim_run_load, in this order. */
 int asim_run_load_json(struct asim_run *run, struct asim_err *err);
+/* Options, title, recorded step, timeline. */
+int asim_run_load_origin(struct asim_run *run, struct asim_err *err);
 int asim_run_load_ops(struct asim_run *run, struct asim_err *err);
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err);
 int asim_run_load_links(struct asim_run *run, struct asim_err *err);

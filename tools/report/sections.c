@@ -5,10 +5,11 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "tools/report/html.h"
 
-enum { MOST_RANKS = 256, MOST_COLLS = 200, MOST_STEPS = 40, CELL_BYTES = 64 };
+enum { MOST_LINKS = 12, MOST_COLLS = 200, MOST_STEPS = 40, CELL_BYTES = 64 };
 
 static void end_table(struct asim_out *out)
 {
@@ -19,107 +20,6 @@ static void not_recorded(struct asim_out *out, const char *what, const char *opt
 {
     asim_out_printf(out, "<p class=\"missing\">%s: not recorded. Run with <code>%s</code>.</p>\n",
                     what, option);
-}
-
-/* --- time of the ranks --- */
-
-struct part {
-    const char *class, *title;
-    uint64_t ns;
-};
-
-/* Parts of a rank's time that add up to its finish. */
-static int parts_of(struct part parts[8], const struct asim_run *run,
-                    const struct asim_run_rank *rank)
-{
-    uint64_t alone = rank->compute > rank->hidden ? rank->compute - rank->hidden : 0;
-    struct part all[] = {{"compute", "computation", alone},
-                         {"hidden", "communication hidden behind computation", rank->hidden},
-                         {"exposed", "exposed communication", rank->exposed},
-                         {"waiting", "waiting for other ranks", rank->waiting},
-                         {"cpu", "CPU", rank->cpu},
-                         {"idle", "idle", rank->idle + rank->other}};
-
-    if (!run->has_breakdown) {
-        all[2].title = "exposed communication, waiting included";
-        all[5].title = "CPU, remote memory, idle";
-    }
-    memcpy(parts, all, sizeof all);
-    return sizeof all / sizeof *all;
-}
-
-static void bar(struct asim_out *out, const struct asim_run *run, const struct asim_run_rank *rank)
-{
-    struct part parts[8];
-    int n = parts_of(parts, run, rank);
-    double full = run->finish ? (double)run->finish : 1;
-    char time[ASIM_SHOW_BYTES];
-
-    asim_out_printf(out, "<td class=\"bar\"><div>");
-    for (int i = 0; i < n; i++)
-        if (parts[i].ns)
-            asim_out_printf(out, "<i class=\"%s\" style=\"width:%.3f%%\" title=\"%s: %s\"></i>",
-                            parts[i].class, 100 * (double)parts[i].ns / full, parts[i].title,
-                            asim_show_time(time, (double)parts[i].ns));
-    asim_out_printf(out, "</div></td>");
-}
-
-static void legend(struct asim_out *out, const struct asim_run *run)
-{
-    struct asim_run_rank none = {0};
-    struct part parts[8];
-    int n = parts_of(parts, run, &none);
-
-    asim_out_printf(out, "<p class=\"legend\">");
-    for (int i = 0; i < n; i++)
-        if (run->has_breakdown ||
-            (strcmp(parts[i].class, "waiting") && strcmp(parts[i].class, "cpu")))
-            asim_out_printf(out, "<span><i class=\"%s\"></i>%s</span> ", parts[i].class,
-                            parts[i].title);
-    asim_out_printf(out, "</p>\n");
-}
-
-static void rank_row(struct asim_out *out, const struct asim_run *run,
-                     const struct asim_run_rank *rank)
-{
-    struct part parts[8];
-    int n = parts_of(parts, run, rank);
-
-    asim_out_printf(out, "<tr>");
-    asim_html_count(out, rank->rank);
-    bar(out, run, rank);
-    asim_html_time(out, (double)rank->finish);
-    for (int i = 0; i < n; i++)
-        if (run->has_breakdown || (i != 3 && i != 4))
-            asim_html_time(out, (double)parts[i].ns);
-    if (run->waited)
-        asim_html_time(out, run->blame && rank->rank < run->n_ranks ? (double)run->blame[rank->rank]
-                                                                    : 0);
-    asim_out_printf(out, "</tr>\n");
-}
-
-void asim_html_ranks(struct asim_out *out, const struct asim_run *run, size_t number)
-{
-    char head[400];
-
-    asim_html_section(out, "ranks", number, "Time of each rank");
-    if (!run->ranks.n) {
-        not_recorded(out, "Times of ranks", "--out=DIR");
-        asim_out_printf(out, "</section>\n");
-        return;
-    }
-    legend(out, run);
-    if (run->ranks.n > MOST_RANKS)
-        asim_out_printf(out, "<p>The first %d of %zu ranks; ranks.csv has all.</p>\n", MOST_RANKS,
-                        run->ranks.n);
-    snprintf(head, sizeof head, "#rank|time|#finish|#compute alone|#hidden|#exposed|%s%s%s",
-             run->has_breakdown ? "#waiting|#CPU|" : "", run->has_breakdown ? "#idle" : "#other",
-             run->waited ? "|#others waited for it" : "");
-    asim_html_table(out, head);
-    for (size_t i = 0; i < run->ranks.n && i < MOST_RANKS; i++)
-        rank_row(out, run, &run->ranks.at[i]);
-    end_table(out);
-    asim_out_printf(out, "</section>\n");
 }
 
 /* --- links --- */
@@ -169,38 +69,102 @@ static void classes(struct asim_out *out, const struct asim_run *run)
     end_table(out);
 }
 
-void asim_html_links(struct asim_out *out, const struct asim_run *run)
+/* Links of which all figures are within 1 % of each other are one row. */
+static int is_near(uint64_t a, uint64_t b)
 {
-    char name[ASIM_LINK_NAME_BYTES], rate[ASIM_SHOW_BYTES];
+    return fabs((double)a - (double)b) <= 0.01 * fmax((double)a, (double)b);
+}
+
+static int is_like(const struct asim_run_link *a, const struct asim_run_link *b)
+{
+    return !strcmp(a->class, b->class) && a->rate_bps == b->rate_bps &&
+           is_near(a->bytes, b->bytes) && is_near(a->peak_queue, b->peak_queue) &&
+           is_near(a->marks, b->marks) && is_near(a->pauses, b->pauses) &&
+           is_near(a->drops, b->drops);
+}
+
+static int by_use(const void *a, const void *b)
+{
+    const struct asim_run_link *x = *(const struct asim_run_link *const *)a,
+                               *y = *(const struct asim_run_link *const *)b;
+
+    if (x->utilisation != y->utilisation)
+        return x->utilisation > y->utilisation ? -1 : 1;
+    if (x->peak_queue != y->peak_queue)
+        return x->peak_queue > y->peak_queue ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+static void link_row(struct asim_out *out, const struct asim_run *run,
+                     const struct asim_run_link *link, size_t like)
+{
+    char name[ASIM_LINK_NAME_BYTES], more[ASIM_LINK_NAME_BYTES + 40], rate[ASIM_SHOW_BYTES];
+
+    asim_show_link(name, run, link);
+    if (like > 1)
+        snprintf(more, sizeof more, "%s and %zu like it", name, like - 1);
+    asim_out_printf(out, "<tr>");
+    asim_html_text(out, like > 1 ? more : name);
+    asim_html_text(out, link->class);
+    asim_html_number(out, asim_show_rate(rate, link->rate_bps), (double)link->rate_bps);
+    share(out, link->utilisation);
+    volume(out, (double)link->bytes);
+    if (!run->is_flow_level)
+        queue_cells(out, link->peak_queue, link->marks, link->pauses, link->drops);
+    asim_out_printf(out, "</tr>\n");
+}
+
+/* links: the busiest first. Those of a row are taken out (NULL). */
+static void link_rows(struct asim_out *out, const struct asim_run *run,
+                      const struct asim_run_link **links)
+{
+    int rows = 0;
+
+    for (size_t l = 0; l < run->links.n && rows < MOST_LINKS; l++) {
+        const struct asim_run_link *link = links[l];
+        size_t like = 0;
+
+        for (size_t m = l; link && m < run->links.n; m++)
+            if (links[m] && is_like(link, links[m])) {
+                links[m] = NULL;
+                like++;
+            }
+        if (like) {
+            link_row(out, run, link, like);
+            rows++;
+        }
+    }
+}
+
+int asim_html_links(struct asim_out *out, const struct asim_run *run, struct asim_err *err)
+{
+    const struct asim_run_link **links;
 
     if (!run->has_links) {
         not_recorded(out, "Use of links", "asim packet --reports=links");
-        return;
+        return 0;
     }
+    links = malloc((run->links.n + 1) * sizeof *links);
+    if (!links)
+        return asim_err_nomem(err, "sorting links");
+    for (size_t l = 0; l < run->links.n; l++)
+        links[l] = &run->links.at[l];
+    qsort(links, run->links.n, sizeof *links, by_use);
     asim_out_printf(out, "<h4>Classes of links</h4>\n");
     classes(out, run);
     asim_out_printf(out,
                     "<h4>Busiest links</h4>\n<p>Use is the share of what a link could carry "
-                    "until the run's end, one direction a row.%s</p>\n",
+                    "until the run's end, one direction a row; links that are alike within 1 %% "
+                    "are one.%s</p>\n",
                     run->is_flow_level
                         ? " Queues, marks, pauses and losses are not modelled at the flow level."
                         : "");
     asim_html_table(out, run->is_flow_level ? "link|class|#rate|#use|#bytes"
                                             : "link|class|#rate|#use|#bytes" QUEUE_COLUMNS);
-    for (uint32_t i = 0; i < run->n_worst; i++) {
-        const struct asim_run_link *link = &run->links.at[run->worst[i]];
-
-        asim_out_printf(out, "<tr>");
-        asim_html_text(out, asim_show_link(name, run, link));
-        asim_html_text(out, link->class);
-        asim_html_number(out, asim_show_rate(rate, link->rate_bps), (double)link->rate_bps);
-        share(out, link->utilisation);
-        volume(out, (double)link->bytes);
-        if (!run->is_flow_level)
-            queue_cells(out, link->peak_queue, link->marks, link->pauses, link->drops);
-        asim_out_printf(out, "</tr>\n");
-    }
+    link_rows(out, run, links);
     end_table(out);
+    free(links);
+    return 0;
 }
 
 /* --- collectives --- */
@@ -262,9 +226,16 @@ static double slowdown_at(const struct asim_run *run, double part)
     return run->worst_slowdown;
 }
 
+/* Messages of one size that took as long within 1 % are one row. */
+static int is_like_flow(const struct asim_run_flow *a, const struct asim_run_flow *b)
+{
+    return a->bytes == b->bytes && is_near(a->end - a->start, b->end - b->start) &&
+           is_near(a->ideal, b->ideal);
+}
+
 void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number)
 {
-    char name[32];
+    char name[32], more[80];
 
     asim_html_section(out, "flows", number, "Largest messages");
     if (!run->has_flows) {
@@ -281,13 +252,18 @@ void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t nu
                         run->flows, slowdown_at(run, 0.5), slowdown_at(run, 0.95),
                         slowdown_at(run, 0.99), run->worst_slowdown);
     asim_html_table(out, "from|to|#bytes|#start|#time|#alone|#slowdown");
-    for (uint32_t i = 0; i < run->n_top; i++) {
+    for (uint32_t i = 0, like; i < run->n_top; i += like) {
         const struct asim_run_flow *flow = &run->top[i];
         double took = (double)(flow->end - flow->start);
 
+        for (like = 1; i + like < run->n_top && is_like_flow(flow, &run->top[i + like]);)
+            like++;
         asim_out_printf(out, "<tr>");
         asim_html_text(out, asim_show_node(name, sizeof name, run, flow->src));
-        asim_html_text(out, asim_show_node(name, sizeof name, run, flow->dst));
+        asim_show_node(name, sizeof name, run, flow->dst);
+        if (like > 1)
+            snprintf(more, sizeof more, "%s, and %u like it", name, like - 1);
+        asim_html_text(out, like > 1 ? more : name);
         asim_html_count(out, flow->bytes);
         asim_html_time(out, (double)flow->start);
         asim_html_time(out, took);

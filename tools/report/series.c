@@ -55,29 +55,38 @@ static void numbers(struct asim_out *out, const struct asim_run_series *series, 
     asim_out_printf(out, "]]</script>\n");
 }
 
-/* A chart with its heading, or how to record it. */
-static void chart(struct asim_out *out, const struct asim_run *run, int kind)
+static int is_flat(const struct asim_run_series *series)
+{
+    for (size_t i = 0; i < series->points.n; i++)
+        if (series->points.at[i].max > 0)
+            return 0;
+    return 1;
+}
+
+/* A chart with its heading, or how to record it; nothing where there is nothing to see. */
+static void chart(struct asim_out *out, const struct asim_run *run, int kind,
+                  const struct asim_run_link *link)
 {
     static const struct {
         const char *title, *label, *option;
         double unit; /* values are divided by it */
     } kinds[ASIM_SERIES] = {
-        {"Queue, the longest in each of up to 601 bins", "queued kB", "--reports=queues", 1000},
-        {"Messages, each spread evenly over its time", "Gb/s", NULL, 1},
+        {"The longest queue of a switch, largest in each bin: ", "queued kB", "--reports=queues",
+         1000},
+        {"Messages over the busiest link, each spread evenly over its time: ", "Gb/s", NULL, 1},
         {"PAUSE frames of all nodes that took effect", "frames", NULL, 1}};
     const struct asim_run_series *series = &run->series[kind];
+    char name[ASIM_LINK_NAME_BYTES];
 
-    if (!series->is_recorded && !kinds[kind].option)
+    if (series->is_recorded ? is_flat(series) : !kinds[kind].option)
         return;
-    asim_out_printf(out, "<h5>%s</h5>\n", kinds[kind].title);
+    asim_out_printf(out, "<h4>%s", kinds[kind].title);
+    if (link)
+        asim_quote_xml(out, asim_show_link(name, run, link));
+    asim_out_printf(out, "</h4>\n");
     if (!series->is_recorded) {
         asim_out_printf(out, "<p class=\"missing\">Not recorded. Run with <code>%s</code>.</p>\n",
                         kinds[kind].option);
-        return;
-    }
-    if (!series->points.n) {
-        asim_out_printf(out, "<p>No queue was seen: it never held a frame, or the port is one of a "
-                             "host's NIC, whose queue is not recorded.</p>\n");
         return;
     }
     asim_out_printf(out, "<div class=\"chart\" data-label=\"%s\">", kinds[kind].label);
@@ -88,13 +97,11 @@ static void chart(struct asim_out *out, const struct asim_run *run, int kind)
 
 void asim_html_series(struct asim_out *out, const struct asim_run *run)
 {
-    char name[ASIM_LINK_NAME_BYTES];
-
-    if (!run->n_worst)
-        return;
-    asim_out_printf(out, "<h4>The busiest link over time: ");
-    asim_quote_xml(out, asim_show_link(name, run, &run->links.at[run->worst[0]]));
-    asim_out_printf(out, "</h4>\n");
-    for (int kind = 0; kind < ASIM_SERIES; kind++)
-        chart(out, run, kind);
+    if (run->longest != ASIM_RUN_NONE)
+        chart(out, run, ASIM_SERIES_QUEUE, &run->links.at[run->longest]);
+    else if (run->has_links && !run->is_flow_level)
+        asim_out_printf(out, "<p>No queue of a switch ever held a frame.</p>\n");
+    if (run->n_worst)
+        chart(out, run, ASIM_SERIES_GOODPUT, &run->links.at[run->worst[0]]);
+    chart(out, run, ASIM_SERIES_PAUSES, NULL);
 }

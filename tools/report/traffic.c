@@ -96,9 +96,9 @@ static void grid(struct asim_out *out, const struct asim_run *run)
     if (!(most > 0))
         return;
     asim_out_printf(out,
-                    "<figure><svg class=\"grid\" viewBox=\"0 0 %u %u\" role=\"img\" "
-                    "aria-label=\"Bytes from rank to rank\">\n",
-                    64 + 16 * side, 24 + 16 * side);
+                    "<figure><svg class=\"grid\" style=\"max-width:%upx\" viewBox=\"0 0 %u %u\" "
+                    "role=\"img\" aria-label=\"Bytes from rank to rank\">\n",
+                    64 + 16 * side, 64 + 16 * side, 24 + 16 * side);
     for (uint32_t i = 0; i<side; i += side> 16 ? 4 : 1)
         asim_out_printf(
             out, "<text class=\"e\" x=\"54\" y=\"%u\">%u</text><text x=\"%u\" y=\"14\">%u</text>\n",

@@ -111,6 +111,9 @@ struct asim_settings {
      * none. Whether to tell the finish corrected by them. */
     char *verify;
     int correct;
+    /* No option: the options as the user gave them, ended by a NULL key, for identity.json; read
+     * until the world is closed. NULL: they are not told there. */
+    const struct asim_key_value *given;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -3,6 +3,7 @@
 is loaded from outside. Prints problems; exit code 1 where there are some."""
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 VOID = {"meta", "link", "br", "img", "hr"}
 
@@ -18,7 +19,10 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         attrs = dict(attrs)
         for key, value in attrs.items():
-            if key in ("src", "href") and value not in ("data:,",) and not value.startswith("#"):
+            if tag == "a" and key == "href" and not value.startswith("#"):
+                if not (Path(self.name).parent / value).is_file():  # a file beside the page
+                    self.say(f"no file {value}")
+            elif key in ("src", "href") and value not in ("data:,",) and not value.startswith("#"):
                 self.say(f"{tag} loads {value}")
             if key.startswith("on"):
                 self.say(f"{tag} has {key}")

@@ -32,7 +32,7 @@
       var axis = { stroke: color("--fg"), grid: { stroke: color("--line"), width: 1 }, ticks: { stroke: color("--line"), width: 1 } };
       if (plot) plot.destroy();
       plot = new uPlot({
-        width: chart.clientWidth - 16, height: 240, scales: { x: { time: false } },
+        width: chart.clientWidth - 16, height: 240, scales: { x: { time: false }, y: { range: function (u, low, high) { return [0, high > 0 ? high * 1.05 : 1]; } } },
         axes: [Object.assign({ label: "time (µs)" }, axis), Object.assign({ label: chart.dataset.label, size: 70 }, axis)],
         series: isOne ? [{ label: "µs" }, { label: chart.dataset.label, stroke: color("--exposed"), width: 1.5 }]
                       : [{ label: "µs" },
@@ -40,8 +40,9 @@
                          { label: "largest", stroke: color("--exposed"), width: 1.5 }]
       }, isOne ? [data[0], data[2]] : data, chart);
     }
-    draw();
-    window.addEventListener("resize", function () { plot.setSize({ width: chart.clientWidth - 16, height: 240 }); });
-    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
+    var fold = chart.closest("details");
+    if (fold && !fold.open) fold.addEventListener("toggle", function () { if (!plot) draw(); }); else draw();
+    window.addEventListener("resize", function () { if (plot) plot.setSize({ width: chart.clientWidth - 16, height: 240 }); });
+    window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", function () { if (plot) draw(); });
   });
 })();

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Compares runs: what differs in what they were told, their times as bars, and their figures.
+ */
+#include <jansson.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/io/quote.h"
+#include "tools/report/html.h"
+
+enum { MOST_DIFFERENCES = 40, NAME = 80 };
+
+/* --- what differs --- */
+
+/* A key with its value in each run. */
+struct differences {
+    struct asim_out *out;
+    const struct asim_run *runs;
+    size_t n;
+    uint32_t rows;
+};
+
+typedef const char *value_of_run(const struct asim_run *run, const char *key, void *self);
+
+static const char *value_in(const struct asim_run_figure *at, size_t n, const char *key)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(at[i].key, key))
+            return at[i].value;
+    return "";
+}
+
+static const char *option_value(const struct asim_run *run, const char *key, void *self)
+{
+    (void)self;
+    return value_in(run->options.at, run->options.n, key);
+}
+
+static const char *figure_value(const struct asim_run *run, const char *key, void *self)
+{
+    (void)self;
+    return value_in(run->figures.at, run->figures.n, key);
+}
+
+static const char *version_value(const struct asim_run *run, const char *key, void *self)
+{
+    (void)key;
+    (void)self;
+    return run->version;
+}
+
+struct networks {
+    const struct asim_run *first;
+    json_t *const *roots; /* [runs] */
+};
+
+static const char *network_value(const struct asim_run *run, const char *key, void *self)
+{
+    const struct networks *networks = self;
+    const char *text =
+        json_string_value(json_object_get(networks->roots[run - networks->first], key));
+
+    return text ? text : "";
+}
+
+static void put_row(struct differences *into, const char *name, const char *key,
+                    value_of_run *value, void *self)
+{
+    int same = 1;
+
+    for (size_t i = 1; i < into->n; i++)
+        same &= !strcmp(value(&into->runs[0], key, self), value(&into->runs[i], key, self));
+    if (same || into->rows == MOST_DIFFERENCES)
+        return;
+    if (!into->rows++) {
+        asim_out_printf(into->out, "<div class=\"wide\"><table class=\"differences\">\n<thead><tr>"
+                                   "<th scope=\"col\">what differs</th>");
+        for (size_t i = 0; i < into->n; i++)
+            asim_out_printf(into->out, "<th scope=\"col\">%c</th>", asim_html_letter(i));
+        asim_out_printf(into->out, "</tr></thead>\n<tbody>\n");
+    }
+    asim_out_printf(into->out, "<tr>");
+    asim_html_text(into->out, name);
+    for (size_t i = 0; i < into->n; i++)
+        asim_html_text(into->out, value(&into->runs[i], key, self));
+    asim_out_printf(into->out, "</tr>\n");
+}
+
+/* 1 if an earlier run has the option, too: it has its row. */
+static int is_listed(const struct asim_run *runs, size_t before, const char *key)
+{
+    for (size_t i = 0; i < before; i++)
+        for (size_t k = 0; k < runs[i].options.n; k++)
+            if (!strcmp(runs[i].options.at[k].key, key))
+                return 1;
+    return 0;
+}
+
+static void compare_networks(struct differences *into, json_t **roots)
+{
+    struct networks networks = {into->runs, roots};
+    char name[NAME];
+    const char *key;
+    json_t *value;
+
+    for (size_t i = 0; i < into->n; i++)
+        roots[i] = json_loads(
+            value_in(into->runs[i].settings.at, into->runs[i].settings.n, "network.json"), 0, NULL);
+    json_object_foreach(roots[0], key, value)
+    {
+        snprintf(name, sizeof name, "network: %.60s", key);
+        put_row(into, name, key, network_value, &networks);
+    }
+    for (size_t i = 0; i < into->n; i++)
+        json_decref(roots[i]);
+}
+
+/* Of older runs the options are not known. */
+static int what_differs(struct asim_out *out, const struct asim_run *runs, size_t n,
+                        struct asim_err *err)
+{
+    static const char *const sizes[] = {"ranks", "ops", "hosts", "switches", "links"};
+    struct differences into = {out, runs, n, 0};
+    json_t **roots = calloc(n, sizeof *roots);
+    char name[NAME];
+
+    if (!roots)
+        return asim_err_nomem(err, "comparing runs");
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < runs[i].options.n; k++) {
+            const char *key = runs[i].options.at[k].key;
+
+            snprintf(name, sizeof name, "--%.60s", key);
+            if (!is_listed(runs, i, key))
+                put_row(&into, name, key, option_value, NULL);
+        }
+    put_row(&into, "version of asim", "", version_value, NULL);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        put_row(&into, sizes[i], sizes[i], figure_value, NULL);
+    compare_networks(&into, roots);
+    free(roots);
+    asim_out_printf(out, into.rows ? "</tbody></table></div>\n"
+                                   : "<p>No option, topology, key of the network or version "
+                                     "differs; files of inputs may.</p>\n");
+    return 0;
+}
+
+/* --- times as bars --- */
+
+static const char *show_faster(char *buf, double than, double time)
+{
+    if (!(than > 0) || !(time > 0))
+        *buf = '\0';
+    else if (time < 0.995 * than)
+        snprintf(buf, ASIM_SHOW_BYTES, "%.*f × faster", than / time < 1.095 ? 2 : 1, than / time);
+    else if (time > 1.005 * than)
+        snprintf(buf, ASIM_SHOW_BYTES, "%.*f × slower", time / than < 1.095 ? 2 : 1, time / than);
+    else
+        snprintf(buf, ASIM_SHOW_BYTES, "as fast");
+    return buf;
+}
+
+static void bars(struct asim_out *out, const struct asim_run *runs, size_t n)
+{
+    struct asim_time_part parts[ASIM_PARTS];
+    char time[ASIM_SHOW_BYTES], faster[ASIM_SHOW_BYTES];
+    double longest = 0;
+
+    for (size_t i = 0; i < n; i++)
+        longest = longest > (double)runs[i].finish ? longest : (double)runs[i].finish;
+    asim_html_legend(out, runs, n);
+    asim_out_printf(out, "<ol class=\"runs\">\n");
+    for (size_t i = 0; i < n; i++) {
+        struct asim_verdict verdict;
+
+        asim_verdict_of(&verdict, &runs[i]);
+        asim_html_mean_parts(parts, &runs[i]);
+        asim_out_printf(out, "<li><a href=\"#run-%zu\">", i);
+        asim_quote_xml(out, runs[i].title);
+        asim_out_printf(out, "</a> <code>");
+        asim_quote_xml(out, runs[i].folder);
+        asim_out_printf(out, "</code><br/>");
+        asim_html_bar(out, parts, longest);
+        asim_out_printf(out, "<strong>%s</strong>", asim_show_time(time, (double)runs[i].finish));
+        show_faster(faster, (double)runs[0].finish, (double)runs[i].finish);
+        if (i && *faster)
+            asim_out_printf(out, ", %s%s", faster, strcmp(faster, "as fast") ? " than A" : " as A");
+        asim_out_printf(out, "; limited by ");
+        asim_quote_xml(out, verdict.what);
+        asim_out_printf(out, "</li>\n");
+    }
+    asim_out_printf(out, "</ol>\n");
+}
+
+/* --- figures --- */
+
+void asim_html_difference(struct asim_out *out, double a, double b)
+{
+    char text[40] = "";
+
+    if (a > 0)
+        snprintf(text, sizeof text, "%+.1f %%", 100 * (b - a) / a);
+    else if (b > 0)
+        snprintf(text, sizeof text, "from 0");
+    asim_html_number(out, text, a > 0 ? (b - a) / a : 0);
+}
+
+/* What runs are compared by: sums over the ranks, in the order of `names`. */
+enum { WAITING = 4, FIGURES = 10 };
+
+static void figures_of(double values[], const struct asim_run *run)
+{
+    memset(values, 0, FIGURES * sizeof *values);
+    values[0] = (double)run->finish;
+    for (size_t i = 0; i < run->ranks.n; i++) {
+        const struct asim_run_rank *rank = &run->ranks.at[i];
+        double part = 1 / (double)run->ranks.n;
+
+        values[1] += part * (double)rank->compute;
+        values[2] += part * (double)rank->hidden;
+        values[3] += part * (double)rank->exposed;
+        values[4] += part * (double)rank->waiting;
+    }
+    values[5] = (double)run->messages;
+    values[6] = (double)run->marks;
+    values[7] = (double)run->pauses;
+    values[8] = (double)run->drops;
+    values[9] = run->n_worst ? run->links.at[run->worst[0]].utilisation : 0;
+}
+
+static int have_breakdown(const struct asim_run *runs, size_t n)
+{
+    int all = 1;
+
+    for (size_t i = 0; i < n; i++)
+        all &= runs[i].has_breakdown;
+    return all;
+}
+
+/* Marks, pauses and drops at the flow level. */
+static int is_unknown(int figure, const struct asim_run *run)
+{
+    return run->is_flow_level && figure >= 6 && figure <= 8;
+}
+
+static void compare_row(struct asim_out *out, int figure, const struct asim_run *runs, size_t n)
+{
+    static const char *const names[] = {"finish",
+                                        "computation, mean rank",
+                                        "hidden communication, mean rank",
+                                        "exposed communication, mean rank",
+                                        "waiting, mean rank",
+                                        "messages",
+                                        "ECN marks",
+                                        "PFC pauses",
+                                        "drops",
+                                        "busiest link"};
+    double first[FIGURES], values[FIGURES];
+    char text[40];
+
+    asim_out_printf(out, "<tr>");
+    asim_html_text(out, names[figure]);
+    figures_of(first, &runs[0]);
+    for (size_t i = 0; i < n; i++) {
+        figures_of(values, &runs[i]);
+        if (is_unknown(figure, &runs[i])) {
+            asim_html_text(out, "not modelled");
+        } else if (figure < 5) {
+            asim_html_time(out, values[figure]);
+        } else if (figure < 9) {
+            asim_html_count(out, (uint64_t)values[figure]);
+        } else {
+            snprintf(text, sizeof text, "%.1f %%", 100 * values[figure]);
+            asim_html_number(out, text, values[figure]);
+        }
+        if (i && (is_unknown(figure, &runs[0]) || is_unknown(figure, &runs[i])))
+            asim_html_text(out, "");
+        else if (i)
+            asim_html_difference(out, first[figure], values[figure]);
+    }
+    asim_out_printf(out, "</tr>\n");
+}
+
+int asim_html_comparison(struct asim_out *out, const struct asim_run *runs, size_t n,
+                         struct asim_err *err)
+{
+    char columns[2000] = "figure|#A";
+    int code;
+
+    asim_out_printf(out, "<section id=\"comparison\">\n<h2>Comparison</h2>\n");
+    code = what_differs(out, runs, n, err);
+    bars(out, runs, n);
+    for (size_t i = 1; i < n && strlen(columns) + 24 < sizeof columns; i++)
+        snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "|#%c|#%c to A",
+                 asim_html_letter(i), asim_html_letter(i));
+    asim_html_table(out, columns);
+    for (int figure = 0; figure < FIGURES; figure++)
+        if (figure != WAITING || have_breakdown(runs, n))
+            compare_row(out, figure, runs, n);
+    asim_out_printf(out, "</tbody></table></div>\n</section>\n");
+    return code;
+}

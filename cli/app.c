@@ -86,7 +86,7 @@ static void print_error(struct asim_app *app)
 }
 
 /* Of analytical runs the options that act there. */
-static void help_settings(const struct asim_app *app)
+static void help_settings(const struct asim_app *app, int all)
 {
     enum { MOST = 128 };
     struct asim_option shown[MOST] = {{0}};
@@ -95,11 +95,11 @@ static void help_settings(const struct asim_app *app)
     for (const struct asim_option *row = asim_settings_options; row->key && n < MOST - 1; row++)
         if (!app->is_analytical || !(row->flags & ASIM_F_PACKETS))
             shown[n++] = *row;
-    asim_args_help(stdout, shown);
+    asim_args_help(stdout, shown, all);
 }
 
 /* Goes to stdout, because the user asked for it. */
-static void help(const struct asim_app *app)
+static void help(const struct asim_app *app, int all)
 {
     char reports[4000];
 
@@ -109,9 +109,9 @@ static void help(const struct asim_app *app)
                : "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by frame "
                  "over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
     if (app->extra)
-        asim_args_help(stdout, app->extra);
-    help_settings(app);
-    asim_args_help(stdout, asim_limits_options);
+        asim_args_help(stdout, app->extra, all);
+    help_settings(app, all);
+    asim_args_help(stdout, asim_limits_options, all);
     if (!app->is_analytical) {
         asim_reports_list(reports, sizeof reports);
         printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s",
@@ -255,7 +255,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         if (code)
             print_error(app);
         else if (!app->settings.process)
-            help(app);
+            help(app, args.help == ASIM_ARGS_ALL);
         forget_settings(app);
         return code ? 2 : 0;
     }

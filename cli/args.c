@@ -162,6 +162,8 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
             args->words[args->n_words++] = arg;
         } else if (!find_row(args, arg, &base) && (!strcmp(arg, "--help") || !strcmp(arg, "-h"))) {
             args->help = 1;
+        } else if (!strcmp(arg, "--help=all")) {
+            args->help = ASIM_ARGS_ALL;
         } else {
             rc = take_option(args, argv, &at, err);
         }
@@ -173,15 +175,27 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
 }
 
 /* Measures the text, then makes it. Prints nothing when out of memory. */
-void asim_args_help(FILE *file, const struct asim_option *options)
+void asim_args_help(FILE *file, const struct asim_option *options, int all)
 {
-    size_t size = asim_option_help(options, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (!text)
-        return;
-    asim_option_help(options, text, size);
-    fputs(text, file);
+    size_t n = 0, kept = 0, size;
+    struct asim_option *shown;
+    char *text = NULL;
+    while (options[n].key)
+        n++;
+    shown = calloc(n + 1, sizeof *shown);
+    for (size_t i = 0; shown && i < n; i++)
+        if (all || !(options[i].flags & ASIM_F_NOOP))
+            shown[kept++] = options[i];
+    size = shown ? asim_option_help(shown, NULL, 0) + 1 : 0;
+    text = malloc(size + 1);
+    if (text && size) {
+        asim_option_help(shown, text, size);
+        fputs(text, file);
+        if (kept < n)
+            fprintf(file, "%zu more are accepted and have no effect: --help=all\n", n - kept);
+    }
     free(text);
+    free(shown);
 }
 
 /* The one sentence on stderr and the exit code, for `return asim_args_fail(…)`. */
@@ -201,14 +215,30 @@ int asim_args_exit(const struct asim_err *err)
 }
 
 /* Help goes to stdout if the user asked for it, else to stderr. */
-static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code)
+static int show_usage(const struct asim_args_job *job, FILE *file, int all, int exit_code)
 {
     fprintf(file, "%s\n", job->usage);
     if (job->further)
-        asim_args_help(file, job->further);
-    asim_args_help(file, job->options);
-    asim_args_help(file, asim_limits_options);
+        asim_args_help(file, job->further, all);
+    asim_args_help(file, job->options, all);
+    asim_args_help(file, asim_limits_options, all);
     return exit_code;
+}
+
+/* One sentence on the options that were given and change nothing. */
+static void note_idle(const struct asim_args_job *job, const struct asim_args *args)
+{
+    char names[600] = "";
+    size_t used = 0, n = 0;
+    for (size_t i = 0; i < args->n_seen; i++)
+        if (args->seen[i].row->flags & ASIM_F_NOOP && used < sizeof names) {
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", n ? ", " : "",
+                                     args->seen[i].row->key);
+            n++;
+        }
+    if (n)
+        fprintf(stderr, "asim %s: note: %s %s no effect\n", job->name, names,
+                n > 1 ? "have" : "has");
 }
 
 /* After parsing. Negative codes are errors with a sentence, positive ones exit codes. */
@@ -216,6 +246,7 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
 {
     struct asim_err err = {0};
     int code = asim_files_check(args, job->words_are, &err);
+    note_idle(job, args);
     if (!job->reads_only)
         asim_interrupt_catch();
     if (!code)
@@ -224,7 +255,7 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
         code = asim_interrupt_end(code, &err);
     if (code < 0 || err.text[0])
         return code ? asim_args_fail(job->name, &err, code < 0 ? asim_args_exit(&err) : code) : 0;
-    return code == ASIM_ARGS_USAGE ? show_usage(job, stderr, code) : code;
+    return code == ASIM_ARGS_USAGE ? show_usage(job, stderr, 0, code) : code;
 }
 
 /* Words are borrowed from argv, so there are at most as many. */
@@ -244,7 +275,8 @@ int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **
     if (code)
         code = asim_args_fail(job->name, &err, ASIM_ARGS_USAGE);
     else
-        code = args.help ? show_usage(job, stdout, 0) : work(job, &args);
+        code =
+            args.help ? show_usage(job, stdout, args.help == ASIM_ARGS_ALL, 0) : work(job, &args);
     asim_option_fini(job->options, base);
     if (job->further)
         asim_option_fini(job->further, base);

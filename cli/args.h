@@ -34,7 +34,7 @@ struct asim_args {
     const char **words; /* arguments that are no options; borrowed from argv */
     size_t max_words, n_words;
     int n_args; /* number of all arguments; 0 = none */
-    int help;   /* 1 after --help or -h, unless it is a key of a table */
+    int help;   /* 1 after --help or -h, unless it is a key of a table; ASIM_ARGS_ALL: --help=all */
     int quiet;  /* print no notes: set in processes that do not print */
     int n_own; /* argv[1] to argv[n_own] are the program's own; later ones override them silently */
     struct asim_limits limits;
@@ -59,6 +59,7 @@ struct asim_args_job {
     const struct asim_option *further; /* NULL, or more options over the same struct */
 };
 enum { ASIM_ARGS_USAGE = 2, ASIM_ARGS_INTERRUPTED = 130 };
+enum { ASIM_ARGS_ALL = 2 };
 
 /* argv[0] is skipped, argv[argc] is NULL. Fills the tables' structs, which hold their defaults
  * already. More words than max_words, an unknown option or a missing value is ASIM_EINVAL. An
@@ -74,8 +75,8 @@ int asim_args_command(const struct asim_command *command, int argc, char **argv)
 int asim_args_exit(const struct asim_err *err);
 /* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
 int asim_args_is(const char *arg, const struct asim_option *row);
-/* Prints the help of a table. */
-void asim_args_help(FILE *file, const struct asim_option *options);
+/* Prints the help of a table; options without effect only with `all`. */
+void asim_args_help(FILE *file, const struct asim_option *options, int all);
 /* Prints "asim <command>: <sentence>" on stderr and returns exit_code. */
 int asim_args_fail(const char *command, const struct asim_err *err, int exit_code);
 

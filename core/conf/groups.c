@@ -21,6 +21,7 @@ struct reader {
     uint32_t ranks;
     int allow_missing;
     uint32_t *seen; /* [ranks]: 1 + index of the last group that named the rank */
+    size_t left_out;
     struct asim_err *err;
 };
 
@@ -46,8 +47,10 @@ static int read_members(struct reader *r, struct asim_group *group, const char *
 
         if (!json_is_integer(value))
             return bad(r, key, "a member is not a whole number");
-        if (r->allow_missing && rank >= (json_int_t)r->ranks)
+        if (r->allow_missing && rank >= (json_int_t)r->ranks) {
+            r->left_out++;
             continue;
+        }
         if (rank < 0 || rank >= (json_int_t)r->ranks)
             return asim_err_at(r->err, ASIM_EINVAL, at,
                                "group \"%" PRId64 "\" names rank %" JSON_INTEGER_FORMAT
@@ -126,7 +129,7 @@ static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
                      int allow_missing, struct asim_err *err)
 {
-    struct reader r = {path, ranks, allow_missing, NULL, err};
+    struct reader r = {path, ranks, allow_missing, NULL, 0, err};
     json_t *root;
     int rc;
 
@@ -140,6 +143,7 @@ int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t rank
         rc = read_all(&r, groups, root);
     else
         rc = asim_err_nomem(err, "reading communicator groups");
+    groups->left_out = r.left_out;
     free(r.seen);
     json_decref(root);
     if (rc)

@@ -62,10 +62,11 @@ struct asim_fabric_config {
  * switch could not admit or route, ECN marks, PAUSE frames sent; steps made: windows, or single
  * events in per-event mode; bytes of memory for nodes, ports and rings; frames of all kinds lost on
  * links, and their bytes; messages that began while 8 others of their NIC or more were under way,
- * and the last one went to the same host (0 with QPS_PER_CONNECTION). */
+ * and the last one went to the same host (0 with QPS_PER_CONNECTION); random numbers drawn, at
+ * least 1 where there were any. */
 #define ASIM_FABRIC_SUMS(X)                                                                        \
     X(hops), X(hop_bytes), X(messages), X(drops), X(marks), X(pauses), X(windows),                 \
-        X(memory_bytes), X(lost), X(lost_bytes), X(crowded), ASIM_HOST_SUMS(X)
+        X(memory_bytes), X(lost), X(lost_bytes), X(crowded), X(draws), ASIM_HOST_SUMS(X)
 #define ASIM_SUM_NAME(NAME) NAME
 struct asim_fabric_stats {
     uint64_t ASIM_FABRIC_SUMS(ASIM_SUM_NAME);

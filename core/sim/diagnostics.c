@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "conf/rank_values.h"
 #include "sim/collective/consistency.h"
+#include "sim/collective/groups.h"
 #include "sim/collective/op_graph_set.h"
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/totals.h"
@@ -13,6 +14,7 @@
 #include "trace/shared.h"
 
 #include <stdio.h>
+#include <string.h>
 
 int asim_world_attach_source(int code, const char *path, struct asim_err *err)
 {
@@ -27,6 +29,10 @@ void asim_world_diagnose_options(struct asim_world *world, const struct asim_set
     if (set->comm_scale != 1 || set->compute_scale != 1)
         asim_world_diagnose(world, "--%s-scale has no effect, as in ASTRA-sim",
                             set->comm_scale != 1 ? "comm" : "compute");
+    if (set->logging && *set->logging && strcmp(set->logging, "empty"))
+        asim_world_diagnose(
+            world,
+            "--logging-configuration has no effect: --logging-folder says where the log goes");
     if (set->injection_scale != 1 && !world->set.system.endpoint_delay_set)
         asim_world_diagnose(world, "--injection-scale has no effect: it multiplies an "
                                    "endpoint-delay that the system configuration states");
@@ -259,12 +265,31 @@ void asim_world_diagnose_traces(struct asim_world *world)
     diagnose_idle_options(world, &totals.census);
 }
 
+/* Options of which only the end of the run knows whether they had an effect. */
+static void diagnose_options_after(struct asim_world *world, const struct asim_totals *totals)
+{
+    const struct asim_settings *set = &world->set.settings;
+    struct asim_settings defaults;
+
+    if (asim_settings_init(&defaults, sizeof defaults, NULL))
+        return;
+    if (set->seed != defaults.seed && asim_world_has(world, ASIM_NET_FRAMES) && !totals->net.draws)
+        asim_world_diagnose(world, "--seed has no effect on the network, which drew no random "
+                                   "number");
+    if (set->allow_missing_ranks && !asim_is_distributed(world) && !asim_groups_left_out(world))
+        asim_world_diagnose(world, "--allow-missing-ranks has no effect: no group has a rank that "
+                                   "the run lacks");
+    asim_settings_fini(&defaults);
+}
+
 /* After the run, because METADATA ops may define groups while it runs. */
 void asim_world_diagnose_run(struct asim_world *world)
 {
     struct asim_totals totals;
 
     asim_totals_all(world, &totals);
+    if (!world->run.failed)
+        diagnose_options_after(world, &totals);
     if (totals.alone)
         asim_world_diagnose(world,
                             "%llu collectives have no other member (%s) and took no time; op %llu "

@@ -190,13 +190,13 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
     return code;
 }
 
-static void show_help(void)
+static void show_help(int all)
 {
     printf("usage: asim run --workload=TRACES [--topo=TOPOLOGY] [--option=value ...]\n\n"
            "Simulates a workload and keeps everything about the run in a folder of its own: the "
            "command, log, reports,\nreport.html, and a row of metrics.csv, which also grows in the "
            "output folder.\n\n");
-    asim_args_help(stdout, options);
+    asim_args_help(stdout, options, all);
     printf(
         "\nOptions of `asim packet` are taken, too, and for PyTorch's traces those of `asim trace "
         "pytorch`; their --help lists them.\n");
@@ -220,7 +220,7 @@ static int run(int argc, char **argv)
     if (!code && asim_args_parse(&args, argc, argv, &err))
         code = 2;
     if (!code && args.help)
-        show_help();
+        show_help(args.help == ASIM_ARGS_ALL);
     else if (!code)
         code = start(&opt, &args, argc, argv, &err);
     if (err.code)

@@ -350,13 +350,13 @@ static int check_paths(const struct options *opt, struct asim_err *err)
 }
 
 /* Both tables, since both are taken: ours first, as it wins where they share a key. */
-static void show_help(void)
+static void show_help(int all)
 {
     printf("usage: asim simai -w WORKLOAD -n TOPOLOGY [-c SimAI.conf] [options]\n\nRuns SimAI's "
            "inputs at packet level as SimAI_simulator does.\n\n");
-    asim_args_help(stdout, options);
+    asim_args_help(stdout, options, all);
     printf("\nOptions of `asim packet` are taken, too, and win over what is set here:\n");
-    asim_args_help(stdout, asim_settings_options);
+    asim_args_help(stdout, asim_settings_options, all);
 }
 
 /* Exit codes as everywhere: wrong usage is 2, also where a file that must be named is not. */
@@ -371,7 +371,9 @@ static int run(int argc, char **argv)
     if (!code && !separate(&arguments, argc, argv))
         code = asim_err_set(&err, ASIM_EINVAL, "more than %d arguments.", MOST_ARGS - OWN_ARGS - 1);
     for (int i = 0; i < arguments.n_rest; i++)
-        args.help |= !strcmp(arguments.rest[i], "--help") || !strcmp(arguments.rest[i], "-h");
+        args.help |= !strcmp(arguments.rest[i], "--help=all")
+                         ? ASIM_ARGS_ALL
+                         : !strcmp(arguments.rest[i], "--help") || !strcmp(arguments.rest[i], "-h");
     if (!code && !args.help) {
         code = asim_args_parse(&args, arguments.n_own, arguments.own, &err);
         usage = code || !opt.workload || !opt.topology;
@@ -381,7 +383,7 @@ static int run(int argc, char **argv)
     if (code)
         code = asim_args_fail("simai", &err, usage ? 2 : 1);
     else if (args.help)
-        show_help();
+        show_help(args.help == ASIM_ARGS_ALL);
     else
         code = run_packets(&opt, &arguments);
     asim_option_fini(options, &opt);

@@ -164,14 +164,14 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args, const s
     return code;
 }
 
-static void show_help(void)
+static void show_help(int all)
 {
     printf("usage: asim sweep [FILE.json] [--vary KEY=VALUE,VALUE…]… [--set KEY=VALUE]… "
            "[--option=value ...]\n\n"
            "Runs all combinations of the values. FILE.json is an object: a key with a list is "
            "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
            "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
-    asim_args_help(stdout, options);
+    asim_args_help(stdout, options, all);
 }
 
 static int run(int argc, char **argv)
@@ -188,7 +188,7 @@ static int run(int argc, char **argv)
     if (!code && asim_args_parse(&args, argc, argv, &err))
         code = 2;
     if (!code && args.help)
-        show_help();
+        show_help(args.help == ASIM_ARGS_ALL);
     else if (!code)
         code = start(&sweep, &args, &opt, &err);
     if (err.code)

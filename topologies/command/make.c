@@ -46,15 +46,15 @@ static int list_makers(void)
 }
 
 /* Without a maker lists the makers; with a maker shows its options after the command's own. */
-static void show_help(const struct asim_topo_maker *maker)
+static void show_help(const struct asim_topo_maker *maker, int all)
 {
     printf(
         "usage: asim topo make NAME [options of the maker] [-o FILE]\n\n"
         "Makes a topology file. SimAI's generator flags are accepted with one or two dashes.\n\n");
-    asim_args_help(stdout, options);
+    asim_args_help(stdout, options, all);
     if (maker) {
         printf("\n%s: %s\n", maker->member.name, maker->member.about);
-        asim_args_help(stdout, maker->member.options);
+        asim_args_help(stdout, maker->member.options, all);
         return;
     }
     printf("\nMakers ('asim topo make NAME --help' shows a maker's options):\n");
@@ -180,7 +180,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
         return asim_err_nomem(&err, "making a topology"), asim_args_fail("topo make", &err, 1);
     code = fill(maker, named, &args, argc, argv);
     if (!code && args.help)
-        show_help(maker);
+        show_help(maker, args.help == ASIM_ARGS_ALL);
     else if (!code)
         code = make_or_fail(maker, opt, &own);
     asim_option_fini(maker->member.options, opt);
@@ -196,7 +196,7 @@ static int run(int argc, char **argv)
     const char *name = find_name(argc, argv);
     int bare_help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
     if (bare_help || argc == 1) {
-        show_help(NULL);
+        show_help(NULL, 0);
         return argc == 1 ? 2 : 0;
     }
     if (argc == 2 && !strcmp(argv[1], "--list"))

@@ -21,6 +21,7 @@
 static void add_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
     for (size_t w = 0; fabric->losses && w < fabric->set.topo->n_links * 2; w++) {
+        stats->draws += fabric->losses[w].rate > 0 ? fabric->wires[w].frames : 0;
         stats->lost += fabric->losses[w].frames;
         stats->lost_bytes += fabric->losses[w].bytes;
     }
@@ -54,7 +55,8 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->drops += fabric->sw[v].drops;
         stats->pauses += fabric->sw[v].pauses;
         for (uint32_t p = 0; fabric->sw[v].ports && p < fabric->sw[v].n_ports; p++)
-            stats->marks += fabric->sw[v].ports[p].marks;
+            stats->marks += fabric->sw[v].ports[p].marks,
+                stats->draws += fabric->sw[v].ports[p].draws;
     }
     for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++)
         if (fabric->ports[i] && asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)

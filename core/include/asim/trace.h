@@ -183,7 +183,7 @@ struct asim_group {
 };
 struct asim_groups {
     struct asim_group *at; /* ascending id */
-    size_t n;
+    size_t n, left_out;    /* left_out: members that the run lacks, where that is allowed */
 };
 /* Largest group id: ids are parts of message tags. */
 #define ASIM_PROCESS_GROUP_MAX ((1 << 28) - 1)

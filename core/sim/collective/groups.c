@@ -41,7 +41,17 @@ struct asim_named_groups {
     char *last_text;         /* of the list that was read last; ranks often carry the same */
     const struct asim_world_job *last_job;
     struct list *last;
+    size_t left_out; /* members that the run lacks */
 };
+
+size_t asim_groups_left_out(const struct asim_world *world)
+{
+    size_t n = world->made.named ? world->made.named->left_out : 0;
+
+    for (uint32_t j = 0; j < world->set.n_jobs; j++)
+        n += world->set.jobs[j].groups.left_out;
+    return n;
+}
 
 static void free_list(struct list *list)
 {
@@ -87,6 +97,7 @@ static int parse_entry(const struct asim_rank *rank, struct entry *entry)
     snprintf(list, size, WITNESS "%s]']", entry->text);
     code = asim_process_groups(&entry->groups, list, rank->job->n,
                                rank->world->set.settings.allow_missing_ranks, why);
+    rank->world->made.named->left_out += entry->groups.left_out;
     free(list);
     asim_groups_add_first(&entry->groups, rank->job);
     return code || entry->groups.n ? code : ASIM_EINVAL;
@@ -200,6 +211,7 @@ static int read_whole(const struct asim_rank *rank, struct list *list, const cha
                             "rank %u: a METADATA op lists a process group %s. The run has %u "
                             "ranks.",
                             asim_rank_in_job(rank), why, n_ranks);
+    rank->world->made.named->left_out += list->groups.left_out;
     asim_groups_add_first(&list->groups, rank->job);
     return code ? asim_err_nomem(err, "reading process groups") : 0;
 }

@@ -17,6 +17,8 @@ uint32_t asim_group_position(const struct asim_group *group, uint32_t rank);
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
 /* Makes ranks of the run of the ranks of a job. */
 void asim_groups_add_first(struct asim_groups *groups, const struct asim_world_job *job);
+/* Members that groups of this process's ranks lost, with --allow-missing-ranks. */
+size_t asim_groups_left_out(const struct asim_world *world);
 void asim_group_fini(struct asim_world *world);
 
 #endif

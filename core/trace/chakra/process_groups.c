@@ -19,6 +19,7 @@
 struct list {
     uint32_t n_ranks;
     int allow_missing;
+    size_t left_out; /* members that the run lacks */
     char *why;
 };
 
@@ -68,6 +69,8 @@ static int check_shape(struct list *list, json_t *ranks, json_t *size)
     recorded = recorded_ranks(ranks, size);
     if (recorded > (json_int_t)list->n_ranks && !list->allow_missing)
         return missing(list, recorded);
+    if (recorded > (json_int_t)list->n_ranks)
+        list->left_out += (size_t)(recorded - list->n_ranks);
     if (json_is_integer(size) && json_integer_value(size) != (json_int_t)n &&
         (json_array_size(ranks) || recorded <= (json_int_t)list->n_ranks))
         return bad(list, "whose group_size is not the number of its ranks");
@@ -153,6 +156,7 @@ int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n
         root = json_loadb(text + WRAPPING, length - 2 * WRAPPING, JSON_REJECT_DUPLICATES, NULL);
     if (root && json_is_array(root))
         code = fill(&list, groups, root);
+    groups->left_out = list.left_out;
     json_decref(root);
     return code;
 }

@@ -29,8 +29,9 @@ static void head(struct asim_out *out, const struct asim_run *runs, size_t n)
         asim_out_printf(out, "%s", i ? ", " : "");
         asim_quote_xml(out, runs[i].title);
     }
-    asim_out_printf(out, "</title>\n<style>\n%s\n%s</style>\n</head>\n<body>\n",
-                    embedded("uPlot.min.css"), embedded("asim-report.css"));
+    asim_out_printf(out, "</title>\n<style>\n%s\n%s%s</style>\n</head>\n<body>\n",
+                    embedded("uPlot.min.css"), embedded("palette.css"),
+                    embedded("asim-report.css"));
 }
 
 static void verdict_card(struct asim_out *out, const struct asim_run *run)

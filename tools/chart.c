@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Draws charts. Ticks are 1, 2 or 5 times a power of ten, of bytes powers of two.
+ */
+#include "tools/chart.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/io/out.h"
+#include "base/io/quote.h"
+#include "cli/embedded.h"
+
+enum { WIDTH = 900, LEFT = 80, RIGHT = 40, TOP = 34, HEIGHT = 360, LINE = 19, COLOURS = 8 };
+enum { MOST_TICKS = 40, MOST_SERIES = 24 };
+
+/* Where the palette is not understood. */
+static const char *const colours[COLOURS] = {"#2f6fde", "#d9542b", "#2a9d5c", "#8e4ec6",
+                                             "#b8860b", "#0f8b8d", "#c2185b", "#607d8b"};
+
+struct axis {
+    double low, high; /* logarithms to base 10 where is_log */
+    int is_log;
+};
+
+struct drawing {
+    const struct asim_chart *chart;
+    struct asim_out out;
+    struct axis x, y;
+};
+
+struct asim_chart_series *asim_chart_add(struct asim_chart *chart)
+{
+    struct asim_chart_series fresh = {.is_rings = 0};
+
+    return ASIM_VEC_PUSH(chart->series, fresh) ? NULL : &chart->series.at[chart->series.n - 1];
+}
+
+void asim_chart_close(struct asim_chart *chart)
+{
+    for (size_t s = 0; s < chart->series.n; s++)
+        free(chart->series.at[s].points.at);
+    free(chart->series.at);
+}
+
+static double on(const struct axis *axis, double value)
+{
+    double at = axis->is_log ? log10(value) : value;
+
+    return (at - axis->low) / (axis->high - axis->low);
+}
+
+static double across(const struct drawing *drawing, double x)
+{
+    return LEFT + (WIDTH - LEFT - RIGHT) * on(&drawing->x, x);
+}
+
+static double up(const struct drawing *drawing, double y)
+{
+    return TOP + HEIGHT * (1 - on(&drawing->y, y));
+}
+
+/* The smallest of 1, 2, 5, 10, … that is not below. */
+static double round_up(double value)
+{
+    double power = pow(10, floor(log10(value)));
+
+    for (int i = 0; i < 3; i++)
+        if (value <= (double[]){1, 2, 5}[i] * power * (1 + 1e-9))
+            return (double[]){1, 2, 5}[i] * power;
+    return 10 * power;
+}
+
+/* 1, 2 and 5 times powers of ten; over more than three of these only the powers. */
+static int find_log_ticks(double ticks[MOST_TICKS], const struct axis *axis)
+{
+    int each = axis->high - axis->low > 3 ? 1 : 3, n = 0;
+
+    for (int k = each * (int)floor(axis->low); k <= each * ceil(axis->high) && n < MOST_TICKS;
+         k++) {
+        int power = (int)floor((double)k / each);
+        double tick = (double[]){1, 2, 5}[k - each * power] * pow(10, power);
+
+        if (log10(tick) > axis->low - 1e-9 && log10(tick) < axis->high + 1e-9)
+            ticks[n++] = tick;
+    }
+    return n;
+}
+
+/* Ticks of the axis, ascending; returns how many. */
+static int find_ticks(double ticks[MOST_TICKS], const struct axis *axis)
+{
+    double step = round_up((axis->high - axis->low) / 8);
+    int n = 0;
+
+    if (axis->is_log)
+        return find_log_ticks(ticks, axis);
+    for (double at = ceil(axis->low / step - 1e-9); at * step <= axis->high * (1 + 1e-9); at++)
+        if (n < MOST_TICKS)
+            ticks[n++] = at * step + 0.0; /* no -0 */
+    return n;
+}
+
+/* The axis from 0 or, over more than 20-fold, logarithmic between ticks. Returns 0 where no point
+ * is drawn. */
+static int measure(struct drawing *drawing)
+{
+    const struct asim_chart *chart = drawing->chart;
+    double low = INFINITY, high = -INFINITY, left = INFINITY, right = -INFINITY;
+
+    for (size_t s = 0; s < chart->series.n; s++)
+        for (size_t i = 0; i < chart->series.at[s].points.n; i++) {
+            const struct asim_chart_point *point = &chart->series.at[s].points.at[i];
+
+            low = fmin(low, point->y);
+            high = fmax(high, point->y);
+            left = fmin(left, point->x);
+            right = fmax(right, point->x);
+        }
+    if (!isfinite(low))
+        return 0;
+    high = high > 0 ? high : 1;
+    drawing->y.is_log = !chart->n_words && !chart->is_from_zero && low > 0 && high > 20 * low;
+    if (drawing->y.is_log) {
+        drawing->y.low = log10(round_up(low * 0.501));
+        drawing->y.high = log10(round_up(high));
+        while (pow(10, drawing->y.low) > low)
+            drawing->y.low -= log10(2);
+    } else {
+        double step = round_up(high / 8);
+
+        drawing->y.high = ceil(high / step - 1e-9) * step;
+    }
+    drawing->x.is_log = chart->is_log && left > 0;
+    drawing->x.low = drawing->x.is_log ? log10(left) : left;
+    drawing->x.high = drawing->x.is_log ? log10(right) : right;
+    if (chart->n_words)
+        drawing->x = (struct axis){-0.5, (double)chart->n_words - 0.5, 0};
+    if (drawing->x.high <= drawing->x.low) {
+        drawing->x.low -= 0.5;
+        drawing->x.high += 0.5;
+    }
+    return 1;
+}
+
+static void mark(struct drawing *drawing, double x, const char *text)
+{
+    asim_out_printf(&drawing->out,
+                    "<path class=\"grid\" stroke=\"#ccc\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" "
+                    "y=\"%d\" text-anchor=\"middle\">",
+                    across(drawing, x), (int)TOP, (int)HEIGHT, across(drawing, x),
+                    TOP + HEIGHT + 18);
+    asim_quote_xml(&drawing->out, text);
+    asim_out_printf(&drawing->out, "</text>\n");
+}
+
+/* Powers of two, about eight of them. */
+static void mark_bytes(struct drawing *drawing)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    int low = (int)ceil(drawing->x.low / log10(2) - 1e-9);
+    int high = (int)floor(drawing->x.high / log10(2) + 1e-9), step = 1;
+    char text[40];
+
+    while ((high - low) / step > 8)
+        step++;
+    for (int power = low; power <= high && power < 60; power += step) {
+        snprintf(text, sizeof text, "%d %s", 1 << power % 10, units[power / 10]);
+        mark(drawing, exp2(power), text);
+    }
+}
+
+static void draw_axes(struct drawing *drawing)
+{
+    const struct asim_chart *chart = drawing->chart;
+    struct asim_out *out = &drawing->out;
+    double ticks[MOST_TICKS];
+    char text[40];
+    int n = find_ticks(ticks, &drawing->y);
+
+    for (int i = 0; i < n; i++)
+        asim_out_printf(out,
+                        "<path class=\"grid\" stroke=\"#ccc\" d=\"M%d %.1fh%d\"/><text x=\"%d\" "
+                        "y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
+                        (int)LEFT, up(drawing, ticks[i]), WIDTH - LEFT - RIGHT, LEFT - 8,
+                        up(drawing, ticks[i]) + 4, ticks[i]);
+    for (size_t w = 0; w < chart->n_words; w++) {
+        asim_out_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
+                        across(drawing, (double)w), TOP + HEIGHT + 18);
+        asim_quote_xml(out, chart->words[w]);
+        asim_out_printf(out, "</text>\n");
+    }
+    if (chart->is_bytes && drawing->x.is_log) {
+        mark_bytes(drawing);
+    } else if (!chart->n_words) {
+        n = find_ticks(ticks, &drawing->x);
+        for (int i = 0; i < n; i++) {
+            snprintf(text, sizeof text, "%g", ticks[i]);
+            mark(drawing, ticks[i], text);
+        }
+    }
+    asim_out_printf(out, "<text x=\"%d\" y=\"%d\">", LEFT - 60, TOP - 14);
+    asim_quote_xml(out, chart->up);
+    asim_out_printf(out, "</text>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+                    LEFT + (WIDTH - LEFT - RIGHT) / 2, TOP + HEIGHT + 40);
+    asim_quote_xml(out, chart->across);
+    asim_out_printf(out, "</text>\n");
+}
+
+static void draw_bars(struct drawing *drawing, size_t s)
+{
+    const struct asim_chart *chart = drawing->chart;
+    const struct asim_chart_series *series = &chart->series.at[s];
+    double word = across(drawing, 1) - across(drawing, 0), share = 0.8;
+    size_t n = chart->series.n < MOST_SERIES ? chart->series.n : MOST_SERIES;
+    double wide = fmin(share * word / (double)n, 70), left = -wide * (double)n / 2;
+
+    for (size_t i = 0; i < series->points.n; i++) {
+        const struct asim_chart_point *point = &series->points.at[i];
+        double x = across(drawing, point->x) + left + wide * (double)s, y = up(drawing, point->y);
+
+        asim_out_printf(&drawing->out,
+                        "<rect class=\"f%zu\" fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                        "height=\"%.1f\"><title>%g</title></rect>\n",
+                        s % COLOURS, colours[s % COLOURS], x, y, wide * 0.94, up(drawing, 0) - y,
+                        point->y);
+        if (wide > 34)
+            asim_out_printf(&drawing->out,
+                            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.3g</text>\n",
+                            x + wide * 0.47, y - 4, point->y);
+    }
+}
+
+static void draw_line(struct drawing *drawing, size_t s, size_t number)
+{
+    static const char *const dashes[] = {"", "6 4", "2 3"};
+    const struct asim_chart_series *series = &drawing->chart->series.at[s];
+    struct asim_out *out = &drawing->out;
+    size_t colour = number % COLOURS;
+
+    if (!series->is_rings) {
+        asim_out_printf(out,
+                        "<path class=\"s%zu\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
+                        "stroke-dasharray=\"%s\" d=\"",
+                        colour, colours[colour], dashes[number / COLOURS % 3]);
+        for (size_t i = 0; i < series->points.n; i++)
+            asim_out_printf(out, "%c%.1f %.1f", i ? 'L' : 'M',
+                            across(drawing, series->points.at[i].x),
+                            up(drawing, series->points.at[i].y));
+        asim_out_printf(out, "\"/>\n");
+    }
+    for (size_t i = 0; i < series->points.n; i++)
+        asim_out_printf(
+            out,
+            "<circle class=\"%s%zu\" cx=\"%.1f\" cy=\"%.1f\" r=\"3\" "
+            "%s=\"%s\"%s><title>%g</title></circle>\n",
+            series->is_rings ? "s" : "f", colour, across(drawing, series->points.at[i].x),
+            up(drawing, series->points.at[i].y), series->is_rings ? "stroke" : "fill",
+            colours[colour], series->is_rings ? " fill=\"none\"" : "", series->points.at[i].y);
+}
+
+/* The names stand below. */
+static void draw_name(struct drawing *drawing, const char *name, size_t number)
+{
+    int y = TOP + HEIGHT + 66 + LINE * (int)number;
+
+    asim_out_printf(&drawing->out,
+                    "<rect class=\"f%zu\" fill=\"%s\" x=\"%d\" y=\"%d\" width=\"24\" "
+                    "height=\"%d\"/><text x=\"%d\" y=\"%d\">",
+                    number % COLOURS, colours[number % COLOURS], (int)LEFT, y - 9,
+                    drawing->chart->n_words ? 10 : 3, LEFT + 34, y);
+    asim_quote_xml(&drawing->out, name);
+    asim_out_printf(&drawing->out, "</text>\n");
+}
+
+static void draw_head(struct asim_out *out, size_t names)
+{
+    const char *palette = "";
+
+    for (const struct asim_embedded *file = report_page_files; file->name; file++)
+        if (!strcmp(file->name, "palette.css"))
+            palette = file->text;
+    asim_out_printf(out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
+                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
+                    "svg{background:var(--bg)}text{fill:var(--fg)}.grid{stroke:var(--line)}",
+                    (int)WIDTH, TOP + HEIGHT + 66 + LINE * names, palette);
+    for (int c = 0; c < COLOURS; c++)
+        asim_out_printf(out, ".s%d{stroke:var(--s%d)}.f%d{fill:var(--s%d)}", c, c, c, c);
+    asim_out_printf(out, "\n</style>\n");
+}
+
+int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asim_err *err)
+{
+    struct drawing drawing = {.chart = chart};
+    size_t names = 0, shown = chart->series.n < MOST_SERIES ? chart->series.n : MOST_SERIES;
+    int code = measure(&drawing) ? asim_out_open(&drawing.out, path, err)
+                                 : asim_err_set(err, ASIM_EINVAL, "there is nothing to draw.");
+
+    if (code)
+        return code;
+    for (size_t s = 0; s < shown; s++)
+        names += *chart->series.at[s].name != '\0';
+    draw_head(&drawing.out, names);
+    draw_axes(&drawing);
+    names = 0;
+    for (size_t s = 0; s < shown; s++) {
+        const struct asim_chart_series *series = &chart->series.at[s];
+        size_t number = series->is_rings && names ? names - 1 : names;
+
+        if (chart->n_words)
+            draw_bars(&drawing, s);
+        else
+            draw_line(&drawing, s, number);
+        if (*series->name)
+            draw_name(&drawing, series->name, names++);
+    }
+    asim_out_printf(&drawing.out, "</svg>\n");
+    return asim_out_commit(&drawing.out, err);
+}

@@ -169,7 +169,9 @@ struct asim_phase {
     uint64_t bytes;
     const struct asim_coll_choice *choice;
     struct asim_op_graph *graph; /* an op graph replaces the algorithm of choice */
-    uint64_t flow_bytes;         /* bytes of each flow; 0: the op graph has the sizes */
+    /* Of each flow of NCCL; 0: the op graph, or the algorithm of choice, has the sizes. Without an
+     * op graph it is a ring that the network carries as these flows. */
+    uint64_t flow_bytes;
     struct asim_ring_of ring;
     int subgroup;
 };

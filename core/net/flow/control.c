@@ -133,7 +133,7 @@ static void obey(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->most = most;
     flow->shape.window = window;
     for (uint32_t i = 0; i < flow->path->n; i++)
-        asim_fluid_mark(fluid, flow->path->link[i]);
+        asim_fluid_stir(fluid, flow->path->link[i], flow->shape.packets / flow->rate);
 }
 
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)

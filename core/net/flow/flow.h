@@ -48,16 +48,16 @@ struct asim_fluid_link {
     struct asim_fluid_places flows;
     struct asim_fluid_places ack_flows; /* whose ACKs wait here */
     uint8_t is_dirty;                   /* its level is to be found anew */
-    uint8_t has_queue;  /* of a switch, which windows share: it has a wait in place of a level */
-    uint8_t was_full;   /* since it was last idle */
-    uint8_t is_planned; /* `refresh` is in the queue of events */
-    double share;       /* served of what arrives */
+    uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
+    uint8_t was_full;  /* since it was last idle */
+    uint8_t is_planned, is_stirred;   /* `refresh`, `stir` are in the queue of events */
+    double share;                     /* served of what arrives */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
     double left_ns;                   /* of what its messages have left, at wait_at */
     double told_ns;                   /* the wait that the flows whose ACKs wait here know */
     uint64_t wait_at;
     double refresh_ns;
-    struct asim_due refresh;
+    struct asim_due refresh, stir;
     double lead_ns; /* to here, of the nearest senders since the link was last idle */
     double led_ns;  /* that their messages take */
     double ack_ns, delay_ns;
@@ -112,7 +112,8 @@ enum asim_fluid_due {
     ASIM_FLUID_DRAIN,   /* the flow ends, unless its rate has changed since */
     ASIM_FLUID_ACKS,    /* ACKs begin, then end, to load their links */
     ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
-    ASIM_FLUID_REFRESH  /* a wait is where it went to */
+    ASIM_FLUID_REFRESH, /* a wait is where it went to */
+    ASIM_FLUID_STIR     /* a link of many flows is visited */
 };
 
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
@@ -222,6 +223,9 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
+/* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
+ * has many of them a moment later for all that do so until then. */
+void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
 /* Of a packet that comes now. */
 double asim_fluid_wait(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* Sets wait, share and where the wait goes from here. */

@@ -49,10 +49,10 @@ static int is_like(const struct asim_fluid_link *link, const struct asim_fluid_l
 {
     const double none = 1e-9; /* what sums of shares leave */
 
-    return !link->flows.n && !link->ack_flows.n && !link->is_planned && link->wait_ns <= 0 &&
-           !link->is_dirty && !link->ring && fabs(link->ack) < none && link->ack == other->ack &&
-           link->packet_ns == other->packet_ns && link->ack_ns == other->ack_ns &&
-           link->delay_ns == other->delay_ns;
+    return !link->flows.n && !link->ack_flows.n && !link->is_planned && !link->is_stirred &&
+           link->wait_ns <= 0 && !link->is_dirty && !link->ring && fabs(link->ack) < none &&
+           link->ack == other->ack && link->packet_ns == other->packet_ns &&
+           link->ack_ns == other->ack_ns && link->delay_ns == other->delay_ns;
 }
 
 /* Whether the member is as the leader, and its ACKs take the links of the data of its neighbours:

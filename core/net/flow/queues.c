@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+static const double most_ns = 1e4; /* to the next visit */
+
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
 {
     uint32_t room = fluid->work.room;
@@ -23,6 +25,21 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
     else
         fluid->work.at[(fluid->work.first + fluid->work.n) % room] = l;
     fluid->work.n++;
+}
+
+void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+    const double moment = 0.005;
+    const uint32_t many = 8;
+
+    if (link->flows.n < many || !(ns * moment >= 1)) {
+        asim_fluid_mark(fluid, l);
+    } else if (!link->is_stirred) {
+        link->is_stirred = 1;
+        link->stir = (struct asim_due){.kind = ASIM_FLUID_STIR, .rank = l};
+        asim_fluid_after(fluid, asim_fluid_min(ns * moment, most_ns), &link->stir);
+    }
 }
 
 /* In so many ns. What messages have left bounds it. */
@@ -102,7 +119,6 @@ static double find_target(const struct asim_fluid *fluid, const struct asim_flui
 
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns)
 {
-    const double most_ns = 1e4; /* a wait moves on from there */
     double at_ns;
 
     ns = asim_fluid_min(ns, most_ns);

@@ -107,7 +107,9 @@ static void touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double rate,
                    uint32_t by_link)
 {
+    const double much = 0.2;
     double by = rate - flow->rate;
+    double ns = fabs(by) < much * rate ? flow->shape.packets / rate : 0;
 
     touch(fluid, flow);
     flow->rate = rate;
@@ -118,7 +120,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
         link->sum += by;
         if (l != by_link &&
             (is_saturated(link) || link->sum > capacity_of(link) * (1 + tolerance_of(link))))
-            asim_fluid_mark(fluid, l);
+            asim_fluid_stir(fluid, l, ns);
     }
 }
 
@@ -158,7 +160,7 @@ static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
         const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->ack_flows.at[i]);
 
         if (flow->shape.is_windowed)
-            asim_fluid_mark(fluid, flow->path->link[0]);
+            asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
     }
 }
 
@@ -321,18 +323,6 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_set_end(fluid, flow);
 }
 
-/* A link of many flows is visited a moment later, for all that come and go until then. */
-static void stir(struct asim_fluid *fluid, uint32_t l, double ns)
-{
-    const double moment = 0.005;
-    const uint32_t many = 8;
-
-    if (fluid->link[l].flows.n < many || !(ns * moment >= 1))
-        asim_fluid_mark(fluid, l);
-    else
-        asim_fluid_plan(fluid, &fluid->link[l], ns * moment);
-}
-
 /* Until its links are visited the flow gets what they gave before. */
 static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
@@ -342,7 +332,7 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     double ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
 
     for (uint32_t i = 0; i < path->n; i++)
-        stir(fluid, path->link[i], ns);
+        asim_fluid_stir(fluid, path->link[i], ns);
     if (ns > 0)
         change(fluid, flow, rate, UINT32_MAX);
 }
@@ -403,7 +393,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             if (link->has_queue)
                 empty(fluid, link);
         } else if (is_saturated(link)) {
-            stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
+            asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
     asim_fluid_quit_acks(fluid, flow);
@@ -418,6 +408,6 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
 
         link->ack += link->ack_ns * by;
         if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
-            asim_fluid_mark(fluid, path->link[i]);
+            asim_fluid_stir(fluid, path->link[i], flow->shape.packets / flow->rate);
     }
 }

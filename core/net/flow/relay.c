@@ -135,6 +135,10 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
     struct asim_fluid_relay *to = from->ring->is_folded ? from : asim_fluid_receiver(fluid, from);
 
     from->under_way--;
+    if (from->is_ending && !from->under_way)
+        end(fluid, from);
+    else
+        forget(fluid, from);
     if (to && to->come == to->spec.steps)
         to = NULL;
     if (to) {
@@ -142,7 +146,6 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
         if (to->is_waiting)
             deal(fluid, to);
     }
-    forget(fluid, from);
     return to != NULL;
 }
 
@@ -171,6 +174,8 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
         return; /* the start of another member */
     if (relay->sent < relay->spec.steps)
         send(fluid, relay);
+    else if (relay->spec.ends_with_sends && relay->under_way)
+        relay->is_ending = 1;
     else if (ring->is_folded)
         end_all(fluid, ring);
     else

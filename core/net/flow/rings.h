@@ -15,6 +15,7 @@ struct asim_fluid_relay {
     uint32_t sent, come, dealt, until, under_way; /* messages; until: of deal_ns */
     uint8_t is_waiting;                           /* for the next message */
     uint8_t is_queued;                            /* `due` is in the queue of events */
+    uint8_t is_ending;                            /* once its own messages have come */
     uint8_t is_over;
     uint64_t deal_ns, due_ns, started_ns;
     struct asim_due due; /* its start, then the end of what a message takes */

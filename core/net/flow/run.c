@@ -57,6 +57,11 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
         break;
+    case ASIM_FLUID_STIR:
+        fluid->link[rank].is_stirred = 0;
+        if (fluid->link[rank].flows.n)
+            asim_fluid_mark(fluid, rank);
+        break;
     case ASIM_FLUID_RELAY:
         asim_fluid_relay_due(fluid, FLOW_OF_RELAY(due));
         break;

@@ -64,6 +64,8 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
 {
     const struct asim_phase *phase = asim_chunk_phase(chunk);
 
+    if (phase->flow_bytes)
+        return rank->endpoint_ns;
     if (phase->subgroup && !chunk->plan.algo->subgroup_pays_delay)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->set.endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
@@ -106,6 +108,8 @@ static void prepare(struct asim_chunk *chunk)
     if (chunk->step >= chunk->plan.steps || (chunk->step && chunk->plan.algo->identical_steps))
         return;
     chunk->plan.algo->step(&chunk->plan, chunk->step, step);
+    if (asim_chunk_phase(chunk)->flow_bytes)
+        step->send_bytes = step->recv_bytes = asim_chunk_phase(chunk)->flow_bytes;
     if (step->to != ASIM_NOBODY)
         step->to = asim_ring_rank(ring, step->to);
     if (step->from != ASIM_NOBODY)
@@ -180,6 +184,7 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
         asim_rank_record_failure(rank);
         return NULL;
     }
+    chunk->plan.no_reduction |= phase->flow_bytes > 0;
     chunk->delay_ns = delay_of(rank, chunk);
     for (uint32_t i = 0; i < chunk->plan.start_credits; i++)
         issue_credit(rank, chunk, i, 0);

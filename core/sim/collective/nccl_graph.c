@@ -20,6 +20,7 @@
 #include "sim/collective/op_graph.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
+#include "sim/collective/uniform_phase.h"
 #include "sim/world.h"
 #include "topo/topo.h"
 
@@ -27,7 +28,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1 << 22 };
+/* BY_NETWORK: members of a ring over single GPUs that the network carries by itself, if it can. The
+ * times are those of the flows but for a member that begins after the first piece has come, which
+ * as flows may send its second piece before its first. */
+enum { ROOM = 1 << 22, BY_NETWORK = 512 };
 
 /* --- the shape -------------------------------------------------------------------------------- */
 
@@ -384,6 +388,14 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
         asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
+    piece = asim_nccl_piece(&chosen);
+    phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
+    if (chosen.spec.algo == ASIM_NCCL_RING && chosen.local == 1 &&
+        chosen.spec.ranks >= BY_NETWORK && asim_uniform_phase_has_relays(rank)) {
+        phase->choice = &world->set.ring;
+        phase->step = 1;
+        return 0;
+    }
     pthread_mutex_lock(&world->made.lock);
     compiled = find(world, &chosen, &rank->shard->scratch_err);
     pthread_mutex_unlock(&world->made.lock);
@@ -393,10 +405,9 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
     }
     if (!compiled->members) {
         phase->choice = &compiled->credits;
+        phase->flow_bytes = 0;
         return 0;
     }
-    piece = asim_nccl_piece(&chosen);
-    phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
     phase->graph = &compiled->members[phase->ring.index];
     return phase->graph->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
 }

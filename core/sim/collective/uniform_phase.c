@@ -30,16 +30,19 @@ _Static_assert(offsetof(struct asim_uniform_phase, credit.next) == 64 &&
  * as in a ring. Such a phase has as many arrivals as steps, and as many credits at the end as at
  * the start: when the credits are free and all steps taken, every message has arrived, and nothing
  * refers to the struct any more. */
+static int is_allowed(const struct asim_world *world)
+{
+    return !(world->set.without & ASIM_WAY_UNIFORM_PHASE) && !world->set.settings.rendezvous;
+}
+
 static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
 {
     const struct asim_coll_step *step = &chunk->next_step;
     const struct asim_plan *plan = &chunk->plan;
     const struct asim_world *world = rank->world;
 
-    if (world->set.without & ASIM_WAY_UNIFORM_PHASE)
-        return 0;
-    return !world->set.settings.rendezvous && chunk->delay_ns != ASIM_NEVER &&
-           plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&
+    return is_allowed(world) && chunk->delay_ns != ASIM_NEVER && plan->algo->identical_steps &&
+           plan->steps && plan->arrivals == plan->steps &&
            plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
            step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
            step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX &&
@@ -115,6 +118,21 @@ static const struct asim_net_extras *relays_of(const struct asim_world *world)
                : NULL;
 }
 
+int asim_uniform_phase_has_relays(const struct asim_rank *rank)
+{
+    return is_allowed(rank->world) && relays_of(rank->world) && !rank->bus;
+}
+
+/* A flow of NCCL costs its sender the delay, and the last one that comes is not sent on. */
+static uint64_t deal_flow_ns(void *self, uint32_t number, uint32_t *until)
+{
+    const struct asim_uniform_phase *uniform = self;
+    int is_last = number + 1 == uniform->left;
+
+    *until = is_last ? UINT32_MAX : uniform->left - 1;
+    return is_last ? 0 : uniform->delay_ns;
+}
+
 static uint64_t deal_ns(void *self, uint32_t number, uint32_t *until)
 {
     struct asim_uniform_phase *uniform = self;
@@ -155,8 +173,9 @@ static int open_relay(struct asim_rank *rank, struct asim_uniform_phase *uniform
         .first = asim_ring_rank(&phase->ring, 0),
         .second = asim_ring_rank(&phase->ring, phase->step > 0 ? 1 : phase->ring.n - 1),
         .delay_ns = uniform->delay_ns,
+        .ends_with_sends = phase->flow_bytes > 0,
         .self = uniform,
-        .deal_ns = deal_ns,
+        .deal_ns = phase->flow_bytes ? deal_flow_ns : deal_ns,
         .over = rank->world->relay_over};
 
     uniform->rank = rank;

@@ -43,6 +43,8 @@ struct asim_uniform_phase {
     struct asim_rank *rank;           /* of the relay */
 };
 
+/* 1: the network carries each uniform phase of the rank by itself (net/net.h). */
+int asim_uniform_phase_has_relays(const struct asim_rank *rank);
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails
  * the rank when out of memory. */
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk);

@@ -9,10 +9,11 @@
 #include "base/io/file_id.h"
 #include "cli/args.h"
 #include "tools/report/report.h"
+#include "tools/report/threshold.h"
 
 struct options {
-    char *output;
-    int force, text;
+    char *output, *fail_if;
+    int force, text, json;
 };
 
 static const struct asim_option options[] = {
@@ -21,6 +22,11 @@ static const struct asim_option options[] = {
     {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force)},
     {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,
      offsetof(struct options, text)},
+    {"json", NULL, "only print the figures of the runs as JSON; write no page", "0", ASIM_T_BOOL,
+     offsetof(struct options, json)},
+    {"fail-if", NULL,
+     "thresholds, as 'time>12ms,exposed>30%,drops>0': exit code 4 where a run crosses one", NULL,
+     ASIM_T_STRING, offsetof(struct options, fail_if)},
     {0}};
 
 /* The page replaces no file of a run. */
@@ -68,18 +74,25 @@ static int report(const struct asim_args *args, struct asim_err *err)
 
     if (!args->n_words)
         return ASIM_ARGS_USAGE;
-    if (opt->text && opt->output)
-        return asim_err_set(err, ASIM_EUSAGE, "--text writes no page; leave --out out.");
+    if ((opt->text || opt->json) && opt->output)
+        return asim_err_set(err, ASIM_EUSAGE, "--%s writes no page; leave --out out.",
+                            opt->text ? "text" : "json");
+    if (opt->text && opt->json)
+        return asim_err_set(err, ASIM_EUSAGE, "--text and --json: one of them.");
+    if (opt->fail_if && asim_threshold_check(opt->fail_if, err))
+        return err->code;
     snprintf(beside, sizeof beside, "%s/report.html", args->words[0]);
-    code = print_verdicts(args, err);
-    if (code || opt->text)
+    code = opt->json ? 0 : print_verdicts(args, err);
+    if (!code && !opt->text && !opt->json) {
+        code = check_place(args, path, err);
+        if (!code)
+            code = asim_report_page(args->words, args->n_words, path, err);
+        if (!code)
+            fprintf(stderr, "%s is written: open it in a browser.\n", path);
+    }
+    if (code || (!opt->fail_if && !opt->json))
         return code;
-    code = check_place(args, path, err);
-    if (!code)
-        code = asim_report_page(args->words, args->n_words, path, err);
-    if (!code)
-        fprintf(stderr, "%s is written: open it in a browser.\n", path);
-    return code;
+    return asim_threshold_judge(args->words, args->n_words, opt->fail_if, opt->json, err);
 }
 
 static const struct asim_args_job job = {

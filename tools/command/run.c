@@ -12,14 +12,15 @@
 #include "asim/ext/command.h"
 #include "cli/app.h"
 #include "cli/args.h"
+#include "tools/report/threshold.h"
 #include "tools/run/job.h"
 
 extern const struct asim_command asim_trace_command_pytorch;
 
 struct options {
-    char *workload, *topo, *output_dir, *name, *unless, *bandwidth, *latency;
+    char *workload, *topo, *output_dir, *name, *unless, *bandwidth, *latency, *fail_if;
     uint32_t world_size, virtual_scale, mpi;
-    int backend, force, auto_calibrate;
+    int backend, force, auto_calibrate, json;
     double step_ms, comm_ms;
 };
 
@@ -53,6 +54,11 @@ static const struct asim_option options[] = {
     {"unless", NULL,
      "an identity: where the run has this one, it ends with exit code 3 and leaves its folder",
      NULL, ASIM_T_STRING, AT(unless)},
+    {"fail-if", NULL,
+     "thresholds, as 'time>12ms,exposed>30%,drops>0': exit code 4 where the run crosses one", NULL,
+     ASIM_T_STRING, AT(fail_if)},
+    {"json", NULL, "print the run's figures as JSON on stdout, all else on stderr", "0",
+     ASIM_T_BOOL, AT(json)},
     {"bandwidth", NULL,
      "rate of all links but NVLink: 400gbit, a factor as 2x, or a number of GB/s", NULL,
      ASIM_T_STRING, AT(bandwidth)},
@@ -148,6 +154,8 @@ static int check(const struct options *opt, const struct asim_args *args, struct
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario is for --backend=packet, ns3 or flow: the formulas have no "
                             "hosts for several jobs.");
+    if (opt->fail_if && asim_threshold_check(opt->fail_if, err))
+        return err->code;
     if (opt->mpi > 1 && opt->backend != ASIM_JOB_NS3)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--mpi is for --backend=ns3; --threads=N uses several cores here.");
@@ -169,6 +177,8 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .output_dir = opt->output_dir ? opt->output_dir : "runs",
                            .name = opt->name,
                            .unless = opt->unless,
+                           .fail_if = opt->fail_if,
+                           .json = opt->json,
                            .world_size = opt->world_size,
                            .virtual_scale = opt->virtual_scale,
                            .mpi = opt->mpi,

@@ -224,10 +224,11 @@ static void draw(struct asim_out *out, struct drawing *drawing, int height)
     size_t first = drawing->n_lines > MOST_LINES ? drawing->n_lines - MOST_LINES : 0;
 
     qsort(drawing->lines, drawing->n_lines, sizeof *drawing->lines, by_use);
-    asim_out_printf(out,
-                    "<figure class=\"wide\"><svg class=\"topology\" viewBox=\"0 0 %d %d\" role=\"img\" "
-                    "aria-label=\"Topology with the use of each link\">\n<g class=\"links\">\n",
-                    (int)WIDTH, height);
+    asim_out_printf(
+        out,
+        "<figure class=\"wide\"><svg class=\"topology\" viewBox=\"0 0 %d %d\" role=\"img\" "
+        "aria-label=\"Topology with the use of each link\">\n<g class=\"links\">\n",
+        (int)WIDTH, height);
     for (size_t l = first; l < drawing->n_lines; l++)
         draw_line(out, drawing, &drawing->lines[l]);
     asim_out_printf(out, "</g>\n<g class=\"nodes\">\n");

@@ -81,19 +81,11 @@ static void split_tiles(struct asim_out *out, const struct asim_run *run)
     }
 }
 
-/* Of the collective that moves most bytes. */
 static void bandwidth_tile(struct asim_out *out, const struct asim_run *run)
 {
-    const struct asim_run_coll *most = NULL;
+    const struct asim_run_coll *most = asim_run_main_coll(run);
     char what[100], value[ASIM_SHOW_BYTES];
 
-    for (size_t i = 0; i < run->colls.n; i++) {
-        const struct asim_run_coll *coll = &run->colls.at[i];
-
-        if (coll->busbw > 0 && (!most || (double)coll->bytes * (double)coll->rows >
-                                             (double)most->bytes * (double)most->rows))
-            most = coll;
-    }
     if (!most)
         return;
     snprintf(what, sizeof what, "busbw, %.30s of %s over %u", run->names.at[most->coll],

@@ -23,6 +23,20 @@ uint64_t asim_run_median(double *values, size_t n)
     return (uint64_t)asim_median(values, n);
 }
 
+const struct asim_run_coll *asim_run_main_coll(const struct asim_run *run)
+{
+    const struct asim_run_coll *most = NULL;
+
+    for (size_t i = 0; i < run->colls.n; i++) {
+        const struct asim_run_coll *coll = &run->colls.at[i];
+
+        if (coll->busbw > 0 && (!most || (double)coll->bytes * (double)coll->rows >
+                                             (double)most->bytes * (double)most->rows))
+            most = coll;
+    }
+    return most;
+}
+
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text)
 {
     uint64_t hi = 0xcbf29ce484222325u, lo = 0x9e3779b97f4a7c15u, *at;

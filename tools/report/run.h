@@ -221,6 +221,8 @@ int asim_run_open_goodput(struct asim_run *run, struct asim_err *err);
 void asim_run_add_goodput(struct asim_run *run, const struct asim_run_flow *flow);
 /* The index of a text in run->names, which copies it; ASIM_RUN_NONE out of memory. */
 uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char *text);
+/* The kind of collectives that moves most bytes, or NULL. */
+const struct asim_run_coll *asim_run_main_coll(const struct asim_run *run);
 /* Sorts (tools/median.h). 0 where there are none. */
 uint64_t asim_run_median(double *values, size_t n);
 /* 1 if topology.json has that node as a host. */

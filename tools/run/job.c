@@ -17,6 +17,7 @@
 
 #include "base/io/out.h"
 #include "tools/report/report.h"
+#include "tools/report/threshold.h"
 
 /* What an earlier run of that name would have told. Without these files nothing else in the folder
  * counts as a result; inputs of this run may be among the rest. */
@@ -269,6 +270,24 @@ static int is_known(const struct asim_job *job)
            !strcmp(identity, job->unless);
 }
 
+/* Thresholds count for each backend. */
+static int judge(const struct asim_job *job, const struct asim_job_result *results, size_t n,
+                 struct asim_err *err)
+{
+    const char *folders[ASIM_JOB_RESULTS];
+    int code = 0;
+
+    for (size_t i = 0; i < n; i++)
+        folders[i] = results[i].folder;
+    if (job->json)
+        fflush(stdout);
+    if (job->json && dup2(job->output, 1) < 0)
+        return asim_err_set(err, ASIM_EIO, "cannot write to stdout: %s.", strerror(errno));
+    if (job->json || job->fail_if)
+        code = asim_threshold_judge(folders, n, job->fail_if, job->json, err);
+    return code < 0 ? 1 : code;
+}
+
 static int run_in_folder(struct asim_job *job, struct asim_err *err)
 {
     struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
@@ -293,13 +312,21 @@ static int run_in_folder(struct asim_job *job, struct asim_err *err)
         return code ? code : 1;
     if (!err->code && n)
         printf("%s\n", job->folder);
-    return code;
+    return code || !n ? code : judge(job, results, n, err);
 }
 
 int asim_job_run(struct asim_job *job, struct asim_err *err)
 {
-    int code = make_folder(job, err) ? 1 : run_in_folder(job, err);
+    int code;
 
+    job->output = job->json ? dup(1) : -1;
+    if (job->json && (job->output < 0 || dup2(2, 1) < 0)) {
+        asim_err_set(err, ASIM_EIO, "cannot write to stderr: %s.", strerror(errno));
+        return 1;
+    }
+    code = make_folder(job, err) ? 1 : run_in_folder(job, err);
+    if (job->output >= 0)
+        close(job->output);
     if (job->lock >= 0)
         close(job->lock);
     return code;

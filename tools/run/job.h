@@ -31,6 +31,8 @@ struct asim_job_recorded {
 struct asim_job {
     /* From the command line; strings are borrowed. */
     const char *workload, *topo, *output_dir, *name, *unless;
+    const char *fail_if; /* thresholds, or NULL */
+    int json;            /* figures on stdout, all else on stderr */
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate;
     int is_for_astra_sim; /* a command line of its spelling */
@@ -50,7 +52,8 @@ struct asim_job {
     char groups[ASIM_JOB_PATH];                           /* their communicator groups */
     char topology[ASIM_JOB_PATH], logical[ASIM_JOB_PATH]; /* "" = none */
     uint32_t ranks, recorded_ranks;
-    int lock; /* on the folder, or -1 */
+    int output; /* with json: stdout as it was, which stderr stands for meanwhile; else -1 */
+    int lock;   /* on the folder, or -1 */
 };
 
 /* What a run of one backend gave. */

@@ -173,7 +173,8 @@ static const struct asim_option *option_of(const char *name)
 
 int asim_sweep_is_own(const char *name)
 {
-    static const char *const own[] = {"name", "output-dir", "force", "out", "unless"};
+    static const char *const own[] = {"name",   "output-dir", "force", "out",
+                                      "unless", "fail-if",    "json"};
     const struct asim_option *row = option_of(name);
 
     for (size_t i = 0; row && i < sizeof own / sizeof *own; i++)

@@ -4,6 +4,7 @@
  * sizes of frames, clamping a rate, random draws, and hooks that do nothing.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 #include "base/map.h"
 
 #include <math.h>

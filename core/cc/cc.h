@@ -15,7 +15,10 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/family.h"
-#include "cc/flow.h"
+
+struct asim_cc_config;
+struct asim_cc_flow;
+struct asim_telemetry;
 
 /* What frames must carry for an algorithm. */
 enum asim_cc_need {

@@ -15,7 +15,6 @@
 #include "fabric/link/schedule.h"
 #include "fabric/clock/step.h"
 #include "fabric/clock/livelock.h"
-#include "fabric/clock/thread_team.h"
 #include "fabric/fabric.h"
 #include "fabric/host/host.h"
 #include "fabric/observe/observe.h"
@@ -115,13 +114,6 @@ static void packet_close(struct asim_net *net)
     asim_fabric_close((struct asim_fabric *)net);
 }
 
-static struct asim_background background_of(const struct asim_fabric *fabric)
-{
-    return (struct asim_background){asim_fabric_thread_team(fabric), asim_thread_team_set_task,
-                                    asim_thread_team_post, asim_thread_team_pending,
-                                    asim_thread_team_drain};
-}
-
 static const struct asim_packet_network network = {
     .open = asim_fabric_open,
     .diagnose = asim_fabric_diagnostics,
@@ -146,7 +138,6 @@ static const struct asim_packet_network network = {
     .pause_waits = asim_fabric_pause_waits,
     .use_threads = asim_fabric_threads,
     .worker_of = asim_fabric_worker_of,
-    .background = background_of,
     .join = asim_exchange_open,
     .common_lookahead = asim_exchange_lookahead,
     .pack = asim_exchange_pack,

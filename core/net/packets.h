@@ -23,7 +23,6 @@ struct asim_net_traffics;
 struct asim_netconf;
 struct asim_partition;
 struct asim_route;
-struct asim_thread_team;
 struct asim_topo;
 struct asim_traffic_use;
 
@@ -128,17 +127,6 @@ struct asim_pause_waits {
     size_t n, cap;
 };
 
-/* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the
- * order posted (fabric/clock/thread_team.h). */
-struct asim_background {
-    struct asim_thread_team *team;
-    void (*set_task)(struct asim_thread_team *team, void (*task)(void *self), void *self);
-    void (*post)(struct asim_thread_team *team);
-    unsigned (*pending)(struct asim_thread_team *team);
-    /* Does tasks here until at most `left` are pending. */
-    void (*drain)(struct asim_thread_team *team, unsigned left);
-};
-
 /* The functions of the packet network. fabric/fabric.h and fabric/processes/exchange.h say what
  * each does; fabric pointers are what open() made. */
 struct asim_packet_network {
@@ -173,11 +161,10 @@ struct asim_packet_network {
     size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
     int (*no_progress)(const struct asim_fabric *fabric, struct asim_no_progress *found);
     int (*pause_waits)(const struct asim_fabric *fabric, struct asim_pause_waits *waits);
-    /* Threads. background: its team is NULL where there is one thread. */
+    /* Threads. */
     int (*use_threads)(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                        struct asim_err *err);
     const uint16_t *(*worker_of)(const struct asim_fabric *fabric, uint32_t *n);
-    struct asim_background (*background)(const struct asim_fabric *fabric);
     /* Several processes. */
     int (*join)(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
                 struct asim_err *err);

@@ -37,7 +37,7 @@ struct asim_report {
     const char *head; /* the columns of its first line, or NULL */
     int has_jobs;     /* those of asim_report_job_header follow, and end the rows, too */
     /* Of its observer (sim/rank/event_bus.h). */
-    unsigned wants, async;
+    unsigned wants;
     void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
     /* Bytes of self, which begins with a struct asim_report_file and is zeroed; 0: no more than
      * this. begin: once the file is open. end: writes the rest; not after a failed run. drop: frees

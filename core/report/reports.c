@@ -266,11 +266,8 @@ static int open_one_file(const struct asim_report *report, struct asim_event_obs
         asim_out_write(self->out, "\n", 1);
     if (report->begin && (code = report->begin(self, world, err)))
         return close_state(self, world, code, err);
-    *observer = (struct asim_event_observer){.wants = report->wants,
-                                             .async = report->async,
-                                             .self = self,
-                                             .on_event = report->see,
-                                             .close = close_one_file};
+    *observer = (struct asim_event_observer){
+        .wants = report->wants, .self = self, .on_event = report->see, .close = close_one_file};
     return 0;
 }
 

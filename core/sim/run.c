@@ -7,7 +7,6 @@
 #include "sim/distributed/stall_report.h"
 #include "sim/rank/event_bus.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/rank/async_observers.h"
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/totals.h"
 #include "sim/world.h"
@@ -27,19 +26,6 @@ static void set_clocks(struct asim_world *world)
     }
 }
 
-/* 0 or ASIM_ENOMEM. */
-static int observe_async(struct asim_world *world)
-{
-    struct asim_background background = {NULL};
-
-    if (asim_world_has(world, ASIM_NET_THREADS))
-        background = world->via.packets->background(world->via.packet_net);
-    if (!background.team || !world->run.event_bus.async_wants || !asim_distribution_reports(world))
-        return 0;
-    return asim_async_observers_open(&world->run.event_bus.async, &world->run.event_bus, world,
-                                     &background);
-}
-
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (asim_world_has(world, ASIM_NET_FLOWS) && asim_world_set_hooks(world))
@@ -48,8 +34,6 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
         world->via.packets->use_memo(world->via.packet_net))
         return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
-    if (observe_async(world))
-        return asim_err_nomem(err, "showing rows aside");
     asim_world_start_ranks(world);
     world->run.event_bus.stage = ASIM_STAGE_NODES;
     asim_rank_shards_gather(world);

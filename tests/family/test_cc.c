@@ -8,6 +8,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include "cc/cc.h"
+#include "cc/flow.h"
 #include "conf/netconf.h"
 
 enum { STEPS = 4000, PAYLOAD = 1000 };

@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "cc/cc.h"
+#include "cc/flow.h"
 #include "conf/netconf.h"
 
 enum { ACKS = 600, EVERY = 100, POINTS = ACKS / EVERY, PAYLOAD = 1000 };

@@ -14,6 +14,7 @@
  * times are ns of the flow's host.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 /* Keys of the network configuration; times in fs, rates in bit/s. */
 struct dcqcn_options {

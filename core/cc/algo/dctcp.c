@@ -9,6 +9,7 @@
  * began. No timers.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 /* Keys of the network configuration; times in fs, rates in bit/s. */
 struct dctcp_options {

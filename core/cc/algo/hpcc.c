@@ -11,6 +11,7 @@
  * widths. More than five hops say nothing, as in ASTRA-sim. No timers.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 #include <string.h>
 

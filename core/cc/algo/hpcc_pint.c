@@ -9,6 +9,7 @@
  * multi-rate form. The draw is the flow's own sequence, whatever other flows do.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 #include <math.h>
 

@@ -10,6 +10,7 @@
  * CC swift; SWIFT_TARGET, SWIFT_AI, SWIFT_BETA, SWIFT_MAX_MDF set the parameters.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
  * timers; one decision per round trip, so a long message reacts a few hundred times.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 /* Keys of the network configuration; times in fs, rates in bit/s. */
 struct timely_options {

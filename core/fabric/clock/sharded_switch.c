@@ -213,9 +213,8 @@ void asim_sharded_switches_end(struct asim_fabric *fabric, int together)
     if (!engine->run.shards_due)
         return;
     for (uint32_t i = 0; i < engine->workers.n_sharded; i++)
-        if (engine->workers.sharded[i]->due &&
-            asim_switch_decide_bulk(engine->workers.sharded[i], fabric->set.data_queue))
-            asim_lockstep_join(engine->workers.sharded[i]);
+        if (engine->workers.sharded[i]->due)
+            asim_switch_decide_bulk(engine->workers.sharded[i], fabric->set.data_queue);
     asim_workers_run(fabric, serve, together);
     for (uint32_t i = 0; i < engine->workers.n_sharded; i++)
         if (engine->workers.sharded[i]->due && engine->workers.sharded[i]->bulk)

@@ -10,7 +10,6 @@
 
 struct asim_err;
 struct asim_fabric;
-struct asim_thread_team;
 
 /* Advances the nodes on n threads; thread of[v] modulo n advances node v and calls all hooks about
  * it. Call it before the first event. It does nothing for n = 1 and in per-event mode. */
@@ -18,8 +17,6 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
                         struct asim_err *err);
 /* The threads there are, and whose each node is (NULL: of the one). */
 const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n);
-/* The threads, for background tasks (thread_team.h); NULL where there is one. */
-struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric);
 
 /* Smallest link delay: no node can act on another sooner. */
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);

@@ -12,8 +12,6 @@
  * would do all jobs itself. In both cases the team rests for some time: the caller does all jobs,
  * and the other threads sleep.
  *
- * Background tasks are two counters, posted and finished, and a flag that keeps them one at a time.
- *
  * Costs: an epoch of two threads on idle cores takes about 0.3 us more than its longest job: four
  * times a cache line moves between cores. To keep it at four, the job lies in the cache line of
  * `epoch`, and every counter has one writer.
@@ -74,14 +72,8 @@ struct asim_thread_team {
     uint64_t rests_until; /* ns of the monotonic clock; of the last rest */
     uint64_t late_rest;   /* ns; the last rest because of a late thread */
     struct team_thread *threads;
-    void (*task)(void *self);
-    void *task_self;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    /* background tasks: `posted` is the caller's, `finished` of the thread that runs one */
-    _Alignas(ASIM_LINE_BYTES) atomic_uint posted;
-    _Alignas(ASIM_LINE_BYTES) atomic_uint finished;
-    atomic_flag busy; /* a thread is running the oldest task */
 };
 
 static inline void relax(void)
@@ -96,7 +88,6 @@ struct wait {
     atomic_uint *counter;
     unsigned value;
     int is_equal;
-    int runs_tasks; /* always the same thread: its cache holds the tasks' data */
 };
 
 /* Sequentially consistent, as all accesses to counters here: `sleepers` relies on it. */
@@ -105,36 +96,13 @@ static int is_over(const struct wait *wait)
     return (atomic_load(wait->counter) == wait->value) == wait->is_equal;
 }
 
-unsigned asim_thread_team_pending(struct asim_thread_team *team)
-{
-    return atomic_load(&team->posted) - atomic_load(&team->finished);
-}
-
-/* 1 if it ran a task. */
-static int run_task(struct asim_thread_team *team)
-{
-    int found;
-
-    if (!asim_thread_team_pending(team) || atomic_flag_test_and_set(&team->busy))
-        return 0;
-    found = asim_thread_team_pending(team) > 0;
-    if (found) {
-        team->task(team->task_self);
-        atomic_fetch_add(&team->finished, 1);
-    }
-    atomic_flag_clear(&team->busy);
-    return found;
-}
-
 /* 1 when the wait is over, 0 after so many spins. */
-static int spin(struct asim_thread_team *team, const struct wait *wait, uint32_t spins)
+static int spin(const struct wait *wait, uint32_t spins)
 {
     for (uint32_t i = 0; i < spins; i++) {
         if (is_over(wait))
             return 1;
-        if (wait->runs_tasks && run_task(team))
-            i = 0;
-        else if (i < BUSY_SPINS)
+        if (i < BUSY_SPINS)
             relax();
         else
             sched_yield();
@@ -144,10 +112,10 @@ static int spin(struct asim_thread_team *team, const struct wait *wait, uint32_t
 
 static void wait_for(struct asim_thread_team *team, const struct wait *wait)
 {
-    while (!spin(team, wait, BUSY_SPINS + YIELDING_SPINS)) {
+    while (!spin(wait, BUSY_SPINS + YIELDING_SPINS)) {
         pthread_mutex_lock(&team->lock);
         atomic_fetch_add(&team->sleepers, 1);
-        while (!is_over(wait) && !(wait->runs_tasks && asim_thread_team_pending(team)))
+        while (!is_over(wait))
             pthread_cond_wait(&team->change, &team->lock);
         atomic_fetch_sub(&team->sleepers, 1);
         pthread_mutex_unlock(&team->lock);
@@ -184,7 +152,7 @@ static void *work(void *arg)
     int mine;
 
     for (;;) {
-        wait_for(team, &(struct wait){&team->epoch, epoch, 0, thread->i == 1});
+        wait_for(team, &(struct wait){&team->epoch, epoch, 0});
         mine = claim(thread, &epoch);
         if (team->ending) /* read last: this epoch may be the one that ends the team */
             return NULL;
@@ -204,7 +172,6 @@ int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim
     *out = NULL;
     if (!team)
         return asim_err_nomem(err, "starting threads");
-    atomic_flag_clear(&team->busy);
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->change, NULL);
     team->n = n;
@@ -248,11 +215,11 @@ static void rest(struct asim_thread_team *team, uint64_t ns)
  * run; its own clock tells which. */
 static void wait_for_job(struct asim_thread_team *team, struct team_thread *thread, unsigned epoch)
 {
-    struct wait wait = {&thread->done, epoch, 1, 0};
+    struct wait wait = {&thread->done, epoch, 1};
     uint64_t began, took, ran, lost;
     clockid_t clock;
 
-    if (spin(team, &wait, BUSY_SPINS) || pthread_getcpuclockid(thread->handle, &clock)) {
+    if (spin(&wait, BUSY_SPINS) || pthread_getcpuclockid(thread->handle, &clock)) {
         wait_for(team, &wait);
         return;
     }
@@ -330,25 +297,6 @@ void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self,
     job(self, 0);
     for (uint32_t i = 1; i < team->n; i++)
         finish(team, &team->threads[i], epoch);
-}
-
-void asim_thread_team_set_task(struct asim_thread_team *team, void (*task)(void *self), void *self)
-{
-    team->task = task;
-    team->task_self = self;
-}
-
-void asim_thread_team_post(struct asim_thread_team *team)
-{
-    atomic_fetch_add(&team->posted, 1);
-    wake(team);
-}
-
-void asim_thread_team_drain(struct asim_thread_team *team, unsigned left)
-{
-    for (uint32_t i = 0; asim_thread_team_pending(team) > left; i++)
-        if (!run_task(team) && i > BUSY_SPINS) /* the thread that runs one may need this core */
-            sched_yield();
 }
 
 void asim_thread_team_close(struct asim_thread_team *team)

@@ -22,19 +22,7 @@ int asim_thread_team_open(struct asim_thread_team **team, uint32_t n, struct asi
 void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self, uint32_t i),
                           void *self);
 
-/* Background tasks have an order but no deadline. Thread 1 runs them while it waits for a job, so a
- * task should be short against a window. task(self) is called once for each post, one call at a
- * time, and sees what was written before the post. Set the task before the first job. */
-void asim_thread_team_set_task(struct asim_thread_team *team, void (*task)(void *self), void *self);
-/* Posts one more task. By the caller of asim_thread_team_run only, as all below. */
-void asim_thread_team_post(struct asim_thread_team *team);
-/* Tasks posted and not done. */
-unsigned asim_thread_team_pending(struct asim_thread_team *team);
-/* Returns when at most `left` tasks are pending. The caller runs tasks that no thread is running,
- * and sees what the done ones wrote. */
-void asim_thread_team_drain(struct asim_thread_team *team, unsigned left);
-
-/* Ends the threads and drops pending tasks. NULL is fine. */
+/* Ends the threads. NULL is fine. */
 void asim_thread_team_close(struct asim_thread_team *team);
 
 #endif

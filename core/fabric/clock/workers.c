@@ -177,11 +177,6 @@ static uint64_t lookahead_of(const struct asim_fabric *fabric, const uint32_t *o
     return fabric->set.rto && fabric->set.rto < lookahead ? fabric->set.rto : lookahead;
 }
 
-struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric)
-{
-    return asim_engine_of(fabric)->workers.team;
-}
-
 /* Searches all routes now, because a look-up by a thread must not change anything. */
 static int use_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                        struct asim_err *err)

@@ -8,6 +8,7 @@
 
 #include "asim/msg.h"
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 enum asim_record_kind {
     ASIM_RECORD_FLOW,

@@ -451,9 +451,6 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
         asim_switch_shard_note_first(shard);
     asim_switch_shard_bucket(fabric, shard, begin, until);
     if (asim_switch_decide_bulk(sw, fabric->set.data_queue)) {
-        sw->in_lockstep = 0;
-        if (shard->in_lockstep)
-            asim_lockstep_join(sw);
         asim_bulk_serve(fabric, shard, begin, until);
         asim_order_ties(sw);
         asim_tie_sequence_assign(shard);

@@ -52,10 +52,8 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     if (!sw->in || !sw->lockstep_group || !sw->calendar.at || asim_switch_shards_open(sw, 1, NULL))
         return ASIM_ENOMEM;
     sw->shard->worker = sw->worker;
-    for (uint32_t i = 0; i < sw->n_ports; i++) {
+    for (uint32_t i = 0; i < sw->n_ports; i++)
         sw->in[i] = sw->ports[i].port.in;
-        sw->lockstep_group[i] = UINT32_MAX;
-    }
     asim_calendar_queue_init(&sw->calendar, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;

@@ -136,20 +136,15 @@ struct asim_switch_shard {
     struct asim_egress_batch *batch;  /* [sw->n_ports], empty outside bulk windows */
     struct asim_egress_batch ordered; /* memory for sorting */
     uint32_t *egress_ports;           /* [sw->n_ports], n_egress_ports used: ports with a batch */
-    uint32_t *lru; /* [n_ports] the port served last in bulk windows comes last */
+    uint32_t *port;                   /* [n_ports] of the switch */
     struct asim_port_event *last_arrival, *last_tx_start; /* [n_ports], n_* used */
     uint32_t n_egress_ports, n_last_arrivals, n_last_tx_starts;
-    /* All arrivals are one lockstep group, and the list has their order of the last time, with
-     * counts from seq_low to seq_high (asim_lockstep_join). */
-    int in_lockstep;
     uint64_t *pending; /* bit per port of the switch: it holds frames, or did when last asked */
     uint64_t later;    /* first arrival at the ports that are not active */
     uint64_t bytes_in, most_in; /* arrived in this window: all ports, the busiest port */
     uint64_t shared;     /* change of the switch's shared_used in this window, two's complement */
     int bucketed;        /* 0 excludes a bulk window */
     uint64_t next_event; /* of a sharded switch: after this window */
-    uint64_t seq_low, seq_high;
-    int identical;           /* its first arrivals equal those of the first shard */
     uint32_t *remote_egress; /* [sw->n_ports], the egress_ports of other shards */
     uint32_t n_remote_egress;
     ASIM_VEC(struct asim_buffer_update) deferred_updates;
@@ -176,21 +171,15 @@ struct asim_switch {
     int without_pfc;       /* it sends no PAUSE (events/switch_events.c) */
     struct asim_switch_shard *shard; /* [n_shards]; the first belongs to the switch's worker */
     uint32_t n_shards;
-    int bulk;          /* the present window is a bulk window */
-    int due;           /* several shards: the window has events */
-    uint8_t *shard_of; /* [n_ports] */
-    /* [n_ports], several shards: in_seq of each link at the start of the window, so that a worker
-     * need not read the links of another. */
-    uint64_t *in_seq;
+    int bulk;                 /* the present window is a bulk window */
+    int due;                  /* several shards: the window has events */
+    uint8_t *shard_of;        /* [n_ports] */
     uint32_t *lockstep_group; /* [n_ports] equal for ports with identical arrivals */
     /* [n_ports] each. The lists of the shards are parts of the first of each pair; the ordered list
      * is the first or the second (tie_order.c). */
     struct asim_port_event *last_arrival[2], *last_tx_start[2];
     const struct asim_port_event *arrival_order, *tx_start_order;
     uint32_t n_last_arrivals, n_last_tx_starts;
-    int in_lockstep;       /* this window keeps the order of the last one, */
-    uint64_t lockstep_seq; /* whose counts begin here */
-    uint32_t ties;         /* so many last arrivals, at the front, may share their tick */
     struct asim_ecmp_choice *ecmp_cache; /* ecmp.c; NULL until a route has a choice */
     /* Flows that the cache did not have, less those that it had, not below 0; frames that will not
      * ask it, because it had too few. */
@@ -208,11 +197,10 @@ struct asim_switch {
         X(CONSTANT, most_shift), X(CONSTANT, shareable), X(ORDER, seq), X(DERIVED, calendar),      \
         X(CONSTANT, in), X(DERIVED, maybe_paused), X(CONSTANT, without_pfc), X(OWN, shard),        \
         X(CONSTANT, n_shards), X(DERIVED, bulk), X(DERIVED, due), X(CONSTANT, shard_of),           \
-        X(DERIVED, in_seq), X(DERIVED, lockstep_group), X(DERIVED, last_arrival),                  \
-        X(DERIVED, last_tx_start), X(DERIVED, arrival_order), X(DERIVED, tx_start_order),          \
-        X(DERIVED, n_last_arrivals), X(DERIVED, n_last_tx_starts), X(DERIVED, in_lockstep),        \
-        X(DERIVED, lockstep_seq), X(DERIVED, ties), X(DERIVED, ecmp_cache),                        \
-        X(DERIVED, ecmp_misses), X(DERIVED, ecmp_bypassed), X(SAME, reported), X(OWN, samples),    \
-        X(DERIVED, first), X(CONSTANT, seed), X(CONSTANT, draw_key)
+        X(DERIVED, lockstep_group), X(DERIVED, last_arrival), X(DERIVED, last_tx_start),           \
+        X(DERIVED, arrival_order), X(DERIVED, tx_start_order), X(DERIVED, n_last_arrivals),        \
+        X(DERIVED, n_last_tx_starts), X(DERIVED, ecmp_cache), X(DERIVED, ecmp_misses),             \
+        X(DERIVED, ecmp_bypassed), X(SAME, reported), X(OWN, samples), X(DERIVED, first),          \
+        X(CONSTANT, seed), X(CONSTANT, draw_key)
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "asim/settings.h"
 #include "cc/cc.h"
+#include "cc/flow.h"
 #include "conf/netconf.h"
 #include "net/flow/rings.h"
 #include "net/net.h"

@@ -13,6 +13,7 @@
 #include "asim/net.h"
 #include "base/map.h"
 #include "cc/cc.h"
+#include "cc/flow.h"
 #include "net/ecmp.h"
 #include "net/packets.h"
 #include "net/queue.h"

@@ -326,7 +326,6 @@ const struct asim_report asim_report_fct = {
     .needs = ASIM_NET_FLOWS,
     .path = path,
     .wants = 1u << ASIM_EV_FCT,
-    .async = 1,
     .see = see,
     .size = sizeof(struct fct),
     .begin = begin,

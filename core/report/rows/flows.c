@@ -95,7 +95,6 @@ const struct asim_report asim_report_flows = {
     .needs = ASIM_NET_FLOWS,
     .file = "flows.csv",
     .wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_MESSAGE_LEFT,
-    .async = 1,
     .see = see,
     .begin = begin,
 };

@@ -29,6 +29,5 @@ const struct asim_report asim_report_pfc = {
     .needs = ASIM_NET_PAUSES,
     .path = path,
     .wants = 1u << ASIM_EV_PFC,
-    .async = 1,
     .see = see,
 };

@@ -101,7 +101,6 @@ const struct asim_report asim_report_qlen = {
     .needs = ASIM_NET_QUEUES,
     .path = path,
     .wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-    .async = 1,
     .see = see,
     .size = sizeof(struct qlen),
     .begin = begin,

@@ -97,7 +97,6 @@ const struct asim_report asim_report_queues = {
     .file = "queues.csv",
     .head = "time_ns,interval_ns,node,port,min_bytes,mean_bytes,max_bytes",
     .wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-    .async = 1,
     .see = see,
     .size = sizeof(struct queues),
     .begin = begin,

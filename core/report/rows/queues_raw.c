@@ -24,6 +24,5 @@ const struct asim_report asim_report_queues_raw = {
     .file = "queues_raw.csv",
     .head = "time_ns,node,port,queued_bytes",
     .wants = 1u << ASIM_EV_QUEUE,
-    .async = 1,
     .see = see,
 };

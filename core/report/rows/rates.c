@@ -134,7 +134,6 @@ const struct asim_report asim_report_rates = {
     .file = "rates.csv",
     .head = "time_ns,interval_ns,src,dst,sport,flow_start_ns,min_bps,mean_bps,max_bps",
     .wants = 1u << ASIM_EV_RATE | 1u << ASIM_EV_FCT,
-    .async = 1,
     .see = see,
     .size = sizeof(struct rates),
     .begin = begin,

@@ -24,6 +24,5 @@ const struct asim_report asim_report_rates_raw = {
     .file = "rates_raw.csv",
     .head = "time_ns,src,dst,sport,flow_start_ns,rate_bps",
     .wants = 1u << ASIM_EV_RATE,
-    .async = 1,
     .see = see,
 };

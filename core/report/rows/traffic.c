@@ -186,7 +186,6 @@ const struct asim_report asim_report_traffic = {
     .file = "traffic.csv",
     .head = "src_rank,dst_rank,collective,messages,bytes,block_ranks",
     .wants = 1u << ASIM_EV_ARRIVAL,
-    .async = 1,
     .see = see,
     .size = sizeof(struct traffic),
     .begin = begin,

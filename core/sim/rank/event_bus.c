@@ -12,7 +12,6 @@
  */
 #include "sim/rank/event_bus.h"
 #include "base/sort_u64.h"
-#include "sim/rank/async_observers.h"
 
 #include <stdlib.h>
 
@@ -134,8 +133,6 @@ int asim_event_bus_add(struct asim_event_bus *event_bus, const struct asim_event
         if (observer->wants >> kind & 1)
             event_bus->of_kind[kind].at[event_bus->of_kind[kind].n++] = index;
     event_bus->wants |= observer->wants;
-    if (observer->async)
-        event_bus->async_wants |= observer->wants;
     return 0;
 }
 
@@ -221,15 +218,16 @@ void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_even
     event_bus->pending.n = kept;
 }
 
+/* Calls the observers that want the event's kind, in the order of adding. */
 static inline void notify_one(struct asim_event_bus *event_bus, const struct asim_world *world,
                               struct asim_event *event)
 {
-    if (!event_bus->async) {
-        asim_event_bus_notify(event_bus, world, ASIM_AUDIENCE_ALL, event);
-    } else {
-        if (event_bus->async_wants >> event->kind & 1)
-            asim_async_observers_put(event_bus->async, event);
-        asim_event_bus_notify(event_bus, world, ASIM_AUDIENCE_SYNC, event);
+    const struct asim_observer_list *list = &event_bus->of_kind[event->kind];
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct asim_event_observer *observer = &event_bus->observers.at[list->at[i]];
+
+        observer->on_event(observer->self, world, event);
     }
     if (event->kind != ASIM_EV_FCT) /* the most frequent kind; it owns no memory */
         asim_event_fini(event);
@@ -284,7 +282,6 @@ int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_wor
     int code = 0;
 
     asim_event_bus_deliver(event_bus, world, UINT64_MAX);
-    asim_async_observers_close(event_bus->async);
     for (size_t i = 0; i < event_bus->observers.n; i++) {
         const struct asim_event_observer *observer = &event_bus->observers.at[i];
         int one = observer->close ? observer->close(observer->self, world, err) : 0;

@@ -5,8 +5,8 @@
  * An event that no observer wants costs a test of a bit and is not recorded.
  *
  * Each observer sees each of its events once, in an order that follows from the run alone. One
- * thread calls all observers except asynchronous ones (async_observers.h). Names of ops and facts
- * about ranks are not part of an event; event.h finds them.
+ * thread calls all observers. Names of ops and facts about ranks are not part of an event; event.h
+ * finds them.
  */
 #ifndef ASIM_SIM_RANK_EVENT_BUS_H
 #define ASIM_SIM_RANK_EVENT_BUS_H
@@ -104,9 +104,6 @@ struct asim_event {
 struct asim_event_observer {
     unsigned wants;   /* bit per enum asim_event_kind */
     int only_choices; /* of ASIM_EV_FCT: messages on paths that a hash has chosen will do */
-    /* on_event reads only self, the event and constant data of the world, so any thread may call it
-     * while the run goes on (async_observers.h). Not for kinds that own memory. */
-    int async;
     void *self;
     void (*on_event)(void *self, const struct asim_world *world, const struct asim_event *event);
     /* The end. Writes the remaining data, or drops it where world->run.failed. 0 or a negative
@@ -139,9 +136,7 @@ struct asim_observer_list {
 struct asim_event_bus {
     ASIM_VEC(struct asim_event_observer) observers; /* in the order of adding */
     struct asim_observer_list of_kind[ASIM_EV_KINDS];
-    /* A bit for each kind that any observer wants, and that any async observer wants. */
-    unsigned wants, async_wants;
-    struct asim_async_observers *async; /* NULL: the thread of the bus calls all observers */
+    unsigned wants; /* a bit for each kind that any observer wants */
     struct asim_events pending;
     ASIM_VEC(uint64_t) keys; /* room for sorting */
     /* in_order: events of one time keep the order of insertion, since all ranks share one clock.
@@ -163,23 +158,6 @@ static inline int asim_event_bus_wants(const struct asim_event_bus *event_bus,
                                        enum asim_event_kind kind)
 {
     return (event_bus->wants >> kind & 1) != 0;
-}
-/* Which observers an event goes to: all, or those with or without `async`. */
-enum asim_audience { ASIM_AUDIENCE_SYNC, ASIM_AUDIENCE_ASYNC, ASIM_AUDIENCE_ALL };
-/* Calls the observers of this audience that want the event's kind, in the order of adding. */
-static inline void asim_event_bus_notify(const struct asim_event_bus *event_bus,
-                                         const struct asim_world *world,
-                                         enum asim_audience audience,
-                                         const struct asim_event *event)
-{
-    const struct asim_observer_list *list = &event_bus->of_kind[event->kind];
-
-    for (size_t i = 0; i < list->n; i++) {
-        const struct asim_event_observer *observer = &event_bus->observers.at[list->at[i]];
-
-        if (audience == ASIM_AUDIENCE_ALL || (observer->async != 0) == (int)audience)
-            observer->on_event(observer->self, world, event);
-    }
 }
 /* Whether observers may ask for the op of the event (event.h). */
 static inline int asim_event_has_op(const struct asim_event *event)

@@ -2,8 +2,7 @@
  *
  * The thread team: in every epoch each thread runs the job once, sees what the caller wrote before
  * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. A team
- * rests after time that was lost. Background tasks run once each, in their order, with epochs or
- * without.
+ * rests after time that was lost.
  */
 #include "check.h"
 
@@ -99,54 +98,12 @@ static void check_ends(uint32_t n)
     CHECK_U64(tally.done[n - 1], 750 * (0 + 1 + 2 + 3));
 }
 
-enum { TASKS = 4000, MAX_PENDING = 50 };
-
-struct list {
-    uint64_t posted[TASKS], done, wrong;
-};
-
-static void run_task(void *self)
-{
-    struct list *list = self;
-
-    list->wrong += list->posted[list->done] != list->done + 1;
-    list->done++;
-}
-
-static void check_tasks(uint32_t n)
-{
-    struct asim_thread_team *team;
-    struct tally tally = {0};
-    struct list list = {.done = 0};
-    uint64_t late = 0;
-
-    CHECK(!asim_thread_team_open(&team, n, NULL));
-    asim_thread_team_set_task(team, run_task, &list);
-    for (uint64_t i = 0; i < TASKS; i++) {
-        list.posted[i] = i + 1;
-        asim_thread_team_post(team);
-        if (i % 3 == 0)
-            asim_thread_team_run(team, count, &tally);
-        if (i % 1000 == 999) /* the threads fall asleep, and the next post wakes one */
-            nanosleep(&(struct timespec){0, 5000000}, NULL);
-        if (asim_thread_team_pending(team) > MAX_PENDING)
-            asim_thread_team_drain(team, MAX_PENDING / 2);
-        late += asim_thread_team_pending(team) > MAX_PENDING;
-    }
-    asim_thread_team_drain(team, 0);
-    CHECK_U64(late, 0);
-    CHECK_U64(list.done, TASKS);
-    CHECK_U64(list.wrong, 0);
-    asim_thread_team_close(team);
-}
-
 int main(void)
 {
     struct asim_thread_team *idle;
 
     for (uint32_t n = 1; n <= THREADS; n++) {
         check_epochs(n);
-        check_tasks(n);
         check_ends(n);
     }
     check_rest();

@@ -34,7 +34,7 @@ void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
 uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egress_batch *batch);
 
 /* Orders the ports of all shards by their last arrivals, and by their last starts of transmissions.
- * Call it after all ports were served, unless sw->in_lockstep is set. */
+ * Call it after all ports were served. */
 void asim_order_ties(struct asim_switch *sw);
 
 /* So many ports are sorted by insertion. */
@@ -42,17 +42,7 @@ enum { ASIM_FEW_PORTS = 32 };
 
 /* --- tie_sequence.c ----------------------------------------------------------------------------
  * The event counts that a bulk window leaves on links and ports, by which tie_key.h orders the
- * frames of later windows. They follow the order that asim_order_ties found. If all arrivals are
- * in lockstep, they follow the order of the last window, and nobody needs to sort. Shards of
- * several workers then do not read the ports of other shards, whose cache lines are in other cores.
- */
-/* Sets shard->in_lockstep, after the arrivals were bucketed. Too slow for a switch with one shard
- * and few ports. */
-void asim_lockstep_detect(struct asim_switch_shard *shard);
-/* Sets sw->in_lockstep, after all shards have detected: all arrivals are in lockstep, and were
- * ordered before. Else joins the lockstep groups of the shards, so that asim_order_ties compares
- * their ports quickly. Compares two receive rings a shard. */
-void asim_lockstep_join(struct asim_switch *sw);
+ * frames of later windows. They follow the order that asim_order_ties found. */
 /* Gives the arrivals and starts of a shard their event counts, and empties its receive rings. Call
  * it after asim_order_ties; shards may run side by side. */
 void asim_tie_sequence_assign(struct asim_switch_shard *shard);

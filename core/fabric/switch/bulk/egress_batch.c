@@ -181,8 +181,6 @@ static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard
         bytes += frame->wire;
     }
     sw->lockstep_group[p] = lockstep_group_of(shard, p, n);
-    if (sw->in_seq)
-        sw->in_seq[p] = wire->in_seq;
     shard->last_arrival[shard->n_last_arrivals++] = (struct asim_port_event){
         asim_arrival_entry(p, n - 1, asim_link_ring_view_nth(&ring, n - 1)->t - begin), p,
         (uint32_t)bytes};
@@ -199,7 +197,6 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
     for (uint32_t i = 0; i < shard->n_last_arrivals; i++) {
         struct asim_wire *wire = sw->in[shard->last_arrival[i].port];
 
-        sw->lockstep_group[shard->last_arrival[i].port] = UINT32_MAX;
         wire->received -= asim_arrival_index(shard->last_arrival[i].entry) + 1;
         wire->received_bytes -= shard->last_arrival[i].bytes;
     }
@@ -228,9 +225,6 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
         shard->most_in = bytes > shard->most_in ? bytes : shard->most_in;
         shard->bytes_in += bytes;
     }
-    shard->in_lockstep = shard->sw->n_shards > 1 || shard->n_last_arrivals > ASIM_FEW_PORTS;
-    if (shard->in_lockstep)
-        asim_lockstep_detect(shard);
     return 1;
 }
 

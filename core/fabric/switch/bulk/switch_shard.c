@@ -27,11 +27,9 @@ void asim_switch_shards_close(struct asim_switch *sw)
     }
     free(sw->shard);
     free(sw->shard_of);
-    free(sw->in_seq);
     free(sw->last_arrival[0]);
     sw->shard = NULL;
     sw->shard_of = NULL;
-    sw->in_seq = NULL;
     sw->last_arrival[0] = NULL;
     sw->n_shards = 0;
 }
@@ -50,12 +48,12 @@ static int open_shard(struct asim_switch *sw, uint32_t d, uint32_t before)
     if (!shard->batch || !shard->active || !shard->pending)
         return ASIM_ENOMEM;
     shard->egress_ports = shard->active + n;
-    shard->lru = shard->egress_ports + n;
-    shard->remote_egress = shard->lru + n;
+    shard->port = shard->egress_ports + n;
+    shard->remote_egress = shard->port + n;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         if (sw->shard_of[p] != d)
             continue;
-        shard->lru[shard->n_ports++] = p;
+        shard->port[shard->n_ports++] = p;
         if (sw->ports[p].frames) /* opened again during a run */
             shard->pending[p / 64] |= 1ull << p % 64;
     }
@@ -73,8 +71,7 @@ int asim_switch_shards_open(struct asim_switch *sw, uint32_t n, const uint8_t *o
     sw->shard = calloc(n, sizeof *sw->shard);
     sw->shard_of = malloc(ports);
     sw->last_arrival[0] = malloc(ports * 4 * sizeof *sw->last_arrival[0]);
-    sw->in_seq = n > 1 ? asim_calloc_lines(ports, sizeof *sw->in_seq) : NULL;
-    if (!sw->shard || !sw->shard_of || !sw->last_arrival[0] || (n > 1 && !sw->in_seq))
+    if (!sw->shard || !sw->shard_of || !sw->last_arrival[0])
         return ASIM_ENOMEM;
     sw->n_shards = n;
     sw->last_arrival[1] = sw->last_arrival[0] + ports;
@@ -118,15 +115,14 @@ static uint32_t list_mail(const struct asim_switch_shard *shard)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < shard->n_ports; i++) {
-        shard->active[n] = shard->lru[i];
-        n += (uint32_t)has_mail(shard->sw->in[shard->lru[i]]);
+        shard->active[n] = shard->port[i];
+        n += (uint32_t)has_mail(shard->sw->in[shard->port[i]]);
     }
     return n;
 }
 
-/* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
- * again. Lists rings with frames first. The rings do not depend on each other, so their cache
- * misses overlap. */
+/* Lists rings with frames first. The rings do not depend on each other, so their cache misses
+ * overlap. */
 uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until)
 {
     struct asim_wire *const *in = shard->sw->in;

@@ -90,20 +90,6 @@ static inline int leaves_before(struct asim_switch_shard *shard, uint64_t a, uin
     return is_before(shard->sw, a, b);
 }
 
-/* The same for ports of all shards. Uses the copies of event counts, since the links may be in the
- * caches of other cores. */
-static inline int arrived_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
-{
-    uint64_t x, y;
-
-    if (!sw->in_seq || a >> ASIM_TICK_SHIFT != b >> ASIM_TICK_SHIFT ||
-        !same_lockstep_group(sw, a, b))
-        return is_before(sw, a, b);
-    x = sw->in_seq[asim_arrival_port(a)];
-    y = sw->in_seq[asim_arrival_port(b)];
-    return x != y ? x < y : a < b;
-}
-
 /* Two adjacent sorted runs: the second begins at mid. */
 struct runs {
     uint32_t mid, end;
@@ -182,8 +168,7 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     return spare;
 }
 
-/* Insertion sort in pieces, and merges. Sorted input, as in lockstep, costs one comparison an
- * entry. */
+/* Insertion sort in pieces, and merges. Sorted input costs one comparison an entry. */
 static const struct asim_port_event *
 sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[2], uint32_t n)
 {
@@ -194,10 +179,10 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
         struct asim_port_event one = at[i];
         uint32_t k = i;
 
-        if (!arrived_before(sw, one.entry, at[i - 1].entry))
+        if (!is_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % ASIM_FEW_PORTS && arrived_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % ASIM_FEW_PORTS && is_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -209,7 +194,7 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !arrived_before(sw, from[j].entry, from[i].entry))
+                to[k] = i < mid && (j == end || !is_before(sw, from[j].entry, from[i].entry))
                             ? from[i++]
                             : from[j++];
         }
@@ -256,7 +241,7 @@ static inline void include(struct times *times, uint32_t t, uint64_t yes)
 
 /* Moves events that may share their tick with another one to the front, and returns their number.
  * Only they need an order: event counts begin with the tick. Above ASIM_FEW_PORTS events all go to
- * the sort, because ports in lockstep are nearly sorted. */
+ * the sort, because most of them share their tick. */
 static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 {
     struct times seen, again;
@@ -288,15 +273,10 @@ static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 void asim_order_ties(struct asim_switch *sw)
 {
     sw->n_last_arrivals = sw->shard->n_last_arrivals;
-    if (sw->in_lockstep) {
-        for (uint32_t d = 1; d < sw->n_shards; d++)
-            sw->n_last_arrivals += sw->shard[d].n_last_arrivals;
-        return;
-    }
     sw->n_last_tx_starts = sw->shard->n_last_tx_starts;
     gather(sw);
     sw->tx_start_order = sort_ports(sw, sw->last_tx_start,
                                     put_ties_first(sw->last_tx_start[0], sw->n_last_tx_starts));
-    sw->ties = put_ties_first(sw->last_arrival[0], sw->n_last_arrivals);
-    sw->arrival_order = sort_ports(sw, sw->last_arrival, sw->ties);
+    sw->arrival_order =
+        sort_ports(sw, sw->last_arrival, put_ties_first(sw->last_arrival[0], sw->n_last_arrivals));
 }

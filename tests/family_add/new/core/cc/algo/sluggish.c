@@ -4,6 +4,7 @@
  * SLUGGISH_PERCENT of its line rate.
  */
 #include "cc/cc.h"
+#include "cc/flow.h"
 
 struct sluggish_options {
     uint64_t after_fs;

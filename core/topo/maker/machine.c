@@ -8,10 +8,13 @@
  *   pcie: one switch a node in place of the NVSwitch;
  *   NICs: a GPU has its own, or several; GPUs that share one share a switch below the leaf;
  *   fabric: star, one switch; rail, a leaf for the k-th NICs of all nodes; leaf_spine, a leaf for
- *   `per_leaf` nodes. Leaves are joined by `spines` at full rate, divided by `oversubscription`.
+ *   `per_leaf` nodes. Leaves are joined by spines at full rate, divided by `oversubscription`: by
+ *   default by so many that an uplink has the rate of a GPU's link; `spines` of them share the
+ * rate.
  *
  * Node ids: GPUs, NVSwitches, PCIe switches, switches of shared NICs, leaves, spines.
  */
+#include <math.h>
 #include <string.h>
 #include "asim/machine.h"
 #include "base/text.h"
@@ -37,8 +40,11 @@ static const struct asim_option options[] = {
         .choices = "star|rail|leaf_spine"),
     ROW("per_leaf", U32, per_leaf, "leaf_spine: hosts at one leaf", .def = "4", .min = 1,
         .max = 1 << 20),
-    ROW("spines", U32, spines, "spine switches over the leaves", .def = "1", .min = 1,
-        .max = 1 << 16),
+    ROW("spines", U32, spines,
+        "spine switches over the leaves, each with one link to each leaf; 0 = as many as let a "
+        "link "
+        "have the rate of a host's",
+        .def = "0", .max = 1 << 16),
     ROW("oversubscription", DOUBLE, oversubscription,
         "rate into a leaf over its rate to the spines", .def = "1", .min = 0.01, .max = 1000),
     ROW("er", DOUBLE, error_rate, "packets lost on a link, 0..1", .alias = "error_rate", .def = "0",
@@ -52,7 +58,8 @@ struct plan {
     uint32_t domain;             /* GPUs of an NVLink domain */
     uint32_t ports;              /* NICs of a GPU; 0 = several GPUs share one */
     uint32_t sharing;            /* GPUs of a NIC, 1 where each has its own */
-    uint32_t leaves, first_inner, first_shared, first_leaf, first_spine;
+    uint32_t leaves, spines;     /* spines: 0 where one leaf has all */
+    uint32_t first_inner, first_shared, first_leaf, first_spine;
 };
 
 static int is_switched(const struct plan *p)
@@ -105,6 +112,20 @@ static int count_hosts(struct plan *p, uint32_t asked, struct asim_err *err)
     return 0;
 }
 
+/* Links below a leaf. */
+static uint32_t below_leaf(const struct plan *p)
+{
+    return p->opt->fabric == RAIL ? p->nodes : p->opt->per_leaf * p->gpus / p->sharing;
+}
+
+static uint32_t count_spines(const struct plan *p)
+{
+    if (p->leaves < 2)
+        return 0;
+    return p->opt->spines ? p->opt->spines
+                          : (uint32_t)ceil(below_leaf(p) / p->opt->oversubscription);
+}
+
 static void count_switches(struct plan *p)
 {
     uint32_t nics = p->machine->nics, gpus = p->machine->gpus;
@@ -116,6 +137,7 @@ static void count_switches(struct plan *p)
     p->leaves = p->opt->fabric == STAR   ? 1
                 : p->opt->fabric == RAIL ? rails
                                          : (p->nodes - 1) / p->opt->per_leaf + 1;
+    p->spines = count_spines(p);
     p->first_inner = p->hosts;
     p->first_shared =
         p->first_inner + (is_switched(p) ? (p->hosts + p->domain - 1) / p->domain : 0);
@@ -129,8 +151,7 @@ static uint64_t count_links(const struct plan *p)
     uint64_t shared = p->first_leaf - p->first_shared;
     uint64_t nics = p->sharing > 1 ? p->hosts + shared : p->hosts;
 
-    return (is_switched(p) ? p->hosts : 0) + mesh + nics +
-           (p->leaves > 1 ? (uint64_t)p->leaves * p->opt->spines : 0);
+    return (is_switched(p) ? p->hosts : 0) + mesh + nics + (uint64_t)p->leaves * p->spines;
 }
 
 /* --- links --------------------------------------------------------------------------------------
@@ -183,13 +204,12 @@ static int wire_nic(struct asim_topo *topo, const struct plan *p, uint32_t gpu,
 
 static int wire_spines(struct asim_topo *topo, const struct plan *p, struct asim_err *err)
 {
-    uint32_t below = p->opt->fabric == RAIL ? p->nodes : p->opt->per_leaf * p->gpus / p->sharing;
-    double ports = (double)below * (p->ports ? p->ports : 1) / p->opt->spines;
+    double ports = (double)below_leaf(p) * (p->ports ? p->ports : 1) / (p->spines ? p->spines : 1);
     struct asim_link_spec up = nic_link(p, ports / p->opt->oversubscription);
     int rc = 0;
 
-    for (uint32_t leaf = 0; leaf < p->leaves && p->leaves > 1; leaf++)
-        for (uint32_t s = 0; s < p->opt->spines && !rc; s++)
+    for (uint32_t leaf = 0; leaf < p->leaves; leaf++)
+        for (uint32_t s = 0; s < p->spines && !rc; s++)
             rc = asim_build_link(topo, p->first_leaf + leaf, p->first_spine + s, &up, err);
     return rc;
 }
@@ -201,8 +221,7 @@ static int build(struct asim_topo *topo, struct plan *p, struct asim_err *err)
 
     if (p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH)
         size.nvswitches = p->first_shared - p->first_inner;
-    size.switches =
-        p->first_spine - p->first_inner - size.nvswitches + (p->leaves > 1 ? p->opt->spines : 0);
+    size.switches = p->first_spine - p->first_inner - size.nvswitches + p->spines;
     rc = asim_build_nodes(topo, &size, err);
     for (uint32_t gpu = 0; gpu < p->hosts && !rc; gpu++)
         rc = wire_inner(topo, p, gpu, err);

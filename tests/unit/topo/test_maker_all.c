@@ -69,7 +69,7 @@ static const struct row rows[] = {
     {"dragonfly", 7, 7, 0, 36, 7 + 54 + 36, 1},
     {"dragonfly,p=1,a=4,h=2,groups=5", 0, 20, 0, 20, 20 + 30 + 20, 1},
     /* NVSwitch and NIC; one leaf a rail and a spine */
-    {"machine:h100-ndr", 32, 32, 4, 9, 32 + 32 + 8, 2},
+    {"machine:h100-ndr", 32, 32, 4, 8 + 4, 32 + 32 + 8 * 4, 2},
     {"machine:h100-ndr,nodes=2,gpus=1,fabric=star", 0, 2, 0, 1, 2, 1},
     {"machine,nodes=8,fabric=leaf_spine,per_leaf=2,spines=2", 0, 64, 8, 6, 128 + 8, 2},
     /* one NVLink domain of 18 hosts */

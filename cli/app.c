@@ -17,6 +17,7 @@
 #include "cli/idle.h"
 #include "cli/interrupt.h"
 #include "cli/verify.h"
+#include "cli/what_if.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -381,16 +382,27 @@ void asim_app_tick(struct asim_app *app)
     note_progress(app, now);
 }
 
+static int was_interrupted(void *self)
+{
+    (void)self;
+    return asim_interrupted();
+}
+
 /* What limits the run and its busiest links, read back from --out. On stderr: scripts compare
  * stdout. */
-static void print_verdict(const struct asim_app *app)
+static int print_verdict(struct asim_app *app)
 {
+    const struct asim_hooks hooks = {.stop = was_interrupted};
     struct asim_err err = {0};
     char *text = NULL;
+    int code = app->verdict ? asim_what_if(app->world, &app->settings, &hooks,
+                                           wall_s() - app->started_s, &app->err)
+                            : 0;
 
-    if (app->verdict && !app->verdict(app->settings.out, &text, &err))
+    if (!code && app->verdict && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);
     free(text);
+    return code;
 }
 
 /* The runs after the run: the comparison and the samples. */
@@ -423,7 +435,7 @@ int asim_app_close(struct asim_app *app, int code)
         fprintf(stderr, "note: the run reached its --time-limit of %g s\n",
                 app->settings.time_limit_s);
     if (!code && app->settings.out && !app->settings.process && !app->settings.quiet)
-        print_verdict(app);
+        code = print_verdict(app);
     code = look_again(app, code);
     if (code)
         print_error(app);

@@ -105,7 +105,10 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
                             "what was known by then",
                             (unsigned long long)totals.settled_ns, totals.ranks_done,
                             world->set.n_ranks);
-    return totals.ranks_cut ? 0 : asim_stall_report(world, err);
+    if (totals.ranks_cut ||
+        (world->set.settings.free_receives && totals.ranks_done == world->set.n_ranks))
+        return 0;
+    return asim_stall_report(world, err);
 }
 
 /* For backends that advance their own clock. */

@@ -72,11 +72,14 @@ const struct asim_option asim_settings_options[] = {
         "after another over the same way, as in NCCL; 0 = one for each message, as in ASTRA-sim",
         .flags = ASIM_F_PACKETS),
     ROW("bandwidth", STRING, bandwidth,
-        "rate of all links but NVLink: 400Gbps where they have one rate, or a factor as 2x "
-        "(analytical: of all dimensions)"),
+        "rate of all links but NVLink: 400Gbps where they have one rate, or a factor as 2x; of a "
+        "class of links.csv: leaf-spine:2x,nvlink:0.5x (analytical: of all dimensions)"),
     ROW("latency", STRING, latency,
-        "delay of all links but NVLink: 1us where they have one delay, or a factor as 0.5x "
-        "(analytical: of all dimensions)"),
+        "delay of all links but NVLink: 1us where they have one delay, or a factor as 0.5x; of a "
+        "class, or of all links: all:0.5x (analytical: of all dimensions)"),
+    ROW("network-keys", STRING, network_keys,
+        "keys of the network configuration, before its file: HAS_WIN=0,LOAD_BALANCE=spray",
+        .flags = ASIM_F_PACKETS),
     ROW("placement", STRING, placement,
         "the host of each rank, as 2,0,1 or a file of such numbers; without it: rank r runs on "
         "host r",

@@ -13,6 +13,7 @@
 #include "topo/placement.h"
 #include "topo/route.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,32 @@ static int override_by_options(struct asim_netconf *net, const struct asim_setti
     return code;
 }
 
+/* --network-keys: KEY=VALUE, with commas between. */
+static int override_by_keys(struct asim_netconf *net, const char *text, struct asim_err *err)
+{
+    const struct asim_where where = {"--network-keys", 0, 0};
+    char key[64], value[200];
+    int code = 0;
+
+    for (size_t n, name; !code && text && *text; text += n + (text[n] == ',')) {
+        const char *const pair[] = {key, value};
+        const struct asim_option *row;
+
+        n = strcspn(text, ",");
+        name = strcspn(text, "=");
+        if (name >= n || name >= sizeof key || n - name > sizeof value)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "--network-keys=%.200s: expected KEY=VALUE, with commas between.",
+                                text);
+        snprintf(key, sizeof key, "%.*s", (int)name, text);
+        snprintf(value, sizeof value, "%.*s", (int)(n - name - 1), text + name + 1);
+        row = asim_netconf_key(key);
+        code =
+            row ? asim_netconf_put(net, row, value, where, err) : asim_netconf_set(net, pair, err);
+    }
+    return code;
+}
+
 /* Values from outside the file, such as ns-3 attributes. */
 static int override_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -95,6 +122,8 @@ static int override_network(struct asim_world *world, const struct asim_settings
                                            text, sizeof text))
             asim_world_diagnose(world, "%s: %s", where.source, text);
     }
+    if (override_by_keys(&world->set.net, set->network_keys, err))
+        return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;
     return override_by_options(&world->set.net, set, err);
@@ -153,6 +182,11 @@ static int diagnose_settings(struct asim_world *world, const struct asim_setting
     return asim_netconf_diagnose_flows(&world->set.net, source, to, err);
 }
 
+static int names_key(const struct asim_settings *set, const char *key)
+{
+    return set->network_keys && strstr(set->network_keys, key);
+}
+
 /* Whom the run follows is known once the topology is. What a file or an option says stays. */
 static int follow(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
@@ -164,9 +198,11 @@ static int follow(struct asim_world *world, const struct asim_settings *set, str
                     : ASIM_LIKE_ASTRA_SIM;
     if (*like != ASIM_LIKE_NCCL)
         return 0;
-    if (!set->network && !set->mtu_bytes && !set->net_overrides)
+    if (!set->network && !set->mtu_bytes && !set->net_overrides &&
+        !names_key(set, "PACKET_PAYLOAD_SIZE="))
         world->set.net.payload_bytes = 4096;
-    if (!set->network && !set->qps_per_connection && !set->net_overrides)
+    if (!set->network && !set->qps_per_connection && !set->net_overrides &&
+        !names_key(set, "QPS_PER_CONNECTION="))
         world->set.net.qps_per_connection = 1;
     if (set->system)
         return 0;

@@ -94,6 +94,11 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
         job->start_ns + (uint64_t)asim_rank_values_get(&world->set.system.start_delay_ns, r, 0);
     rank->endpoint_ns = (uint64_t)world->set.endpoint_ns +
                         (uint64_t)asim_rank_values_get(&world->set.system.message_delay_ns, r, 0);
+    if (set->rank_compute) {
+        rank->compute_scale *= set->rank_compute[r];
+        rank->start_delay_ns = job->start_ns;
+        rank->endpoint_ns = (uint64_t)world->set.endpoint_ns;
+    }
     asim_map_init(&rank->tick_map);
     asim_map_init(&rank->sequences);
     asim_map_init(&rank->inboxes);

@@ -53,8 +53,8 @@ int asim_topo_is_made(const char *topology, const char **spec);
 void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics);
 
 /* --bandwidth or --latency (`option`, without dashes) for all links but those of NVSwitches: a
- * value where all have the same now, or a factor such as "2x". The topology is finished and not yet
- * routed. 0 or ASIM_EINVAL; then some links may have changed. (override.c) */
+ * value where all have the same now, or a factor such as "2x". "CLASS:2x" is for links of a class
+ * (tier.h) or `all`; several with commas between. The topology is finished and not yet routed. 0 or ASIM_EINVAL; then some links may have changed. (override.c) */
 int asim_topo_override(struct asim_topo *topo, const char *option, const char *text,
                        struct asim_err *err);
 

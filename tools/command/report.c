@@ -33,7 +33,7 @@ static const struct asim_option options[] = {
 static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
 {
     static const char *const names[] = {"summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",
-                                        "links.csv",     "queues.csv",   "rates.csv", "compare.csv",
+                                        "links.csv",     "queues.csv",   "rates.csv", "compare.csv", "what_if.csv",
                                         "topology.json", "network.json", "pfc.txt"};
     char input[4096];
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "tools/report/table.h"
 
-enum { BRIEF = 6 }; /* parts that the verdict needs */
+enum { BRIEF = 7 }; /* parts that the verdict needs */
 
 static int by_rank(const void *a, const void *b)
 {
@@ -154,9 +154,9 @@ static int load_others(struct asim_run *run, struct asim_err *err)
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err)
 {
     static int (*const parts[])(struct asim_run *, struct asim_err *) = {
-        asim_run_load_json,    asim_run_load_origin, load_ranks,          asim_run_load_links,
-        asim_run_load_ops,     asim_run_study_ops,   asim_run_load_flows, asim_run_load_series,
-        asim_run_load_traffic, load_others};
+        asim_run_load_json,   asim_run_load_origin,  load_ranks,         asim_run_load_changes,
+        asim_run_load_links,  asim_run_load_ops,     asim_run_study_ops, asim_run_load_flows,
+        asim_run_load_series, asim_run_load_traffic, load_others};
     const size_t n = is_brief ? BRIEF : sizeof parts / sizeof *parts;
     struct asim_err own = {0};
     int code;

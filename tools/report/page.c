@@ -34,6 +34,28 @@ static void head(struct asim_out *out, const struct asim_run *runs, size_t n)
                     embedded("asim-report.css"));
 }
 
+static void changes_table(struct asim_out *out, const struct asim_run *run)
+{
+    char words[160];
+
+    if (!run->changes.n)
+        return;
+    asim_html_table(out, "what if|#time|#difference|option");
+    for (size_t i = 0; i < run->changes.n; i++) {
+        const struct asim_run_change *change = &run->changes.at[i];
+
+        asim_out_printf(out, "<tr>");
+        asim_html_text(out, asim_verdict_change(words, sizeof words, change));
+        asim_html_time(out, (double)run->finish * (1 - change->saved));
+        snprintf(words, sizeof words, "%+.1f %%", -100 * change->saved);
+        asim_html_number(out, words, -change->saved);
+        snprintf(words, sizeof words, "%s%.120s", *change->option ? "--" : "", change->option);
+        asim_html_text(out, words);
+        asim_out_printf(out, "</tr>\n");
+    }
+    asim_out_printf(out, "</tbody></table></div>\n");
+}
+
 static void verdict_card(struct asim_out *out, const struct asim_run *run)
 {
     struct asim_verdict verdict;
@@ -357,6 +379,7 @@ static int one_run(struct page *page, size_t number, struct asim_err *err)
     asim_out_printf(out, "</h2>\n");
     verdict_card(out, run);
     tiles(out, run);
+    changes_table(out, run);
     timeline(out, run, page->path);
     check(out, run, number);
     code = asim_html_drawing(out, run, number, err);

@@ -105,6 +105,7 @@ void asim_run_close(struct asim_run *run)
     free(run->nodes.at);
     free(run->links.at);
     free(run->classes.at);
+    free(run->changes.at);
     free(run->tiers.at);
     free(run->ratios.at);
     free(run->traffic.at);

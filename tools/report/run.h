@@ -120,6 +120,16 @@ struct asim_run_other {
 };
 enum { ASIM_RUN_OTHERS = 8 };
 
+/* A row of what_if.csv: the run with one thing changed. */
+struct asim_run_change {
+    char name[40]; /* "links leaf-spine", "spreading", …, as cli/what_if.c names it; "packets": as
+                    * the flow level has the run */
+    char option[128];  /* of a run that does so, without --; or "" */
+    int is_in_packets; /* not at the flow level */
+    uint64_t ns;       /* 0: not known */
+    double saved; /* share of the run's time; of "no network" too, which is nothing to change */
+};
+
 struct asim_run_figure { /* of summary.json, in its order */
     const char *key, *value;
 };
@@ -165,6 +175,9 @@ struct asim_run {
     ASIM_VEC(struct asim_run_node) nodes;
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */
     ASIM_VEC(struct asim_run_class) classes;
+    ASIM_VEC(struct asim_run_change) changes; /* what saves most first */
+    const char *no_changes;                   /* NULL, or why there are none: a sentence */
+    double flow_error; /* of the flow level without a change, beside this run */
     ASIM_VEC(struct asim_run_tier) tiers;
     ASIM_VEC(struct asim_run_ratio) ratios;
     struct asim_run_ways ways;
@@ -205,6 +218,7 @@ int asim_run_open(struct asim_run *run, struct asim_table *table, const char *na
 int asim_run_load_json(struct asim_run *run, struct asim_err *err);
 /* Options, title, recorded step, timeline. */
 int asim_run_load_origin(struct asim_run *run, struct asim_err *err);
+int asim_run_load_changes(struct asim_run *run, struct asim_err *err);
 int asim_run_load_ops(struct asim_run *run, struct asim_err *err);
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err);
 int asim_run_load_links(struct asim_run *run, struct asim_err *err);

@@ -26,6 +26,26 @@ static void add(char *text, const char *fmt, ...)
     va_end(args);
 }
 
+static void add_changes(char *text, const struct asim_run *run)
+{
+    const char *before = "what if:       ";
+    const double least = 0.0005;
+    char words[64];
+
+    for (size_t i = 0; i < run->changes.n; i++) {
+        const struct asim_run_change *change = &run->changes.at[i];
+
+        if (change->saved < least && change->saved > -least)
+            continue;
+        add(text, "%s%+6.1f %%  %s%s%s%s\n", before, -100 * change->saved,
+            asim_verdict_change(words, sizeof words, change), *change->option ? " (--" : "",
+            change->option, *change->option ? ")" : "");
+        before = "               ";
+    }
+    if (run->changes.n && run->has_topology && !run->is_flow_level)
+        add(text, "the flow level is %+.1f %% off this run\n", 100 * run->flow_error);
+}
+
 static void add_links(char *text, const struct asim_run *run)
 {
     char from[32], to[32];
@@ -72,7 +92,7 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
 {
     struct asim_run run;
     struct asim_verdict verdict;
-    char line[800];
+    char line[1200];
     int code;
 
     *text = calloc(1, MOST);
@@ -84,6 +104,7 @@ int asim_report_text(const char *folder, char **text, struct asim_err *err)
         add(*text, "%s\n", asim_verdict_say(line, sizeof line, &verdict));
         for (uint32_t i = 0; i < run.n_doubts; i++)
             add(*text, "warning: %s\n", run.doubts[i]);
+        add_changes(*text, &run);
         add_tiers(*text, &run);
         add_links(*text, &run);
         asim_text_clean(*text); /* names of the folder reach a terminal */

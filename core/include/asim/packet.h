@@ -92,6 +92,14 @@ struct asim_host_use {
 ASIM_API uint32_t asim_packet_directions(const struct asim_world *world);
 ASIM_API void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                                    struct asim_link_use *use);
+/* Writes the classes of links that have carried something, as links.csv and --bandwidth name them:
+ * at most `room`, in the order of the topology, *n of them. Also over the flow level. */
+struct asim_link_class {
+    char name[28];
+};
+ASIM_API int asim_packet_link_classes(const struct asim_world *world,
+                                      struct asim_link_class *classes, size_t room, size_t *n,
+                                      struct asim_err *err);
 
 /* --- several processes ------------------------------------------------------------------------ */
 /* Each process advances its part over windows of a common grid, [kW, (k+1)W). W is the smallest

@@ -114,6 +114,12 @@ struct asim_settings {
     /* No option: the options as the user gave them, ended by a NULL key, for identity.json; read
      * until the world is closed. NULL: they are not told there. */
     const struct asim_key_value *given;
+    char *network_keys; /* an option: "HAS_WIN=0,CC=none", set after those of the file */
+    /* No options, for what-ifs: factors of the computation times of the ranks, [ranks], with which
+     * start and message delays of ranks are left out; NULL = as the files say. 1: a receive ends as
+     * soon as it is issued. */
+    const double *rank_compute;
+    int free_receives;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -130,19 +130,22 @@ static void flow_close(struct asim_net *net)
 }
 
 /* What packets would do in another way, at each message or from a time on. */
-static int check(const struct asim_netconf *net, const struct asim_topo *topo, struct asim_err *err)
+static int check(const struct asim_netconf *net, const struct asim_topo *topo, uint32_t without,
+                 struct asim_err *err)
 {
-    const char *what = net->load_balance == ASIM_SPRAY ? "LOAD_BALANCE spray"
-                       : net->link_downs               ? "LINK_DOWN"
-                       : net->error_rate > 0           ? "ERROR_RATE_PER_LINK"
-                                                       : NULL;
+    int has_losses = !(without & ASIM_FLUID_LOSSES);
+    const char *what = net->load_balance == ASIM_SPRAY && !(without & ASIM_FLUID_COLLISIONS)
+                           ? "LOAD_BALANCE spray"
+                       : net->link_downs && has_losses     ? "LINK_DOWN"
+                       : net->error_rate > 0 && has_losses ? "ERROR_RATE_PER_LINK"
+                                                           : NULL;
 
     if (what)
         return asim_err_set(err, ASIM_EINVAL,
                             "the network configuration has %s, which the flow level does not know; "
                             "take --model=packet, or leave it out.",
                             what);
-    for (size_t l = 0; l < topo->n_links; l++)
+    for (size_t l = 0; has_losses && l < topo->n_links; l++)
         if (topo->links[l].error_rate > 0)
             return asim_err_set(err, ASIM_EINVAL,
                                 "the topology %s has a link from %u to %u with the error rate %g, "
@@ -163,8 +166,8 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     struct asim_cc_frames frames;
     uint32_t without = 0;
 
-    if (!cc || check(net, config->topo, err) ||
-        asim_fluid_parts(config->settings->flow_without, &without, err)) {
+    if (!cc || asim_fluid_parts(config->settings->flow_without, &without, err) ||
+        check(net, config->topo, without, err)) {
         free(fluid);
         return ASIM_EINVAL;
     }

@@ -28,7 +28,9 @@ enum asim_fluid_part {
     ASIM_FLUID_QUEUES = 2,   /* windows share queues of switches, which have a wait */
     ASIM_FLUID_ACK_WAIT = 4, /* ACKs and short messages wait in queues of others */
     ASIM_FLUID_LEAD = 8,
-    ASIM_FLUID_CONTROL_PART = 16 /* congestion control */
+    ASIM_FLUID_CONTROL_PART = 16, /* congestion control */
+    ASIM_FLUID_LOSSES = 32,    /* error rates, which are refused; without it wires lose nothing */
+    ASIM_FLUID_COLLISIONS = 64 /* hashes choose ways; without it each message the emptiest */
 };
 
 /* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
@@ -205,17 +207,18 @@ struct asim_fluid {
     struct asim_err err;
 };
 
-/* --- parts.c --- */
-/* Sets *without from names separated by commas; NULL: none. */
+/* Sets *without from names separated by commas; NULL: none. (parts.c) */
 int asim_fluid_parts(const char *text, uint32_t *without, struct asim_err *err);
 
-/* --- path.c --- */
-/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. */
+/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. (path.c) */
 struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
                                         uint32_t number);
 /* The path of a message; NULL after a failure, which fluid.err tells. */
 struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
                                         const struct asim_msg *msg, uint16_t sport);
+/* spread.c: fills in the links of the emptiest of the shortest ways and returns their number. */
+uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                           uint32_t link[ASIM_FLUID_HOPS]);
 /* Fills *shape unless it is of this size already. */
 void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
                       const struct asim_fluid_path *path, uint64_t bytes,
@@ -270,8 +273,7 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics);
 
-/* --- use.c --- */
-/* Counts what the path has carried on its links. */
+/* Counts what the path has carried on its links. (use.c) */
 void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path);
 extern const struct asim_packet_network asim_fluid_reports;
 

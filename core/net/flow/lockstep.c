@@ -40,6 +40,8 @@ static struct asim_fluid_conn *conn_of(struct asim_fluid *fluid, struct asim_flu
     const struct asim_msg *msg = &relay->spec.msg;
     struct asim_fluid_conn *conn = asim_fluid_conn(fluid, msg->src, msg->dst, 0);
 
+    if (!(fluid->parts & ASIM_FLUID_COLLISIONS))
+        return conn; /* a path a message, maybe */
     if (conn && asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
         asim_fluid_shape(fluid, conn, conn->path, msg->bytes, &conn->shape);
     return conn;

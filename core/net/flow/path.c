@@ -121,6 +121,8 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
     }
     memset(path, 0, sizeof *path);
     path->n = walk(fluid, &there, path->link, &has_choice);
+    if (has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS))
+        path->n = (uint16_t)asim_fluid_spread(fluid, msg->src, msg->dst, path->link);
     path->n_acks = walk(fluid, &back, path->link + path->n, &has_choice);
     if (fluid->failed) {
         asim_pool_give(&fluid->path_pool, path);
@@ -128,7 +130,7 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
     }
     fill_path(fluid, path);
     path->has_choice = has_choice != 0;
-    path->is_shared = fluid->qps || !has_choice;
+    path->is_shared = !has_choice || (fluid->qps && fluid->parts & ASIM_FLUID_COLLISIONS);
     if (path->is_shared)
         conn->path = path;
     return path;

@@ -15,23 +15,13 @@
 #include "cc/cc.h"
 #include "cc/flow.h"
 #include "net/ecmp.h"
+#include "net/flow/parts.h"
 #include "net/packets.h"
 #include "net/queue.h"
 
 /* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5, ASIM_FLUID_FIRST_SPORT = 10000 };
 #define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
-
-/* Parts that --flow-without turns off. */
-enum asim_fluid_part {
-    ASIM_FLUID_ACK_LOAD = 1, /* ACKs take a share of their links */
-    ASIM_FLUID_QUEUES = 2,   /* windows share queues of switches, which have a wait */
-    ASIM_FLUID_ACK_WAIT = 4, /* ACKs and short messages wait in queues of others */
-    ASIM_FLUID_LEAD = 8,
-    ASIM_FLUID_CONTROL_PART = 16, /* congestion control */
-    ASIM_FLUID_LOSSES = 32,    /* error rates, which are refused; without it wires lose nothing */
-    ASIM_FLUID_COLLISIONS = 64 /* hashes choose ways; without it each message the emptiest */
-};
 
 /* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
 typedef uint32_t asim_fluid_place;
@@ -206,9 +196,6 @@ struct asim_fluid {
     int failed; /* enum asim_code; why: err */
     struct asim_err err;
 };
-
-/* Sets *without from names separated by commas; NULL: none. (parts.c) */
-int asim_fluid_parts(const char *text, uint32_t *without, struct asim_err *err);
 
 /* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. (path.c) */
 struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,

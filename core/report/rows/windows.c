@@ -15,7 +15,6 @@
  * Cost: a path for each message of a network with such links; other networks pay nothing.
  */
 #include "asim/packet.h"
-#include "cc/cc.h"
 #include "net/packets.h"
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
@@ -23,6 +22,7 @@
 #include "topo/tier.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define GAIN    0.16
 #define WINDOWS 2.0  /* bytes of a message, in windows */
@@ -56,10 +56,11 @@ static int asks(const struct asim_world *world)
     const struct asim_netconf *net = &world->set.net;
     const struct asim_topo *topo = &world->set.topo;
     uint64_t bps = fastest_host(topo);
-    const struct asim_cc *cc = asim_cc_choose(net->cc_name, net->cc_mode, NULL);
+    int controls = net->cc_name && *net->cc_name ? strcmp(net->cc_name, "none") != 0
+                                                 : net->cc_mode && net->cc_mode != 12;
     size_t l = 0;
 
-    if (!net->has_win || net->switch_ack_high_prio || !cc || cc->number != 12)
+    if (!net->has_win || net->switch_ack_high_prio || controls)
         return 0;
     while (l < topo->n_links && topo->links[l].rate_bps >= bps)
         l++;

@@ -202,17 +202,17 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
-/* What would change the network during the run. */
-static int check_plan(const struct asim_world *world, struct asim_err *err)
+/* What changes in the network during the run. */
+static int plan_changes(const struct asim_world *world, const struct asim_net_extras *extras,
+                        struct asim_err *err)
 {
     const struct asim_network_plan *plan = world->set.plan;
 
-    if (!plan || !(plan->events.n || plan->traffics.n))
-        return 0;
-    return asim_err_set(err, ASIM_EINVAL,
-                        "the scenario has %s, which the flow level does not know; take "
-                        "--model=packet, or leave them out.",
-                        plan->events.n ? "events or failures" : "background traffic");
+    if (plan && plan->traffics.n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the scenario has background traffic, which the flow level does not "
+                            "know; take --model=packet, or leave it out.");
+    return plan && plan->events.n ? extras->plan(world->via.carrier, &plan->events, err) : 0;
 }
 
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
@@ -225,8 +225,6 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
                                      .settings = &world->set.settings};
     const struct asim_net_extras *extras;
 
-    if (check_plan(world, err))
-        return ASIM_EINVAL;
     if (asim_settings_has(&world->set.settings, ASIM_NET_OVER_TOPOLOGY)) {
         config.topo = &world->set.topo;
         config.routes = world->set.route;
@@ -243,5 +241,5 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
     world->via.packet_net = (struct asim_fabric *)(void *)world->via.carrier;
     world->via.queue = extras && extras->queue ? extras->queue(world->via.carrier) : NULL;
     world->run.event_bus.in_order = world->via.queue != NULL;
-    return 0;
+    return plan_changes(world, extras, err);
 }

@@ -76,8 +76,11 @@ def train(draw):
     make = [f"--model={draw.choice(['gpt-7b', 'gpt-13b', 'llama-3-8b'])}", f"--tp={tp}", f"--pp={pp}",
             f"--cp={cp}", f"--world_size={world}", f"--layers={pp}", f"--gbs={dp * cp * draw.choice([1, pp])}",
             f"--seq_length={draw.choice([512, 1024])}", f"--roofline={draw.choice(['A100', 'H100', 'H200'])}"]
-    return {"llm": make, "run": [f"--topology={draw.choice(['auto:Spectrum-X', 'auto:AlibabaHPN', 'auto:rail'])}",
-                                 f"--cc={draw.choice(['none', 'dcqcn'])}"]}
+    run = [f"--topology={draw.choice(['auto:Spectrum-X', 'auto:AlibabaHPN', 'auto:rail'])}",
+           f"--cc={draw.choice(['none', 'dcqcn'])}"]
+    if draw.random() < 0.4:  # of NCCL; on AlibabaHPN a GPU has two NICs
+        run.append(f"--algorithm={draw.choice(['ncclAuto', 'ncclRing8', 'ncclTree8'])}")
+    return {"llm": make, "run": run}
 
 
 def draw_collective(draw):

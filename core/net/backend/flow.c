@@ -6,7 +6,7 @@
 #include "cc/cc.h"
 #include "cc/flow.h"
 #include "conf/netconf.h"
-#include "net/flow/rings.h"
+#include "net/flow/events.h"
 #include "net/net.h"
 #include "topo/pair.h"
 #include "topo/topo.h"
@@ -38,14 +38,6 @@ static struct asim_due_queue *queue_of(struct asim_net *net)
     return &asim_fluid_of(net)->queue;
 }
 
-/* Of a frame, in the time base of the packet network (rdma-network.md#rounding). */
-static double time_of(const struct asim_fluid *fluid, uint32_t bytes, uint64_t rate_bps)
-{
-    double ns = bytes * 8e9 / (double)rate_bps;
-
-    return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
-}
-
 static double value_of(const struct asim_rate_map *map, uint64_t rate_bps)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -58,19 +50,15 @@ static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf 
 {
     const struct asim_link *link = &fluid->topo->links[l / 2];
     struct asim_fluid_link *here = &fluid->link[l];
-    const double least_ns = 1e-3; /* a frame of a fast link may round to 0 ns */
 
     here->level = ASIM_FLUID_NONE;
     here->share = 1;
     here->has_queue = net->has_win && fluid->parts & ASIM_FLUID_QUEUES &&
                       (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
-    here->rate_bps = link->rate_bps;
+    asim_fluid_set_rate(fluid, l, link->rate_bps);
     here->kmin_bytes = value_of(&net->kmin, link->rate_bps);
     here->kmax_bytes = net->enable_qcn ? value_of(&net->kmax, link->rate_bps) : -1;
     here->pmax = value_of(&net->pmax, link->rate_bps);
-    here->packet_ns =
-        fmax(time_of(fluid, fluid->payload + fluid->overhead, link->rate_bps), least_ns);
-    here->ack_ns = time_of(fluid, fluid->ack_wire, link->rate_bps);
     here->delay_ns = (double)link->delay_fs / 1e6;
     if (fluid->is_whole_ns)
         here->delay_ns = floor(here->delay_ns);
@@ -107,6 +95,7 @@ static void flow_close(struct asim_net *net)
         free(fluid->link[l].flows.at);
         free(fluid->link[l].ack_flows.at);
     }
+    asim_fluid_events_close(fluid);
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
     asim_map_fini(&fluid->relays);
@@ -176,7 +165,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     frames = asim_cc_frames(cc, net->pint_log_base);
     fluid->user = config->user;
     fluid->topo = config->topo;
-    fluid->routes = config->routes;
+    fluid->routes = fluid->all_routes = config->routes;
     fluid->parts = ~without;
     fluid->payload = net->payload_bytes;
     fluid->overhead = frames.overhead + net->frame_extra_bytes;
@@ -212,6 +201,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
 }
 
 static const struct asim_net_extras extras = {.queue = queue_of,
+                                              .plan = asim_fluid_plan_events,
                                               .packets = &asim_fluid_reports,
                                               .relay_open = asim_fluid_relay_open,
                                               .relay_start = asim_fluid_relay_start,

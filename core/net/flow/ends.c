@@ -33,7 +33,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     fluid->flow.at[flow->id] = flow;
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = flow->is_control_due = 0;
+    flow->is_drained = flow->is_through = flow->is_control_due = flow->is_parked = 0;
     flow->control = NULL;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
@@ -152,6 +152,8 @@ static uint64_t end_of(const struct asim_fluid *fluid, const struct asim_fluid_f
 {
     double ns = flow->left > 0 ? flow->left / flow->rate : 0;
 
+    if (flow->is_parked)
+        return ASIM_NEVER;
     return fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5);
 }
 
@@ -159,7 +161,7 @@ void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     uint64_t end_ns = end_of(fluid, flow);
 
-    if (!flow->is_queued) {
+    if (!flow->is_queued && !flow->is_moved) {
         flow->end_ns = end_ns;
         flow->is_queued = 1;
         asim_fluid_add(fluid, end_ns, &flow->drain);

@@ -60,6 +60,8 @@ struct asim_fluid_link {
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
 
+/* Values of is_shared: by all messages; by those that drained before routes changed. */
+enum { ASIM_FLUID_SHARED = 1, ASIM_FLUID_SHARED_BEFORE };
 /* The way of the messages of a connection: figures of one full packet. Rates look at the first
  * cache line. */
 struct asim_fluid_path {
@@ -67,7 +69,7 @@ struct asim_fluid_path {
     double near_ns; /* of the round trip: of its first and last link */
     uint16_t n, n_acks;
     uint16_t slowest;                   /* of link[] */
-    uint8_t is_shared;                  /* by all messages of the connection */
+    uint8_t is_shared;                  /* by messages of the connection */
     uint8_t has_choice;                 /* a hash has chosen some link */
     uint32_t link[2 * ASIM_FLUID_HOPS]; /* [n] of data, then [n_acks] of ACKs */
     uint64_t frames, bytes;             /* through, and not yet counted on the links */
@@ -106,7 +108,9 @@ enum asim_fluid_due {
     ASIM_FLUID_ACKS,    /* ACKs begin, then end, to load their links */
     ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
     ASIM_FLUID_REFRESH, /* a wait is where it went to */
-    ASIM_FLUID_STIR     /* a link of many flows is visited */
+    ASIM_FLUID_STIR,    /* a link of many flows is visited */
+    ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
+    ASIM_FLUID_ROUTES
 };
 
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
@@ -124,6 +128,7 @@ struct asim_fluid_flow {
     uint8_t is_queued;  /* `drain` is in the queue of events */
     uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
+    uint8_t is_parked; /* its path has a link that is down: it stands still, on no list */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
@@ -158,6 +163,7 @@ struct asim_fluid_trust {
      * controlled: their controller was told of queues; beside: another message of their hosts was
      * under way, on a queue pair of its own. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes;
+    int is_changed; /* links have changed */
 };
 
 struct asim_fluid {
@@ -165,8 +171,10 @@ struct asim_fluid {
     struct asim_net_user user;
     struct asim_fabric_watch watch;
     const struct asim_topo *topo;
-    struct asim_route *routes;
-    uint32_t parts; /* enum asim_fluid_part */
+    struct asim_route *routes, *all_routes; /* routes: over links that are up */
+    struct asim_fluid_events *events;       /* NULL: none planned */
+    uint32_t *down;                         /* each link: for how many reasons; NULL: none */
+    uint32_t parts;                         /* enum asim_fluid_part */
     uint32_t payload, overhead, ack_wire, qps;
     int has_control;             /* other than none */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
@@ -197,7 +205,11 @@ struct asim_fluid {
     struct asim_err err;
 };
 
-/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. (path.c) */
+/* Whether a link of the path is down. (path.c) */
+int asim_fluid_is_cut(const struct asim_fluid *fluid, const struct asim_fluid_path *path);
+/* Sets the rate of a link and the times of its frames. */
+void asim_fluid_set_rate(const struct asim_fluid *fluid, uint32_t l, uint64_t rate_bps);
+/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. */
 struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
                                         uint32_t number);
 /* The path of a message; NULL after a failure, which fluid.err tells. */
@@ -252,17 +264,6 @@ size_t asim_fluid_control_size(const struct asim_cc *cc);
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* An ACK or a timer. */
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-
-/* --- trust.c --- */
-/* Called before a drained flow leaves its links. */
-void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* Tells at the end of a run how far it is to be trusted. */
-void asim_fluid_tell_trust(const struct asim_fabric *network,
-                           const struct asim_diagnostics *diagnostics);
-
-/* Counts what the path has carried on its links. (use.c) */
-void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path);
-extern const struct asim_packet_network asim_fluid_reports;
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))

@@ -219,13 +219,13 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
     flow->ack_rate = of->ack_rate;
     flow->is_drained = of->is_drained;
     flow->is_beside = of->is_beside;
+    flow->end_ns = of->end_ns;
     if (of->is_drained) {
         asim_fluid_add(fluid, of->through_ns, &flow->through);
     } else {
         conn->head = conn->tail = flow;
         conn->under_way++;
         asim_fluid_enter(fluid, flow, 0);
-        flow->end_ns = of->end_ns;
         flow->is_queued = 1;
         asim_fluid_add(fluid, of->end_ns, &flow->drain);
     }

@@ -21,18 +21,19 @@ static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_path
     }
 }
 
-/* The ACKs of a short message that is alone at both hosts meet nothing. */
-static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+/* The ACKs of a short message that is alone at both hosts, and in its queue pair, meet nothing. */
+static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                      int is_behind)
 {
     const struct asim_fluid_path *path = flow->path;
 
     return flow->shape.has_ack_load &&
-           (!flow->shape.is_short || fluid->link[path->link[0]].flows.n > 1 ||
-            fluid->link[path->link[path->n]].flows.n > 1);
+           (!flow->shape.is_short || is_behind || flow->next ||
+            fluid->link[path->link[0]].flows.n > 1 || fluid->link[path->link[path->n]].flows.n > 1);
 }
 
-/* Its queue pair's turn has come. */
-static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+/* Its queue pair's turn has come; is_behind: another message has just had it. */
+static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is_behind)
 {
     const struct asim_fluid_shape *shape = &flow->shape;
 
@@ -40,7 +41,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
     asim_fluid_join(fluid, flow);
-    if (meets_acks(fluid, flow)) {
+    if (meets_acks(fluid, flow, is_behind)) {
         flow->acks = ASIM_ACKS_WAIT;
         flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
     }
@@ -60,7 +61,7 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         conn->tail = flow;
     }
     if (!fluid->qps || is_first)
-        begin(fluid, flow);
+        begin(fluid, flow, 0);
 }
 
 /* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
@@ -135,19 +136,27 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     conn->head = flow->next;
     if (conn->head) {
-        begin(fluid, conn->head);
+        begin(fluid, conn->head, 1);
         conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
     }
 }
 
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    if (flow->acks == ASIM_ACKS_WAIT && flow->is_drained) {
-        flow->acks = ASIM_ACKS_OVER;
-    } else if (flow->acks == ASIM_ACKS_WAIT) {
+    if (flow->acks == ASIM_ACKS_WAIT) {
+        double began = (double)fluid->queue.now_ns - flow->shape.forward_ns;
+
         unfold_others(fluid, flow->path, flow->path->n, flow->path->n_acks);
         flow->acks = ASIM_ACKS_LOAD;
         flow->ack_rate = flow->rate;
+        if (flow->is_drained) {
+            double took = asim_fluid_max(1, (double)flow->end_ns - began);
+
+            flow->ack_rate = flow->shape.packets / took;
+            flow->ack_ns = asim_fluid_after(fluid, took, &flow->ack_due);
+        } else if (flow->shape.is_windowed) {
+            asim_fluid_mark(fluid, flow->path->link[0]); /* its ACKs wait from now on */
+        }
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
     } else {
         flow->acks = ASIM_ACKS_OVER;
@@ -199,10 +208,11 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     fluid->counts.last_ns = fluid->queue.now_ns;
     if (fluid->watch.fct && (!fluid->watch.only_choices || path->has_choice))
         tell_fcts(fluid, flow);
-    if (path->is_shared)
+    if (path->is_shared == ASIM_FLUID_SHARED)
         return;
     asim_fluid_fold(fluid, path);
-    asim_pool_give(&fluid->path_pool, path);
+    if (!path->is_shared)
+        asim_pool_give(&fluid->path_pool, path);
 }
 
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)

@@ -3,7 +3,7 @@
  * The names of the parts of the flow level that --flow-without turns off.
  */
 #include "base/text.h"
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <stdio.h>
 #include <string.h>

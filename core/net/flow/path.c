@@ -16,7 +16,7 @@ static int fill_conn(struct asim_fluid *fluid, struct asim_fluid_conn *conn, uin
 {
     struct asim_pair pair;
 
-    if (asim_pair_get(&pair, fluid->routes, (struct asim_host_pair){src, dst}, fluid->payload,
+    if (asim_pair_get(&pair, fluid->all_routes, (struct asim_host_pair){src, dst}, fluid->payload,
                       &fluid->err))
         return fluid->failed = ASIM_ENOMEM;
     conn->rtt_ns = pair.rtt_ns;
@@ -63,6 +63,32 @@ struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, 
     return conn;
 }
 
+/* Of a frame, in the time base of the packet network (rdma-network.md#rounding). */
+static double time_of(const struct asim_fluid *fluid, uint64_t bytes, uint64_t rate_bps)
+{
+    double ns = (double)bytes * 8e9 / (double)rate_bps;
+
+    return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
+}
+
+void asim_fluid_set_rate(const struct asim_fluid *fluid, uint32_t l, uint64_t rate_bps)
+{
+    const double least_ns = 1e-3; /* a frame of a fast link may round to 0 ns */
+    struct asim_fluid_link *link = &fluid->link[l];
+
+    link->rate_bps = rate_bps;
+    link->packet_ns = fmax(time_of(fluid, fluid->payload + fluid->overhead, rate_bps), least_ns);
+    link->ack_ns = time_of(fluid, fluid->ack_wire, rate_bps);
+}
+
+int asim_fluid_is_cut(const struct asim_fluid *fluid, const struct asim_fluid_path *path)
+{
+    for (uint32_t i = 0; fluid->down && i < path->n + path->n_acks; i++)
+        if (fluid->down[path->link[i] / 2])
+            return 1;
+    return 0;
+}
+
 /* Returns the number of links; sets *has_choice where a hash chooses. */
 static uint32_t walk(struct asim_fluid *fluid, const struct asim_ecmp_tuple *tuple,
                      uint32_t link[ASIM_FLUID_HOPS], int *has_choice)
@@ -71,6 +97,8 @@ static uint32_t walk(struct asim_fluid *fluid, const struct asim_ecmp_tuple *tup
     struct asim_hop hops[ASIM_FLUID_HOPS];
     uint32_t n = asim_ecmp_path(fluid->routes, tuple, hops, ASIM_FLUID_HOPS);
 
+    if (!n) /* cut off: the path that it waits for */
+        n = asim_ecmp_path(fluid->all_routes, tuple, hops, ASIM_FLUID_HOPS);
     if (!n || n > ASIM_FLUID_HOPS) {
         asim_fluid_fail(fluid, ASIM_EINVAL,
                         "the path from host %u to host %u of %s has %u links; the flow level "
@@ -134,13 +162,6 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
     if (path->is_shared)
         conn->path = path;
     return path;
-}
-
-static double time_of(const struct asim_fluid *fluid, uint64_t bytes, uint64_t rate_bps)
-{
-    double ns = (double)bytes * 8e9 / (double)rate_bps;
-
-    return fluid->is_whole_ns ? ceil(ns - 0.5) : ns;
 }
 
 /* When the last packet, of `tail` bytes on the wire, and the full one before it have passed the

@@ -137,7 +137,8 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
 {
-    const double soon_ns = 100, nearly = 1.002;
+    /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
+    const double soon_ns = 100, nearly = 1.002, most_share = 1000;
     double wait = asim_fluid_wait(fluid, link), slope, sum = arrivals(fluid, link, wait, &slope),
            ns;
 
@@ -161,7 +162,7 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
             asim_fluid_plan(fluid, link, ns);
         }
         if (sum > capacity || wait > 0) {
-            link->share = capacity / sum;
+            link->share = asim_fluid_min(most_share, capacity / sum);
             link->was_full = 1;
         }
     }

@@ -61,8 +61,13 @@ static struct limit limit_of(const struct asim_fluid *fluid, const struct asim_f
             limit.span_ns += asim_fluid_wait(fluid, link);
     }
     if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
-        for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-            limit.span_ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
+        for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+            const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+            limit.span_ns += asim_fluid_wait(fluid, link);
+            if (flow->acks == ASIM_ACKS_LOAD && link->flows.n)
+                limit.span_ns += link->packet_ns / 2;
+        }
     return limit;
 }
 
@@ -224,9 +229,12 @@ static void follow_acks(struct asim_fluid *fluid)
     }
 }
 
+/* Links that depend on each other in a circle may come to no rest: they are looked at again when
+ * their waits have moved. */
 static void relax(struct asim_fluid *fluid)
 {
-    uint64_t most = fluid->counts.visits + 64 * (uint64_t)fluid->work.n + 4096;
+    const double later_ns = 1000;
+    uint64_t budget = 64 * (uint64_t)fluid->work.n + 1024, most = fluid->counts.visits + budget;
 
     while (fluid->work.n && !fluid->failed) {
         uint32_t l = fluid->work.at[fluid->work.first];
@@ -234,7 +242,10 @@ static void relax(struct asim_fluid *fluid)
         fluid->work.first = (fluid->work.first + 1) % fluid->work.room;
         fluid->work.n--;
         fluid->link[l].is_dirty = 0;
-        visit(fluid, l, fluid->counts.visits > most);
+        if (fluid->counts.visits < most + budget)
+            visit(fluid, l, fluid->counts.visits > most);
+        else if (!fluid->link[l].is_planned)
+            asim_fluid_plan(fluid, &fluid->link[l], later_ns);
     }
 }
 
@@ -343,7 +354,14 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     int is_alone = 1;
     double lead = 0;
 
-    flow->behind_ns = 0;
+    flow->behind_ns = flow->rate = 0;
+    flow->left_at = fluid->queue.now_ns;
+    flow->is_parked = (uint8_t)asim_fluid_is_cut(fluid, path);
+    if (flow->is_parked) {
+        if (flow->is_moved)
+            asim_fluid_set_end(fluid, flow);
+        return;
+    }
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
@@ -359,8 +377,6 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             flow->behind_ns += asim_fluid_wait(fluid, link);
     }
     asim_fluid_enter(fluid, flow, 0);
-    flow->rate = 0;
-    flow->left_at = fluid->queue.now_ns;
     if (is_alone)
         run_alone(fluid, flow);
     else

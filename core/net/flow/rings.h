@@ -33,6 +33,18 @@ struct asim_fluid_ring {
     struct asim_fluid_path path;            /* of the leader while folded */
 };
 
+/* --- trust.c --- */
+/* Called before a drained flow leaves its links. */
+void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* Tells at the end of a run how far it is to be trusted. */
+void asim_fluid_tell_trust(const struct asim_fabric *network,
+                           const struct asim_diagnostics *diagnostics);
+
+/* --- use.c --- */
+/* Counts what the path has carried on its links. */
+void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path);
+extern const struct asim_packet_network asim_fluid_reports;
+
 /* --- run.c --- */
 int asim_fluid_run(struct asim_net *net, struct asim_err *err);
 

@@ -2,7 +2,7 @@
  *
  * The run of the flow level: all that falls on one ns happens before the rates are found anew.
  */
-#include "net/flow/rings.h"
+#include "net/flow/events.h"
 
 #include <stddef.h>
 
@@ -14,7 +14,7 @@ static void drain(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->is_queued = 0;
     if (flow->is_through)
         asim_fluid_release(fluid, flow);
-    else if (!flow->is_moved)
+    else if (!flow->is_moved && !flow->is_parked)
         asim_fluid_drained(fluid, flow);
 }
 
@@ -61,6 +61,12 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         fluid->link[rank].is_stirred = 0;
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
+        break;
+    case ASIM_FLUID_EVENT:
+        asim_fluid_event(fluid, rank);
+        break;
+    case ASIM_FLUID_ROUTES:
+        asim_fluid_reroute(fluid);
         break;
     case ASIM_FLUID_RELAY:
         asim_fluid_relay_due(fluid, FLOW_OF_RELAY(due));
@@ -125,8 +131,10 @@ int asim_fluid_run(struct asim_net *net, struct asim_err *err)
         if (events >= look_at && fluid->user.done(fluid->user.self))
             break;
         look_at = events >= look_at ? events + LOOK_EVERY : look_at;
-        if (!step_time(fluid))
+        if (!step_time(fluid)) {
+            asim_fluid_tell_cut(fluid);
             break;
+        }
         if (events >= settle_at) {
             settle_at = events + SETTLE_EVERY;
             fluid->user.settled(fluid->user.self, fluid->queue.now_ns);

@@ -4,7 +4,7 @@
  * queues of switches held up, that two did, and that a congestion control steered.
  */
 #include "base/diagnostics.h"
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 /* Links of a path, from `at` to `end`, whose queues a packet waits in now. */
 static int queues_of(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
@@ -51,6 +51,8 @@ static const char *doubt_of(const struct asim_fluid *fluid)
     const double few = 0.05, fewest = 0.02;
     const struct asim_fluid_trust *trust = &fluid->trust;
 
+    if (trust->is_changed)
+        return "links changed, and what packets lose then and send again is not modelled";
     if (share(trust->controlled_bytes, trust->bytes) > few)
         return "these queues steer the congestion control, in packets by chance: job times "
                "differed "

@@ -8,6 +8,7 @@
 #include "asim/packet.h"
 #include "conf/netconf.h"
 #include "net/net.h"
+#include "net/net_events.h"
 #include "net/packets.h"
 #include "topo/route.h"
 #include "topo/topo.h"
@@ -266,6 +267,50 @@ static void links(void)
     end(&run);
 }
 
+/* A link changes while a message is under way, from 10 to 20 us: nothing passes while it is down,
+ * and half as much at half its rate (frames of 83 ns). */
+static void changes(void)
+{
+    enum { FROM = 10000, TO = 20000, SLOW = 83 };
+    const struct asim_net_event down[] = {{.at_ns = FROM, .kind = ASIM_NET_LINK_DOWN},
+                                          {.at_ns = TO, .kind = ASIM_NET_LINK_UP}};
+    const struct asim_net_event slow[] = {
+        {.at_ns = FROM, .kind = ASIM_NET_LINK_RATE, .rate_bps = 100000000000},
+        {.at_ns = TO, .kind = ASIM_NET_LINK_RATE}};
+    uint64_t n = 1000, alone = n * D + D + 2 * A + 4 * P;
+
+    for (int i = 0; i < 2; i++) {
+        const struct asim_net_events plan = {.at = i ? slow : down, .n = 2};
+        uint64_t lost = i ? (TO - FROM) - (TO - FROM) * D / SLOW : TO - FROM;
+        struct asim_err err = {0};
+        struct run run;
+
+        open(&run, "switch,hosts=4", NULL);
+        CHECK_U64(flow->extras->plan(run.net, &plan, &err), 0);
+        send(&run, 0, 1, n * PAYLOAD);
+        go(&run);
+        CHECK(run.through[0] >= alone + lost - 1 && run.through[0] <= alone + lost + 1);
+        end(&run);
+    }
+}
+
+/* Messages of one queue pair, each drained before its ACKs come back: those ACKs leave less of the
+ * NIC to the messages of the other direction, as ACKs of a long message. */
+static void train(void)
+{
+    struct run run;
+    uint64_t n = 20, messages = 30;
+
+    open(&run, "switch,hosts=4", NULL);
+    for (uint64_t i = 0; i < messages; i++)
+        send(&run, 0, 1, n * PAYLOAD);
+    for (uint64_t i = 0; i < messages; i++)
+        send(&run, 1, 0, n * PAYLOAD);
+    go(&run);
+    CHECK(run.through[messages - 1] > (n * messages - 2 * P / D) * (D + A));
+    end(&run);
+}
+
 int main(void)
 {
     closed_forms();
@@ -277,5 +322,7 @@ int main(void)
     queue_pair();
     exchange();
     links();
+    changes();
+    train();
     return CHECK_DONE();
 }

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Links that change their rate, go down or come up at planned times (flow.md#events). At each
+ * change every flow under way takes the path that routes and hashes give to the rest of it; one
+ * whose path has a link that is down stands still until the next change.
+ */
+#include "net/flow/events.h"
+#include "net/net_events.h"
+#include "topo/route.h"
+#include "topo/topo.h"
+
+#include <stdlib.h>
+
+struct asim_fluid_event {
+    struct asim_due due, routes; /* routes: where they follow later */
+    struct asim_net_event what;
+};
+
+struct asim_fluid_events {
+    struct asim_fluid_event *at;
+    uint64_t reconverge_ns;
+    uint8_t *routed_down; /* what routes know of it */
+    struct asim_route *routes;
+};
+
+static int check(const struct asim_net_events *plan, struct asim_err *err)
+{
+    static const char *const refused[ASIM_NET_EVENT_KINDS] = {
+        [ASIM_NET_LINK_LOSS] = "links that lose frames",
+        [ASIM_NET_ECN] = "new ECN thresholds",
+        [ASIM_NET_PFC] = "PFC that goes on or off",
+        [ASIM_NET_NICS_FIXED] = "NICs whose traffic stops",
+        [ASIM_NET_HOLD] = "hosts that crash or stop",
+    };
+
+    for (size_t i = 0; i < plan->n; i++)
+        if (refused[plan->at[i].kind])
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the scenario has events with %s, which the flow level does not "
+                                "know; take --model=packet, or leave them out.",
+                                refused[plan->at[i].kind]);
+    return 0;
+}
+
+int asim_fluid_plan_events(struct asim_net *net, const struct asim_net_events *plan,
+                           struct asim_err *err)
+{
+    struct asim_fluid *fluid = asim_fluid_of(net);
+    struct asim_fluid_events *events = calloc(1, sizeof *events);
+    size_t links = fluid->topo->n_links;
+
+    fluid->events = events;
+    if (!events)
+        return asim_err_nomem(err, "planning events");
+    if (check(plan, err))
+        return ASIM_EINVAL;
+    events->at = calloc(plan->n, sizeof *events->at);
+    fluid->down = calloc(links, sizeof *fluid->down);
+    events->routed_down = calloc(links, 1);
+    if (!events->at || !fluid->down || !events->routed_down)
+        return asim_err_nomem(err, "planning events");
+    events->reconverge_ns = plan->reconverge_ns;
+    for (size_t i = 0; i < plan->n; i++) {
+        events->at[i].what = plan->at[i];
+        events->at[i].due = (struct asim_due){.kind = ASIM_FLUID_EVENT, .rank = (uint32_t)i};
+        events->at[i].routes = (struct asim_due){.kind = ASIM_FLUID_ROUTES};
+        asim_fluid_add(fluid, plan->at[i].at_ns, &events->at[i].due);
+    }
+    return fluid->failed ? asim_err_nomem(err, "planning events") : 0;
+}
+
+void asim_fluid_events_close(struct asim_fluid *fluid)
+{
+    struct asim_fluid_events *events = fluid->events;
+
+    if (!events)
+        return;
+    asim_route_close(events->routes);
+    free(events->at);
+    free(fluid->down);
+    free(events->routed_down);
+    free(events);
+}
+
+/* --- flows under way ------------------------------------------------------------------------- */
+
+static void forget_paths(struct asim_fluid *fluid)
+{
+    while (fluid->folded)
+        asim_fluid_unfold(fluid, fluid->folded);
+    for (size_t i = 0; i < fluid->conns.cap; i++) {
+        struct asim_fluid_conn *conn = (void *)(uintptr_t)fluid->conns.slots[i].value;
+
+        if (!fluid->conns.used[i])
+            continue;
+        if (conn->path) {
+            asim_fluid_fold(fluid, conn->path);
+            conn->path->is_shared = ASIM_FLUID_SHARED_BEFORE;
+        }
+        conn->path = NULL;
+        conn->shape.bytes = 0;
+    }
+}
+
+static int is_same(const struct asim_fluid_path *path, const struct asim_fluid_path *other,
+                   uint32_t changed)
+{
+    uint32_t n = path->n + path->n_acks;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (path->link[i] != other->link[i] || path->link[i] / 2 == changed)
+            return 0;
+    return path->n == other->n && path->n_acks == other->n_acks;
+}
+
+/* Messages that have drained keep the path of a connection. */
+static void drop(struct asim_fluid *fluid, struct asim_fluid_path *path)
+{
+    if (!path->is_shared)
+        asim_pool_give(&fluid->path_pool, path);
+}
+
+/* What is left of it takes its present path, if that is another one or has a link that changed. */
+static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t changed)
+{
+    struct asim_fluid_conn *conn = flow->conn;
+    struct asim_fluid_path *old = flow->path,
+                           *path = asim_fluid_path(fluid, conn, &flow->msg, flow->sport);
+    double window = flow->shape.window, done;
+    int has_begun = !fluid->qps || conn->head == flow;
+
+    if (!path)
+        return;
+    if (is_same(path, old, changed) && flow->is_parked == asim_fluid_is_cut(fluid, path)) {
+        flow->path = path;
+        drop(fluid, old);
+        return;
+    }
+    if (has_begun && !flow->is_parked) {
+        asim_fluid_advance(fluid, flow);
+        asim_fluid_leave(fluid, flow);
+    }
+    done = flow->shape.packets - flow->left;
+    if (flow->acks == ASIM_ACKS_LOAD)
+        asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
+    flow->path = path;
+    if (flow->acks == ASIM_ACKS_LOAD)
+        asim_fluid_load_acks(fluid, flow, flow->ack_rate);
+    drop(fluid, old);
+    conn->shape.bytes = path->is_shared ? conn->shape.bytes : 0;
+    asim_fluid_shape(fluid, conn, path, flow->shape.bytes, &conn->shape);
+    flow->shape = conn->shape;
+    if (flow->control)
+        flow->shape.window = window;
+    if (!has_begun)
+        return;
+    if (!flow->control)
+        flow->most = flow->shape.most;
+    flow->left = asim_fluid_max(0, flow->shape.packets - done);
+    asim_fluid_join(fluid, flow);
+}
+
+/* changed: a link whose rate has; UINT32_MAX: none. */
+static void move_all(struct asim_fluid *fluid, uint32_t changed)
+{
+    forget_paths(fluid);
+    for (size_t i = 0; i < fluid->flow.n && !fluid->failed; i++) {
+        struct asim_fluid_flow *flow = fluid->flow.at[i];
+
+        if (flow->path && !flow->is_drained && !flow->is_through)
+            move(fluid, flow, changed);
+    }
+}
+
+/* Nothing is left to happen. */
+void asim_fluid_tell_cut(struct asim_fluid *fluid)
+{
+    const struct asim_topo *topo = fluid->topo;
+
+    for (size_t i = 0; fluid->events && i < fluid->flow.n; i++) {
+        const struct asim_fluid_flow *flow = fluid->flow.at[i];
+
+        if (flow->is_parked && !flow->is_through)
+            asim_fluid_fail(fluid, ASIM_EINVAL,
+                            "the run cannot go on: links are down, and no path is left from host "
+                            "%u to host %u, where a message of %llu bytes is under way.",
+                            asim_topo_external_id(topo, flow->msg.src),
+                            asim_topo_external_id(topo, flow->msg.dst),
+                            (unsigned long long)flow->shape.bytes);
+    }
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+void asim_fluid_reroute(struct asim_fluid *fluid)
+{
+    struct asim_fluid_events *events = fluid->events;
+
+    asim_route_close(events->routes);
+    events->routes = NULL;
+    for (size_t l = 0; l < fluid->topo->n_links; l++)
+        events->routed_down[l] = fluid->down[l] != 0;
+    if (asim_route_open(&events->routes, fluid->topo, events->routed_down, &fluid->err))
+        fluid->failed = ASIM_ENOMEM;
+    fluid->routes = events->routes;
+    move_all(fluid, UINT32_MAX);
+}
+
+void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
+{
+    struct asim_fluid_events *events = fluid->events;
+    struct asim_fluid_event *event = &events->at[number];
+    uint32_t l = event->what.of, *down = &fluid->down[l], was = *down;
+    uint64_t bps = event->what.rate_bps;
+
+    fluid->trust.is_changed = 1;
+    if (event->what.kind == ASIM_NET_LINK_RATE) {
+        for (uint32_t d = 0; d < 2; d++)
+            asim_fluid_set_rate(fluid, 2 * l + d, bps ? bps : fluid->topo->links[l].rate_bps);
+        move_all(fluid, l);
+        return;
+    }
+    *down += event->what.kind == ASIM_NET_LINK_DOWN ? 1 : -(uint32_t)(was > 0);
+    if (!was == !*down)
+        return;
+    if (!events->reconverge_ns) {
+        asim_fluid_reroute(fluid);
+        return;
+    }
+    move_all(fluid, UINT32_MAX);
+    asim_fluid_after(fluid, (double)events->reconverge_ns, &event->routes);
+}

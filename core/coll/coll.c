@@ -84,6 +84,21 @@ static int split(const char *word, char *base, size_t size, struct asim_coll_cho
     return !*end && choice->window > 0 && strlen(word + digits) < 8;
 }
 
+/* Words that people of NCCL take (NCCL_ALGO, and small letters): its algorithms, which send chunk
+ * after chunk. ASTRA-sim's doubleBinaryTree does not. */
+static const char *name_of(const char *base)
+{
+    static const char *const names[][2] = {{"tree", "ncclTree"}, {"Tree", "ncclTree"},
+                                           {"nvls", "ncclNvls"}, {"NVLS", "ncclNvls"},
+                                           {"pxn", "ncclPxn"},   {"nvlsTree", "ncclNvlsTree"},
+                                           {"Ring", "ring"},     {"NVLSTree", "ncclNvlsTree"}};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(base, names[i][0]))
+            return names[i][1];
+    return base;
+}
+
 /* Resolved once at set-up; word is borrowed. Unlike ASTRA-sim, direct0 (which never sends) and
  * a number behind another algorithm are errors. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err)
@@ -92,7 +107,7 @@ int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct a
     const struct asim_member *member;
     int good = split(word, base, sizeof base, choice);
 
-    member = asim_family_find(asim_coll_algo_table, "collective algorithm", base, err);
+    member = asim_family_find(asim_coll_algo_table, "collective algorithm", name_of(base), err);
     if (!member)
         return ASIM_EINVAL;
     choice->algo = (const struct asim_coll_algo *)member;

@@ -126,6 +126,30 @@ static int refuse_traces(const struct asim_world *world, const struct asim_scena
                        "job '%s': %s", job->name, asim_err_show(why, text, sizeof text));
 }
 
+/* Sizes alone: a file would be one more input. */
+static int open_dims(struct asim_world *world, const struct asim_scenario_job *from,
+                     struct asim_world_job *job, struct asim_err *err)
+{
+    const struct asim_where at = asim_scenario_at(world->set.scenario, from->line);
+
+    job->dims = (struct asim_dims){.at = {job->n}, .n = 1};
+    if (!from->logical)
+        return 0;
+    job->dims.n = 0;
+    if (from->logical[strspn(from->logical, "0123456789x")] ||
+        asim_logical_read(&job->dims, from->logical, NULL))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"logical\" of job '%s' is no list of sizes, such as \"8x64\".",
+                           job->name);
+    if (asim_dims_product(&job->dims) != job->n)
+        return asim_err_at(
+            err, ASIM_EINVAL, at, "\"logical\" of job '%s' is %s, %llu ranks; the job has %u.",
+            job->name, from->logical, (unsigned long long)asim_dims_product(&job->dims), job->n);
+    if (job->dims.n > world->set.most_dims)
+        world->set.most_dims = (uint32_t)job->dims.n;
+    return 0;
+}
+
 static int open_job(struct asim_world *world, const struct asim_settings *set, size_t i,
                     struct asim_err *err)
 {
@@ -155,8 +179,7 @@ static int open_job(struct asim_world *world, const struct asim_settings *set, s
     job->n = from->ranks ? from->ranks : traces.ranks;
     job->start_ns = (from->start_fs + ASIM_FS_PER_NS / 2) / ASIM_FS_PER_NS;
     job->repeat = from->repeat;
-    job->dims = (struct asim_dims){.at = {job->n}, .n = 1};
-    return 0;
+    return open_dims(world, from, job, err);
 }
 
 /* All jobs, also those that only_job leaves out: their ranks have hosts. */

@@ -28,6 +28,7 @@ struct asim_scenario_job {
     char *workload; /* prefix of its traces, found beside the file where it is not here; or NULL */
     char *generate; /* words of `asim trace …` that make them, without --out; or NULL */
     uint32_t ranks; /* 0: as many as there are traces */
+    char *logical; /* "8x64"; NULL: one dimension */
     char *placement;
     uint64_t start_fs; /* when its ranks begin */
     uint32_t repeat;   /* how often each rank goes through its trace */

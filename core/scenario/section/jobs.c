@@ -24,6 +24,8 @@ static const struct asim_option options[] = {
         "number of ranks; 0 = as many as there are traces. A generator whose words do not say how "
         "many makes so many",
         .def = "0", .max = 1 << 24),
+    ROW("logical", STRING, logical,
+        "sizes of the logical dimensions of the ranks, as \"8x64\"; without it one dimension"),
     ROW("placement", STRING, placement,
         "packed, spread, rail, random,seed=N, or the host of each rank as a list", .def = "packed",
         .flags = ASIM_F_LIST),

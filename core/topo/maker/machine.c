@@ -88,6 +88,16 @@ static struct asim_link_spec nic_link(const struct plan *p, double ports)
                                    p->opt->error_rate};
 }
 
+/* Between two switches there is no NIC. */
+static struct asim_link_spec switch_link(const struct plan *p, double ports)
+{
+    const struct asim_machine *m = p->machine;
+    struct asim_link_spec link = nic_link(p, ports);
+
+    link.delay_fs = (uint64_t)((m->cable_ns + m->switch_ns) * ASIM_FS_PER_NS);
+    return link;
+}
+
 /* --- counts -------------------------------------------------------------------------------------
  */
 
@@ -205,7 +215,7 @@ static int wire_nic(struct asim_topo *topo, const struct plan *p, uint32_t gpu,
 static int wire_spines(struct asim_topo *topo, const struct plan *p, struct asim_err *err)
 {
     double ports = (double)below_leaf(p) * (p->ports ? p->ports : 1) / (p->spines ? p->spines : 1);
-    struct asim_link_spec up = nic_link(p, ports / p->opt->oversubscription);
+    struct asim_link_spec up = switch_link(p, ports / p->opt->oversubscription);
     int rc = 0;
 
     for (uint32_t leaf = 0; leaf < p->leaves; leaf++)

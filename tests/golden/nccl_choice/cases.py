@@ -5,7 +5,8 @@
 A seed is a case: a fabric (servers of a machine file, SimAI's pods, or single hosts), a number of
 servers, a collective and a size. `cases.py SEED [SEED ...]` or `FIRST-LAST` prints a row a case and
 the quantiles of the time of ncclAuto over the best candidate. Seeds below 500 were looked at when
-the estimate was made (core/sim/collective/nccl_choice.c); those from 1000 on were not.
+the estimate was made (core/sim/collective/nccl_choice.c), those from 1000 to 2000 when it was mended
+later: judge it by seeds beyond.
 """
 import os
 import random

@@ -13,6 +13,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static uint64_t flow_now(const struct asim_net *net, uint32_t rank)
 {
@@ -70,12 +71,13 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
     struct asim_pair worst;
 
     fluid->n_links = (uint32_t)(2 * fluid->topo->n_links);
-    fluid->link = calloc(fluid->n_links, sizeof *fluid->link);
+    fluid->link = aligned_alloc(ASIM_FLUID_LINE, fluid->n_links * sizeof *fluid->link);
     fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
     fluid->work.at = calloc(fluid->n_links, sizeof *fluid->work.at);
     fluid->work.room = fluid->n_links;
     if (!fluid->link || !fluid->near || !fluid->work.at)
         return asim_err_nomem(err, "opening the flow level");
+    memset(fluid->link, 0, fluid->n_links * sizeof *fluid->link);
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
     if (!fluid->has_window || !net->global_t)

@@ -22,6 +22,7 @@
 /* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5, ASIM_FLUID_FIRST_SPORT = 10000 };
 #define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
+#define ASIM_FLUID_LINE 64    /* bytes of a cache line */
 
 /* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
 typedef uint32_t asim_fluid_place;
@@ -33,22 +34,23 @@ struct asim_fluid_places {
 
 /* One direction of a link; number 2 l + d as in links.csv. */
 struct asim_fluid_link {
-    /* The most that a flow gets here that nothing else limits; ASIM_FLUID_NONE: not saturated. */
-    double level;
-    double sum;           /* of the rates of its flows */
-    double ack, ack_used; /* share that ACKs take; what of it the rates have seen */
-    double packet_ns;     /* of a full packet */
-    struct asim_fluid_places flows;
-    struct asim_fluid_places ack_flows; /* whose ACKs wait here */
-    uint8_t is_dirty;                   /* its level is to be found anew */
-    uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
-    uint8_t was_full;  /* since it was last idle */
-    uint8_t is_planned, is_stirred;   /* `refresh`, `stir` are in the queue of events */
+    /* What a look at a flow reads of each link of its path is one cache line. level: the most that
+     * a flow gets here that nothing else limits; ASIM_FLUID_NONE: not saturated. */
+    _Alignas(ASIM_FLUID_LINE) double level;
     double share;                     /* served of what arrives */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
     double left_ns;                   /* of what its messages have left, at wait_at */
-    double told_ns;                   /* the wait that the flows whose ACKs wait here know */
     uint64_t wait_at;
+    uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
+    uint8_t is_dirty;  /* its level is to be found anew */
+    uint8_t was_full;  /* since it was last idle */
+    uint8_t is_planned, is_stirred; /* `refresh`, `stir` are in the queue of events */
+    double sum;                     /* of the rates of its flows */
+    double ack, ack_used;           /* share that ACKs take; what of it the rates have seen */
+    double packet_ns;               /* of a full packet */
+    struct asim_fluid_places flows;
+    struct asim_fluid_places ack_flows; /* whose ACKs wait here */
+    double told_ns;                     /* the wait that the flows whose ACKs wait here know */
     double refresh_ns;
     struct asim_due refresh, stir;
     double lead_ns; /* to here, of the nearest senders since the link was last idle */
@@ -65,8 +67,8 @@ enum { ASIM_FLUID_SHARED = 1, ASIM_FLUID_SHARED_BEFORE };
 /* The way of the messages of a connection: figures of one full packet. Rates look at the first
  * cache line. */
 struct asim_fluid_path {
-    double rtt_ns;  /* without any wait */
-    double near_ns; /* of the round trip: of its first and last link */
+    double rtt_ns; /* without any wait */
+    double line;   /* of its slowest link: packets a ns */
     uint16_t n, n_acks;
     uint16_t slowest;                   /* of link[] */
     uint8_t is_shared;                  /* by messages of the connection */
@@ -77,14 +79,14 @@ struct asim_fluid_path {
 
 /* What depends on path and size only (doc/model/flow.md#latency). */
 struct asim_fluid_shape {
-    uint64_t bytes;             /* of the message that it is of */
-    double packets;             /* in full packets of the slowest link */
-    double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
-    double most;                /* that the window allows: packets a ns */
-    double window, span_ns;     /* rate behind waits: window / (span + waits) */
-    uint64_t frames;
-    uint8_t has_ack_load, is_short; /* is_short: drained before an ACK is under way */
+    double window, span_ns;         /* rate behind waits: window / (span + waits) */
     uint8_t is_windowed;            /* it is longer than its window */
+    uint8_t has_ack_load, is_short; /* is_short: drained before an ACK is under way */
+    uint64_t bytes;                 /* of the message that it is of */
+    double packets;                 /* in full packets of the slowest link */
+    double forward_ns, back_ns;     /* after it is drained: to the receiver, and back */
+    double most;                    /* that the window allows: packets a ns */
+    uint64_t frames;
 };
 
 struct asim_fluid_control;
@@ -118,10 +120,11 @@ enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS
 struct asim_fluid_flow {
     double left, rate; /* packets; packets a ns */
     uint64_t left_at;  /* the time that `left` is of */
-    uint64_t end_ns;   /* when it is drained at this rate */
-    double most;       /* that its window allows: packets a ns */
-    double behind_ns;  /* queues that it met at its start, without a window to fill */
     struct asim_fluid_path *path;
+    double most; /* that its window allows: packets a ns */
+    struct asim_fluid_shape shape;
+    uint64_t end_ns;    /* when it is drained at this rate */
+    double behind_ns;   /* queues that it met at its start, without a window to fill */
     uint32_t id;        /* index in fluid.flow */
     uint32_t heap_at;   /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_touched; /* its rate has changed in this settlement */
@@ -135,7 +138,6 @@ struct asim_fluid_flow {
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
     uint8_t is_control_due;
-    struct asim_fluid_shape shape;
     struct asim_msg msg;
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
@@ -229,8 +231,14 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
 /* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
  * has many of them a moment later for all that do so until then. */
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
-/* Of a packet that comes now. */
-double asim_fluid_wait(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
+/* Of a packet that comes in so many ns. */
+double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                          double ns);
+static inline double asim_fluid_wait(const struct asim_fluid *fluid,
+                                     const struct asim_fluid_link *link)
+{
+    return link->wait_ns > 0 || link->slope > 0 ? asim_fluid_wait_in(fluid, link, 0) : 0;
+}
 /* Sets wait, share and where the wait goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */

@@ -128,6 +128,7 @@ static void fill_path(const struct asim_fluid *fluid, struct asim_fluid_path *pa
         if (link->packet_ns > most)
             path->slowest = i, most = link->packet_ns;
     }
+    path->line = 1 / most;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         path->rtt_ns += fluid->link[path->link[i]].ack_ns + fluid->link[path->link[i]].delay_ns;
 }

@@ -43,7 +43,8 @@ void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
 }
 
 /* In so many ns. What messages have left bounds it. */
-static double wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
+double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                          double ns)
 {
     double after = ns + (double)(fluid->queue.now_ns - link->wait_at), moved = link->slope * after;
     double wait = link->slope > 0   ? asim_fluid_min(link->wait_ns + moved, link->target_ns)
@@ -51,11 +52,6 @@ static double wait_in(const struct asim_fluid *fluid, const struct asim_fluid_li
                                     : link->wait_ns;
 
     return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
-}
-
-double asim_fluid_wait(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
-{
-    return wait_in(fluid, link, 0);
 }
 
 /* Of the flows of a link at a wait. */
@@ -189,6 +185,7 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
     if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
         return late;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        late += wait_in(fluid, &fluid->link[path->link[i]], flow->shape.forward_ns + late);
+        late +=
+            asim_fluid_wait_in(fluid, &fluid->link[path->link[i]], flow->shape.forward_ns + late);
     return late + flow->behind_ns;
 }

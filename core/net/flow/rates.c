@@ -44,8 +44,7 @@ static struct limit limit_of(const struct asim_fluid *fluid, const struct asim_f
                              uint32_t without)
 {
     const struct asim_fluid_path *path = flow->path;
-    double line = 1 / fluid->link[path->link[path->slowest]].packet_ns;
-    struct limit limit = {asim_fluid_min(flow->most, line), flow->shape.span_ns, 1, 1};
+    struct limit limit = {asim_fluid_min(flow->most, path->line), flow->shape.span_ns, 1, 1};
     double *share = &limit.before;
 
     for (uint32_t i = 0; i < path->n; i++) {

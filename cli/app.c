@@ -395,7 +395,7 @@ static int print_verdict(struct asim_app *app)
     const struct asim_hooks hooks = {.stop = was_interrupted};
     struct asim_err err = {0};
     char *text = NULL;
-    int code = app->verdict ? asim_what_if(app->world, &app->settings, &hooks,
+    int code = app->verdict && app->settings.what_if ? asim_what_if(app->world, &app->settings, &hooks,
                                            wall_s() - app->started_s, &app->err)
                             : 0;
 

@@ -114,6 +114,10 @@ const struct asim_option asim_settings_options[] = {
         .flags = ASIM_F_NO_RESULT),
     ROW("timeline-to", TIME, timeline_to_fs, "where it ends; 0ns: at the end of the run",
         .def = "0ns", .max = 1e19, .flags = ASIM_F_NO_RESULT),
+    ROW("what-if", BOOL, what_if,
+        "after a run with --out, and without --quiet, repeat it with one thing changed at a time, "
+        "which tells what limits it (doc/verdicts.md)",
+        .def = "true", .flags = ASIM_F_NO_RESULT),
     ROW("pcap", STRING, pcap,
         "capture of all RoCEv2 and PFC frames that Wireshark decodes; slows the run down",
         .flags = ASIM_F_WRITES | ASIM_F_PACKETS),

@@ -28,15 +28,16 @@ struct options {
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
     {"vary", NULL,
-     "KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…: an option of `asim run`, or type, size, ranks, count "
-     "of a generated workload; give it once for each key",
+     "KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…: an option of `asim run` (bandwidth=leaf-spine:2x); "
+     "topo.KEY of the topology's maker (topo.psn); type, size, ranks, count of a generated "
+     "workload, "
+     "or llm.KEY of `asim trace llm` (llm.tp, llm.mbs, llm.compute_model); once for each key",
      NULL, ASIM_T_STRING, AT(vary)},
     {"set", NULL, "KEY=VALUE: the same for all points; give it once for each key", NULL,
      ASIM_T_STRING, AT(set)},
     {"of", NULL,
      "folder of a run of `asim run`: all points have its options but for those that are varied, "
-     "and "
-     "the table tells the difference to it",
+     "and the table tells the difference to it, and what limits each",
      NULL, ASIM_T_STRING, AT(of), .flags = ASIM_F_READS},
     {"output-dir", "out", "folder of the sweep (default sweep); one that is there goes on", NULL,
      ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},

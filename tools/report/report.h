@@ -14,4 +14,7 @@ int asim_report_page(const char *const *folders, size_t n, const char *path, str
  * of the five busiest links, in malloc'ed *text, which the caller frees. */
 int asim_report_text(const char *folder, char **text, struct asim_err *err);
 
+/* What limits the run of a folder, in a few words; "" where that is not known. */
+void asim_report_cause(const char *folder, char *cause, size_t size);
+
 #endif

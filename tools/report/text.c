@@ -88,6 +88,17 @@ static void add_tiers(char *text, const struct asim_run *run)
         add(text, "equal ways: %s\n", asim_show_ways(line, sizeof line, &run->ways));
 }
 
+void asim_report_cause(const char *folder, char *cause, size_t size)
+{
+    struct asim_run run;
+    struct asim_verdict verdict;
+    int code = asim_run_load(&run, folder, 1, &(struct asim_err){0});
+
+    asim_verdict_of(&verdict, &run);
+    snprintf(cause, size, "%s", !code && run.changes.n ? verdict.what : "");
+    asim_run_close(&run);
+}
+
 int asim_report_text(const char *folder, char **text, struct asim_err *err)
 {
     struct asim_run run;

@@ -12,6 +12,8 @@
 #include "base/io/json.h"
 #include "tools/sweep/sweep.h"
 
+extern const struct asim_command asim_trace_command_llm;
+
 static const char *const generated[] = {"type", "size", "ranks", "count"};
 enum { GENERATED = sizeof generated / sizeof *generated };
 
@@ -152,12 +154,34 @@ static const struct asim_member *run_member(void)
     return NULL;
 }
 
+const char *asim_sweep_behind(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+
+    return strncmp(name, prefix, n) ? NULL : name + n;
+}
+
+int asim_sweep_has_llm(const struct asim_sweep *sweep)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (asim_sweep_behind(sweep->keys.at[k].name, "llm."))
+            return 1;
+    return 0;
+}
+
 static int is_generated(const char *name)
 {
+    if (asim_sweep_behind(name, "llm."))
+        return 1;
     for (size_t i = 0; i < GENERATED; i++)
         if (!strcmp(name, generated[i]))
             return 1;
     return 0;
+}
+
+int asim_sweep_is_made(const char *name)
+{
+    return is_generated(name) || asim_sweep_behind(name, "topo.");
 }
 
 /* The option behind a key, whatever its name; NULL where it is one of generated workloads. */
@@ -166,7 +190,7 @@ static const struct asim_option *option_of(const char *name)
     const struct asim_member *run = run_member();
     const struct asim_option *row = run ? asim_option_find(run->options, name) : NULL;
 
-    if (is_generated(name))
+    if (asim_sweep_is_made(name))
         return NULL;
     return row ? row : asim_option_find(asim_settings_options, name);
 }
@@ -181,6 +205,13 @@ int asim_sweep_is_own(const char *name)
         if (!strcmp(row->key, own[i]))
             return 1;
     return 0;
+}
+
+int asim_sweep_is_workload(const char *name)
+{
+    const struct asim_option *row = option_of(name);
+
+    return row && !strcmp(row->key, "workload");
 }
 
 int asim_sweep_is_flag(const char *name)
@@ -231,6 +262,28 @@ static int check_values(const struct asim_sweep_key *key, const struct asim_opti
     return err->code;
 }
 
+/* Options of what makes inputs; what the maker of a topology takes, the run checks. */
+static int check_made(const struct asim_sweep *sweep, const struct asim_sweep_key *key,
+                      struct asim_err *err)
+{
+    const struct asim_option *rows = asim_trace_command_llm.member.options;
+    const char *llm = asim_sweep_behind(key->name, "llm."),
+               *topo = asim_sweep_behind(key->name, "topo.");
+
+    if (topo && (!*topo || !asim_sweep_has(sweep, "topo")))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "'%s' changes a topology: give topo=auto:NAME or machine:NAME, too.",
+                            key->name);
+    if (llm && (!asim_option_find(rows, llm) || !strcmp(llm, "et") || !strcmp(llm, "out")))
+        return asim_option_unknown(rows, llm, (struct asim_where){"", 0, 0}, err);
+    if (asim_sweep_has_llm(sweep) && is_generated(key->name) && !llm)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "'%s' is for `asim trace generate`, but there are keys of `asim trace "
+                            "llm`; leave one out.",
+                            key->name);
+    return 0;
+}
+
 static int check_key(const struct asim_sweep_key *key, int has_workload, struct asim_err *err)
 {
     const struct asim_option *row = option_of(key->name);
@@ -243,7 +296,7 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
                             "'%s' is for generated workloads, but there is a workload; leave one "
                             "out (world-size replicates the ranks of a workload).",
                             key->name);
-    if (!row && !is_generated(key->name))
+    if (!row && !asim_sweep_is_made(key->name))
         return asim_option_unknown(asim_settings_options, key->name, where, err);
     if (row && check_values(key, row, err))
         return err->code;
@@ -279,16 +332,17 @@ int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
 
     sweep->n = 1;
     for (size_t k = 0; k < sweep->keys.n; k++) {
-        if (check_key(&sweep->keys.at[k], has_workload, err) || check_twice(sweep, k, err))
+        if (check_key(&sweep->keys.at[k], has_workload, err) || check_twice(sweep, k, err) ||
+            check_made(sweep, &sweep->keys.at[k], err))
             return ASIM_EINVAL;
         sweep->n *= sweep->keys.at[k].values.n;
         if (sweep->n > ASIM_SWEEP_POINTS)
             return asim_err_set(err, ASIM_EINVAL, "more than %d points.", ASIM_SWEEP_POINTS);
     }
-    if (!has_workload && !find(sweep, "ranks"))
+    if (!has_workload && !find(sweep, "ranks") && !asim_sweep_has_llm(sweep))
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload; give one, or a scenario, or let one be generated with "
-                            "ranks=N (and type, size, count).");
+                            "ranks=N (and type, size, count), or with llm.model=NAME.");
     sweep->points = calloc(sweep->n, sizeof *sweep->points);
     return sweep->points ? 0 : asim_err_nomem(err, "making the points of a sweep");
 }
@@ -303,6 +357,36 @@ const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t k
         point /= n;
     }
     return NULL;
+}
+
+/* "auto:NAME,key=value" with the key's value; what it had before goes. */
+static void put_part(char *topo, size_t size, const char *key, const char *value)
+{
+    size_t n = strlen(key);
+
+    for (char *at = topo; (at = strchr(at, ','));) {
+        size_t part = strcspn(at + 1, ",");
+
+        if (strncmp(at + 1, key, n) || at[1 + n] != '=')
+            at++;
+        else
+            memmove(at, at + 1 + part, strlen(at + 1 + part) + 1);
+    }
+    n = strlen(topo);
+    snprintf(topo + n, size - n, ",%s=%s", key, value);
+}
+
+void asim_sweep_topo(const struct asim_sweep *sweep, size_t point, char *topo, size_t size)
+{
+    const char *part;
+
+    *topo = '\0';
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (!strcmp(sweep->keys.at[k].name, "topo") || !strcmp(sweep->keys.at[k].name, "topology"))
+            snprintf(topo, size, "%s", asim_sweep_at(sweep, point, k));
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if ((part = asim_sweep_behind(sweep->keys.at[k].name, "topo.")))
+            put_part(topo, size, part, asim_sweep_at(sweep, point, k));
 }
 
 const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const char *name)

@@ -39,6 +39,7 @@ static char *next_word(char **at)
 static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct asim_err *err)
 {
     char *value = strchr(word, '='), *name = word + strspn(word, "-"), *option;
+    int is_replaced;
 
     if (value)
         *value++ = '\0';
@@ -48,13 +49,14 @@ static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct
         value = next_word(rest);
     if (!value || asim_sweep_is_own(name))
         return 0;
+    is_replaced = asim_sweep_has_llm(sweep) && asim_sweep_is_workload(name);
     option = malloc(strlen(name) + strlen(value) + 4);
     if (!option || ASIM_VEC_PUSH(sweep->of_options, option)) {
         free(option);
         return asim_err_nomem(err, "reading the command of a run");
     }
     sprintf(option, "--%s=%s", name, value);
-    return asim_sweep_has(sweep, name) ? 0 : asim_sweep_set(sweep, name, value, err);
+    return is_replaced || asim_sweep_has(sweep, name) ? 0 : asim_sweep_set(sweep, name, value, err);
 }
 
 int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err *err)

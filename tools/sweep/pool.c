@@ -16,6 +16,7 @@
 
 #include "base/io/out.h"
 #include "cli/interrupt.h"
+#include "tools/report/report.h"
 #include "tools/run/job.h"
 #include "tools/sweep/sweep.h"
 
@@ -33,7 +34,8 @@ static double wall_s(void)
 static void become(const struct asim_sweep *sweep, size_t point, const char *log, pid_t parent)
 {
     static char texts[MOST_WORDS][ASIM_SWEEP_PATH + 80];
-    char *argv[MOST_WORDS + 1] = {texts[0], texts[1]}, prefix[ASIM_SWEEP_PATH];
+    char *argv[MOST_WORDS + 1] = {texts[0], texts[1]}, prefix[ASIM_SWEEP_PATH],
+                            topo[ASIM_SWEEP_PATH];
     int n = 2, file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
     snprintf(texts[0], sizeof texts[0], "%s", sweep->self);
@@ -48,6 +50,10 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
         argv[n] = texts[n];
         snprintf(texts[n++], sizeof texts[0], "--unless=%s", sweep->points[point].identity);
     }
+    if (!sweep->of && !asim_sweep_has(sweep, "what-if")) { /* its table has no causes */
+        argv[n] = texts[n];
+        snprintf(texts[n++], sizeof texts[0], "--what-if=false");
+    }
     if (asim_sweep_generates(sweep)) {
         asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
         argv[n] = texts[n];
@@ -56,11 +62,15 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     for (size_t k = 0; k < sweep->keys.n && n < MOST_WORDS; k++) {
         const char *name = sweep->keys.at[k].name;
 
-        if (!strcmp(name, "type") || !strcmp(name, "size") || !strcmp(name, "ranks") ||
-            !strcmp(name, "count"))
+        int is_topo = !strcmp(name, "topo") || !strcmp(name, "topology");
+
+        if (asim_sweep_is_made(name))
             continue;
+        if (is_topo)
+            asim_sweep_topo(sweep, point, topo, sizeof topo);
         argv[n] = texts[n];
-        snprintf(texts[n++], sizeof texts[0], "--%s=%s", name, asim_sweep_at(sweep, point, k));
+        snprintf(texts[n++], sizeof texts[0], "--%s=%s", name,
+                 is_topo ? topo : asim_sweep_at(sweep, point, k));
     }
     argv[n] = NULL;
     dup2(file, 1);
@@ -113,12 +123,14 @@ static void end(struct asim_sweep *sweep, size_t point, int status)
         code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 
     p->process = 0;
+    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
+    if (sweep->of && (!code || code == ASIM_JOB_SAME))
+        asim_report_cause(result.folder, p->cause, sizeof p->cause);
     if (code == ASIM_JOB_SAME) {
         p->state = p->earlier;
         sweep->taken++;
         return;
     }
-    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
     if (asim_job_result(&result, &err)) {
         *p->identity = '\0';
         p->state = ASIM_POINT_FAILED;

@@ -42,7 +42,7 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
         asim_quote_csv_if_needed(&out, sweep->keys.at[k].name);
     }
     asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns,identity%s\n",
-                    sweep->of ? ",change_percent" : "");
+                    sweep->of ? ",change_percent,cause" : "");
     for (size_t i = 0; i < sweep->n; i++) {
         const struct asim_sweep_point *point = &sweep->points[i];
 
@@ -59,10 +59,12 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
             asim_out_printf(&out, ",,,");
         asim_out_printf(&out, ",%s", point->identity);
         if (sweep->of && has_result(point))
-            asim_out_printf(&out, ",%.3f",
+            asim_out_printf(&out, ",%.3f,",
                             ((double)point->finish_ns / (double)sweep->of_ns - 1) * 100);
         else if (sweep->of)
-            asim_out_printf(&out, ",");
+            asim_out_printf(&out, ",,");
+        if (sweep->of)
+            asim_quote_csv_if_needed(&out, point->cause);
         asim_out_printf(&out, "\n");
     }
     return asim_out_commit(&out, err);
@@ -172,6 +174,39 @@ static void print_reason(const struct asim_sweep *sweep, size_t point)
     printf(" (%s)", path);
 }
 
+/* Points that differ in the seed only: their mean and extremes. */
+static void print_seeds(const struct asim_sweep *sweep, size_t seed)
+{
+    size_t n = sweep->keys.at[seed].values.n, stride = 1;
+
+    for (size_t k = seed + 1; k < sweep->keys.n; k++)
+        stride *= sweep->keys.at[k].values.n;
+    for (size_t i = 0; i < sweep->n; i++) {
+        double sum = 0, least = 0, most = 0;
+        size_t known = 0;
+
+        for (size_t s = 0; i / stride % n == 0 && s < n; s++) {
+            const struct asim_sweep_point *point = &sweep->points[i + s * stride];
+            double ms = (double)point->finish_ns / 1e6;
+
+            if (!has_result(point))
+                continue;
+            least = known && least < ms ? least : ms;
+            most = most > ms ? most : ms;
+            sum += ms;
+            known++;
+        }
+        if (known < 2)
+            continue;
+        printf("over %zu seeds:", known);
+        for (size_t k = 0; k < sweep->keys.n; k++)
+            if (k != seed && sweep->keys.at[k].values.n > 1)
+                printf(" %s=%s", sweep->keys.at[k].name, asim_sweep_at(sweep, i, k));
+        printf(" mean %.6f ms, %.6f to %.6f (%.2f %% of it)\n", sum / (double)known, least, most,
+               100 * (most - least) * (double)known / sum);
+    }
+}
+
 void asim_sweep_print(const struct asim_sweep *sweep)
 {
     enum { MOST_ROWS = 200 };
@@ -179,7 +214,8 @@ void asim_sweep_print(const struct asim_sweep *sweep)
     for (size_t k = 0; k < sweep->keys.n; k++)
         if (sweep->keys.at[k].values.n > 1)
             printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
-    printf("%12s  %s%12s  %s\n", "time_ms", sweep->of ? "  change  " : "", "comm_ms", "state");
+    printf("%12s  %s%12s  %s\n", "time_ms", sweep->of ? "  change  " : "", "comm_ms",
+           sweep->of ? "limited by" : "state");
     if (sweep->of)
         printf("%.60s took %.6f ms\n", sweep->of, (double)sweep->of_ns / 1e6);
     for (size_t i = 0; i < sweep->n && i < MOST_ROWS; i++) {
@@ -192,11 +228,14 @@ void asim_sweep_print(const struct asim_sweep *sweep)
             print_time(sweep, point);
         else
             printf("%12s  %s%12s  ", "", sweep->of ? "          " : "", "");
-        printf("%s", states[point->state]);
+        printf("%s", *point->cause && has_result(point) ? point->cause : states[point->state]);
         if (point->state == ASIM_POINT_FAILED || point->state == ASIM_POINT_STALLED)
             print_reason(sweep, i);
         printf("\n");
     }
     if (sweep->n > MOST_ROWS)
         printf("and %zu more rows in %s/sweep.csv\n", sweep->n - MOST_ROWS, sweep->folder);
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (!strcmp(sweep->keys.at[k].name, "seed") && sweep->keys.at[k].values.n > 1)
+            print_seeds(sweep, k);
 }

@@ -15,7 +15,8 @@
 
 enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000 };
 
-/* An option of `asim run`, or type, size, ranks, count of `asim trace generate`. */
+/* An option of `asim run`; type, size, ranks, count of `asim trace generate`; "llm.KEY" of `asim
+ * trace llm`; "topo.KEY" of the maker of the topology. */
 struct asim_sweep_key {
     char *name;
     ASIM_VEC(char *) values; /* one: the same in all points */
@@ -38,6 +39,7 @@ struct asim_sweep_point {
     pid_t process;
     double began_s; /* of the wall clock */
     uint64_t ranks, finish_ns, comm_ns;
+    char cause[96]; /* what limits it, with --of; "" = not known */
 };
 
 struct asim_sweep {
@@ -66,15 +68,24 @@ int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value
  * of which there is a key. */
 int asim_sweep_is_own(const char *name);
 int asim_sweep_is_flag(const char *name);
+int asim_sweep_is_workload(const char *name);
 int asim_sweep_has(const struct asim_sweep *sweep, const char *name);
+/* Whether the key is no option of `asim run` but of what makes its inputs; behind "llm." or
+ * "topo.", else NULL. */
+int asim_sweep_is_made(const char *name);
+const char *asim_sweep_behind(const char *name, const char *prefix);
+/* The topology of a point, with its topo.KEYs. */
+void asim_sweep_topo(const struct asim_sweep *sweep, size_t point, char *topo, size_t size);
 /* Options of the run in a folder that no key has yet, as keys of one value. Then, in a sweep with a
  * folder, its time. (of.c) */
 int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err *err);
 int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err);
 /* Checks the keys and makes the points. */
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
-/* Whether the sweep makes the workloads: it has no key workload or scenario. */
+/* Whether the sweep makes the workloads: it has no key workload or scenario; with `asim trace llm`.
+ */
 int asim_sweep_generates(const struct asim_sweep *sweep);
+int asim_sweep_has_llm(const struct asim_sweep *sweep);
 /* The value of a key at a point; NULL where the key does not exist. */
 const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const char *name);
 const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key);

@@ -25,8 +25,27 @@ static const char *value_or(const struct asim_sweep *sweep, size_t point, const 
     return value ? value : other;
 }
 
+/* Of `asim trace llm`: the digest of its options names the traces. */
+static void llm_prefix(const struct asim_sweep *sweep, size_t point, char *prefix, size_t size)
+{
+    struct asim_digest sum = {.word = {0}};
+    char text[ASIM_DIGEST_TEXT];
+
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (asim_sweep_behind(sweep->keys.at[k].name, "llm.")) {
+            asim_digest_add_text(&sum, sweep->keys.at[k].name);
+            asim_digest_add_text(&sum, asim_sweep_at(sweep, point, k));
+        }
+    snprintf(prefix, size, "%.1000s/workloads/llm_%.12s/w", sweep->folder,
+             asim_digest_show(&sum, text));
+}
+
 void asim_sweep_prefix(const struct asim_sweep *sweep, size_t point, char *prefix, size_t size)
 {
+    if (asim_sweep_has_llm(sweep)) {
+        llm_prefix(sweep, point, prefix, size);
+        return;
+    }
     snprintf(prefix, size, "%.1000s/workloads/%.60s_%.20s_ranks_%.20s_x%.20s/w", sweep->folder,
              value_or(sweep, point, "type", "all_reduce"), asim_sweep_value(sweep, point, "ranks"),
              value_or(sweep, point, "size", "1M"), value_or(sweep, point, "count", "1"));
@@ -77,26 +96,70 @@ static int write_mark(const char *prefix, const char *path, struct asim_err *err
     return asim_out_commit(&out, err);
 }
 
+enum { MOST_WORDS = 64 };
+
+/* A command line being made. */
+struct line {
+    char words[MOST_WORDS][ASIM_SWEEP_PATH + 16];
+    const char *argv[MOST_WORDS];
+    size_t n;
+};
+
+static void add(struct line *line, const char *key, const char *value)
+{
+    if (line->n == MOST_WORDS)
+        return;
+    snprintf(line->words[line->n], sizeof line->words[0], "--%s=%s", key, value);
+    line->argv[line->n] = line->words[line->n];
+    line->n++;
+}
+
+static void make_line(struct line *line, const struct asim_sweep *sweep, size_t point,
+                      const char *prefix)
+{
+    const char *key, *schedule = value_or(sweep, point, "llm.schedule", "rows");
+    int is_llm = asim_sweep_has_llm(sweep);
+    char text[ASIM_SWEEP_PATH];
+
+    line->argv[0] = sweep->self;
+    line->argv[1] = "trace";
+    line->argv[2] = is_llm ? "llm" : "generate";
+    line->argv[3] = "--force";
+    line->n = 4;
+    add(line, is_llm ? "et" : "out", prefix);
+    for (size_t k = 0; is_llm && k < sweep->keys.n; k++)
+        if ((key = asim_sweep_behind(sweep->keys.at[k].name, "llm.")))
+            add(line, key, asim_sweep_at(sweep, point, k));
+    snprintf(text, sizeof text, "%.2000s.txt", prefix);
+    if (is_llm && !strcmp(schedule, "rows")) /* else it has no text */
+        add(line, "out", text);
+    if (is_llm)
+        return;
+    add(line, "type", value_or(sweep, point, "type", "all_reduce"));
+    add(line, "ranks", asim_sweep_value(sweep, point, "ranks"));
+    add(line, "size", value_or(sweep, point, "size", "1M"));
+    add(line, "count", value_or(sweep, point, "count", "1"));
+}
+
 int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err)
 {
-    char prefix[ASIM_SWEEP_PATH], words[5][ASIM_SWEEP_PATH + 16], log[ASIM_SWEEP_PATH],
-        mark[ASIM_SWEEP_PATH + 16];
-    const char *argv[] = {sweep->self, "trace",  "generate", words[0], words[1],
-                          words[2],    words[3], words[4],   "--force"};
-    int code;
+    char prefix[ASIM_SWEEP_PATH], log[ASIM_SWEEP_PATH], mark[ASIM_SWEEP_PATH + 16];
+    struct line *line;
+    int code, failed;
 
     asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
     snprintf(mark, sizeof mark, "%s.whole", prefix);
     if (is_whole(prefix, mark))
         return 0;
     remove(mark);
-    snprintf(words[0], sizeof words[0], "--out=%s", prefix);
-    snprintf(words[1], sizeof words[1], "--type=%s", value_or(sweep, point, "type", "all_reduce"));
-    snprintf(words[2], sizeof words[2], "--ranks=%s", asim_sweep_value(sweep, point, "ranks"));
-    snprintf(words[3], sizeof words[3], "--size=%s", value_or(sweep, point, "size", "1M"));
-    snprintf(words[4], sizeof words[4], "--count=%s", value_or(sweep, point, "count", "1"));
+    line = calloc(1, sizeof *line);
+    if (!line)
+        return asim_err_nomem(err, "making a workload");
+    make_line(line, sweep, point, prefix);
     snprintf(log, sizeof log, "%.1000s/workloads.log", sweep->folder);
-    if (asim_child_run(argv, sizeof argv / sizeof *argv, log, &code, err))
+    failed = asim_child_run(line->argv, line->n, log, &code, err);
+    free(line);
+    if (failed)
         return ASIM_EIO;
     return code ? asim_err_set(err, ASIM_EINVAL, "the workload %s could not be generated.", prefix)
                 : write_mark(prefix, mark, err);

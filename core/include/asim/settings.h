@@ -120,6 +120,8 @@ struct asim_settings {
      * soon as it is issued. */
     const double *rank_compute;
     int free_receives;
+    /* An option of the programs: whether they repeat the run to tell what limits it. */
+    int what_if;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -26,7 +26,7 @@ struct axis {
 
 struct drawing {
     const struct asim_chart *chart;
-    struct asim_out out;
+    struct asim_out *out;
     struct axis x, y;
 };
 
@@ -146,13 +146,13 @@ static int measure(struct drawing *drawing)
 
 static void mark(struct drawing *drawing, double x, const char *text)
 {
-    asim_out_printf(&drawing->out,
-                    "<path class=\"grid\" stroke=\"#ccc\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" "
-                    "y=\"%d\" text-anchor=\"middle\">",
+    asim_out_printf(drawing->out,
+                    "<path class=\"tick\" stroke=\"#ccc\" d=\"M%.1f %dv%d\"/><text x=\"%.1f\" "
+                    "y=\"%d\" class=\"m\" text-anchor=\"middle\">",
                     across(drawing, x), (int)TOP, (int)HEIGHT, across(drawing, x),
                     TOP + HEIGHT + 18);
-    asim_quote_xml(&drawing->out, text);
-    asim_out_printf(&drawing->out, "</text>\n");
+    asim_quote_xml(drawing->out, text);
+    asim_out_printf(drawing->out, "</text>\n");
 }
 
 /* Powers of two, about eight of them. */
@@ -174,19 +174,19 @@ static void mark_bytes(struct drawing *drawing)
 static void draw_axes(struct drawing *drawing)
 {
     const struct asim_chart *chart = drawing->chart;
-    struct asim_out *out = &drawing->out;
+    struct asim_out *out = drawing->out;
     double ticks[MOST_TICKS];
     char text[40];
     int n = find_ticks(ticks, &drawing->y);
 
     for (int i = 0; i < n; i++)
         asim_out_printf(out,
-                        "<path class=\"grid\" stroke=\"#ccc\" d=\"M%d %.1fh%d\"/><text x=\"%d\" "
-                        "y=\"%.1f\" text-anchor=\"end\">%g</text>\n",
+                        "<path class=\"tick\" stroke=\"#ccc\" d=\"M%d %.1fh%d\"/><text x=\"%d\" "
+                        "y=\"%.1f\" class=\"e\" text-anchor=\"end\">%g</text>\n",
                         (int)LEFT, up(drawing, ticks[i]), WIDTH - LEFT - RIGHT, LEFT - 8,
                         up(drawing, ticks[i]) + 4, ticks[i]);
     for (size_t w = 0; w < chart->n_words; w++) {
-        asim_out_printf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">",
+        asim_out_printf(out, "<text x=\"%.1f\" y=\"%d\" class=\"m\" text-anchor=\"middle\">",
                         across(drawing, (double)w), TOP + HEIGHT + 18);
         asim_quote_xml(out, chart->words[w]);
         asim_out_printf(out, "</text>\n");
@@ -200,9 +200,9 @@ static void draw_axes(struct drawing *drawing)
             mark(drawing, ticks[i], text);
         }
     }
-    asim_out_printf(out, "<text x=\"%d\" y=\"%d\">", LEFT - 60, TOP - 14);
+    asim_out_printf(out, "<text class=\"s\" x=\"%d\" y=\"%d\">", LEFT - 60, TOP - 14);
     asim_quote_xml(out, chart->up);
-    asim_out_printf(out, "</text>\n<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
+    asim_out_printf(out, "</text>\n<text x=\"%d\" y=\"%d\" class=\"m\" text-anchor=\"middle\">",
                     LEFT + (WIDTH - LEFT - RIGHT) / 2, TOP + HEIGHT + 40);
     asim_quote_xml(out, chart->across);
     asim_out_printf(out, "</text>\n");
@@ -220,15 +220,16 @@ static void draw_bars(struct drawing *drawing, size_t s)
         const struct asim_chart_point *point = &series->points.at[i];
         double x = across(drawing, point->x) + left + wide * (double)s, y = up(drawing, point->y);
 
-        asim_out_printf(&drawing->out,
+        asim_out_printf(drawing->out,
                         "<rect class=\"f%zu\" fill=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                         "height=\"%.1f\"><title>%g</title></rect>\n",
                         s % COLOURS, colours[s % COLOURS], x, y, wide * 0.94, up(drawing, 0) - y,
                         point->y);
         if (wide > 34)
-            asim_out_printf(&drawing->out,
-                            "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">%.3g</text>\n",
-                            x + wide * 0.47, y - 4, point->y);
+            asim_out_printf(
+                drawing->out,
+                "<text x=\"%.1f\" y=\"%.1f\" class=\"m\" text-anchor=\"middle\">%.3g</text>\n",
+                x + wide * 0.47, y - 4, point->y);
     }
 }
 
@@ -236,7 +237,7 @@ static void draw_line(struct drawing *drawing, size_t s, size_t number)
 {
     static const char *const dashes[] = {"", "6 4", "2 3"};
     const struct asim_chart_series *series = &drawing->chart->series.at[s];
-    struct asim_out *out = &drawing->out;
+    struct asim_out *out = drawing->out;
     size_t colour = number % COLOURS;
 
     if (!series->is_rings) {
@@ -265,57 +266,73 @@ static void draw_name(struct drawing *drawing, const char *name, size_t number)
 {
     int y = TOP + HEIGHT + 66 + LINE * (int)number;
 
-    asim_out_printf(&drawing->out,
+    asim_out_printf(drawing->out,
                     "<rect class=\"f%zu\" fill=\"%s\" x=\"%d\" y=\"%d\" width=\"24\" "
-                    "height=\"%d\"/><text x=\"%d\" y=\"%d\">",
+                    "height=\"%d\"/><text class=\"s\" x=\"%d\" y=\"%d\">",
                     number % COLOURS, colours[number % COLOURS], (int)LEFT, y - 9,
                     drawing->chart->n_words ? 10 : 3, LEFT + 34, y);
-    asim_quote_xml(&drawing->out, name);
-    asim_out_printf(&drawing->out, "</text>\n");
+    asim_quote_xml(drawing->out, name);
+    asim_out_printf(drawing->out, "</text>\n");
 }
 
-static void draw_head(struct asim_out *out, size_t names)
+/* Number of series that have a name. */
+static size_t count_names(const struct asim_chart *chart)
 {
-    const char *palette = "";
+    size_t names = 0;
 
-    for (const struct asim_embedded *file = report_page_files; file->name; file++)
-        if (!strcmp(file->name, "palette.css"))
-            palette = file->text;
-    asim_out_printf(out,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
-                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
-                    "svg{background:var(--bg)}text{fill:var(--fg)}.grid{stroke:var(--line)}",
-                    (int)WIDTH, TOP + HEIGHT + 66 + LINE * names, palette);
-    for (int c = 0; c < COLOURS; c++)
-        asim_out_printf(out, ".s%d{stroke:var(--s%d)}.f%d{fill:var(--s%d)}", c, c, c, c);
-    asim_out_printf(out, "\n</style>\n");
+    for (size_t s = 0; s < chart->series.n && s < MOST_SERIES; s++)
+        names += *chart->series.at[s].name != '\0';
+    return names;
+}
+
+static void draw(struct drawing *drawing)
+{
+    const struct asim_chart *chart = drawing->chart;
+    size_t names = 0;
+
+    draw_axes(drawing);
+    for (size_t s = 0; s < chart->series.n && s < MOST_SERIES; s++) {
+        const struct asim_chart_series *series = &chart->series.at[s];
+
+        if (chart->n_words)
+            draw_bars(drawing, s);
+        else
+            draw_line(drawing, s, series->is_rings && names ? names - 1 : names);
+        if (*series->name)
+            draw_name(drawing, series->name, names++);
+    }
+    asim_out_printf(drawing->out, "</svg>\n");
+}
+
+void asim_chart_put(const struct asim_chart *chart, struct asim_out *out)
+{
+    struct drawing drawing = {.chart = chart, .out = out};
+
+    if (!measure(&drawing))
+        return;
+    asim_out_printf(out, "<svg class=\"plot\" viewBox=\"0 0 %d %zu\" role=\"img\">\n", (int)WIDTH,
+                    TOP + HEIGHT + 66 + LINE * count_names(chart));
+    draw(&drawing);
 }
 
 int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asim_err *err)
 {
-    struct drawing drawing = {.chart = chart};
-    size_t names = 0, shown = chart->series.n < MOST_SERIES ? chart->series.n : MOST_SERIES;
-    int code = measure(&drawing) ? asim_out_open(&drawing.out, path, err)
+    struct asim_out out = {0};
+    struct drawing drawing = {.chart = chart, .out = &out};
+    const char *palette = "";
+    int code = measure(&drawing) ? asim_out_open(&out, path, err)
                                  : asim_err_set(err, ASIM_EINVAL, "there is nothing to draw.");
 
     if (code)
         return code;
-    for (size_t s = 0; s < shown; s++)
-        names += *chart->series.at[s].name != '\0';
-    draw_head(&drawing.out, names);
-    draw_axes(&drawing);
-    names = 0;
-    for (size_t s = 0; s < shown; s++) {
-        const struct asim_chart_series *series = &chart->series.at[s];
-        size_t number = series->is_rings && names ? names - 1 : names;
-
-        if (chart->n_words)
-            draw_bars(&drawing, s);
-        else
-            draw_line(&drawing, s, number);
-        if (*series->name)
-            draw_name(&drawing, series->name, names++);
-    }
-    asim_out_printf(&drawing.out, "</svg>\n");
-    return asim_out_commit(&drawing.out, err);
+    for (const struct asim_embedded *file = report_page_files; file->name; file++)
+        if (!strcmp(file->name, "palette.css"))
+            palette = file->text;
+    asim_out_printf(&out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
+                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
+                    "svg { background: var(--bg); }\ntext { fill: var(--fg); }\n</style>\n",
+                    (int)WIDTH, TOP + HEIGHT + 66 + LINE * count_names(chart), palette);
+    draw(&drawing);
+    return asim_out_commit(&out, err);
 }

@@ -32,8 +32,11 @@ struct asim_chart {
 
 /* A new series, or NULL out of memory; its address holds until the next one. */
 struct asim_chart_series *asim_chart_add(struct asim_chart *chart);
-/* Writes the chart; heights are above 0. Bars and lines begin at 0, but lines whose largest height
- * is more than 20 times the smallest have a logarithmic axis. */
+struct asim_out;
+/* Writes the chart into a page that has the colours; nothing where there is no point. */
+void asim_chart_put(const struct asim_chart *chart, struct asim_out *out);
+/* Writes the chart as a file; heights are above 0. Bars and lines begin at 0, but lines whose
+ * largest height is more than 20 times the smallest have a logarithmic axis. */
 int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asim_err *err);
 void asim_chart_close(struct asim_chart *chart);
 

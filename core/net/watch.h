@@ -32,6 +32,7 @@ struct asim_fct {
     uint64_t start, end, bytes, ideal, id; /* id: of the message */
     uint32_t src, dst;
     uint16_t sport;
+    uint16_t generator; /* of a background flow: the number of its generator from 1; else 0 */
 };
 
 typedef void asim_frame_hook(void *self, enum asim_frame_event what, struct asim_port_id at,

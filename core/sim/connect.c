@@ -25,9 +25,13 @@ static void record(struct asim_world *world, const struct asim_event *event)
 static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
-    struct asim_event *event = asim_event_bus_slot(
-        &world->run.event_bus, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
+    enum asim_event_kind kind = row->generator ? ASIM_EV_BACKGROUND : ASIM_EV_FCT;
+    struct asim_event *event;
 
+    if (!(world->run.event_bus.wants & 1u << kind))
+        return;
+    event = asim_event_bus_slot(&world->run.event_bus, asim_rank_shard_of(world, row->src)->events,
+                                kind);
     if (!event)
         return;
     event->t = row->end;
@@ -35,7 +39,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     event->of.fct.start = row->start;
     event->of.fct.bytes = row->bytes;
     event->of.fct.ideal = row->ideal;
-    event->of.fct.id = row->id;
+    event->of.fct.id = row->generator ? row->generator - 1u : row->id;
     event->of.fct.dst = row->dst;
     event->of.fct.sport = row->sport;
 }
@@ -85,7 +89,8 @@ int asim_world_set_hooks(struct asim_world *world)
     struct asim_queue_sampling sampling = {0};
 
     hooks->self = world;
-    hooks->fct = world->run.event_bus.wants & 1u << ASIM_EV_FCT ? on_fct : NULL;
+    hooks->fct =
+        world->run.event_bus.wants & (1u << ASIM_EV_FCT | 1u << ASIM_EV_BACKGROUND) ? on_fct : NULL;
     hooks->only_choices = asim_event_bus_only_choices(&world->run.event_bus);
     if (!(world->run.event_bus.wants & 1u << ASIM_EV_PFC))
         hooks->pfc = NULL;

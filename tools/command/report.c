@@ -8,12 +8,13 @@
 #include "asim/ext/command.h"
 #include "base/io/file_id.h"
 #include "cli/args.h"
+#include "tools/report/fct.h"
 #include "tools/report/report.h"
 #include "tools/report/threshold.h"
 
 struct options {
-    char *output, *fail_if;
-    int force, text, json;
+    char *output, *fail_if, *sizes;
+    int force, text, json, fct;
 };
 
 static const struct asim_option options[] = {
@@ -24,6 +25,13 @@ static const struct asim_option options[] = {
      offsetof(struct options, text)},
     {"json", NULL, "only print the figures of the runs as JSON; write no page", "0", ASIM_T_BOOL,
      offsetof(struct options, json)},
+    {"fct", NULL,
+     "only print the slowdown of flows by size, as HPCC's fct_analysis.py does; write no page", "0",
+     ASIM_T_BOOL, offsetof(struct options, fct)},
+    {"sizes", NULL,
+     "with --fct: sizes up to which classes of flows reach, as 10kB,100kB,1MB; without it twenty "
+     "classes of as many flows",
+     NULL, ASIM_T_STRING, offsetof(struct options, sizes)},
     {"fail-if", NULL,
      "thresholds, as 'time>12ms,exposed>30%,drops>0': exit code 4 where a run crosses one", NULL,
      ASIM_T_STRING, offsetof(struct options, fail_if)},
@@ -65,31 +73,58 @@ static int print_verdicts(const struct asim_args *args, struct asim_err *err)
     return code;
 }
 
-static int report(const struct asim_args *args, struct asim_err *err)
+static int check(const struct options *opt, struct asim_err *err)
 {
-    const struct options *opt = args->tables[0].base;
+    const char *only = opt->text ? "text" : opt->json ? "json" : "fct";
+
+    if (opt->text + opt->json + opt->fct > 1)
+        return asim_err_set(err, ASIM_EUSAGE, "--text, --json and --fct: one of them.");
+    if (opt->text + opt->json + opt->fct && opt->output)
+        return asim_err_set(err, ASIM_EUSAGE, "--%s writes no page; leave --out out.", only);
+    if (opt->sizes && !opt->fct)
+        return asim_err_set(err, ASIM_EUSAGE, "--sizes is for --fct.");
+    return opt->fail_if ? asim_threshold_check(opt->fail_if, err) : 0;
+}
+
+static int print_fct(const struct asim_args *args, const struct options *opt, struct asim_err *err)
+{
+    struct asim_fct_sizes sizes = {.n = 0};
+    int code = opt->sizes ? asim_fct_sizes_parse(&sizes, opt->sizes, err) : 0;
+
+    for (size_t w = 0; w < args->n_words && !code; w++)
+        code = asim_fct_print(args->words[w], &sizes, err);
+    return code;
+}
+
+static int write_page(const struct asim_args *args, const struct options *opt, struct asim_err *err)
+{
     char beside[4096];
     const char *path = opt->output ? opt->output : beside;
     int code;
 
+    snprintf(beside, sizeof beside, "%s/report.html", args->words[0]);
+    code = check_place(args, path, err);
+    if (!code)
+        code = asim_report_page(args->words, args->n_words, path, err);
+    if (!code)
+        fprintf(stderr, "%s is written: open it in a browser.\n", path);
+    return code;
+}
+
+static int report(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *opt = args->tables[0].base;
+    int code;
+
     if (!args->n_words)
         return ASIM_ARGS_USAGE;
-    if ((opt->text || opt->json) && opt->output)
-        return asim_err_set(err, ASIM_EUSAGE, "--%s writes no page; leave --out out.",
-                            opt->text ? "text" : "json");
-    if (opt->text && opt->json)
-        return asim_err_set(err, ASIM_EUSAGE, "--text and --json: one of them.");
-    if (opt->fail_if && asim_threshold_check(opt->fail_if, err))
-        return err->code;
-    snprintf(beside, sizeof beside, "%s/report.html", args->words[0]);
-    code = opt->json ? 0 : print_verdicts(args, err);
-    if (!code && !opt->text && !opt->json) {
-        code = check_place(args, path, err);
-        if (!code)
-            code = asim_report_page(args->words, args->n_words, path, err);
-        if (!code)
-            fprintf(stderr, "%s is written: open it in a browser.\n", path);
-    }
+    code = check(opt, err);
+    if (!code && opt->fct)
+        code = print_fct(args, opt, err);
+    else if (!code && !opt->json)
+        code = print_verdicts(args, err);
+    if (!code && !opt->text && !opt->json && !opt->fct)
+        code = write_page(args, opt, err);
     if (code || (!opt->fail_if && !opt->json))
         return code;
     return asim_threshold_judge(args->words, args->n_words, opt->fail_if, opt->json, err);

@@ -51,7 +51,10 @@ int asim_html_gantt(struct asim_out *out, const struct asim_run *run, size_t num
                     struct asim_err *err);
 int asim_html_links(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
 void asim_html_collectives(struct asim_out *out, const struct asim_run *run, size_t number);
-void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number);
+int asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number,
+                    struct asim_err *err);
+/* Slowdown by size, as a picture and a table. */
+int asim_html_fct(struct asim_out *out, const struct asim_run *run, struct asim_err *err);
 void asim_html_path(struct asim_out *out, const struct asim_run *run, size_t number);
 /* Where the bytes went: tiers, oversubscription, equal ways, and from rank to rank. */
 void asim_html_traffic(struct asim_out *out, const struct asim_run *run, size_t number);

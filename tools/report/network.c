@@ -2,7 +2,6 @@
  *
  * Reads flows.csv and links.csv.
  */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,53 +29,85 @@ static void keep_top(struct asim_run *run, const struct asim_run_flow *flow)
     run->n_top += run->n_top < ASIM_RUN_TOP_FLOWS;
 }
 
-/* 8 bins a doubling, the first from 1 on. */
-static void count_slowdown(struct asim_run *run, const struct asim_run_flow *flow)
+/* As HPCC's fct_analysis.py: none is below 1. */
+static int keep_slowdown(struct asim_run *run, const struct asim_run_flow *flow)
 {
     double slow = flow->ideal ? (double)(flow->end - flow->start) / (double)flow->ideal : 1;
-    int bin = slow > 1 ? (int)(8 * log2(slow)) : 0;
+    struct asim_run_slowdown one = {flow->bytes, slow > 1 ? slow : 1};
+    int which = flow->is_background;
 
-    run->slow_bins[bin < ASIM_RUN_SLOW_BINS ? bin : ASIM_RUN_SLOW_BINS - 1]++;
-    run->worst_slowdown = run->worst_slowdown > slow ? run->worst_slowdown : slow;
+    return run->slowdowns[which].n < ASIM_RUN_SLOWDOWNS ? ASIM_VEC_PUSH(run->slowdowns[which], one)
+                                                        : 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct asim_run_slowdown *x = a, *y = b;
+
+    if (x->bytes != y->bytes)
+        return x->bytes < y->bytes ? -1 : 1;
+    return (x->slowdown > y->slowdown) - (x->slowdown < y->slowdown);
+}
+
+struct flow_columns {
+    int src, dst, bytes, start, end, ideal, class;
+};
+
+static int find_flow_columns(struct flow_columns *at, const struct asim_table *table,
+                             struct asim_err *err)
+{
+    at->src = asim_table_need(table, "src", err);
+    at->dst = asim_table_need(table, "dst", err);
+    at->bytes = asim_table_need(table, "bytes", err);
+    at->start = asim_table_need(table, "start_ns", err);
+    at->end = asim_table_need(table, "end_ns", err);
+    at->ideal = asim_table_need(table, "ideal_ns", err);
+    at->class = asim_table_find(table, "class");
+    return err->code;
+}
+
+static int take_flow(struct asim_run *run, const struct asim_table *table,
+                     const struct flow_columns *at, struct asim_err *err)
+{
+    struct asim_run_flow flow = {.src = (uint32_t)asim_table_u64(table, at->src, err),
+                                 .dst = (uint32_t)asim_table_u64(table, at->dst, err),
+                                 .bytes = asim_table_u64(table, at->bytes, err),
+                                 .start = asim_table_u64(table, at->start, err),
+                                 .end = asim_table_u64(table, at->end, err),
+                                 .ideal = asim_table_u64(table, at->ideal, err),
+                                 .is_background =
+                                     !strncmp(asim_table_text(table, at->class), "background", 10)};
+
+    if (!*asim_table_text(table, at->end))
+        return 0; /* under way at the end of an interrupted run */
+    asim_run_add_goodput(run, &flow);
+    keep_top(run, &flow);
+    if (!flow.is_background) {
+        run->flows++;
+        run->flow_bytes += flow.bytes;
+        run->mean_base += (double)flow.ideal;
+    }
+    return keep_slowdown(run, &flow) ? asim_err_nomem(err, "reading flows.csv") : 0;
 }
 
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
 {
+    struct flow_columns at = {0};
     struct asim_table table;
-    int code = asim_run_open(run, &table, "flows.csv", err), src, dst, bytes, start, end, ideal;
+    int code = asim_run_open(run, &table, "flows.csv", err);
 
-    if (code || !table.file) {
-        asim_table_close(&table);
-        return code;
-    }
-    src = asim_table_need(&table, "src", err);
-    dst = asim_table_need(&table, "dst", err);
-    bytes = asim_table_need(&table, "bytes", err);
-    start = asim_table_need(&table, "start_ns", err);
-    end = asim_table_need(&table, "end_ns", err);
-    ideal = asim_table_need(&table, "ideal_ns", err);
-    code = err->code ? err->code : asim_run_open_goodput(run, err);
-    run->has_flows = !code;
-    while (!code && (code = asim_table_row(&table, err)) > 0) {
-        struct asim_run_flow flow = {.src = (uint32_t)asim_table_u64(&table, src, err),
-                                     .dst = (uint32_t)asim_table_u64(&table, dst, err),
-                                     .bytes = asim_table_u64(&table, bytes, err),
-                                     .start = asim_table_u64(&table, start, err),
-                                     .end = asim_table_u64(&table, end, err),
-                                     .ideal = asim_table_u64(&table, ideal, err)};
-
-        code = 0;
-        if (!*asim_table_text(&table, end))
-            continue; /* under way at the end of an interrupted run */
-        run->flows++;
-        run->flow_bytes += flow.bytes;
-        run->mean_base += (double)flow.ideal;
-        keep_top(run, &flow);
-        asim_run_add_goodput(run, &flow);
-        count_slowdown(run, &flow);
-    }
+    if (!code && table.file)
+        code = find_flow_columns(&at, &table, err);
+    if (!code && table.file)
+        code = asim_run_open_goodput(run, err);
+    run->has_flows = !code && table.file;
+    while (!code && run->has_flows && (code = asim_table_row(&table, err)) > 0)
+        code = take_flow(run, &table, &at, err);
     if (run->flows)
         run->mean_base /= (double)run->flows;
+    for (int i = 0; i < 2; i++)
+        if (run->slowdowns[i].n)
+            qsort(run->slowdowns[i].at, run->slowdowns[i].n, sizeof *run->slowdowns[i].at, by_size);
     asim_table_close(&table);
     return code;
 }

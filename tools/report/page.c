@@ -352,7 +352,8 @@ static int details(struct asim_out *out, const struct asim_run *run, size_t numb
     asim_html_traffic(out, run, number);
     asim_html_collectives(out, run, number);
     asim_html_path(out, run, number);
-    asim_html_flows(out, run, number);
+    if (!code)
+        code = asim_html_flows(out, run, number, err);
     others(out, run, number);
     configuration(out, run, number);
     return code;

@@ -111,6 +111,8 @@ void asim_run_close(struct asim_run *run)
     free(run->traffic.at);
     for (int i = 0; i < ASIM_SERIES; i++)
         free(run->series[i].points.at);
+    for (int i = 0; i < 2; i++)
+        free(run->slowdowns[i].at);
     free(run->goodput);
     free(run->goodput_near);
     memset(run, 0, sizeof *run);

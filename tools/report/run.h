@@ -42,8 +42,15 @@ struct asim_run_coll {
 struct asim_run_flow {
     uint32_t src, dst;
     uint64_t bytes, start, end, ideal;
+    int is_background;
 };
-enum { ASIM_RUN_TOP_FLOWS = 20, ASIM_RUN_SLOW_BINS = 64 };
+enum { ASIM_RUN_TOP_FLOWS = 20, ASIM_RUN_SLOWDOWNS = 20000000 };
+
+/* Of a message that has ended: its time over that of the message alone on idle links. */
+struct asim_run_slowdown {
+    uint64_t bytes;
+    double slowdown;
+};
 
 struct asim_run_node {
     uint32_t id, tier;
@@ -164,13 +171,16 @@ struct asim_run {
     ASIM_VEC(struct asim_run_step) path; /* from the finish back */
     uint64_t *blame;                     /* [n_ranks]: ns that others waited for this rank */
     uint64_t waited;                     /* their sum */
-    uint64_t flows;                      /* rows of flows.csv */
+    uint64_t flows;                      /* rows of flows.csv, without background traffic */
     int has_flows, has_links, has_topology;
     int is_flow_level; /* queues, marks, pauses and losses were not modelled */
     struct asim_run_flow top[ASIM_RUN_TOP_FLOWS];
     uint32_t n_top;
-    uint64_t flow_bytes, slow_bins[ASIM_RUN_SLOW_BINS]; /* by slowdown, 8 bins a doubling */
-    double worst_slowdown, mean_base;                   /* base: mean ideal time, ns */
+    uint64_t flow_bytes;
+    double mean_base; /* mean ideal time of messages, ns */
+    /* Of the messages of jobs, and of background flows; the first ASIM_RUN_SLOWDOWNS. By size, then
+     * by slowdown. */
+    ASIM_VEC(struct asim_run_slowdown) slowdowns[2];
     struct asim_map losses; /* (node, port) -> bits of the error rate, where it is not 0 */
     ASIM_VEC(struct asim_run_node) nodes;
     ASIM_VEC(struct asim_run_link) links; /* as in links.csv */

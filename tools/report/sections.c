@@ -212,46 +212,34 @@ void asim_html_collectives(struct asim_out *out, const struct asim_run *run, siz
 
 /* --- messages --- */
 
-/* The upper end of the bin in which the share of all messages is reached. */
-static double slowdown_at(const struct asim_run *run, double part)
-{
-    uint64_t want = (uint64_t)ceil(part * (double)run->flows), seen = 0;
-
-    for (int i = 0; i < ASIM_RUN_SLOW_BINS; i++) {
-        seen += run->slow_bins[i];
-        if (seen >= want)
-            return i == ASIM_RUN_SLOW_BINS - 1 ? run->worst_slowdown
-                                               : fmin(exp2((i + 1) / 8.0), run->worst_slowdown);
-    }
-    return run->worst_slowdown;
-}
-
 /* Messages of one size that took as long within 1 % are one row. */
 static int is_like_flow(const struct asim_run_flow *a, const struct asim_run_flow *b)
 {
-    return a->bytes == b->bytes && is_near(a->end - a->start, b->end - b->start) &&
-           is_near(a->ideal, b->ideal);
+    return a->bytes == b->bytes && a->is_background == b->is_background &&
+           is_near(a->end - a->start, b->end - b->start) && is_near(a->ideal, b->ideal);
 }
 
-void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number)
+int asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number,
+                    struct asim_err *err)
 {
     char name[32], more[80];
+    int code = 0;
 
-    asim_html_section(out, "flows", number, "Largest messages");
+    asim_html_section(out, "flows", number, "Messages");
     if (!run->has_flows) {
         not_recorded(out, "Messages", "--reports=flows");
         asim_out_printf(out, "</section>\n");
-        return;
+        return 0;
     }
-    if (run->flows)
-        asim_out_printf(out,
-                        "<p>%" PRIu64
-                        " messages. Slowdown is the time over that of the message alone on idle "
-                        "links: half of them at most %.2f, 95 %% at most %.2f, 99 %% at most %.2f "
-                        "(in steps of 9 %%), the slowest %.2f.</p>\n",
-                        run->flows, slowdown_at(run, 0.5), slowdown_at(run, 0.95),
-                        slowdown_at(run, 0.99), run->worst_slowdown);
-    asim_html_table(out, "from|to|#bytes|#start|#time|#alone|#slowdown");
+    asim_out_printf(out,
+                    "<p>%zu messages of jobs, %zu background flows. Slowdown is the time over that "
+                    "of the message alone on idle links; a row has 5 %% of the messages, or all of "
+                    "one size.</p>\n",
+                    run->slowdowns[0].n, run->slowdowns[1].n);
+    code = asim_html_fct(out, run, err);
+    asim_out_printf(out, "<h4>Largest messages</h4>\n");
+    asim_html_table(out, run->slowdowns[1].n ? "from|to|#bytes|#start|#time|#alone|#slowdown|class"
+                                             : "from|to|#bytes|#start|#time|#alone|#slowdown");
     for (uint32_t i = 0, like; i < run->n_top; i += like) {
         const struct asim_run_flow *flow = &run->top[i];
         double took = (double)(flow->end - flow->start);
@@ -269,10 +257,13 @@ void asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t nu
         asim_html_time(out, took);
         asim_html_time(out, (double)flow->ideal);
         real(out, flow->ideal ? took / (double)flow->ideal : 0, 2);
+        if (run->slowdowns[1].n)
+            asim_html_text(out, flow->is_background ? "background" : "job");
         asim_out_printf(out, "</tr>\n");
     }
     end_table(out);
     asim_out_printf(out, "</section>\n");
+    return code;
 }
 
 /* --- critical path --- */

@@ -22,6 +22,7 @@ struct asim_rank_facts;
 enum asim_event_kind {
     ASIM_EV_RANK_DONE,      /* of.done */
     ASIM_EV_FCT,            /* of.fct: a message is complete; rank = its source */
+    ASIM_EV_BACKGROUND,     /* of.fct: a background flow is complete; id = its generator from 0 */
     ASIM_EV_MESSAGE_LEFT,   /* of.left: a message under way at the end; rank = its source */
     ASIM_EV_ARRIVAL,        /* of.arrival: a message is there; rank = its destination */
     ASIM_EV_PFC,            /* of.pfc: a PFC frame takes effect; rank = the node */

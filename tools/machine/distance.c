@@ -3,7 +3,8 @@
  * Compares a job with the tables that its machine's file lists, "all_reduce 10x8 8-65536, alltoall
  * …": op, nodes x GPUs, bytes. The errors are those of tables that were not fitted (tests/truth);
  * each doubling of nodes beyond the tables adds a quarter, an op, a number of GPUs or a size
- * without a table a half.
+ * without a table a half. A machine without a table of sends or of collectives has the errors of
+ * machines whose tables were left out (tests/truth/left_out).
  */
 #include "tools/machine/distance.h"
 
@@ -14,13 +15,20 @@
 #include "tools/machine/sweep.h"
 
 enum { SMALL = 65536 };
+static const double left_out_percent = 55, left_out_small_percent = 65;
 
 struct reach {
     uint32_t least, most; /* nodes of tables of the op; of all */
     uint32_t most_of_all;
-    int has_gpus;
+    int has_gpus, has_kind; /* kind: sends, or collectives */
     uint64_t from, to; /* bytes, of tables of the op */
 };
+
+static int is_send(int op)
+{
+    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_ALL_TO_ALL_V ||
+           op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER || op == ASIM_NCCL_SCATTER;
+}
 
 static struct reach reach_of(const struct asim_nccl_job *job)
 {
@@ -35,6 +43,7 @@ static struct reach reach_of(const struct asim_nccl_job *job)
          at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         if (nodes > r.most_of_all)
             r.most_of_all = nodes;
+        r.has_kind |= is_send(asim_nccl_op_find(op)) == is_send(job->op);
         if (asim_nccl_op_find(op) != job->op)
             continue;
         r.least = r.least && r.least < nodes ? r.least : nodes;
@@ -53,7 +62,8 @@ void asim_distance_find(struct asim_distance *d, const struct asim_nccl_job *job
     int is_size = job->bytes >= r.from && job->bytes <= r.to;
     double factor = 1 + .25 * fmax(0, log2((double)job->nodes / fmax(1, r.most_of_all)));
 
-    *d = (struct asim_distance){"inside", 0};
+    *d = (struct asim_distance){"inside",
+                                job->bytes < SMALL ? left_out_small_percent : left_out_percent};
     if (!r.most_of_all) {
         snprintf(d->text, sizeof d->text, "not measured: no table of this machine");
         return;
@@ -75,5 +85,6 @@ void asim_distance_find(struct asim_distance *d, const struct asim_nccl_job *job
                  job->bytes, r.from, r.to);
     if (!r.most || !r.has_gpus || !is_size)
         factor *= 1.5;
-    d->percent = factor * (job->bytes < SMALL ? m->error_small_percent : m->error_percent);
+    if (r.has_kind)
+        d->percent = factor * (job->bytes < SMALL ? m->error_small_percent : m->error_percent);
 }

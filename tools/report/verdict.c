@@ -206,26 +206,21 @@ static uint32_t slow_rank(const struct asim_run *run, double *times)
     return slow;
 }
 
-/* Links from hosts into the network that carry a tenth of the busiest's bytes, of all. */
-static size_t used_nics(const struct asim_run *run, size_t *all)
+/* Links from hosts into the network, of all, that the busiest one's load would need for the bytes
+ * of all. */
+static uint64_t used_nics(const struct asim_run *run, uint64_t *all)
 {
-    uint64_t most = 0;
-    size_t used = 0;
+    uint64_t used = 0;
 
     *all = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (size_t l = 0; l < run->links.n; l++) {
-            const struct asim_run_link *link = &run->links.at[l];
+    for (size_t i = 0; i < run->tiers.n; i++) {
+        const struct asim_run_tier *tier = &run->tiers.at[i];
 
-            if (strncmp(link->class, "host-", 5) != 0 || !asim_run_is_host(run, link->from))
-                continue;
-            if (!pass) {
-                most = link->bytes > most ? link->bytes : most;
-                ++*all;
-            } else {
-                used += link->bytes * 10 > most;
-            }
-        }
+        if (strncmp(tier->class, "host-", 5) != 0 || strcmp(tier->direction, "up") != 0)
+            continue;
+        *all += tier->links;
+        used += tier->most_bytes ? (tier->bytes + tier->most_bytes / 2) / tier->most_bytes : 0;
+    }
     return used;
 }
 
@@ -336,11 +331,11 @@ static void say_rank(struct asim_verdict *verdict, const struct asim_run *run)
 
 static void say_algorithm(struct asim_verdict *verdict, const struct asim_run *run)
 {
-    size_t all, used = used_nics(run, &all);
+    uint64_t all, used = used_nics(run, &all);
 
     verdict->limit = ASIM_LIMIT_ALGORITHM;
     if (used * 2 <= all && used)
-        WHAT("rings over %zu of %zu NICs", used, all);
+        WHAT("rings over %" PRIu64 " of %" PRIu64 " NICs", used, all);
     else
         WHAT("the algorithms of the collectives");
 }
@@ -444,7 +439,8 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
                 run->no_changes
                     ? run->no_changes
                     : "what_if.csv is missing; asim run and asim packet --out write it, "
-                      "but not with --quiet.");
+                      "but not with --quiet or "
+                      "--what-if=false.");
     } else {
         list_changes(verdict, run);
         if (run->median_compute && at.exposed >= some)

@@ -255,8 +255,7 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
 /* Finds the rates of all flows that changes since the last settlement concern. */
 void asim_fluid_settle(struct asim_fluid *fluid);
 
-/* --- ends.c --- */
-/* What has drained until now leaves the flow. */
+/* What has drained until now leaves the flow. (ends.c) */
 void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Sets the end of a flow whose rate is new. */
 void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

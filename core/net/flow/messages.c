@@ -36,7 +36,10 @@ static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_fl
 static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is_behind)
 {
     const struct asim_fluid_shape *shape = &flow->shape;
+    struct asim_fluid_path *path = flow->path;
 
+    if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
+        asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
     flow->left = shape->packets;
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -312,23 +313,39 @@ static double share_done(const struct asim_progress *at)
     return at->ops_total ? (double)at->ops_done / (double)at->ops_total : 0;
 }
 
+/* Cuts a line of parts behind the last one that the terminal has columns for: a line that wraps
+ * would not be overwritten by the next. */
+static void fit_terminal(char *line)
+{
+    struct winsize size;
+    size_t width = ioctl(2, TIOCGWINSZ, &size) || size.ws_col < 2 ? 80 : size.ws_col;
+
+    for (char *end = line + strlen(line); (size_t)(end - line) >= width; *end = '\0')
+        for (end--; end > line && strncmp(end, ", ", 2) != 0;)
+            end--;
+}
+
+/* What a user waits for comes first. */
 static void show_progress(struct asim_app *app, const struct asim_progress *at, double now)
 {
     double left = asim_eta_left(&app->eta);
-    char eta[32] = "?", saved[64] = "";
+    char eta[32] = "?", saved[64] = "", line[400];
 
     if (left >= 0)
         snprintf(eta, sizeof eta, "%.0f s", left);
     if (at->hops_replayed + at->hops_skipped)
-        snprintf(saved, sizeof saved, " (%.1f %% of all replayed or skipped)", saved_percent(at));
-    fprintf(stderr,
-            "%s%.3f ms simulated in %.0f s, %.3g of %.3g GB in %llu of %llu ops, %u of %u ranks, "
-            "%.1f M packet-hops/s%s, %s left%s",
-            app->on_terminal ? "\r\033[K" : "", (double)at->time_ns / 1e6, now - app->started_s,
-            (double)at->bytes_done / 1e9, (double)at->bytes_total / 1e9,
-            (unsigned long long)at->ops_done, (unsigned long long)at->ops_total, at->ranks_done,
-            at->ranks, (double)(at->hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved,
-            eta, app->on_terminal ? "" : "\n");
+        snprintf(saved, sizeof saved, ", %.1f %% of all replayed or skipped", saved_percent(at));
+    snprintf(line, sizeof line,
+             "%.3f ms simulated in %.0f s, %s left, %.3g of %.3g GB in %llu of %llu ops, %u of %u "
+             "ranks, %.1f M packet-hops/s%s",
+             (double)at->time_ns / 1e6, now - app->started_s, eta, (double)at->bytes_done / 1e9,
+             (double)at->bytes_total / 1e9, (unsigned long long)at->ops_done,
+             (unsigned long long)at->ops_total, at->ranks_done, at->ranks,
+             (double)(at->hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved);
+    if (app->on_terminal)
+        fit_terminal(line);
+    fprintf(stderr, "%s%s%s", app->on_terminal ? "\r\033[K" : "", line,
+            app->on_terminal ? "" : "\n");
     fflush(stderr);
     app->progress_shown = app->on_terminal;
     app->shown_s = now;
@@ -395,9 +412,10 @@ static int print_verdict(struct asim_app *app)
     const struct asim_hooks hooks = {.stop = was_interrupted};
     struct asim_err err = {0};
     char *text = NULL;
-    int code = app->verdict && app->settings.what_if ? asim_what_if(app->world, &app->settings, &hooks,
-                                           wall_s() - app->started_s, &app->err)
-                            : 0;
+    int code =
+        app->verdict && app->settings.what_if
+            ? asim_what_if(app->world, &app->settings, &hooks, wall_s() - app->started_s, &app->err)
+            : 0;
 
     if (!code && app->verdict && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);

@@ -128,7 +128,8 @@ size_t asim_scenario_schema(char *buf, size_t size)
     asim_page_printf(&page,
                      "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n"
                      "  \"title\": \"A scenario of asim\",\n"
-                     "  \"type\": \"object\",\n  \"required\": [\"jobs\"],\n"
+                     "  \"type\": \"object\",\n  \"anyOf\": [{\"required\": [\"jobs\"]}, "
+                     "{\"required\": [\"background\"]}],\n"
                      "  \"additionalProperties\": false,\n  \"properties\": {\n"
                      "    \"$schema\": {\"type\": \"string\"},\n"
                      "    \"about\": {\"type\": \"string\", \"description\": \"for people\"}");

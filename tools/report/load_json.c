@@ -101,6 +101,8 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     code = keep_figures(run, root, "", err);
     copy(run->state, sizeof run->state, root, "state");
     run->finish = number(root, "finish_ns");
+    if (!run->finish) /* ranks that do nothing, beside background traffic */
+        run->finish = number(root, "simulated_ns");
     run->n_ranks = (uint32_t)number(root, "ranks");
     if (!code && number(root, "ranks") > ASIM_RUN_RANKS)
         code = asim_err_set(err, ASIM_EINVAL,

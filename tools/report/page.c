@@ -237,7 +237,7 @@ static void check(struct asim_out *out, const struct asim_run *run, size_t numbe
     }
     if (!run->ops_seen && run->n_ranks)
         warn(&to, "No op finished.");
-    if (run->ranks.n && !run->messages)
+    if (run->ranks.n && !run->messages && !run->slowdowns[1].n)
         warn(&to, "No message was sent.");
     if (run->ranks.n)
         audit_ranks(&to, run);
@@ -336,12 +336,23 @@ static void timeline(struct asim_out *out, const struct asim_run *run, const cha
     asim_out_printf(out, "; open it at ui.perfetto.dev.</p>\n");
 }
 
+/* A rank that stands for no job takes none. */
+static int any_time(const struct asim_run *run)
+{
+    for (size_t i = 0; i < run->ranks.n; i++)
+        if (run->ranks.at[i].finish)
+            return 1;
+    return 0;
+}
+
 /* What answers most comes first: the network, then the ranks. */
 static int details(struct asim_out *out, const struct asim_run *run, size_t number,
                    struct asim_err *err)
 {
-    int code = run->ranks.n ? asim_html_ranks(out, run, number, err) : 0;
+    int code = 0;
 
+    if (run->ranks.n && any_time(run))
+        code = asim_html_ranks(out, run, number, err);
     if (!code && run->ops.n && run->finish)
         code = asim_html_gantt(out, run, number, err);
     asim_html_section(out, "links", number, "Links and queues");

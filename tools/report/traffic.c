@@ -121,11 +121,11 @@ void asim_html_traffic(struct asim_out *out, const struct asim_run *run, size_t 
     asim_html_section(out, "traffic", number, "Where the bytes go");
     sentences(out, run);
     tier_table(out, run);
-    if (run->has_traffic) {
+    if (run->has_traffic && run->traffic.n) {
         asim_out_printf(out, "<h4>From rank to rank</h4>\n");
         type_table(out, run);
         grid(out, run);
-    } else {
+    } else if (!run->has_traffic) {
         asim_out_printf(out, "<p class=\"missing\">Bytes from rank to rank: not recorded. Run with "
                              "<code>--reports=traffic</code>.</p>\n");
     }

@@ -97,17 +97,50 @@ static int check_job(const struct asim_scenario *scenario, size_t number, struct
     return 0;
 }
 
+/* Background traffic alone: beside a job of one rank that does nothing, since a world has ranks. */
+static int add_idle_job(struct asim_scenario *scenario, struct asim_err *err)
+{
+    static const struct asim_key_value given[] = {
+        {"name", "idle"}, {"generate", "generate --type=all_reduce --size=1 --ranks=1"}};
+    struct asim_where where = asim_scenario_at(scenario, scenario->background.at[0].line);
+    struct asim_scenario_job job = {.line = scenario->background.at[0].line}, *at;
+    int code;
+
+    for (size_t i = 0; i < scenario->background.n; i++)
+        if (!scenario->background.at[i].until_fs)
+            return asim_err_at(err, ASIM_EINVAL,
+                               asim_scenario_at(scenario, scenario->background.at[i].line),
+                               "background traffic without a job never ends; give \"until\", as "
+                               "\"10ms\".");
+    code = asim_option_defaults(options, &job, err);
+    for (int i = 0; i < 2 && !code; i++)
+        code = asim_option_set(options, &job, given[i], where, err);
+    at = code ? NULL : realloc(scenario->jobs.at, sizeof *at);
+    if (!at) {
+        asim_option_fini(options, &job);
+        return code ? code : asim_err_nomem(err, "reading a scenario");
+    }
+    *at = job;
+    scenario->jobs.at = at;
+    scenario->jobs.n = 1;
+    return 0;
+}
+
 static int check(struct asim_scenario *scenario, struct asim_err *err)
 {
-    if (!scenario->jobs.n)
-        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, 0),
+    int code = 0;
+
+    if (!scenario->jobs.n && scenario->background.n)
+        code = add_idle_job(scenario, err);
+    else if (!scenario->jobs.n)
+        code = asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, 0),
                            "the scenario has no jobs; give {\"jobs\": [{\"workload\": \"P\"}]}, "
                            "where the traces are P.0.et, P.1.et, …");
-    for (size_t i = 0; i < scenario->jobs.n; i++)
+    for (size_t i = 0; i < scenario->jobs.n && !code; i++)
         if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, err) ||
             check_generator(scenario, &scenario->jobs.at[i], err))
             return ASIM_EINVAL;
-    return 0;
+    return code;
 }
 
 const struct asim_scenario_section asim_scenario_section_jobs = {

@@ -412,11 +412,10 @@ static int print_verdict(struct asim_app *app)
     const struct asim_hooks hooks = {.stop = was_interrupted};
     struct asim_err err = {0};
     char *text = NULL;
-    int code =
-        app->verdict && app->settings.what_if
-            ? asim_what_if(app->world, &app->settings, &hooks, wall_s() - app->started_s, &app->err)
-            : 0;
+    int code = 0;
 
+    if (app->verdict && app->settings.what_if)
+        code = asim_what_if(app->world, &app->settings, &hooks, &app->err);
     if (!code && app->verdict && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);
     free(text);

@@ -9,10 +9,10 @@
 #include "asim/asim.h"
 
 /* Writes what_if.csv into settings->out, a row a change. world: has ended and is still open.
- * took_s: wall clock of the run; the repetitions take as long at most, or 10 s, and what they do
- * not reach has no time in its row. hooks: for stop. Where the run cannot be repeated, the file has
+ * Each repetition has two million events of the flow level at most, some 2 to 4 s; what does not
+ * end by then has no time in its row. hooks: for stop. Where the run cannot be repeated, the file has
  * the reason alone. 0, or an error in writing. */
 int asim_what_if(struct asim_world *world, const struct asim_settings *settings,
-                 const struct asim_hooks *hooks, double took_s, struct asim_err *err);
+                 const struct asim_hooks *hooks, struct asim_err *err);
 
 #endif

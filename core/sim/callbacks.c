@@ -40,7 +40,8 @@ static void on_sent(void *self, const struct asim_msg *msg)
         asim_rank_sent(rank, msg);
 }
 
-static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
+static __attribute__((noinline)) void record_arrival(struct asim_world *world,
+                                                     const struct asim_msg *msg)
 {
     struct asim_event event = {
         .t = asim_node_now(world, msg->dst), .kind = ASIM_EV_ARRIVAL, .rank = msg->dst};
@@ -56,25 +57,34 @@ static void record_arrival(struct asim_world *world, const struct asim_msg *msg)
                           &event);
 }
 
+/* A message that is not for the collectives and receives of a rank. */
+static __attribute__((noinline)) void take_other(struct asim_world *world,
+                                                 const struct asim_msg *msg)
+{
+    const struct asim_messages_hooks *own = world->own_messages;
+
+    if (msg->tag == ASIM_OWN_TAG && own && own->arrived)
+        own->arrived(own->self, &(struct asim_own_message){msg->src, msg->dst, msg->bytes,
+                                                           msg->cookie, msg->traffic_class});
+    if (msg->tag == ASIM_OWN_TAG || msg->dst < world->set.n_ranks)
+        return;
+    if (asim_topo_is_endpoint(&world->set.topo, msg->dst))
+        asim_nvswitch_arrived(world, msg);
+    else
+        asim_storage_arrived(world, msg);
+}
+
+/* Every message comes by here: what is rare is out of line. */
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
-    const struct asim_messages_hooks *own = world->own_messages;
     struct asim_rank *rank = &world->run.ranks[msg->dst];
 
     if (world->run.event_bus.wants & 1u << ASIM_EV_ARRIVAL)
         record_arrival(world, msg);
-    if (msg->tag == ASIM_OWN_TAG) {
-        if (own && own->arrived)
-            own->arrived(own->self, &(struct asim_own_message){msg->src, msg->dst, msg->bytes,
-                                                               msg->cookie, msg->traffic_class});
-        return;
-    }
-    if (msg->dst >= world->set.n_ranks && asim_topo_is_endpoint(&world->set.topo, msg->dst))
-        asim_nvswitch_arrived(world, msg);
-    else if (msg->dst >= world->set.n_ranks)
-        asim_storage_arrived(world, msg);
-    else if (!rank->failed && msg->tag != ASIM_STORAGE_DROP)
+    if (msg->dst >= world->set.n_ranks || msg->tag == ASIM_OWN_TAG || msg->tag == ASIM_STORAGE_DROP)
+        take_other(world, msg);
+    else if (!rank->failed)
         asim_rank_arrived(rank, msg);
 }
 

@@ -24,12 +24,12 @@ void asim_node_push_due(struct asim_fabric *fabric, uint32_t node, uint64_t t);
 /* `node` has an event at t: lowers its next time if t is earlier. */
 static inline void asim_node_schedule(struct asim_fabric *fabric, uint32_t node, uint64_t t)
 {
-    uint64_t *half_next =
-        &fabric->schedule.half_next[fabric->set.half_of ? fabric->set.half_of[node] : 0];
     uint32_t slot = fabric->schedule.slot[node];
+    uint64_t *half_next;
 
     if (t >= fabric->schedule.next[slot])
         return;
+    half_next = &fabric->schedule.half_next[fabric->set.half_of ? fabric->set.half_of[node] : 0];
     fabric->schedule.next[slot] = t;
     if (t < fabric->schedule.block_min[slot / ASIM_BLOCK])
         fabric->schedule.block_min[slot / ASIM_BLOCK] = t;

@@ -135,7 +135,8 @@ static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
     if (engine->workers.domain_lookahead == fabric->set.lookahead)
         return until;
     in_domains = asim_part_domains_may(fabric);
-    if (asim_memo_is_dormant(fabric) || in_domains)
+    if ((asim_memo_is_dormant(fabric) || in_domains) &&
+        (grain || engine->run.windows >= memo->short_until))
         until = t + engine->workers.domain_lookahead;
     else if (memo->whole.mode == ASIM_PART_OPEN && engine->run.windows >= memo->still_at &&
              !(parts && (parts->suspended || asim_parts_in(parts, ASIM_PART_LEAD))))
@@ -343,6 +344,9 @@ static void open_steady_state(struct asim_fabric *fabric)
     steady->budget.is_eager = 1;
 }
 
+/* Turns of hosts in short windows; about 0.3 s where no period is found. */
+enum { SHORT_TURNS = 1 << 22 };
+
 int asim_fabric_use_memo(struct asim_fabric *fabric)
 {
     struct asim_memo *memo;
@@ -368,6 +372,8 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     if (asim_part_open_whole(fabric))
         return ASIM_ENOMEM;
     open_steady_state(fabric);
+    if (fabric->ways & ASIM_WAY_STEADY_STATE)
+        memo->short_until = SHORT_TURNS / (fabric->set.hosts + 1);
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
     if (!(fabric->ways & ASIM_WAY_WHOLE) || fabric->insertion) {

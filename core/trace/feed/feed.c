@@ -172,7 +172,8 @@ int asim_feed_record(struct asim_feed *feed, uint32_t index, struct asim_op *op,
     if (index >= feed->index.n)
         return asim_err_set(err, ASIM_EBUG, "op %lu of a trace with %lu was asked for.",
                             (unsigned long)index, (unsigned long)feed->index.n);
-    return asim_record_cache_get(&feed->cache, index, op, err);
+    return state_of(feed, index) == FINISHED ? asim_record_cache_lend(&feed->cache, index, op, err)
+                                             : asim_record_cache_get(&feed->cache, index, op, err);
 }
 
 /* O(children). Also releases the record. */

@@ -199,6 +199,18 @@ int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct as
     return 0;
 }
 
+/* Where reports follow ops to their ends, records of finished ops would be most of a run's memory.
+ * A large record stays, since to release it would free what *op points to. */
+int asim_record_cache_lend(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
+                           struct asim_err *err)
+{
+    int rc = asim_record_cache_get(cache, i, op, err);
+
+    if (!rc && cache->slots[i % cache->n]->cap <= KEEP_BYTES)
+        asim_record_cache_release(cache, i);
+    return rc;
+}
+
 /* A finished op will not be needed again. */
 void asim_record_cache_release(struct asim_record_cache *cache, uint32_t i)
 {

@@ -27,6 +27,9 @@ void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct as
 /* Reads the op with that index; pointers in it are borrowed until the next call. */
 int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
                           struct asim_err *err);
+/* The same for a finished op, whose record is not kept behind the next call. */
+int asim_record_cache_lend(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
+                           struct asim_err *err);
 /* The op will not be needed again soon. */
 void asim_record_cache_release(struct asim_record_cache *cache, uint32_t i);
 void asim_record_cache_fini(struct asim_record_cache *cache);

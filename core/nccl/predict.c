@@ -181,8 +181,7 @@ static const struct asim_nccl_time *least(const struct points *p, size_t i)
 
         if (p->is_extra && k == p->own)
             continue;
-        if ((is_same || (p->at[k].proto != one->proto && !p->is_slow[i])) &&
-            p->at[k].us < best->us)
+        if ((is_same || (p->at[k].proto != one->proto && !p->is_slow[i])) && p->at[k].us < best->us)
             best = &p->at[k];
     }
     return best;

@@ -41,8 +41,8 @@ static double nic_us(const struct step *s, double slice)
     double bytes = slice * s->wire, least = bytes > 4096 ? m->message_us : .4 * m->message_us;
     double us;
 
-    /* On gh200-slingshot a step takes 36, 69 and 44 us where slices have 32, 64 and 128 KiB, on 4 to
-     * 64 nodes alike: those up to 64 KiB are copied, a larger one waits for its handshake. */
+    /* On gh200-slingshot a step takes 36, 69 and 44 us where slices have 32, 64 and 128 KiB, on 4
+     * to 64 nodes alike: those up to 64 KiB are copied, a larger one waits for its handshake. */
     if (s->proto == ASIM_NCCL_SIMPLE && m->copied_bytes > 0)
         least = fmax(least, bytes > m->copied_bytes
                                 ? m->rendezvous_us

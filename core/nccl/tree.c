@@ -102,7 +102,8 @@ double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
     double shared = asim_nccl_case_sharing(c, channels);
     double wire = chunk * asim_nccl_case_wire(proto);
     double inside = copy + c->m->tree_nvlink_us[proto];
-    double across = copy + across_us(c, proto, wire, channels) + (shared - 1) * wire / asim_nccl_case_nic(c);
+    double across =
+        copy + across_us(c, proto, wire, channels) + (shared - 1) * wire / asim_nccl_case_nic(c);
     double start = base[proto] + asim_nccl_case_launch(c);
     double chunks = chunk > 0 ? ceil((double)c->bytes / channels / chunk - 1e-9) : 1;
 

@@ -21,7 +21,7 @@ struct reach {
     uint32_t least, most; /* nodes of tables of the op; of all */
     uint32_t most_of_all;
     int has_gpus, has_kind; /* kind: sends, or collectives */
-    uint64_t from, to; /* bytes, of tables of the op */
+    uint64_t from, to;      /* bytes, of tables of the op */
 };
 
 static int is_send(int op)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "asim/ext/command.h"
+#include "asim/topology.h"
 #include "asim/version.h"
 #include "base/io/out.h"
 #include "cli/args.h"
@@ -290,6 +291,73 @@ static void put_tables(struct asim_out *out, const struct manual *manual)
     put_cases(out, manual);
 }
 
+/* The words of "(one of a|b|c" in the help of the option at line, with blanks between them; returns
+ * their length. Help is wrapped at blanks, of which the words have none. */
+static size_t choices_of(const char *line, char *words, size_t size)
+{
+    const char *end = strstr(line + 1, "\n  --"), *at = line;
+    size_t n = 0;
+
+    end = end ? end : line + strlen(line);
+    while (at < end && strncmp(at, "one", 3) != 0)
+        at++;
+    at += at < end ? 3 : 0;
+    at += strspn(at, " \n");
+    if (at >= end || strncmp(at, "of", 2) != 0)
+        return 0;
+    at += 2;
+    at += strspn(at, " \n");
+    if (!memchr(at, '|', strcspn(at, "; )\n")))
+        return 0;
+    for (; n + 1 < size && !strchr("; )\n", *at); at++)
+        words[n++] = *at;
+    words[n] = '\0';
+    for (size_t i = 0; i < n; i++)
+        words[i] = words[i] == '|' ? ' ' : words[i];
+    return n;
+}
+
+/* Case branches "'packet --like') words='auto nccl astra-sim' ;;". */
+static void put_values(struct asim_out *out, const struct page *page)
+{
+    const char *line = page->help, *key;
+    char words[600];
+
+    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t length = option_key(line, &key);
+
+        if (length && choices_of(line, words, sizeof words))
+            asim_out_printf(out, "        '%s %.*s') words='%s' ;;\n", page->name, (int)length, key,
+                            words);
+    }
+}
+
+/* Behind "--key=" and, where bash has parted a topology, behind "auto:" and "machine:". */
+static void put_bash_values(struct asim_out *out, const struct manual *manual)
+{
+    asim_out_printf(
+        out, "    local last=${COMP_WORDS[COMP_CWORD-1]-} key=\n"
+             "    if [[ $cur == [=:] ]]; then last=$cur key=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
+             "    elif [[ $last == [=:] ]]; then key=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+             "    if [[ $key ]]; then\n        case \"${COMP_WORDS[*]:1:at} $key\" in\n");
+    for (size_t i = 0; i < manual->n; i++)
+        put_values(out, &manual->pages[i]);
+    asim_out_printf(out,
+                    "        *' --cc') words='none dcqcn hpcc hpcc_pint timely dctcp swift' ;;\n"
+                    "        *' --topology' | *' --topo') words='auto: machine:' ;;\n"
+                    "        *' auto') words='");
+    for (size_t i = 0; asim_topo_maker_table[i]; i++)
+        asim_out_printf(out, "%s ", asim_topo_maker_table[i]->name);
+    asim_out_printf(out,
+                    "' ;;\n"
+                    "        *' machine' | *' --machine') words=$(\"${COMP_WORDS[0]}\" machine "
+                    "list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
+                    "        esac\n"
+                    "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                    "        [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace\n"
+                    "        return\n    fi\n");
+}
+
 static int write_bash(const struct manual *manual, const char *folder, struct asim_err *err)
 {
     char path[1200];
@@ -300,8 +368,9 @@ static int write_bash(const struct manual *manual, const char *folder, struct as
         return ASIM_EIO;
     asim_out_printf(&out, "# Completion of asim for bash, made by asim manual.\n_asim() {\n"
                           "    local cur=${COMP_WORDS[COMP_CWORD]} at=1 command= words=\n"
-                          "    case ${COMP_WORDS[1]} in trace | topo) at=2 ;; esac\n"
-                          "    ((COMP_CWORD <= at)) && command=${COMP_WORDS[*]:1:at-1} ||\n"
+                          "    case ${COMP_WORDS[1]} in trace | topo | scenario) at=2 ;; esac\n");
+    put_bash_values(&out, manual);
+    asim_out_printf(&out, "    ((COMP_CWORD <= at)) && command=${COMP_WORDS[*]:1:at-1} ||\n"
                           "        command=${COMP_WORDS[*]:1:at}\n"
                           "    ((COMP_CWORD > at)) && [[ $cur != -* ]] && return # a file\n"
                           "    case $command in\n");

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0-only
 """Runs a command with a terminal of some columns as stderr, and tells whether its progress fits."""
 import fcntl
 import os

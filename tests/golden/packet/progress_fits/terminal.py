@@ -19,7 +19,9 @@ while True:
         said += os.read(master, 4096)
     except OSError:
         break
+    if b" left" in said:
+        running.terminate()
 running.wait()
-lines = [line for line in re.split(rb"\r\x1b\[K|[\r\n]+", said) if b"simulated in" in line]
+lines = [line for line in re.split(rb"\x1b\[K|[\r\n]+", said) if b"simulated in" in line]
 fits = lines and max(map(len, lines)) < int(sys.argv[1])
 print(sys.argv[1], "columns:", "fits" if fits else f"{len(lines)} lines, {lines[-1:]}", "left" if b" left" in b"".join(lines) else "")

@@ -20,7 +20,7 @@
 #include "fabric/memo/state/fields.h"
 #include "fabric/memo/memo.h"
 #include "fabric/events/events.h"
-#include "fabric/link/schedule.h"
+#include "base/divisor.h"
 #include "fabric/host/host.h"
 #include "fabric/switch/switch.h"
 #include "conf/netconf_keys.h"
@@ -108,17 +108,6 @@ struct bound {
     uint64_t bytes; /* each message advances by a multiple of it in a period; 0: none advances */
 };
 
-static uint64_t divisor(uint64_t a, uint64_t b)
-{
-    while (b) {
-        uint64_t rest = a % b;
-
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 uint64_t asim_flow_most_steps(const struct asim_fabric *fabric, const struct asim_flow *flow,
                               uint64_t step)
 {
@@ -151,7 +140,7 @@ static void bound_periods(void *self, struct asim_flow *flow, size_t i)
     uint64_t step = step_of(bound->steady, i);
     uint64_t most = asim_flow_most_steps(bound->fabric, flow, step);
 
-    bound->bytes = divisor(step, bound->bytes);
+    bound->bytes = asim_common_divisor(step, bound->bytes);
     if (most < bound->periods)
         bound->periods = most;
 }

@@ -44,7 +44,16 @@ int asim_nccl_ring(struct asim_nccl *nccl);
 int asim_nccl_tree(struct asim_nccl *nccl);
 int asim_nccl_nvls(struct asim_nccl *nccl);
 int asim_nccl_direct(struct asim_nccl *nccl);
-/* The member after p in channel c's ring: rotated order inside a server, then the next server. */
-uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint32_t p);
+/* How a ring goes through servers. */
+struct asim_nccl_layout {
+    uint32_t local, servers;
+    int mesh;
+};
+struct asim_nccl_layout asim_nccl_layout(const struct asim_nccl *nccl);
+/* The i-th GPU of a server in channel c's order, from 0. */
+uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t channel, uint32_t i);
+/* Where a member sends in a step of channel c's ring: on in the server's order, then to the next
+ * server. */
+uint32_t asim_nccl_next(struct asim_nccl_layout at, uint32_t channel, uint32_t step, uint32_t p);
 
 #endif

@@ -83,7 +83,7 @@ void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k,
         to = (server + 1) % servers * local + place;
         from = server * local + (place + local - 1) % local;
     } else {
-        to = asim_nccl_next(local, servers, slot, p);
+        to = asim_nccl_next((struct asim_nccl_layout){local, servers, 0}, slot, 0, p);
         from = previous(local, servers, slot, p);
         if (hands && to / local != server)
             to = server * local + slot;

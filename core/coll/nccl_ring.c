@@ -10,13 +10,41 @@
 
 #include <stdlib.h>
 
-/* Inside a server to the next place, from the last place to the next server's entry. */
-uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint32_t p)
+struct asim_nccl_layout asim_nccl_layout(const struct asim_nccl *nccl)
 {
-    uint32_t server = p / local, place = p % local;
-    if ((place + local - channel) % local < local - 1)
-        return server * local + (place + 1) % local;
-    return (server + 1) % servers * local + channel;
+    return (struct asim_nccl_layout){nccl->local, nccl->servers, nccl->spec.mesh};
+}
+
+/* Rotated by the channel. In a mesh a zigzag, 0 1 -1 2 -2 …, whose rotations use each link once in
+ * each direction (Williams, "Experimental designs balanced for the estimation of residual effects",
+ * 1949): NCCL's search finds rings that share the links, too. */
+uint32_t asim_nccl_place(struct asim_nccl_layout at, uint32_t channel, uint32_t i)
+{
+    if (at.mesh)
+        i = i % 2 ? (i + 1) / 2 : at.local - i / 2;
+    return (channel + i) % at.local;
+}
+
+/* The i of a GPU in that order. */
+static uint32_t position_of(struct asim_nccl_layout at, uint32_t channel, uint32_t place)
+{
+    uint32_t off = (place + at.local - channel % at.local) % at.local;
+
+    if (!at.mesh)
+        return off;
+    return off && off <= at.local / 2 ? 2 * off - 1 : 2 * ((at.local - off) % at.local);
+}
+
+/* Inside a server to the next place, from the last place to the next server's entry. In one server
+ * with a mesh a ring would use few of its links: there the steps go round all of them. */
+uint32_t asim_nccl_next(struct asim_nccl_layout at, uint32_t channel, uint32_t step, uint32_t p)
+{
+    uint32_t server = p / at.local, i = position_of(at, channel, p % at.local);
+    if (at.mesh && at.servers == 1 && at.local > 2)
+        return (p + 1 + (step + channel) % (at.local - 1)) % at.local;
+    if (i < at.local - 1)
+        return server * at.local + asim_nccl_place(at, channel, i + 1);
+    return (server + 1) % at.servers * at.local + channel;
 }
 
 /* SimAI's test for all-gather compares the addresses of two strings and so is never true.
@@ -24,7 +52,8 @@ uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint
 int asim_nccl_hands_over(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->coll_type != ASIM_ALL_GATHER;
+    return s->pxn && nccl->servers > 1 && nccl->local > 1 &&
+           (s->pxn > 1 || s->coll_type != ASIM_ALL_GATHER);
 }
 
 /* Chunk k of channel c from every member to the next; arrived[p]: the flow that brought p its
@@ -33,9 +62,10 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
                      uint32_t *arrived)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
     int pxn = asim_nccl_hands_over(nccl);
     for (uint32_t p = 0; p < s->ranks; p++) {
-        uint32_t next = asim_nccl_next(nccl->local, nccl->servers, flow.channel, p);
+        uint32_t next = asim_nccl_next(at, flow.channel, flow.chunk, p);
         uint32_t parent = flow.chunk ? before[p] : ASIM_NCCL_NONE;
         flow.src = p;
         if (pxn && next / nccl->local != p / nccl->local) {

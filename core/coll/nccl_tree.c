@@ -30,6 +30,12 @@ static uint32_t head_of(const struct tree *t, uint32_t server)
     return server * t->nccl->local + t->flow.channel % t->nccl->local;
 }
 
+/* The i-th GPU of a server from the head on. */
+static uint32_t place_of(const struct tree *t, uint32_t server, uint32_t i)
+{
+    return server * t->nccl->local + asim_nccl_place(asim_nccl_layout(t->nccl), t->flow.channel, i);
+}
+
 /* A flow with the tree's bytes and channel. All chunks have the same flows, so that the one that
  * must have left before, WINDOW chunks ago, is as many flows back. */
 static uint32_t send(struct tree *t, uint32_t from, uint32_t to, uint32_t parent)
@@ -52,8 +58,7 @@ static int gather_chain(struct tree *t, uint32_t server)
 {
     uint32_t local = t->nccl->local, before = ASIM_NCCL_NONE;
     for (uint32_t i = local - 1; i > 0; i--) {
-        uint32_t from = server * local + (t->flow.channel + i) % local;
-        uint32_t to = server * local + (t->flow.channel + i - 1) % local;
+        uint32_t from = place_of(t, server, i), to = place_of(t, server, i - 1);
         before = send(t, from, to, before);
         if (before == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
@@ -160,7 +165,7 @@ static int spread(struct tree *t, uint32_t server)
         from = nvswitch;
     }
     for (uint32_t i = 1; i < local; i++) {
-        uint32_t to = server * local + (t->flow.channel + i) % local;
+        uint32_t to = place_of(t, server, i);
         int first_of_root = root && !by_switch && (to_all || i == 1);
         uint32_t flow = send(t, from, to, first_of_root ? ASIM_NCCL_NONE : last);
         if (flow == ASIM_NCCL_NONE || (first_of_root && wait_for_all(t)))

@@ -64,13 +64,22 @@ void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto);
 /* 1 if the algorithm can do the case with the protocol, and NCCL's variables allow both. */
 int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto);
 
-/* us of a whole collective, launch included. */
-double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto);
-double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto); /* broadcast, reduce */
-double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto);
-double asim_nccl_nvls_us(const struct asim_nccl_case *c);
-double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c);
+/* us of a collective: until kernels move data, launch included; the way of the first chunk; the
+ * work of the busiest part. */
+struct asim_nccl_parts {
+    double start, way, busy;
+};
+static inline double asim_nccl_whole_us(struct asim_nccl_parts parts)
+{
+    return parts.start + parts.way + parts.busy;
+}
+struct asim_nccl_parts asim_nccl_ring_parts(const struct asim_nccl_case *c, int proto);
+struct asim_nccl_parts asim_nccl_chain_parts(const struct asim_nccl_case *c,
+                                             int proto); /* broadcast, reduce */
+struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int proto);
+struct asim_nccl_parts asim_nccl_nvls_parts(const struct asim_nccl_case *c);
+struct asim_nccl_parts asim_nccl_nvls_tree_parts(const struct asim_nccl_case *c);
 /* channels: of one peer, out. */
-double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels);
+struct asim_nccl_parts asim_nccl_p2p_parts(const struct asim_nccl_case *c, uint32_t *channels);
 
 #endif

@@ -37,26 +37,31 @@ enum { BASE_US = 8 }; /* of a kernel with Simple: NCCL's table */
 
 /* All-reduce: NVSwitches read each buffer once, and each GPU sends its part of the result: 1 + 1/n
  * buffers. nvls_gbytes is the bus bandwidth of 8 GPUs. */
-double asim_nccl_nvls_us(const struct asim_nccl_case *c)
+struct asim_nccl_parts asim_nccl_nvls_parts(const struct asim_nccl_case *c)
 {
     double n = c->local, share = (n - 1) / n;
     double gbytes = c->op == ASIM_NCCL_ALL_REDUCE ? c->m->nvls_gbytes * 9 / 14 / (1 + 1 / n)
                                                   : c->m->ring_gbytes / share;
 
-    return BASE_US + asim_nccl_case_launch(c) + c->m->nvls_us +
-           ((double)c->bytes + 2 * round_bytes(c)) / (gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    double rate = gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
+
+    return (struct asim_nccl_parts){BASE_US + asim_nccl_case_launch(c) + c->m->nvls_us,
+                                    2 * round_bytes(c) / rate, (double)c->bytes / rate};
 }
 
 /* Each domain does all that NVLS does inside one, so a tree is never quicker than that. */
-double asim_nccl_nvls_tree_us(const struct asim_nccl_case *c)
+struct asim_nccl_parts asim_nccl_nvls_tree_parts(const struct asim_nccl_case *c)
 {
     struct asim_nccl_case one = *c;
     double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
     double rate = fmin(c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, rail);
     double round = round_bytes(c), hops = 2. * asim_nccl_case_depth(c);
-    double us = BASE_US + asim_nccl_case_launch(c) + hops * c->m->nvls_tree_net_us +
-                ((double)c->bytes + (1 + hops) * round) / rate;
+    struct asim_nccl_parts tree = {BASE_US + asim_nccl_case_launch(c),
+                                   hops * c->m->nvls_tree_net_us + (1 + hops) * round / rate,
+                                   (double)c->bytes / rate};
+    struct asim_nccl_parts inside;
 
     one.domains = 1;
-    return fmax(us, asim_nccl_nvls_us(&one));
+    inside = asim_nccl_nvls_parts(&one);
+    return asim_nccl_whole_us(tree) < asim_nccl_whole_us(inside) ? inside : tree;
 }

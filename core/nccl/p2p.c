@@ -144,8 +144,8 @@ static double proxy_us(const struct asim_nccl_case *c, const struct pairs *p, do
  * and copied again before pairs overlap. */
 enum { IN_BATCHES = 22200 };
 
-static double many_us(const struct asim_nccl_case *c, const struct pairs *p, double peers,
-                      double far, double bytes)
+static struct asim_nccl_parts many(const struct asim_nccl_case *c, const struct pairs *p,
+                                   double peers, double far, double bytes)
 {
     double first = fmin(p->step, bytes), near = peers - far;
     double copy = p->in_all * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
@@ -157,11 +157,11 @@ static double many_us(const struct asim_nccl_case *c, const struct pairs *p, dou
         filled = fmax(filled, far * first * link_us(c));
     }
     if (far > 0 && c->m->nccl < IN_BATCHES)
-        return start_us(c) + busy;
-    return start_us(c) + busy + 2 * peers * first / copy + filled;
+        return (struct asim_nccl_parts){start_us(c), 0, busy};
+    return (struct asim_nccl_parts){start_us(c), 2 * peers * first / copy + filled, busy};
 }
 
-double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels)
+struct asim_nccl_parts asim_nccl_p2p_parts(const struct asim_nccl_case *c, uint32_t *channels)
 {
     struct pairs p = count(c);
     double n = c->ranks, bytes = (double)c->bytes / (c->op == ASIM_NCCL_SEND_RECV ? 1 : n);
@@ -169,6 +169,6 @@ double asim_nccl_p2p_us(const struct asim_nccl_case *c, uint32_t *channels)
 
     *channels = channels_of(c, &p, bytes, &mean);
     if (c->op == ASIM_NCCL_SEND_RECV)
-        return start_us(c) + bytes * pair_us(c, mean);
-    return many_us(c, &p, n - 1, far, bytes);
+        return (struct asim_nccl_parts){start_us(c), 0, bytes * pair_us(c, mean)};
+    return many(c, &p, n - 1, far, bytes);
 }

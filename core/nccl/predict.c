@@ -12,19 +12,19 @@ static int is_p2p(int op)
            op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER || op == ASIM_NCCL_SCATTER;
 }
 
-static double chosen_us(const struct asim_nccl_case *c, int algo, int proto)
+static struct asim_nccl_parts chosen(const struct asim_nccl_case *c, int algo, int proto)
 {
     if (c->op == ASIM_NCCL_BROADCAST || c->op == ASIM_NCCL_REDUCE)
-        return asim_nccl_chain_us(c, proto);
+        return asim_nccl_chain_parts(c, proto);
     switch (algo) {
     case ASIM_NCCL_TREE:
-        return asim_nccl_tree_us(c, proto);
+        return asim_nccl_tree_parts(c, proto);
     case ASIM_NCCL_NVLS:
-        return asim_nccl_nvls_us(c);
+        return asim_nccl_nvls_parts(c);
     case ASIM_NCCL_NVLS_TREE:
-        return asim_nccl_nvls_tree_us(c);
+        return asim_nccl_nvls_tree_parts(c);
     default:
-        return asim_nccl_ring_us(c, proto);
+        return asim_nccl_ring_parts(c, proto);
     }
 }
 
@@ -34,7 +34,8 @@ static double chosen_us(const struct asim_nccl_case *c, int algo, int proto)
 static int hypercube(struct asim_nccl_time *time, const struct asim_nccl_case *c,
                      const struct asim_nccl_job *job, struct asim_err *err)
 {
-    struct asim_nccl_time one = {0, ASIM_NCCL_DIRECT, ASIM_NCCL_SIMPLE, 1};
+    struct asim_nccl_time one = {
+        .algo = ASIM_NCCL_DIRECT, .proto = ASIM_NCCL_SIMPLE, .channels = 1};
     double us = 0, nic = asim_nccl_case_nic(c) * c->nics / c->local;
 
     if (c->ranks & (c->ranks - 1))
@@ -79,18 +80,25 @@ static double line_us(const struct asim_nccl_case *c, int algo)
     return fmax(inside / c->m->nvlink_gbytes, across) / ASIM_BYTES_PER_US_OF_GBYTES;
 }
 
+static void set_time(struct asim_nccl_time *time, struct asim_nccl_parts parts, double least_us)
+{
+    time->us = fmax(asim_nccl_whole_us(parts), least_us);
+    time->start_us = parts.start;
+    time->busy_us = parts.busy;
+}
+
 /* NCCL's choice and its time. */
 static void choose(const struct asim_nccl_case *c, struct asim_nccl_time *time)
 {
     if (is_p2p(c->op)) {
         time->algo = ASIM_NCCL_DIRECT;
         time->proto = ASIM_NCCL_SIMPLE;
-        time->us = asim_nccl_p2p_us(c, &time->channels);
+        set_time(time, asim_nccl_p2p_parts(c, &time->channels), 0);
         return;
     }
     asim_nccl_tune(c, &time->algo, &time->proto);
     time->channels = asim_nccl_case_channels(c, time->algo, time->proto);
-    time->us = fmax(chosen_us(c, time->algo, time->proto), line_us(c, time->algo));
+    set_time(time, chosen(c, time->algo, time->proto), line_us(c, time->algo));
 }
 
 /* 1 if what was asked for cannot do it. */
@@ -153,7 +161,7 @@ static int is_shown_slow(const struct asim_nccl_case *c, const struct asim_nccl_
 static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_t nodes)
 {
     struct asim_nccl_job other = *job;
-    struct asim_nccl_time time = {0, job->algo, job->proto, 0};
+    struct asim_nccl_time time = {.algo = job->algo, .proto = job->proto};
     struct asim_nccl_case c;
     struct asim_err ignored = {0};
 
@@ -227,7 +235,7 @@ static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
         return rc;
     if (c.op == ASIM_NCCL_HYPERCUBE)
         return hypercube(time, &c, job, err);
-    *time = (struct asim_nccl_time){0, job->algo, job->proto, 0};
+    *time = (struct asim_nccl_time){.algo = job->algo, .proto = job->proto};
     choose(&c, time);
     if (is_other(&c, time, job))
         return refuse(&c, job, err);

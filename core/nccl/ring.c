@@ -112,20 +112,22 @@ static double start_us(const struct asim_nccl_case *c, int proto)
 
 /* Buffers of 4 MiB (Simple), 512 KiB with flags (LL), 4.7 MiB (LL128) of 8 steps; a chunk of a ring
  * is 4 steps of Simple, 1 of the others (device.h, collectives.h). */
-double asim_nccl_ring_us(const struct asim_nccl_case *c, int proto)
+struct asim_nccl_parts asim_nccl_ring_parts(const struct asim_nccl_case *c, int proto)
 {
     const double most[3] = {asim_nccl_case_buffer(c) / 2, 32 * ASIM_KIB, 576 * ASIM_KIB};
     struct step s = make_step(c, proto);
     double left = (double)c->bytes / c->ranks / s.channels;
-    double steps = asim_nccl_case_steps(c), us = start_us(c, proto), whole;
+    double steps = asim_nccl_case_steps(c), us, whole;
 
-    us += steps * step_us(&s, fmin(left, most[proto]), 1);
+    us = steps * step_us(&s, fmin(left, most[proto]), 1);
     left = fmax(0, left - most[proto]);
     whole = floor(left / most[proto]);
     if (whole > 0)
         us += whole * steps * step_us(&s, most[proto], 0);
     left -= whole * most[proto];
-    return left > 0 ? us + steps * step_us(&s, left, 0) : us;
+    if (left > 0)
+        us += steps * step_us(&s, left, 0);
+    return (struct asim_nccl_parts){start_us(c, proto), 0, us};
 }
 
 /* The way of the first chunk along all ranks. LL and LL128 have flags in every line, so a GPU
@@ -144,12 +146,12 @@ static double chain_way_us(const struct step *s, double chunk)
 }
 
 /* Broadcast and reduce send each chunk along all ranks, one slice a chunk of one step. */
-double asim_nccl_chain_us(const struct asim_nccl_case *c, int proto)
+struct asim_nccl_parts asim_nccl_chain_parts(const struct asim_nccl_case *c, int proto)
 {
     const double most[3] = {asim_nccl_case_buffer(c) / 8, 32 * ASIM_KIB, 576 * ASIM_KIB};
     struct step s = make_step(c, proto);
     double each = (double)c->bytes / s.channels, chunk = fmin(each, most[proto]);
 
-    return start_us(c, proto) + chain_way_us(&s, chunk) +
-           (ceil(each / fmax(chunk, 1)) - 1) * busy_us(&s, chunk);
+    return (struct asim_nccl_parts){start_us(c, proto), chain_way_us(&s, chunk),
+                                    (ceil(each / fmax(chunk, 1)) - 1) * busy_us(&s, chunk)};
 }

@@ -94,7 +94,7 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
     return us;
 }
 
-double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
+struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int proto)
 {
     static const double base[3] = {8.4, 6.8, 14}; /* NCCL's table */
     double channels = asim_nccl_case_mean_channels(c, ASIM_NCCL_TREE, proto);
@@ -110,6 +110,7 @@ double asim_nccl_tree_us(const struct asim_nccl_case *c, int proto)
     /* LL passes lines on as they come; GPUs that meet over PCIe feel how many. */
     if (proto == ASIM_NCCL_LL && c->local > 1)
         start += 2 * wire * channels / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto);
-    return start + 2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across) +
-           (chunks - 1) * busy_us(c, proto, chunk, channels);
+    return (struct asim_nccl_parts){
+        start, 2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across),
+        (chunks - 1) * busy_us(c, proto, chunk, channels)};
 }

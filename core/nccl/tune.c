@@ -257,9 +257,10 @@ int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto)
 /* RCCL's tables give a tree with Simple about 0.6 of its bandwidth at most sizes. */
 static double own_us(const struct asim_nccl_case *c, int algo, int proto)
 {
-    if (algo == ASIM_NCCL_TREE && proto == ASIM_NCCL_SIMPLE)
-        return asim_nccl_tree_us(c, proto) / .6;
-    return algo == ASIM_NCCL_TREE ? asim_nccl_tree_us(c, proto) : asim_nccl_ring_us(c, proto);
+    double us = asim_nccl_whole_us(algo == ASIM_NCCL_TREE ? asim_nccl_tree_parts(c, proto)
+                                                          : asim_nccl_ring_parts(c, proto));
+
+    return algo == ASIM_NCCL_TREE && proto == ASIM_NCCL_SIMPLE ? us / .6 : us;
 }
 
 void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto)

@@ -21,6 +21,7 @@ enum asim_rank_event_kind {
     ASIM_RANK_EVENT_NODE,    /* runner, op: a node of an op graph ends */
     ASIM_RANK_EVENT_FLOW,    /* runner, op: the endpoint delay before a flow is over */
     ASIM_RANK_EVENT_MEMORY,  /* op: the memory server that may serve its next request */
+    ASIM_RANK_EVENT_KERNEL,  /* chunk: its kernel begins to move data, or may end */
     ASIM_RANK_EVENT_BUS,     /* op, bytes: side and step of the LogGP bus */
     ASIM_RANK_EVENT_START    /* the rank issues its first ops (rank-start-delay) */
 };
@@ -162,6 +163,13 @@ static inline uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t 
     return ring->members ? ring->members[position] : ring->base + position * ring->stride;
 }
 
+/* What NCCL takes for a collective, and how long its kernels do at least, ns: until they move
+ * data; moving it; all. All 0 where the ranks have no machine. */
+struct asim_nccl_choice {
+    int algo, proto, pxn;
+    uint64_t start_ns, busy_ns, least_ns;
+};
+
 struct asim_phase {
     int kind, step;
     /* queue: of the rank. dim: of the logical topology. variant: one of the two binary trees. */
@@ -174,6 +182,15 @@ struct asim_phase {
     uint64_t flow_bytes;
     struct asim_ring_of ring;
     int subgroup;
+    struct asim_nccl_choice kernel;
+};
+
+/* A kernel of NCCL is launched, and ends no sooner than it could alone. */
+enum asim_kernel_state {
+    ASIM_KERNEL_NONE,
+    ASIM_KERNEL_LAUNCHED,
+    ASIM_KERNEL_RUNS,
+    ASIM_KERNEL_OVER
 };
 
 struct asim_coll_op { /* one collective on one rank */
@@ -194,6 +211,8 @@ struct asim_chunk { /* one chunk of a collective on one rank */
     uint32_t n_phases, phase; /* phase: number of phases entered */
     int queue;                /* -1 before the first phase */
     int started;
+    enum asim_kernel_state kernel;
+    uint64_t least_end_ns; /* with a kernel: of the phase */
     struct asim_graph_runner
         *runner;    /* of a phase with an op graph; freed at the end of the phase */
     uint64_t share; /* of an all-to-all-v: number of this chunk */

@@ -58,6 +58,15 @@ const struct asim_option asim_settings_options[] = {
         "astra-sim with a system configuration and for ASTRA-sim's spelling, nccl in asim run, in "
         "scenarios and where servers have several GPUs",
         .def = "auto", .choices = "auto|nccl|astra-sim", .flags = ASIM_F_PACKETS),
+    ROW("machine", STRING, machine,
+        "machine whose NCCL the ranks run, a name of `asim machine list` or a file: collectives "
+        "take at least what asim nccl-tests says; without it that of --topology=machine:NAME; "
+        "none: only what the network takes",
+        .flags = ASIM_F_READS | ASIM_F_PACKETS),
+    ROW("nccl-env", STRING, nccl_env,
+        "of runs that follow NCCL: obey its variables of the environment, or of a file like "
+        "nccl.conf (--nccl-env=FILE)",
+        .flags = ASIM_F_READS | ASIM_F_ALONE | ASIM_F_PACKETS),
     ROW("algorithm", STRING, algorithm,
         "algorithm of collectives, before the system configuration: ring, or "
         "all-reduce=halvingDoubling,all-to-all=direct"),

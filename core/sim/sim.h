@@ -92,6 +92,8 @@ struct asim_rank {
 
 struct asim_fabric;
 struct asim_inputs;
+struct asim_machine;
+struct asim_nccl_env;
 struct asim_messages_hooks;
 struct asim_named_groups;
 struct asim_packet_network;
@@ -123,6 +125,8 @@ struct asim_world_setup {
     struct asim_netconf net;
     struct asim_memory memory;
     struct asim_topo topo;
+    struct asim_machine *machine;   /* of the ranks, or NULL (collective/machine.h) */
+    struct asim_nccl_env *nccl_env; /* NCCL's variables, or NULL */
     struct asim_route *route;
     int has_unjoined_ranks;   /* some pair of ranks has no path: only messages that need it fail */
     uint32_t n_ranks, n_here; /* of the run, of this process */
@@ -160,12 +164,13 @@ struct asim_world_setup {
 /* Data that any shard makes on first use, under the lock; constant from then on. */
 struct asim_world_made {
     pthread_mutex_t lock;
-    struct asim_op_graph *op_graphs;         /* op graphs read from traces so far */
-    struct asim_op_graph_set *op_graph_sets; /* algorithms of all members checked so far */
-    struct asim_nccl_graph *nccl_graphs;     /* NCCL graphs compiled so far */
-    struct asim_map nccl_choices;            /* (group, bytes) -> what ncclAuto takes */
-    uint64_t nccl_said;                      /* which of these a note has told */
-    struct asim_named_groups *named;         /* groups of METADATA ops (collective/groups.c) */
+    struct asim_op_graph *op_graphs;              /* op graphs read from traces so far */
+    struct asim_op_graph_set *op_graph_sets;      /* algorithms of all members checked so far */
+    struct asim_nccl_graph *nccl_graphs;          /* NCCL graphs compiled so far */
+    struct asim_map nccl_choices;                 /* (group, bytes) -> 1 + index of NCCL's plan */
+    ASIM_VEC(struct asim_nccl_choice) nccl_plans; /* (collective/nccl_choice.c) */
+    uint64_t nccl_said;                           /* which of these a note has told */
+    struct asim_named_groups *named;              /* groups of METADATA ops (collective/groups.c) */
 };
 
 /* The network that carries the messages. */

@@ -148,6 +148,9 @@ static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
     case ASIM_RANK_EVENT_MEMORY:
         asim_memory_next(rank, event.op);
         break;
+    case ASIM_RANK_EVENT_KERNEL:
+        advance(rank, asim_chunk_kernel(rank, event.chunk));
+        break;
     case ASIM_RANK_EVENT_BUS:
         run_bus(rank, &event);
         break;

@@ -28,6 +28,11 @@ void asim_world_diagnose_unused(const struct asim_world *world, const struct asi
  * that network are the logical ones. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err);
+/* Finds the machine of the ranks (collective/machine.h): --machine, or that of the topology, of
+ * runs that follow NCCL; and NCCL's variables. */
+int asim_world_machine_open(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err);
+void asim_world_machine_close(struct asim_world *world);
 /* A network over a topology: settings, topology, hosts of the ranks, routes; nothing over another
  * network. */
 int asim_world_open_network(struct asim_world *world, const struct asim_settings *set,

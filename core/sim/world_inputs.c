@@ -59,16 +59,10 @@ static int list_machine(struct asim_world *world, const char *topology, struct a
 int asim_world_list_inputs(struct asim_world *world, const struct asim_settings *set,
                            struct asim_err *err)
 {
-    const char *const paths[] = {set->scenario,
-                                 set->system,
-                                 set->network,
-                                 set->logical,
-                                 set->memory,
-                                 set->groups,
-                                 set->placement,
-                                 set->compare_network,
-                                 world->set.topo.source,
-                                 world->set.net.trace_file};
+    const char *const paths[] = {
+        set->scenario,  set->system,          set->network,           set->logical,
+        set->memory,    set->groups,          set->machine,           set->nccl_env,
+        set->placement, set->compare_network, world->set.topo.source, world->set.net.trace_file};
     int code = 0;
 
     world->set.inputs = calloc(1, sizeof *world->set.inputs);

@@ -188,7 +188,8 @@ static int names_key(const struct asim_settings *set, const char *key)
 }
 
 /* Whom the run follows is known once the topology is. What a file or an option says stays. */
-static int follow(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
+static int set_defaults(struct asim_world *world, const struct asim_settings *set,
+                        struct asim_err *err)
 {
     int *like = &world->set.settings.like;
 
@@ -208,6 +209,13 @@ static int follow(struct asim_world *world, const struct asim_settings *set, str
         return 0;
     asim_system_fini(&world->set.system);
     return asim_system_defaults(&world->set.system, *like, err);
+}
+
+static int follow(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
+{
+    int code = set_defaults(world, set, err);
+
+    return code ? code : asim_world_machine_open(world, set, err);
 }
 
 /* Servers of a scenario, which run several ranks on one host, have no NVSwitches as end points. */

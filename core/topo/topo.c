@@ -185,6 +185,7 @@ int asim_topo_duplicate_links(const struct asim_topo *topo,
 void asim_topo_fini(struct asim_topo *topo)
 {
     free(topo->source);
+    free(topo->machine);
     free(topo->node_type);
     free(topo->links);
     free(topo->first_port);

@@ -13,14 +13,17 @@
 #include "cli/args.h"
 #include "tools/machine/distance.h"
 #include "tools/machine/odd.h"
+#include "tools/machine/simulated.h"
 #include "tools/machine/sweep.h"
 
 struct options {
     char *machine, *op, *from, *to, *step, *sizes, *csv, *json, *plot, *against, *change,
-        *variables;
+        *variables, *fabric;
     uint32_t nodes, gpus, factor;
-    int algo, proto;
+    int algo, proto, model;
 };
+
+enum { AUTO, CLOSED, FLOW, PACKET }; /* of --model */
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
@@ -48,6 +51,15 @@ static const struct asim_option options[] = {
      AT(proto), 0, 0, "auto|Simple|LL|LL128"},
     {"set", NULL, "KEY=VALUE of the machine's file, several with commas: nic_gbytes=100", NULL,
      ASIM_T_STRING, AT(change)},
+    {"model", NULL,
+     "closed: NCCL on a fabric that never holds it up; flow, packet: NCCL over --fabric, simulated "
+     "(all_reduce, all_gather, reduce_scatter, alltoall)",
+     "auto", ASIM_T_CHOICE, AT(model), 0, 0, "auto|closed|flow|packet"},
+    {"fabric", NULL,
+     "simulate over this topology: auto (the NICs on one switch), auto,fabric=rail or "
+     "auto,fabric=leaf_spine,oversubscription=4 (values of machine:, see asim topo make), or as "
+     "--topology of asim packet; model=flow unless it says packet",
+     NULL, ASIM_T_STRING, AT(fabric), 0, 0, NULL, ASIM_F_READS},
     {"nccl-env", NULL,
      "obey NCCL's variables of the environment, or of a file like nccl.conf (--nccl-env=FILE)",
      NULL, ASIM_T_STRING, AT(variables), 0, 0, NULL, ASIM_F_READS | ASIM_F_ALONE},
@@ -204,6 +216,7 @@ static int add_table(struct tables *all, const struct options *opt, const struct
                      struct asim_err *err)
 {
     struct asim_size_table table = {.machine = &all->machine[part->machine]};
+    int rc;
 
     table.measured = opt->against ? &all->measured : NULL;
     table.job = (struct asim_nccl_job){table.machine,
@@ -218,7 +231,15 @@ static int add_table(struct tables *all, const struct options *opt, const struct
         table.job.gpus = table.machine->gpus;
     if (ASIM_VEC_PUSH(all->table, table))
         return asim_err_nomem(err, "making a table");
-    return fill(all, &all->table.at[all->table.n - 1], opt->sizes != NULL, err);
+    rc = fill(all, &all->table.at[all->table.n - 1], opt->sizes != NULL, err);
+    if (rc || opt->model == CLOSED || (opt->model == AUTO && !opt->fabric))
+        return rc;
+    return asim_size_table_simulate(
+        &all->table.at[all->table.n - 1],
+        &(struct asim_table_fabric){opt->fabric ? opt->fabric : "auto",
+                                    opt->model == PACKET ? "packet" : "flow", opt->change,
+                                    opt->variables},
+        err);
 }
 
 static int add_ops(struct tables *all, const struct options *opt, const struct part *part,
@@ -397,12 +418,37 @@ static int write_json(const struct tables *all, const char *path, struct asim_er
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+static int write_files(const struct tables *all, const struct options *opt, struct asim_err *err)
+{
+    int rc = opt->csv ? write_csv(all, opt->csv, err) : 0;
+
+    if (!rc && opt->json)
+        rc = write_json(all, opt->json, err);
+    if (!rc && opt->plot)
+        rc = asim_size_tables_plot(all->table.at, all->table.n, opt->plot, err);
+    return rc;
+}
+
+static int check_model(const struct options *opt, struct asim_err *err)
+{
+    if (opt->fabric && opt->model == CLOSED)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--fabric: the closed form has none; say --model=flow or packet.");
+    if ((opt->fabric || opt->model > CLOSED) && (opt->algo || opt->proto))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--algo and --proto are for the closed form; over a fabric set "
+                            "NCCL_ALGO and NCCL_PROTO and say --nccl-env.");
+    return 0;
+}
+
 static int work(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *opt = args->tables[0].base;
     struct tables all = {0};
-    int rc = opt->against ? asim_measured_read(&all.measured, opt->against, err) : 0;
+    int rc = check_model(opt, err);
 
+    if (!rc && opt->against)
+        rc = asim_measured_read(&all.measured, opt->against, err);
     all.by_table = opt->against && !opt->sizes && !opt->step && !opt->factor;
     if (!rc)
         rc = find_range(&all, opt, err);
@@ -414,12 +460,8 @@ static int work(const struct asim_args *args, struct asim_err *err)
         rc = read_variables(&all, opt->variables, err);
     if (!rc)
         rc = add_machines(&all, opt, err);
-    if (!rc && opt->csv)
-        rc = write_csv(&all, opt->csv, err);
-    if (!rc && opt->json)
-        rc = write_json(&all, opt->json, err);
-    if (!rc && opt->plot)
-        rc = asim_size_tables_plot(all.table.at, all.table.n, opt->plot, err);
+    if (!rc)
+        rc = write_files(&all, opt, err);
     for (size_t t = 0; t < all.table.n && !rc; t++)
         asim_size_table_print(&all.table.at[t]);
     free_all(&all);

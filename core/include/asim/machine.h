@@ -120,6 +120,9 @@ struct asim_nccl_time {
     double us;
     int algo, proto;
     uint32_t channels;
+    /* Of us: until kernels move data; the work of the busiest part, without the way of the first
+     * chunk. */
+    double start_us, busy_us;
 };
 
 /* Fails where the machine has not so many GPUs or the algorithm cannot do the op. */

@@ -31,9 +31,11 @@ struct asim_nccl_spec {
     uint32_t ranks;        /* members */
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
-    int pxn, nvls, hopper;        /* 1: PXN; NVLS asked for; GPUs are H100 or H800 */
+    int pxn;                      /* 1: PXN where SimAI has it, 2: also in all-gathers */
+    int nvls, hopper;             /* 1: NVLS asked for; GPUs are H100 or H800 */
     int apart;                    /* 1: members are not adjacent, and the rule chooses no NVLS */
     int by_ranks;                 /* 1: no NVSwitch is an endpoint; flows lead between ranks */
+    int mesh;                     /* 1: each two GPUs of a server have links of their own */
     double nv_gbytes, net_gbytes; /* GB/s of a GPU's NVLinks and of a NIC, for ASIM_NCCL_TUNED */
 };
 

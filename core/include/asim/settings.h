@@ -122,6 +122,9 @@ struct asim_settings {
     int free_receives;
     /* An option of the programs: whether they repeat the run to tell what limits it. */
     int what_if;
+    /* Options: the machine of the ranks, NULL = that of the topology, "none"; a file with NCCL's
+     * variables, "-" = the environment. */
+    char *machine, *nccl_env;
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

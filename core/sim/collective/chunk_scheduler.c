@@ -119,6 +119,8 @@ static struct asim_chunk *start_waiting(struct asim_rank *rank, uint32_t q)
         chunk->started = 1;
         queue->running++;
         over = asim_chunk_start_phase(rank, chunk);
+        if (over && asim_chunk_is_held(rank, over))
+            over = NULL;
     }
     return over;
 }
@@ -158,6 +160,7 @@ static void move(struct asim_rank *rank, struct asim_chunk *chunk)
     } else {
         chunk->queue = (int)chunk->phases[chunk->phase++].queue;
         chunk->started = 0;
+        chunk->kernel = ASIM_KERNEL_NONE;
         link_chunk(rank, &rank->queues[chunk->queue], chunk);
         will_start(rank, (uint32_t)chunk->queue);
     }
@@ -176,6 +179,8 @@ void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     size_t below = rank->shard->changed_queues.n;
 
+    if (asim_chunk_is_held(rank, chunk))
+        return;
     move(rank, chunk);
     while (rank->shard->changed_queues.n > below) {
         chunk = start_waiting(rank, ASIM_VEC_POP(rank->shard->changed_queues));

@@ -12,7 +12,8 @@ static double share_of_phase(const struct asim_world *world, const struct asim_c
     const struct asim_uniform_phase *uniform = chunk->uniform;
     uint64_t arrived = uniform ? asim_uniform_phase_arrived(world, uniform) : chunk->received;
 
-    if (!chunk->started || chunk->runner || !chunk->plan.arrivals)
+    if (!chunk->started || chunk->kernel == ASIM_KERNEL_LAUNCHED || chunk->runner ||
+        !chunk->plan.arrivals)
         return 0;
     return arrived < chunk->plan.arrivals ? (double)arrived / (double)chunk->plan.arrivals : 1;
 }

@@ -163,6 +163,12 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
     const struct asim_phase *phase = asim_chunk_phase(chunk);
     struct asim_coll coll;
 
+    if (phase->kernel.least_ns && chunk->kernel == ASIM_KERNEL_NONE) {
+        chunk->kernel = ASIM_KERNEL_LAUNCHED;
+        chunk->least_end_ns = asim_rank_now(rank) + phase->kernel.least_ns;
+        asim_clock_add_chunk(rank, phase->kernel.start_ns, ASIM_RANK_EVENT_KERNEL, chunk, 0);
+        return NULL;
+    }
     if (phase->graph)
         return asim_graph_runner_start(rank, chunk);
     coll = (struct asim_coll){.coll_type = phase->kind,
@@ -192,6 +198,23 @@ struct asim_chunk *asim_chunk_start_phase(struct asim_rank *rank, struct asim_ch
     if (!asim_uniform_phase_begin(rank, chunk))
         take_steps(rank, chunk);
     return NULL;
+}
+
+struct asim_chunk *asim_chunk_kernel(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    if (chunk->kernel++ == ASIM_KERNEL_LAUNCHED)
+        return asim_chunk_start_phase(rank, chunk);
+    return chunk;
+}
+
+int asim_chunk_is_held(struct asim_rank *rank, struct asim_chunk *chunk)
+{
+    uint64_t now = asim_rank_now(rank);
+
+    if (chunk->kernel != ASIM_KERNEL_RUNS || now >= chunk->least_end_ns)
+        return 0;
+    asim_clock_add_chunk(rank, chunk->least_end_ns - now, ASIM_RANK_EVENT_KERNEL, chunk, 0);
+    return 1;
 }
 
 /* Without bytes to reduce the credit is free: takes steps, and ends the phase after the last. */

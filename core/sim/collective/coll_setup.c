@@ -218,6 +218,7 @@ void asim_coll_fini(struct asim_world *world)
     asim_op_graph_fini(world);
     asim_op_graph_set_fini(world);
     asim_nccl_graph_fini(world);
+    asim_world_machine_close(world);
     asim_nvswitch_close(world);
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         free(world->set.custom[kind]);

@@ -35,7 +35,10 @@ struct asim_graph_runner {
     uint64_t flow_bytes; /* of every send and receive; 0: the nodes have sizes */
     uint32_t left;       /* nodes that have not ended */
     uint64_t at_switch;  /* tags of messages to and from NVSwitches, without the node's bits */
-    uint32_t parents[];  /* of each node: parents that have not ended */
+    uint32_t *parents;   /* of each node: parents that have not ended; behind the channels */
+    struct asim_channel {
+        uint64_t pace_ns, free_ns; /* work of NCCL's kernel on a send; when it has time for one */
+    } channels[];                  /* of the graph */
 };
 
 /* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 40-43: type; 20-39: number of the
@@ -108,18 +111,47 @@ void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runne
     exchange(rank, runner, node);
 }
 
+/* How long a send waits: for its endpoint delay, and for its channel. */
+static uint64_t wait_ns(struct asim_rank *rank, struct asim_channel *channel)
+{
+    uint64_t now, begin;
+
+    if (!channel->pace_ns)
+        return rank->endpoint_ns;
+    now = asim_rank_now(rank);
+    begin = channel->free_ns > now ? channel->free_ns : now;
+    channel->free_ns = begin + channel->pace_ns;
+    return rank->endpoint_ns + begin - now;
+}
+
+/* All channels work as long as the kernel does. */
+static void set_pace(struct asim_graph_runner *runner, uint64_t busy_ns)
+{
+    const struct asim_op_graph *graph = runner->graph;
+
+    for (uint32_t i = 0; i < graph->n && busy_ns; i++)
+        if (graph->nodes[i].type == ASIM_OP_COMM_SEND)
+            runner->channels[graph->nodes[i].channel].pace_ns++;
+    for (uint32_t c = 0; c < graph->channels; c++)
+        if (runner->channels[c].pace_ns)
+            runner->channels[c].pace_ns = busy_ns / runner->channels[c].pace_ns;
+}
+
 /* A computation ends by an event, an exchange by the network. 1: the node has ended already. */
 static int issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
     const struct asim_op_graph_node *node = &runner->graph->nodes[index];
+    uint64_t ns = runner->flow_bytes && node->type == ASIM_OP_COMM_SEND
+                      ? wait_ns(rank, &runner->channels[node->channel])
+                      : 0;
 
     if (node->type == ASIM_OP_COMP)
         asim_clock_add(
             rank, node->ns,
             &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_NODE, .op = index, .runner = runner});
-    else if (runner->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
+    else if (ns)
         asim_clock_add(
-            rank, rank->endpoint_ns,
+            rank, ns,
             &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_FLOW, .op = index, .runner = runner});
     else
         return exchange(rank, runner, index);
@@ -199,7 +231,9 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
 struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_op_graph *graph = asim_chunk_phase(chunk)->graph;
-    struct asim_graph_runner *runner = malloc(sizeof *runner + graph->n * sizeof *runner->parents);
+    struct asim_graph_runner *runner =
+        calloc(1, sizeof *runner + graph->channels * sizeof *runner->channels +
+                      graph->n * sizeof *runner->parents);
     struct start_order order;
     uint64_t at;
 
@@ -208,6 +242,7 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
         return NULL;
     }
     *runner = (struct asim_graph_runner){.chunk = chunk, .graph = graph, .left = graph->n};
+    runner->parents = (uint32_t *)(runner->channels + graph->channels);
     runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
     if (graph->local)
         runner->at_switch =
@@ -221,6 +256,7 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
     rank->shard->runners = runner;
     for (uint32_t i = 0; i < graph->n; i++)
         runner->parents[i] = graph->nodes[i].parents;
+    set_pace(runner, asim_chunk_phase(chunk)->kernel.busy_ns);
     order = draw_order(rank, graph->n);
     at = order.first;
     for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {

@@ -14,6 +14,9 @@
  * Protocols are all Simple: what LL and LL128 save in latency is not simulated, and what they add
  * in bytes would be.
  *
+ * Where the ranks have a machine, NCCL's own choice for it counts (core/nccl), protocol included,
+ * and with it the time that kernels and proxies take. Only whether rings use PXN is estimated.
+ *
  * Cost: a walk over the paths of each pair of members that exchange messages, once for each group
  * and size; NCCL's rings have members x GPUs of a server of them.
  */
@@ -26,6 +29,7 @@
 #include "net/packets.h"
 #include "net/watch.h"
 #include "topo/topo.h"
+#include "sim/collective/machine.h"
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/world.h"
@@ -54,6 +58,7 @@ struct estimate {
     double *load;                /* ns, [2 x links], or with an analytical network [2 x ranks] */
     struct asim_map connections; /* (from, to) -> ns of its messages */
     double longest;              /* of these */
+    double way;                  /* ns of the messages that the last piece waits for */
     double bytes;                /* of a message, with the headers of its packets */
     double packet;               /* bytes of a packet, likewise */
     int failed;
@@ -181,7 +186,7 @@ static double ring_ns(struct estimate *e, size_t n_loads)
         double round = 0;
 
         for (uint32_t p = 0; p < n; p++) {
-            uint32_t from = p, next = asim_nccl_next(local, nccl->servers, channel, p);
+            uint32_t from = p, next = asim_nccl_next(asim_nccl_layout(nccl), channel, 0, p);
 
             if (asim_nccl_hands_over(nccl) && next / local != p / local) {
                 from = p / local * local + channel;
@@ -190,6 +195,7 @@ static double ring_ns(struct estimate *e, size_t n_loads)
             round += send(e, from, next, 0);
         }
         way = fmax(way, round);
+        e->way = fmax(e->way, round / n);
     }
     return passes * (n - 1) * fmax(way / n, fmax(busiest(e, n_loads), e->longest));
 }
@@ -226,7 +232,7 @@ static double tree_ns(struct estimate *e, size_t n_loads)
     for (size_t i = 0; is_nvls && i < one.flows.n; i++)
         if (one.flows.at[i].chunk)
             one.flows.n = i; /* the first quarter's come first */
-    way = e->failed ? 0 : chunk_ns(e, &one, &edge);
+    way = e->way = e->failed ? 0 : chunk_ns(e, &one, &edge);
     load = busiest(e, n_loads);
     asim_nccl_fini(&one);
     if (chunks < 2)
@@ -246,17 +252,18 @@ static double estimate_ns(struct estimate *e, struct asim_nccl_spec spec)
 
     if (asim_nccl_choose(&nccl, &spec, &err))
         return -1;
-    piece = fmax((double)asim_nccl_piece(&nccl), 1);
+    piece = fmax((double)asim_nccl_wire(spec.proto, asim_nccl_piece(&nccl)), 1);
     e->nccl = &nccl;
     e->bytes = piece + (set->route ? ceil(piece / payload) * ASIM_DATA_OVERHEAD : 0);
     e->packet = payload + ASIM_DATA_OVERHEAD;
     e->load = calloc(n_loads, sizeof *e->load);
     e->failed = !e->load;
-    e->longest = 0;
+    e->longest = e->way = 0;
     asim_map_init(&e->connections);
-    ns = e->failed                          ? -1
-         : nccl.spec.algo == ASIM_NCCL_RING ? ring_ns(e, n_loads)
-                                            : tree_ns(e, n_loads);
+    ns = e->failed                            ? -1
+         : nccl.spec.algo == ASIM_NCCL_RING   ? ring_ns(e, n_loads)
+         : nccl.spec.algo == ASIM_NCCL_DIRECT ? send(e, 0, nccl.spec.ranks - 1, 0)
+                                              : tree_ns(e, n_loads);
     asim_map_fini(&e->connections);
     free(e->load);
     return e->failed ? -1 : ns;
@@ -274,23 +281,27 @@ static int reduces_in_nvswitch(const char *gpu)
     return 0;
 }
 
-/* Every member gets the same answer, because nothing in it is of one member. */
-static void choose(struct asim_world *world, const struct asim_ring_of *ring,
-                   struct asim_nccl_spec *spec)
+/* ns that the network takes alone. */
+struct alone {
+    double whole, way;
+};
+
+/* The quickest of the candidates; with a machine, of those with its algorithm (`only`, else 0). 1
+ * if there is one. Every member gets the same answer, because nothing in it is of one member. */
+static int choose(struct asim_world *world, const struct asim_ring_of *ring,
+                  struct asim_nccl_spec *spec, int only, struct alone *alone)
 {
     static const struct {
         int algo, pxn;
     } candidates[] = {{ASIM_NCCL_RING, 0},
-                      {ASIM_NCCL_RING, 1},
+                      {ASIM_NCCL_RING, 2},
                       {ASIM_NCCL_TREE, 0},
                       {ASIM_NCCL_NVLS, 0},
                       {ASIM_NCCL_NVLS_TREE, 0}};
     struct estimate e = {.world = world, .ring = ring};
     int has_nvls = !spec->by_ranks && reduces_in_nvswitch(world->set.topo.gpu_type);
-    double best = -1;
 
-    spec->proto = ASIM_NCCL_SIMPLE;
-    spec->algo = ASIM_NCCL_RING;
+    *alone = (struct alone){-1, 0};
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         struct asim_nccl_spec one = *spec;
         int is_nvls =
@@ -299,13 +310,16 @@ static void choose(struct asim_world *world, const struct asim_ring_of *ring,
 
         one.algo = candidates[i].algo;
         one.pxn = candidates[i].pxn;
+        if ((only && one.algo != only) || !asim_world_machine_allows(world, &one))
+            continue;
         ns = is_nvls && !has_nvls ? -1 : estimate_ns(&e, one);
-        if (ns >= 0 && (best < 0 || ns < best)) {
-            best = ns;
+        if (ns >= 0 && (alone->whole < 0 || ns < alone->whole)) {
+            *alone = (struct alone){ns, e.way};
             spec->algo = one.algo;
             spec->pxn = one.pxn;
         }
     }
+    return alone->whole >= 0;
 }
 
 /* Once for each kind of collective and algorithm, of the first group and size that take it. */
@@ -315,7 +329,7 @@ static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
                                         [ASIM_NCCL_TREE] = "trees",
                                         [ASIM_NCCL_NVLS] = "NVLS",
                                         [ASIM_NCCL_NVLS_TREE] = "trees with NVLS"};
-    uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + spec->pxn);
+    uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + (spec->pxn != 0));
     uint32_t local = spec->gpus_per_server, channels = local;
 
     if (world->made.nccl_said & bit)
@@ -323,10 +337,10 @@ static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
     world->made.nccl_said |= bit;
     if (spec->algo == ASIM_NCCL_TREE || spec->algo == ASIM_NCCL_NVLS_TREE)
         channels *= 2;
-    asim_world_diagnose(world, "follows NCCL: %s of %llu bytes: %u %s over %u x %u GPUs%s, Simple",
+    asim_world_diagnose(world, "follows NCCL: %s of %llu bytes: %u %s over %u x %u GPUs%s, %s",
                         asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes,
                         channels, words[spec->algo], spec->ranks / local, local,
-                        spec->pxn ? ", PXN" : "");
+                        spec->pxn ? ", PXN" : "", asim_nccl_proto_names[spec->proto]);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -338,8 +352,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* Members, their servers and the kind. */
 static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_spec *spec)
 {
-    uint64_t key = mix(mix(ring->n, spec->gpus_per_server),
-                       (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
+    uint64_t key =
+        mix(mix(ring->n, spec->gpus_per_server),
+            (uint64_t)spec->algo << 5 | (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
 
     if (!ring->members)
         return mix(mix(key, ring->base), ring->stride);
@@ -348,23 +363,69 @@ static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_s
     return key;
 }
 
+/* The first message of an all-to-all, between the ends of the group. */
+static double pair_ns(struct asim_world *world, const struct asim_ring_of *ring,
+                      struct asim_nccl_spec spec)
+{
+    struct estimate e = {.world = world, .ring = ring};
+
+    return estimate_ns(&e, spec);
+}
+
+/* A network that alone takes more of the time than this paces the sends itself. */
+static const double PACED = .85;
+
+/* The machine's times were measured over a network, so what this one takes alone is a part of them:
+ * of the launch, where its latencies are longer, and of the work, but for the way of one piece. */
+static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
+{
+    double least = (double)plan->least_ns,
+           start = fmin((double)plan->start_ns, least - alone->whole);
+    double busy;
+
+    start = fmax(start, 0);
+    busy = fmin((double)plan->busy_ns, least - start - alone->way);
+    plan->start_ns = (uint64_t)start;
+    plan->busy_ns = alone->whole < PACED * (least - start) ? (uint64_t)fmax(busy, 0) : 0;
+}
+
+static struct asim_nccl_choice plan_of(struct asim_world *world, const struct asim_ring_of *ring,
+                                       struct asim_nccl_spec spec)
+{
+    struct asim_nccl_choice plan = {0};
+    struct asim_nccl_spec chosen = spec;
+    struct alone alone = {0, 0};
+    int is_known = asim_world_machine_plan(world, &spec, &plan);
+
+    chosen.proto = plan.proto;
+    chosen.algo = ASIM_NCCL_RING;
+    if (spec.algo == ASIM_NCCL_DIRECT)
+        alone.whole = pair_ns(world, ring, spec);
+    else if (!is_known || !choose(world, ring, &chosen, plan.algo, &alone))
+        choose(world, ring, &chosen, 0, &alone); /* NVLS gathers and scatters nothing here */
+    take_off(&plan, &alone);
+    if (spec.algo == ASIM_NCCL_TUNED)
+        say(world, &chosen);
+    plan.algo = chosen.algo;
+    plan.proto = chosen.proto;
+    plan.pxn = chosen.pxn;
+    return plan;
+}
+
 int asim_nccl_choice(struct asim_world *world, const struct asim_ring_of *ring,
-                     struct asim_nccl_spec *spec, struct asim_err *err)
+                     const struct asim_nccl_spec *spec, struct asim_nccl_choice *choice,
+                     struct asim_err *err)
 {
     uint64_t *slot;
 
     pthread_mutex_lock(&world->made.lock);
     slot = asim_map_put(&world->made.nccl_choices, key_of(ring, spec), spec->bytes);
-    if (slot && !*slot) {
-        choose(world, ring, spec);
-        say(world, spec);
-        *slot = (uint64_t)spec->algo << 1 | (uint64_t)spec->pxn;
-    }
-    if (slot) {
-        spec->algo = (int)(*slot >> 1);
-        spec->pxn = (int)(*slot & 1);
-        spec->proto = ASIM_NCCL_SIMPLE;
-    }
+    if (slot && !*slot && !ASIM_VEC_PUSH(world->made.nccl_plans, plan_of(world, ring, *spec)))
+        *slot = world->made.nccl_plans.n;
+    if (slot && *slot)
+        *choice = world->made.nccl_plans.at[*slot - 1];
+    else
+        slot = NULL;
     pthread_mutex_unlock(&world->made.lock);
     return slot ? 0 : asim_err_nomem(err, "choosing an algorithm");
 }

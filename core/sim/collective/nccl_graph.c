@@ -91,8 +91,9 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
         const struct asim_port_ref *port = &topo->ports[i];
         double gbytes = (double)topo->links[port->link].rate_bps / 8e9;
 
-        *(topo->node_type[port->peer] == ASIM_NVSWITCH ? &spec->nv_gbytes : &spec->net_gbytes) +=
+        *(topo->node_type[port->peer] == ASIM_SWITCH ? &spec->net_gbytes : &spec->nv_gbytes) +=
             gbytes;
+        spec->mesh |= topo->node_type[port->peer] == ASIM_HOST;
     }
     if (spec->nv_gbytes <= 0)
         spec->nv_gbytes = spec->net_gbytes;
@@ -120,7 +121,7 @@ static int is_tuned(const struct asim_coll_choice *word)
  * multiplies its contribution by the members. Servers are numbered by position, so the members'
  * ranks, strides and groups no longer matter. */
 static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
-                    const struct asim_phase *phase, struct asim_nccl_spec *spec)
+                    struct asim_phase *phase, struct asim_nccl_spec *spec)
 {
     struct asim_world *world = rank->world;
     uint64_t n = phase->ring.n, unpartitioned = phase->kind == ASIM_ALL_GATHER ? n : 1;
@@ -150,11 +151,34 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                                         .by_ranks = !asim_nvswitch_serves(world, local)};
         find_rates(world, spec);
         word->algo->flows(spec);
-        if (spec->algo == ASIM_NCCL_TUNED &&
-            asim_nccl_choice(world, &phase->ring, spec, &rank->shard->scratch_err))
+        if ((spec->algo == ASIM_NCCL_TUNED || world->set.machine) &&
+            asim_nccl_choice(world, &phase->ring, spec, &phase->kernel, &rank->shard->scratch_err))
             asim_rank_record_failure(rank);
+        if (spec->algo == ASIM_NCCL_TUNED) {
+            spec->algo = phase->kernel.algo;
+            spec->proto = phase->kernel.proto;
+            spec->pxn = phase->kernel.pxn;
+        }
     }
     return rank->failed ? ASIM_EINVAL : 0;
+}
+
+int asim_nccl_graph_time(struct asim_rank *rank, struct asim_phase *phase)
+{
+    static const struct asim_coll_choice any = {0};
+    uint32_t size = server_size(rank->world, &any);
+    uint32_t local = local_of(rank, &any, &phase->ring, size);
+    const struct asim_nccl_spec spec = {.coll_type = phase->kind,
+                                        .algo = ASIM_NCCL_DIRECT,
+                                        .bytes = phase->bytes,
+                                        .ranks = phase->ring.n,
+                                        .gpus_per_server = local ? local : 1};
+
+    if (!asim_nccl_choice(rank->world, &phase->ring, &spec, &phase->kernel,
+                          &rank->shard->scratch_err))
+        return 0;
+    asim_rank_record_failure(rank);
+    return ASIM_EINVAL;
 }
 
 /* --- from flows to op graphs --------------------------------------------------------------------
@@ -193,11 +217,14 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
 
 /* Nodes have ids in the order of the flows, so free nodes start in this order: channel 0 first. */
 static uint32_t add_node(struct asim_op_graph *graph, enum asim_op_type type, uint32_t peer,
-                         uint32_t tag)
+                         uint32_t tag, uint32_t channel)
 {
     struct asim_op_graph_node *node = &graph->nodes[graph->n];
 
-    *node = (struct asim_op_graph_node){.id = graph->n, .type = type, .peer = peer, .tag = tag};
+    *node = (struct asim_op_graph_node){
+        .id = graph->n, .type = type, .peer = peer, .tag = tag, .channel = (uint16_t)channel};
+    if (graph->channels <= channel)
+        graph->channels = channel + 1;
     return graph->n++;
 }
 
@@ -256,9 +283,11 @@ static int add_flows(struct asim_op_graph *members, const struct asim_nccl *nccl
                            : word_of(nccl, flow);
 
         if (from_gpu)
-            ends[2 * i] = add_node(&members[flow->src], ASIM_OP_COMM_SEND, flow->dst, tag);
+            ends[2 * i] =
+                add_node(&members[flow->src], ASIM_OP_COMM_SEND, flow->dst, tag, flow->channel);
         if (to_gpu)
-            ends[2 * i + 1] = add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag);
+            ends[2 * i + 1] =
+                add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag, flow->channel);
         if (from_gpu && add_links(&members[flow->src], nccl, i, ends))
             return ASIM_ENOMEM;
     }
@@ -290,7 +319,7 @@ static int is_same(const struct asim_nccl_graph *made, const struct asim_nccl *c
 
     return made->chunks == chosen->chunks && a->coll_type == b->coll_type && a->algo == b->algo &&
            a->pxn == b->pxn && a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
-           a->by_ranks == b->by_ranks;
+           a->by_ranks == b->by_ranks && a->mesh == b->mesh;
 }
 
 /* For rings and direct exchanges, the only algorithms that outgrow memory at sizes of interest. */

@@ -24,10 +24,14 @@ struct asim_nccl_graph {
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase);
 
-/* ncclAuto: sets algo, proto and pxn of a spec whose members, servers and bytes are known. The same
- * for all members. 0 or ASIM_ENOMEM. (nccl_choice.c) */
+/* Sets the time of the kernels of an all-to-all without flows. 0, or the rank has failed. */
+int asim_nccl_graph_time(struct asim_rank *rank, struct asim_phase *phase);
+
+/* The plan of a spec whose members, servers and bytes are known: with ncclAuto its algorithm, too.
+ * The same for all members. 0 or ASIM_ENOMEM. (nccl_choice.c) */
 int asim_nccl_choice(struct asim_world *world, const struct asim_ring_of *ring,
-                     struct asim_nccl_spec *spec, struct asim_err *err);
+                     const struct asim_nccl_spec *spec, struct asim_nccl_choice *choice,
+                     struct asim_err *err);
 
 void asim_nccl_graph_fini(struct asim_world *world);
 

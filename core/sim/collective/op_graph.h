@@ -16,7 +16,8 @@ struct asim_op_graph_node {
     uint64_t id, bytes, ns; /* ns: duration of a computation */
     uint32_t peer, tag; /* peer: a member; the number of members stands for the server's NVSwitch */
     uint32_t parents, children, first_child;
-    uint8_t type; /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
+    uint16_t channel; /* of NCCL */
+    uint8_t type;     /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
 };
 
 struct asim_op_graph_link {
@@ -27,7 +28,8 @@ struct asim_op_graph { /* the graph of one member */
     struct asim_op_graph *next;
     const char *prefix; /* borrowed from the configuration */
     uint32_t member, n;
-    uint32_t local; /* members of a server where flows end at NVSwitches; else 0 */
+    uint32_t channels; /* of NCCL; 0: an algorithm given as traces */
+    uint32_t local;    /* members of a server where flows end at NVSwitches; else 0 */
     struct asim_op_graph_node *nodes;          /* ascending id */
     ASIM_VEC(struct asim_op_graph_link) links; /* by parent, then child */
 };

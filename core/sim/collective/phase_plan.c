@@ -158,8 +158,16 @@ int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *wha
 
 static void compile_flows(const struct asim_phase_plan *plan, struct asim_phase *phase)
 {
-    if (!phase->choice->algo->flows || plan->rank->failed)
+    const struct asim_world *world = plan->rank->world;
+
+    if (plan->rank->failed)
         return;
+    if (!phase->choice->algo->flows) {
+        if (world->set.machine && phase->kind == ASIM_ALL_TO_ALL &&
+            phase->choice->algo == world->set.direct.algo)
+            asim_nccl_graph_time(plan->rank, phase);
+        return;
+    }
     if (asim_phase_plan_tags_fit(plan, phase->choice->algo->member.name))
         asim_nccl_graph_compile(plan->rank, phase->choice, phase);
 }

@@ -267,7 +267,8 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     if (!rc) {
         topo->gpus_per_server = p.domain;
         name_gpu(topo, &machine);
-        rc = asim_topo_finish(topo, err);
+        topo->machine = strdup(p.opt->file);
+        rc = topo->machine ? asim_topo_finish(topo, err) : asim_err_nomem(err, "naming a machine");
     }
     asim_machine_fini(&machine);
     return rc;

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reads the machine of the ranks and asks core/nccl for times on it. A server of the topology is an
+ * NVLink domain, so hosts of one domain count as one host here.
+ */
+#include "sim/collective/machine.h"
+#include "asim/machine.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_machine(struct asim_world *world, const char *name, struct asim_err *err)
+{
+    struct asim_machine *machine = calloc(1, sizeof *machine);
+
+    world->set.machine = machine;
+    if (!machine)
+        return asim_err_nomem(err, "reading a machine");
+    if (asim_machine_read(machine, name, err))
+        return ASIM_EINVAL;
+    machine->gpus *= machine->hosts;
+    machine->nics *= machine->hosts;
+    machine->hosts = 1;
+    asim_world_diagnose(world,
+                        "collectives take at least what asim nccl-tests says for NCCL on %s "
+                        "(--machine=none: only what the network takes)",
+                        machine->name);
+    return 0;
+}
+
+static int read_variables(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err)
+{
+    struct asim_nccl_env *env = calloc(1, sizeof *env);
+    const char *path = strcmp(set->nccl_env, "-") ? set->nccl_env : NULL;
+
+    if (world->set.settings.like != ASIM_LIKE_NCCL)
+        asim_world_diagnose(world, "--nccl-env has no effect: the run does not follow NCCL");
+    world->set.nccl_env = env;
+    if (!env)
+        return asim_err_nomem(err, "reading variables of NCCL");
+    if (asim_nccl_env_read(env, path, asim_world_diagnostics(world), err))
+        return ASIM_EINVAL;
+    if (!set->qps_per_connection && world->set.settings.like == ASIM_LIKE_NCCL)
+        world->set.net.qps_per_connection = (uint32_t)env->qps;
+    return 0;
+}
+
+int asim_world_machine_open(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err)
+{
+    const char *name = set->machine ? set->machine : world->set.topo.machine;
+
+    if (set->nccl_env && read_variables(world, set, err))
+        return ASIM_EINVAL;
+    if (world->set.settings.like != ASIM_LIKE_NCCL || !name || !strcmp(name, "none"))
+        return 0;
+    return read_machine(world, name, err);
+}
+
+void asim_world_machine_close(struct asim_world *world)
+{
+    if (world->set.machine)
+        asim_machine_fini(world->set.machine);
+    free(world->set.machine);
+    if (world->set.nccl_env)
+        asim_nccl_env_fini(world->set.nccl_env);
+    free(world->set.nccl_env);
+}
+
+static int op_of(int coll_type)
+{
+    return coll_type == ASIM_ALL_REDUCE       ? ASIM_NCCL_ALL_REDUCE
+           : coll_type == ASIM_ALL_GATHER     ? ASIM_NCCL_ALL_GATHER
+           : coll_type == ASIM_REDUCE_SCATTER ? ASIM_NCCL_REDUCE_SCATTER
+                                              : ASIM_NCCL_ALL_TO_ALL;
+}
+
+int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec)
+{
+    const struct asim_nccl_env *env = world->set.nccl_env;
+    int is_nvls = spec->algo == ASIM_NCCL_NVLS || spec->algo == ASIM_NCCL_NVLS_TREE;
+
+    return !env ||
+           ((env->algos[op_of(spec->coll_type)] >> spec->algo & 1) &&
+            !(spec->pxn && (env->pxn_disable || env->cross_nic == 1)) && !(is_nvls && !env->nvls));
+}
+
+static uint64_t ns_of(double us)
+{
+    return us > 0 ? (uint64_t)(1000 * us + .5) : 0;
+}
+
+int asim_world_machine_plan(const struct asim_world *world, const struct asim_nccl_spec *spec,
+                            struct asim_nccl_choice *plan)
+{
+    struct asim_err ignored = {0};
+    struct asim_nccl_time time;
+    struct asim_nccl_job job = {.machine = world->set.machine,
+                                .op = op_of(spec->coll_type),
+                                .nodes = spec->ranks / spec->gpus_per_server,
+                                .gpus = spec->gpus_per_server,
+                                .bytes = spec->bytes,
+                                .algo =
+                                    spec->algo == ASIM_NCCL_DIRECT ? ASIM_NCCL_AUTO : spec->algo,
+                                .proto = -1,
+                                .env = world->set.nccl_env};
+
+    if (!job.machine || asim_nccl_predict(&time, &job, &ignored))
+        return 0;
+    *plan = (struct asim_nccl_choice){.algo = time.algo,
+                                      .proto = time.proto,
+                                      .start_ns = ns_of(time.start_us),
+                                      .busy_ns = ns_of(time.busy_us),
+                                      .least_ns = ns_of(time.us)};
+    return 1;
+}

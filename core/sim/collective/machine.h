@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The machine of the ranks: NCCL's kernels and proxies take time of their own, whatever the network
+ * does. core/nccl tells how long; the network tells what it adds.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_MACHINE_H
+#define ASIM_SIM_COLLECTIVE_MACHINE_H
+
+#include "asim/nccl.h"
+#include "sim/sim.h"
+
+/* NCCL's choice for a collective of these members and its times, as asim nccl-tests takes them. 0
+ * where the ranks have no machine, or it cannot do this one. */
+int asim_world_machine_plan(const struct asim_world *world, const struct asim_nccl_spec *spec,
+                            struct asim_nccl_choice *plan);
+/* 1 if NCCL's variables allow the algorithm, and PXN where the spec has it. */
+int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec);
+
+#endif

@@ -4,7 +4,7 @@
  */
 #include "base/option_names.h"
 
-enum { LISTS = 6, NAMES = 6 };
+enum { LISTS = 7, NAMES = 6 };
 static const char *const lists[LISTS][NAMES] = {
     {"out", "output", "o", "output-filename", "output-file"},
     {"input", "input-filename", "input-file"},
@@ -12,6 +12,7 @@ static const char *const lists[LISTS][NAMES] = {
     {"hosts", "gpus", "g"},
     {"rate", "bandwidth", "bw"},
     {"delay", "latency", "lat"},
+    {"quiet", "q"},
 };
 
 static int is_name(const char *name, const char *key, size_t length)

@@ -5,7 +5,7 @@
  * KMIN, KMAX and PMAX, records of hops, the time it took. Only messages longer than their window
  * are controlled, from the first queue on that tells them something.
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <math.h>
 #include <string.h>

@@ -143,7 +143,7 @@ struct asim_fluid_flow {
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
     struct asim_fluid_conn *conn;
     struct asim_fluid_flow *next; /* behind it in its queue pair */
-    uint64_t start_ns;
+    uint64_t start_ns, began_ns;  /* began_ns: its queue pair's turn came */
 };
 
 /* The four last connections of a host. */
@@ -165,6 +165,9 @@ struct asim_fluid_trust {
      * controlled: their controller was told of queues; beside: another message of their hosts was
      * under way, on a queue pair of its own. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes;
+    /* Of messages: their time; what of it they would not take alone; that those of few packets may
+     * wait for others that began at their NIC with them, ns. */
+    double took_ns, held_ns, burst_ns;
     int is_changed; /* links have changed */
 };
 
@@ -264,13 +267,6 @@ uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
 /* Adds an event and returns its time. */
 uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
-
-/* --- control.c --- */
-size_t asim_fluid_control_size(const struct asim_cc *cc);
-/* Begins to control flows that a queue tells something. */
-void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
-/* An ACK or a timer. */
-void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))

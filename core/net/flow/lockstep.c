@@ -210,6 +210,7 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
     flow->shape = of->shape;
     flow->sport = of->sport;
     flow->start_ns = of->start_ns;
+    flow->began_ns = of->began_ns;
     flow->left = of->left;
     flow->left_at = of->left_at;
     flow->rate = of->rate;

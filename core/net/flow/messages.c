@@ -44,6 +44,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
     asim_fluid_join(fluid, flow);
+    asim_fluid_judge_start(fluid, flow);
     if (meets_acks(fluid, flow, is_behind)) {
         flow->acks = ASIM_ACKS_WAIT;
         flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
@@ -129,7 +130,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
     flow->is_drained = 1;
     conn->under_way--;
-    asim_fluid_judge(fluid, flow);
+    asim_fluid_judge(fluid, flow, late);
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
         flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);

@@ -33,9 +33,18 @@ struct asim_fluid_ring {
     struct asim_fluid_path path;            /* of the leader while folded */
 };
 
+/* --- control.c --- */
+size_t asim_fluid_control_size(const struct asim_cc *cc);
+/* Begins to control flows that a queue tells something. */
+void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
+/* An ACK or a timer. */
+void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
 /* --- trust.c --- */
-/* Called before a drained flow leaves its links. */
-void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* Called when a flow has joined its links. */
+void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Called before a drained flow, which is so much later than alone, leaves its links. */
+void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);
 /* Tells at the end of a run how far it is to be trusted. */
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics);

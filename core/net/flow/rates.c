@@ -26,7 +26,7 @@ static const double least_share = 0.05; /* of a link, whatever ACKs take */
 
 static double capacity_of(const struct asim_fluid_link *link)
 {
-    return fmax(1 - link->ack, least_share) / link->packet_ns;
+    return asim_fluid_max(1 - link->ack, least_share) / link->packet_ns;
 }
 
 static int is_saturated(const struct asim_fluid_link *link)

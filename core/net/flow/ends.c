@@ -33,7 +33,8 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     fluid->flow.at[flow->id] = flow;
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = flow->is_control_due = flow->is_parked = 0;
+    flow->is_drained = flow->is_through = flow->is_parked = 0;
+    flow->is_control_due = flow->is_ack_due = 0;
     flow->control = NULL;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
@@ -49,7 +50,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    if (!flow->is_through || flow->is_queued || flow->is_control_due)
+    if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due)
         return;
     if (flow->control)
         asim_pool_give(&fluid->control_pool, flow->control);

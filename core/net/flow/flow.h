@@ -137,7 +137,7 @@ struct asim_fluid_flow {
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
-    uint8_t is_control_due;
+    uint8_t is_control_due, is_ack_due; /* these are in the queue of events */
     struct asim_msg msg;
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */

@@ -230,7 +230,8 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
         flow->is_queued = 1;
         asim_fluid_add(fluid, of->end_ns, &flow->drain);
     }
-    if (of->acks == ASIM_ACKS_WAIT || (of->acks == ASIM_ACKS_LOAD && of->is_drained))
+    flow->is_ack_due = of->is_ack_due;
+    if (of->is_ack_due)
         asim_fluid_add(fluid, of->ack_ns, &flow->ack_due);
 }
 

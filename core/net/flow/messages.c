@@ -32,6 +32,12 @@ static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_fl
             fluid->link[path->link[0]].flows.n > 1 || fluid->link[path->link[path->n]].flows.n > 1);
 }
 
+static void plan_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ns)
+{
+    flow->ack_ns = asim_fluid_after(fluid, ns, &flow->ack_due);
+    flow->is_ack_due = 1;
+}
+
 /* Its queue pair's turn has come; is_behind: another message has just had it. */
 static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is_behind)
 {
@@ -47,7 +53,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is
     asim_fluid_judge_start(fluid, flow);
     if (meets_acks(fluid, flow, is_behind)) {
         flow->acks = ASIM_ACKS_WAIT;
-        flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
+        plan_acks(fluid, flow, shape->forward_ns);
     }
 }
 
@@ -133,7 +139,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_judge(fluid, flow, late);
     asim_fluid_leave(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
-        flow->ack_ns = asim_fluid_after(fluid, shape->forward_ns, &flow->ack_due);
+        plan_acks(fluid, flow, shape->forward_ns);
     flow->through_ns =
         asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
     if (!fluid->qps)
@@ -145,8 +151,16 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
+static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    if (flow->acks == ASIM_ACKS_LOAD)
+        asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
+    flow->acks = ASIM_ACKS_OVER;
+}
+
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    flow->is_ack_due = 0;
     if (flow->acks == ASIM_ACKS_WAIT) {
         double began = (double)fluid->queue.now_ns - flow->shape.forward_ns;
 
@@ -157,14 +171,13 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             double took = asim_fluid_max(1, (double)flow->end_ns - began);
 
             flow->ack_rate = flow->shape.packets / took;
-            flow->ack_ns = asim_fluid_after(fluid, took, &flow->ack_due);
+            plan_acks(fluid, flow, took);
         } else if (flow->shape.is_windowed) {
             asim_fluid_mark(fluid, flow->path->link[0]); /* its ACKs wait from now on */
         }
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
     } else {
-        flow->acks = ASIM_ACKS_OVER;
-        asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
+        end_acks(fluid, flow);
     }
 }
 
@@ -221,6 +234,7 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    end_acks(fluid, flow); /* the last one is back */
     if (flow->path)
         count(fluid, flow);
     flow->is_through = 1;

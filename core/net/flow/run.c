@@ -47,6 +47,7 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         break;
     case ASIM_FLUID_ACKS:
         asim_fluid_acks(fluid, FLOW_OF(due, ack_due));
+        asim_fluid_release(fluid, FLOW_OF(due, ack_due));
         break;
     case ASIM_FLUID_CONTROL:
         asim_fluid_control(fluid, FLOW_OF(due, control_due));

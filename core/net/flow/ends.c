@@ -54,6 +54,7 @@ void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     if (flow->control)
         asim_pool_give(&fluid->control_pool, flow->control);
+    fluid->flow.at[flow->id] = NULL;
     fluid->free_ids.at[fluid->free_ids.n++] = flow->id;
     asim_pool_give(&fluid->flow_pool, flow);
 }

@@ -167,7 +167,7 @@ static void move_all(struct asim_fluid *fluid, uint32_t changed)
     for (size_t i = 0; i < fluid->flow.n && !fluid->failed; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[i];
 
-        if (flow->path && !flow->is_drained && !flow->is_through)
+        if (flow && flow->path && !flow->is_drained && !flow->is_through)
             move(fluid, flow, changed);
     }
 }
@@ -180,7 +180,7 @@ void asim_fluid_tell_cut(struct asim_fluid *fluid)
     for (size_t i = 0; fluid->events && i < fluid->flow.n; i++) {
         const struct asim_fluid_flow *flow = fluid->flow.at[i];
 
-        if (flow->is_parked && !flow->is_through)
+        if (flow && flow->is_parked && !flow->is_through)
             asim_fluid_fail(fluid, ASIM_EINVAL,
                             "the run cannot go on: links are down, and no path is left from host "
                             "%u to host %u, where a message of %llu bytes is under way.",

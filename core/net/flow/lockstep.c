@@ -258,7 +258,8 @@ void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 
     asim_fluid_ring_end(fluid, ring);
     for (size_t i = 0; i < fluid->flow.n; i++) /* seldom */
-        if (fluid->flow.at[i]->relay == leader && !fluid->flow.at[i]->is_through)
+        if (fluid->flow.at[i] && fluid->flow.at[i]->relay == leader &&
+            !fluid->flow.at[i]->is_through)
             unfold_flow(fluid, fluid->flow.at[i]);
     for (struct asim_fluid_relay *at = leader->beside; at; at = at->beside)
         if (!at->is_queued && !at->is_waiting) {

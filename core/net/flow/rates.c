@@ -220,7 +220,7 @@ static void follow_acks(struct asim_fluid *fluid)
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
-        if (flow->acks != ASIM_ACKS_LOAD ||
+        if (!flow || flow->acks != ASIM_ACKS_LOAD ||
             fabs(flow->rate - flow->ack_rate) <= least * flow->ack_rate)
             continue;
         asim_fluid_load_acks(fluid, flow, flow->rate - flow->ack_rate);
@@ -260,6 +260,8 @@ void asim_fluid_settle(struct asim_fluid *fluid)
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
+        if (!flow) /* over in this ns */
+            continue;
         flow->is_touched = 0;
         asim_fluid_set_end(fluid, flow);
     }

@@ -226,16 +226,13 @@ static void look_at_network(struct what_if *all, const struct asim_world *world)
     all->has_qps = !*(const uint32_t *)key(world, "QPS_PER_CONNECTION");
 }
 
+/* In the process that writes results the finish of all. */
 static uint64_t finish_of(const struct asim_world *world)
 {
-    uint64_t last = 0;
+    struct asim_progress progress;
 
-    for (uint32_t r = 0; r < asim_world_ranks(world); r++) {
-        uint64_t ns = asim_world_cycles(world, r);
-
-        last = ns > last ? ns : last;
-    }
-    return last;
+    asim_world_progress(world, &progress);
+    return progress.finish_ns;
 }
 
 static int run_row(struct what_if *all, struct row *row, struct asim_err *err)

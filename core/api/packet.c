@@ -7,7 +7,6 @@
 #include "fabric/processes/grid.h"
 #include "fabric/events/events.h"
 #include "fabric/processes/exchange.h"
-#include "asim/trace.h"
 #include "fabric/clock/step.h"
 #include "fabric/observe/observe.h"
 #include "net/packets.h"
@@ -86,27 +85,6 @@ void asim_packet_decode(const struct asim_world *world, const struct asim_frame_
     const struct asim_port_id at = {seen->node, seen->port};
 
     asim_fabric_decode_headers(world->via.packet_net, seen->frame, at, headers);
-}
-
-void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)
-{
-    struct asim_fabric_stats all;
-
-    world->via.packets->stats(world->via.packet_net, &all);
-    *counters = (struct asim_packet_counters){.hops = all.hops,
-                                              .hop_bytes = all.hop_bytes,
-                                              .messages = all.messages,
-                                              .drops = all.drops,
-                                              .marks = all.marks,
-                                              .pauses = all.pauses,
-                                              .windows = all.windows,
-                                              .last_ns = all.last_ns,
-                                              .data_packets = all.data,
-                                              .retransmitted = all.retransmits,
-                                              .lost = all.lost,
-                                              .timeouts = all.timeouts,
-                                              .aborted_messages = all.aborted,
-                                              .nacks = all.nacks};
 }
 
 uint32_t asim_packet_directions(const struct asim_world *world)

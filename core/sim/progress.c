@@ -32,6 +32,7 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
 
     asim_totals_all(world, &totals);
     *progress = (struct asim_progress){.time_ns = totals.settled_ns,
+                                       .finish_ns = totals.last_ns,
                                        .ops_done = totals.ops_done,
                                        .ops_total = totals.ops_total,
                                        .bytes_done = totals.bytes_done,
@@ -42,6 +43,28 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .ranks = world->set.n_here};
     if (asim_world_has(world, ASIM_NET_REPLAYS))
         tell_memo_use(world, progress);
+}
+
+void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)
+{
+    struct asim_totals totals;
+    const struct asim_fabric_stats *net = &totals.net;
+
+    asim_totals_all(world, &totals);
+    *counters = (struct asim_packet_counters){.hops = net->hops,
+                                              .hop_bytes = net->hop_bytes,
+                                              .messages = net->messages,
+                                              .drops = net->drops,
+                                              .marks = net->marks,
+                                              .pauses = net->pauses,
+                                              .windows = net->windows,
+                                              .last_ns = net->last_ns,
+                                              .data_packets = net->data,
+                                              .retransmitted = net->retransmits,
+                                              .lost = net->lost,
+                                              .timeouts = net->timeouts,
+                                              .aborted_messages = net->aborted,
+                                              .nacks = net->nacks};
 }
 
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)

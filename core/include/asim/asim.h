@@ -79,6 +79,7 @@ ASIM_API uint64_t asim_world_job_ns(const struct asim_world *world, uint32_t i);
  */
 struct asim_progress {
     uint64_t time_ns;             /* everything before has happened */
+    uint64_t finish_ns;           /* of the last rank so far, 0 = none */
     uint64_t ops_done, ops_total; /* trace operations */
     uint64_t messages;            /* between ranks, completed */
     uint64_t hops;                /* packet-hops: frames put on a link */

@@ -69,7 +69,8 @@ struct asim_packet_counters {
     uint64_t timeouts, aborted_messages;
     uint64_t nacks; /* sent by receivers */
 };
-/* Linear in nodes and links. It ends what fast-forward does at the time, as asim_packet_link_use
+/* Of this process; in process 0 of several, once the others have packed their ends, of all. Linear
+ * in ranks, nodes and links. It ends what fast-forward does at the time, as asim_packet_link_use
  * does: seldom called, it costs nothing. */
 ASIM_API void asim_packet_stats(const struct asim_world *world,
                                 struct asim_packet_counters *counters);

@@ -31,9 +31,10 @@ enum kind {
     CONTROL,
     WINDOWS,
     ALGORITHM,
-    QPS,    /* one queue pair a connection, in packets only */
-    PAUSES, /* a control that keeps queues short, in packets only */
-    LINKS,  /* of a class */
+    KERNELS, /* those of NCCL take no time of their own */
+    QPS,     /* one queue pair a connection, in packets only */
+    PAUSES,  /* a control that keeps queues short, in packets only */
+    LINKS,   /* of a class */
     KINDS
 };
 enum { CLASSES = 12, ROWS = KINDS + CLASSES, VALUE = 600 };
@@ -48,7 +49,7 @@ static const char *const names[KINDS] = {
     [RANKS] = "ranks",       [CONTROL] = "control",
     [WINDOWS] = "windows",   [ALGORITHM] = "algorithm",
     [LINKS] = "links",       [PAUSES] = "pauses",
-    [QPS] = "qps",
+    [QPS] = "qps",           [KERNELS] = "kernels",
 };
 
 struct row {
@@ -92,9 +93,6 @@ static int is_formula(const struct asim_settings *settings)
            (!strcmp(settings->mode, "unaware") || !strcmp(settings->mode, "aware"));
 }
 
-/* --- one run -----------------------------------------------------------------------------------
- */
-
 /* The strings of changed options. */
 struct texts {
     char bandwidth[VALUE], latency[VALUE], keys[VALUE], without[VALUE], parts[VALUE], word[16],
@@ -129,10 +127,8 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
 
     switch (row->kind) {
     case NO_BUBBLE:
-        own->free_receives = 1;
-        no_network(all, own, texts);
-        break;
     case NETWORK:
+        own->free_receives = row->kind == NO_BUBBLE;
         no_network(all, own, texts);
         break;
     case SPREADING:
@@ -174,6 +170,10 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
         own->algorithm = texts->word;
         snprintf(own->algorithm, sizeof texts->word, "ncclAuto");
         OPTION("algorithm=ncclAuto");
+        break;
+    case KERNELS:
+        own->machine = texts->word;
+        snprintf(own->machine, sizeof texts->word, "none");
         break;
     case LINKS:
         snprintf(class, sizeof class, "%s:2x", row->class);
@@ -270,9 +270,6 @@ static int run_row(struct what_if *all, struct row *row, struct asim_err *err)
     return code;
 }
 
-/* --- all of them -------------------------------------------------------------------------------
- */
-
 static void run_change(void *self, uint32_t i)
 {
     struct what_if *all = self;
@@ -289,8 +286,9 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Ranks that compute longer than the median of those that compute take the median's time. */
-static void find_factors(struct what_if *all)
+/* Ranks that compute longer than the median of those that compute take the median's time. Returns
+ * how many compute. */
+static uint32_t find_factors(struct what_if *all)
 {
     uint32_t n = 0;
     double median;
@@ -303,14 +301,17 @@ static void find_factors(struct what_if *all)
     median = n ? all->factors[(n - 1) / 2] : 0;
     for (uint32_t r = 0; r < all->ranks; r++)
         all->factors[r] = all->compute_ns[r] > median ? median / all->compute_ns[r] : 1;
+    return n;
 }
 
-static int computes(const struct what_if *all)
+/* The run follows NCCL on a machine. */
+static int has_kernels(const struct asim_settings *settings)
 {
-    for (uint32_t r = 0; r < all->ranks; r++)
-        if (all->compute_ns[r] > 0)
-            return 1;
-    return 0;
+    const char *topology = settings->topology ? settings->topology : "";
+
+    return settings->like == ASIM_LIKE_NCCL &&
+           (settings->machine ? strcmp(settings->machine, "none") != 0
+                              : !strncmp(topology, "machine:", strlen("machine:")));
 }
 
 static int applies(const struct what_if *all, enum kind kind, int has_compute)
@@ -327,6 +328,8 @@ static int applies(const struct what_if *all, enum kind kind, int has_compute)
         return has_compute;
     case SPREADING:
         return !is_formula(all->settings);
+    case KERNELS:
+        return has_kernels(all->settings);
     case CONTROL:
         return all->has_control;
     case WINDOWS:
@@ -336,10 +339,8 @@ static int applies(const struct what_if *all, enum kind kind, int has_compute)
     }
 }
 
-static void choose(struct what_if *all)
+static void choose(struct what_if *all, int has_compute)
 {
-    int has_compute = computes(all);
-
     if (all->n_classes > 1)
         all->rows[all->n++] = (struct row){.kind = LINKS, .class = "all"};
     for (size_t c = 0; c < all->n_classes; c++)
@@ -476,8 +477,7 @@ int asim_what_if(struct asim_world *world, const struct asim_settings *settings,
     code = all.compute_ns && all.factors ? run_as_it_is(&all, &why)
                                          : asim_err_nomem(&why, "asking what limits a run");
     if (!code) {
-        find_factors(&all);
-        choose(&all);
+        choose(&all, find_factors(&all) > 0);
         asim_side_by_side(all.n - 1, settings->threads, run_change, &all);
         find_bubble(&all);
         look_at_packets(&all, world);

@@ -27,7 +27,8 @@ static int is(const struct asim_run_change *change, const char *name)
 
 static int is_bought(const struct asim_run_change *change)
 {
-    return !strncmp(change->name, "links ", 6) || is(change, "compute") || is(change, "latency");
+    return !strncmp(change->name, "links ", 6) || is(change, "compute") || is(change, "latency") ||
+           is(change, "kernels");
 }
 
 /* All links together are the cause where no class alone saves nearly as much. */
@@ -99,6 +100,7 @@ const char *asim_verdict_change(char *buf, size_t size, const struct asim_run_ch
         {"pauses", "HPCC"},
         {"qps", "one queue pair a connection"},
         {"algorithm", "NCCL's algorithms"},
+        {"kernels", "NCCL's kernels without time of their own"},
         {"packets", "without what only packets see"},
     };
 
@@ -359,6 +361,10 @@ static void say_cause(struct asim_verdict *verdict, const struct asim_run *run,
          ASIM_LIMIT_BUBBLE},
         {"control", "congestion control", "Senders stay slow after marks or delays.",
          ASIM_LIMIT_CONTROL},
+        {"kernels", "NCCL's kernels on the GPUs",
+         "Collectives take longer than their messages: fewer and larger ones, or computation beside "
+         "them.",
+         ASIM_LIMIT_KERNELS},
         {"windows", "windows too small",
          "A window must cover the round trip, with the queues on it, both ways.",
          ASIM_LIMIT_WINDOWS},

@@ -399,24 +399,20 @@ void asim_app_tick(struct asim_app *app)
     note_progress(app, now);
 }
 
-static int was_interrupted(void *self)
-{
-    (void)self;
-    return asim_interrupted();
-}
-
 /* What limits the run and its busiest links, read back from --out. On stderr: scripts compare
  * stdout. */
 static int print_verdict(struct asim_app *app)
 {
-    const struct asim_hooks hooks = {.stop = was_interrupted};
+    const struct asim_hooks hooks = {.stop = asim_interrupt_stop};
     struct asim_err err = {0};
     char *text = NULL;
     int code = 0;
 
-    if (app->verdict && app->settings.what_if)
+    if (!app->verdict)
+        return 0;
+    if (app->settings.what_if)
         code = asim_what_if(app->world, &app->settings, &hooks, &app->err);
-    if (!code && app->verdict && !app->verdict(app->settings.out, &text, &err))
+    if (!code && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);
     free(text);
     return code;

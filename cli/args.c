@@ -180,6 +180,7 @@ void asim_args_help(FILE *file, const struct asim_option *options, int all)
     size_t n = 0, kept = 0, size;
     struct asim_option *shown;
     char *text = NULL;
+
     while (options[n].key)
         n++;
     shown = calloc(n + 1, sizeof *shown);
@@ -230,6 +231,7 @@ static void note_idle(const struct asim_args_job *job, const struct asim_args *a
 {
     char names[600] = "";
     size_t used = 0, n = 0;
+
     for (size_t i = 0; i < args->n_seen; i++)
         if (args->seen[i].row->flags & ASIM_F_NOOP && used < sizeof names) {
             used += (size_t)snprintf(names + used, sizeof names - used, "%s--%s", n ? ", " : "",

@@ -106,6 +106,13 @@ static char *join(char *buf, const char *old, const char *now)
     return buf;
 }
 
+/* A value of its own; settings borrow it. */
+static char *word(struct texts *texts, const char *value)
+{
+    snprintf(texts->word, sizeof texts->word, "%s", value);
+    return texts->word;
+}
+
 /* A factor for all links. Formulas know no classes. */
 static const char *of_all(const struct what_if *all, const char *factor)
 {
@@ -147,18 +154,15 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
         own->rank_compute = all->factors;
         break;
     case CONTROL:
-        own->cc = texts->word;
-        snprintf(own->cc, sizeof texts->word, "none");
+        own->cc = word(texts, "none");
         OPTION("cc=none");
         break;
     case QPS:
-        own->qps_per_connection = texts->word;
-        snprintf(own->qps_per_connection, sizeof texts->word, "1");
+        own->qps_per_connection = word(texts, "1");
         OPTION("qps-per-connection=1");
         break;
     case PAUSES:
-        own->cc = texts->word;
-        snprintf(own->cc, sizeof texts->word, "hpcc");
+        own->cc = word(texts, "hpcc");
         OPTION("cc=hpcc");
         break;
     case WINDOWS:
@@ -167,13 +171,11 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
         own->network_keys = row->is_in_packets ? texts->keys : own->network_keys;
         break;
     case ALGORITHM:
-        own->algorithm = texts->word;
-        snprintf(own->algorithm, sizeof texts->word, "ncclAuto");
+        own->algorithm = word(texts, "ncclAuto");
         OPTION("algorithm=ncclAuto");
         break;
     case KERNELS:
-        own->machine = texts->word;
-        snprintf(own->machine, sizeof texts->word, "none");
+        own->machine = word(texts, "none");
         break;
     case LINKS:
         snprintf(class, sizeof class, "%s:2x", row->class);

@@ -54,9 +54,10 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         stats->drops += fabric->sw[v].drops;
         stats->pauses += fabric->sw[v].pauses;
-        for (uint32_t p = 0; fabric->sw[v].ports && p < fabric->sw[v].n_ports; p++)
-            stats->marks += fabric->sw[v].ports[p].marks,
-                stats->draws += fabric->sw[v].ports[p].draws;
+        for (uint32_t p = 0; fabric->sw[v].ports && p < fabric->sw[v].n_ports; p++) {
+            stats->marks += fabric->sw[v].ports[p].marks;
+            stats->draws += fabric->sw[v].ports[p].draws;
+        }
     }
     for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++)
         if (fabric->ports[i] && asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)

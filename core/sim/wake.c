@@ -102,9 +102,10 @@ void asim_rank_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 void asim_rank_relay_over(void *self)
 {
     struct asim_uniform_phase *uniform = self;
+    struct asim_rank *rank = uniform->rank; /* the end frees the phase */
 
-    if (!uniform->rank->failed)
-        advance(uniform->rank, asim_uniform_phase_over(uniform));
+    if (!rank->failed)
+        advance(rank, asim_uniform_phase_over(uniform));
 }
 
 /* cookie: ASIM_NEVER: no one waits for the end; else a deferred action, or the index of an op. */

@@ -282,6 +282,8 @@ def without_identity(path, data):
     """The bytes of a file without the identity of its run, which names the inputs."""
     if path == "out/identity.json":
         return b""
+    if path == "out/what_if.csv":
+        return re.sub(rb",[0-9a-f]{32}$", b"", data, flags=re.M)
     return re.sub(rb'"identity": "[0-9a-f]+"', b"", data)
 
 
@@ -289,7 +291,8 @@ def judge_same_bytes(name, _, one, other):
     if one.out != other.out:
         raise Failure(name, "stdout differs")
     for path, data in other.files.items():
-        if name == "ps" and path == "out/network.json":  # the configuration, which has TIME_BASE
+        # The configuration has TIME_BASE; networks of what_if.csv have rates whose times are no whole ns.
+        if name == "ps" and path in ("out/network.json", "out/what_if.csv"):
             continue
         if without_identity(path, one.files.get(path, b"")) != without_identity(path, data):
             raise Failure(name, f"{path} differs")

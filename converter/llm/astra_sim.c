@@ -3,7 +3,9 @@
  * Changes ops into what ASTRA-sim reads. It times an op by duration_micros and knows no attribute
  * of asim; it hangs behind METADATA ops, and its statistics end at CPU ops
  * (system-layer.md#end-of-a-rank). Groups get numbers from 1 and go to a file, because it
- * counts the streams of a group from its number times a million, in 32 bits.
+ * counts the streams of a group from its number times a million, in 32 bits. Where there are
+ * groups, all ranks are one, too: the counter of all ranks also counts streams of groups, so that
+ * ranks of which one had more of these never meet.
  */
 #include "llm/astra_sim.h"
 
@@ -86,7 +88,7 @@ static int learn(struct asim_astra_sim *astra, const struct asim_op *op, struct 
                             "METADATA op %" PRIu64 " of rank %" PRIu32
                             " waits for another op; --for=astra-sim leaves METADATA ops out.",
                             op->id, astra->rank);
-    slot = asim_map_put(&astra->dropped, 0, op->id);
+    slot = asim_map_put(&astra->dropped, astra->rank, op->id);
     if (!slot)
         return asim_err_nomem(err, "listing groups");
     *slot = 1;
@@ -103,7 +105,6 @@ int asim_astra_sim_rank(struct asim_astra_sim *astra, const char *workload, uint
     if (code)
         return code;
     astra->rank = rank;
-    asim_map_fini(&astra->dropped);
     while (!code && (got = asim_trace_next(&trace, &op, err)) > 0)
         code = learn(astra, &op, err);
     asim_trace_close(&trace);
@@ -116,7 +117,7 @@ static int keep_deps(struct asim_astra_sim *astra, const uint64_t *ids, size_t *
     size_t kept = 0;
 
     for (size_t i = 0; i < *n; i++) {
-        if (asim_map_get(&astra->dropped, 0, ids[i]))
+        if (asim_map_get(&astra->dropped, astra->rank, ids[i]))
             continue;
         if (ASIM_VEC_PUSH(astra->deps, ids[i]))
             return ASIM_ENOMEM;
@@ -128,11 +129,15 @@ static int keep_deps(struct asim_astra_sim *astra, const uint64_t *ids, size_t *
 
 static int rename_group(struct asim_astra_sim *astra, struct asim_op *op, struct asim_err *err)
 {
-    uint64_t name, *number;
+    uint64_t name, all = astra->numbers.n + 1, *number;
+    int is_of_all = !*op->pg_name || !strcmp(op->pg_name, "0");
 
-    if (!*op->pg_name || !strcmp(op->pg_name, "0"))
+    if (is_of_all && (!astra->numbers.n || op->type != ASIM_OP_COMM_COLL))
         return 0;
-    number = number_of(op->pg_name, &name) ? NULL : asim_map_get(&astra->numbers, 0, name);
+    astra->has_all |= is_of_all;
+    number = is_of_all ? &all : NULL;
+    if (!is_of_all && !number_of(op->pg_name, &name))
+        number = asim_map_get(&astra->numbers, 0, name);
     if (!number)
         return asim_err_set(err, ASIM_EINVAL,
                             "op %" PRIu64 " of rank %" PRIu32
@@ -144,9 +149,10 @@ static int rename_group(struct asim_astra_sim *astra, struct asim_op *op, struct
     return 0;
 }
 
-int asim_astra_sim_op(struct asim_astra_sim *astra, struct asim_op *op, int *is_dropped,
-                      struct asim_err *err)
+int asim_astra_sim_op(struct asim_astra_sim *astra, uint32_t rank, struct asim_op *op,
+                      int *is_dropped, struct asim_err *err)
 {
+    astra->rank = rank;
     *is_dropped = op->type == ASIM_OP_METADATA;
     if (*is_dropped)
         return 0;

@@ -162,16 +162,16 @@ static int write_rank(const char *workload, uint32_t rank, const char *path,
     struct asim_trace trace;
     struct asim_chakra_writer *writer = NULL;
     struct asim_op op;
-    int got = 0, is_dropped = 0, rc = astra ? asim_astra_sim_rank(astra, workload, rank, err) : 0;
+    int got = 0, is_dropped = 0, rc = asim_trace_open(&trace, workload, rank, err);
 
-    if (rc || (rc = asim_trace_open(&trace, workload, rank, err)))
+    if (rc)
         return rc;
     rc = asim_chakra_writer_open(&writer, path, err);
     if (!rc)
         rc = asim_chakra_writer_metadata(writer, "0.0.4", NULL, 0, err);
     while (!rc && (got = asim_trace_next(&trace, &op, err)) > 0) {
         if (astra)
-            rc = asim_astra_sim_op(astra, &op, &is_dropped, err);
+            rc = asim_astra_sim_op(astra, rank, &op, &is_dropped, err);
         if (!rc && !is_dropped)
             rc = put_op(writer, &op, err);
     }
@@ -183,15 +183,19 @@ static int write_rank(const char *workload, uint32_t rank, const char *path,
     return rc;
 }
 
-static int write_groups(const struct asim_astra_sim *astra, struct asim_file_set *set,
-                        const char *prefix, struct asim_err *err)
+static int write_groups(const struct asim_astra_sim *astra, uint32_t ranks,
+                        struct asim_file_set *set, const char *prefix, struct asim_err *err)
 {
     struct asim_out out;
     int rc = asim_file_set_open(set, &out, prefix, ".groups.json", err);
 
     if (rc)
         return rc;
-    asim_out_printf(&out, "{%.*s\n}\n", (int)astra->groups.n, astra->groups.at);
+    asim_out_printf(&out, "{%.*s", (int)astra->groups.n, astra->groups.at);
+    for (uint32_t r = 0; r < ranks && astra->has_all; r++)
+        r ? asim_out_printf(&out, ", %" PRIu32, r)
+          : asim_out_printf(&out, ",\n  \"%zu\": [0", astra->numbers.n + 1);
+    asim_out_printf(&out, "%s\n}\n", astra->has_all ? "]" : "");
     return asim_out_commit(&out, err);
 }
 
@@ -224,14 +228,16 @@ int asim_llm_to_et(const char *workload, const struct asim_llm_options *opt,
         rc = asim_file_set_begin(&set, prefix, made->ranks, opt->force, err);
     if (!rc)
         rc = asim_inputs_add_set(&set.inputs, workload, err);
+    for (uint32_t r = 0; !rc && opt->for_astra_sim && r < made->ranks; r++)
+        rc = asim_astra_sim_rank(&astra, workload, r, err);
     for (uint32_t r = 0; !rc && r < made->ranks; r++) {
         rc = asim_file_set_rank(&set, prefix, r, &temp_name, err);
         if (!rc)
             rc = write_rank(workload, r, temp_name, opt->for_astra_sim ? &astra : NULL, err);
     }
     if (!rc && astra.numbers.n)
-        rc = write_groups(&astra, &set, prefix, err);
-    made->groups = astra.numbers.n;
+        rc = write_groups(&astra, made->ranks, &set, prefix, err);
+    made->groups = astra.numbers.n + (size_t)astra.has_all;
     made->rounded = astra.rounded;
     made->cpu = astra.cpu;
     asim_astra_sim_fini(&astra);

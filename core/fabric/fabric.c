@@ -79,7 +79,8 @@ static void set_up(struct network *network, const struct asim_fabric_config *con
     fabric->set.ranks_done = config->ranks_done;
     fabric->set.held = config->held;
     fabric->set.user = config->user;
-    fabric->watch = config->watch;
+    engine->watch = config->watch;
+    fabric->watch = &engine->watch;
     fabric->set.seed = config->seed;
     fabric->set.without = config->without;
     fabric->set.process_of = config->process_of;
@@ -90,7 +91,8 @@ static void set_up(struct network *network, const struct asim_fabric_config *con
     fabric->set.hosts = config->topo->hosts;
     fabric->set.nodes = config->topo->nodes;
     fabric->set.links = (uint32_t)config->topo->n_links;
-    fabric->set.ports = config->topo->first_port[fabric->set.nodes];
+    fabric->first_port = config->topo->first_port;
+    fabric->set.ports = fabric->first_port[fabric->set.nodes];
     fabric->event_next = fabric->memo_from = engine->limit = ASIM_NEVER;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->set.fs_per_tick = ASIM_FS_PER_NS / fabric->set.tick;

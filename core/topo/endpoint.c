@@ -9,7 +9,7 @@
  * the sum of their rates, so that all ports together can send to the endpoint at once. The sum
  * alone is too low where frames take only a few ns: rounding up an eighth of a frame (8 GPUs) gives
  * 7 ns for each of eight frames, 53 ns on a port. Flows from an endpoint are paced at the slowest
- * link of their path (fabric/host/flow.c), as if each left by its own port.
+ * link of their path (fabric/host/flow_open.c), as if each left by its own port.
  *
  * Hosts are numbered before switches, so switch ids move up by the number of endpoints. Users, hash
  * seeds and files keep the numbers of the topology as it was read: asim_topo_external_id.

@@ -11,6 +11,7 @@
 #include "fabric/clock/livelock.h"
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
+#include "net/watch.h"
 
 struct asim_exchange;
 struct asim_thread_team;
@@ -46,6 +47,7 @@ struct asim_fabric_engine {
     struct asim_fabric_workers workers;
     struct asim_livelock livelock;
     struct asim_cc_config cc_config; /* of fabric.set */
+    struct asim_fabric_watch watch;  /* of fabric */
     uint64_t limit;                  /* no event at or after this time is due yet */
     struct asim_exchange *exchange;  /* NULL: one process (processes/exchange.h) */
 };

@@ -21,7 +21,7 @@ static uint32_t features_of(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_workers *workers = &asim_engine_of(fabric)->workers;
     const struct asim_fabric_setup *set = &fabric->set;
-    const struct asim_fabric_watch *watch = &fabric->watch;
+    const struct asim_fabric_watch *watch = fabric->watch;
 
     return if_has(fabric->schedule.per_event, ASIM_HAS_PER_EVENT) |
            if_has(fabric->schedule.per_event || watch->frame, ASIM_HAS_FRAMES) |

@@ -5,7 +5,6 @@
  * host/hold.h.
  */
 #include "fabric/events/events.h"
-#include "fabric/link/hash.h"
 #include "fabric/host/qp.h"
 #include "fabric/host/hold.h"
 
@@ -28,9 +27,8 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
         struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
-        const struct asim_tuple tuple = {host->node, flow->dst, flow->sport, ASIM_DPORT};
 
-        flow->nic = asim_flow_nic(fabric, &tuple);
+        flow->nic = asim_flow_nic_for_data(fabric, host, flow);
         code = asim_nic_add(host, flow->nic, slots.at[i]);
     }
     free(slots.at);

@@ -20,6 +20,7 @@
 #include "fabric/host/host.h"
 #include "fabric/link/loss.h"
 #include "fabric/switch/advance.h"
+#include "net/watch.h"
 #include "topo/route.h"
 
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "asim/err.h"
 #include "asim/msg.h"
 #include "base/mem.h"
-#include "net/watch.h"
 
 struct asim_cc;
 struct asim_cc_config;
@@ -22,6 +21,7 @@ struct asim_datagrams;
 struct asim_egress_scheduler;
 struct asim_fabric_events;
 struct asim_fabric_traffic;
+struct asim_fabric_watch;
 struct asim_frame_hooks;
 struct asim_heap;
 struct asim_host;
@@ -66,12 +66,14 @@ struct asim_fabric_setup {
     int cc_idle;          /* no ACK changes a rate */
     uint32_t slow_acks;   /* flags of ACKs that may change a rate, or ASIM_EACH_ACK (host/fast/) */
     uint32_t data_queue;  /* of data of traffic class 0 */
-    int pauses_hold;      /* PAUSE_TIME is long enough (link/transmit.h) */
+    int solicits;         /* the transport's, copied because each retransmission needs it */
+    int has_records;      /* the needs of `cc` are not 0 */
+    int pauses_hold;      /* PAUSE_TIME is long enough (link/link.h) */
     int several_queues;   /* beside queue 0 and the priority group (switch/queue.h) */
     int acks_first;       /* ACKs take queue 0 of switches */
     uint32_t classes;     /* of traffic: 1, or ASIM_QUEUES (asim_fabric_use_classes) */
     int writes_telemetry; /* switches write into data packets as they leave */
-    uint32_t qps;         /* of a connection; 0: one a message (host/connection.h) */
+    uint32_t qps;         /* of a connection; 0: one a message (host/connection.c) */
     uint64_t rto;         /* 0 = from the path */
     uint64_t max_rtt, max_bdp; /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     uint8_t *half_of; /* [nodes] the half of each node (clock/half_steps.h); NULL: there is one */
@@ -98,12 +100,13 @@ struct asim_fabric {
     uint32_t features, ways; /* enum asim_feature; those open to it (clock/ways.h) */
     /* The network. */
     struct asim_route *route;
-    struct asim_fabric_watch watch;
-    struct asim_wire *wires; /* [2 x links], those between other processes' nodes all 0 */
-    void *wires_memory;      /* what to free: the wires begin at its first cache line */
+    struct asim_fabric_watch *watch; /* what observers want to hear (net/watch.h) */
+    struct asim_wire *wires;         /* [2 x links], those between other processes' nodes all 0 */
+    void *wires_memory;              /* what to free: the wires begin at its first cache line */
     struct asim_host *host;
-    struct asim_switch *sw;   /* of node v: sw[v - hosts] */
-    struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
+    struct asim_switch *sw;     /* of node v: sw[v - hosts] */
+    struct asim_port **ports;   /* all ports of node v in order: ports[first_port[v] + i] */
+    const uint32_t *first_port; /* [nodes + 1] the topology's */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
     struct asim_wire_loss *losses;       /* [2 x links], NULL where nothing is ever lost */
@@ -114,7 +117,7 @@ struct asim_fabric {
     struct asim_insertion *insertion;    /* NULL: tie keys order simultaneous events */
     uint64_t listed_until;               /* ticks: when `insertion` ended; 0: it has not */
     /* What rooms above want to hear. */
-    const struct asim_frame_hooks *frame_hooks;           /* hosts (link/transmit.h) */
+    const struct asim_frame_hooks *frame_hooks;           /* hosts (link/link.h) */
     const struct asim_completion_hooks *completion_hooks; /* NULL: nobody (host/memo_hooks.h) */
     const struct asim_memo_hooks *memo_hooks;             /* NULL: nobody (host/memo_hooks.h) */
     const struct asim_window_hooks *window_hooks;         /* NULL: nobody (clock/hooks.h) */

@@ -5,21 +5,16 @@
  * tie_key.h.
  *
  * Callbacks of the rank (a wake, a message sent or arrived) run at host->now, inside
- * asim_host_handle_timer and asim_sender_complete. They may start messages, which become timers of
- * the same time behind all events already due.
+ * asim_host_handle_timer and asim_message_sent. They may start messages, which become timers of the
+ * same time behind all events already due.
  */
 #include "fabric/host/advance.h"
-#include "fabric/host/qp.h"
-#include "fabric/host/receiver.h"
-#include "fabric/link/transmit.h"
-#include "fabric/host/memo_hooks.h"
 #include "fabric/host/hold.h"
+#include "fabric/host/memo_hooks.h"
+#include "fabric/host/qp.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
 #include "fabric/link/notification.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 enum source { FROM_NONE, FROM_END, FROM_ARRIVAL, FROM_PACING, FROM_TIMER };
 
@@ -91,48 +86,6 @@ uint64_t asim_host_next(const struct asim_host *host)
     return first_of_all(host).t;
 }
 
-/* Applies a pause or resume frame for the queue in frame->slot. */
-static void handle_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                       const struct asim_frame *frame)
-{
-    uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
-    int pause = asim_pause_holds(fabric, frame);
-
-    host->counts.pfc_received++;
-    nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
-    if (fabric->watch.pfc)
-        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, host->now), host->node,
-                          (uint32_t)(nic - host->nics) + 1, pause);
-    if (!pause)
-        asim_nic_kick(fabric, host, nic, host->now);
-}
-
-/* Reads the frame in the ring and drops it last: until then nobody writes its place. */
-void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
-                            struct asim_nic *nic)
-{
-    struct asim_wire *in = nic->port.in;
-    const struct asim_frame *frame = asim_link_ring_oldest(in);
-
-    asim_link_ring_count_in(in, frame, host->seq);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
-                            frame, asim_to_ns(fabric, host->now));
-    if (frame->type == ASIM_DATA && fabric->set.net->nic_total_pause_count)
-        asim_pcie_pause(fabric, host, nic);
-    if (frame->type == ASIM_DATA)
-        asim_receiver_data(fabric, host, frame);
-    else if (frame->type == ASIM_ACK || frame->type == ASIM_NACK)
-        asim_sender_ack(fabric, host, frame);
-    else if (frame->type == ASIM_DATAGRAM)
-        asim_host_take_datagram(fabric, host, nic, frame);
-    else
-        handle_pfc(fabric, host, nic, frame);
-    asim_link_ring_drop(in);
-    asim_nic_update_arrival(nic);
-}
-
 /* Whether a timer armed now for the present time would be the next event. Then it need not go
  * through the event heap. */
 static inline int nothing_due(const struct asim_host *host)
@@ -201,27 +154,6 @@ static inline void start_inline(struct asim_fabric *fabric, struct asim_host *ho
     }
 }
 
-/* Passes the first completion notification of a message to the rank. A repeated final ACK brings
- * another one, which is ignored. */
-static void handle_completion(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
-                              uint32_t slot)
-{
-    struct asim_rx *rx = asim_rx_of(fabric, src, slot);
-
-    host->worker->waiting--;
-    if (!rx->notified) {
-        rx->notified = 1;
-        if (fabric->completion_hooks)
-            fabric->completion_hooks->arrived(fabric, host, src, slot);
-        /* The message stands in the slot, which stays taken while the notification counts as a
-         * frame. */
-        if (!asim_msg_is_traffic(&rx->msg) && !host->worker->silent)
-            fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
-    }
-    asim_rx_count(rx, -1u);
-    asim_flow_add_release(host->worker, src, slot);
-}
-
 static void handle_loss(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_notification *notification)
 {
@@ -252,7 +184,7 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         start_flow(fabric, host, payload);
         break;
     case ASIM_TIMER_ARRIVED:
-        handle_completion(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
+        asim_message_arrived(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
         break;
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
@@ -277,7 +209,7 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         if (notification.lost)
             handle_loss(fabric, host, &notification);
         else
-            handle_completion(fabric, host, notification.msg.src, notification.slot);
+            asim_message_arrived(fabric, host, notification.msg.src, notification.slot);
     }
     }
 }

@@ -9,9 +9,10 @@
 #include "fabric/host/completion.h"
 #include "fabric/host/memo_hooks.h"
 #include "fabric/host/host.h"
-#include "fabric/link/datagram.h"
+#include "fabric/host/traffic.h"
 #include "fabric/link/notification.h"
-#include "fabric/link/transmit.h"
+#include "fabric/link/schedule.h"
+#include "net/watch.h"
 
 enum {
     ORDER_BITS = 40,
@@ -125,13 +126,13 @@ void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame
                                              .type = (uint8_t)frame->type,
                                              .flags = (uint8_t)frame->flags};
 
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, at, frame,
-                            asim_to_ns(fabric, t));
+    if (fabric->watch->frame)
+        fabric->watch->frame(fabric->watch->frame_self, ASIM_FRAME_DROP, at, frame,
+                             asim_to_ns(fabric, t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         return;
     if (frame->type == ASIM_DATAGRAM) {
-        asim_datagram_tell(fabric->datagrams, frame, ASIM_DATAGRAM_LOST, at);
+        asim_datagram_lost(fabric, frame, at);
         return;
     }
     rx = asim_rx_of(fabric, frame->src, frame->slot);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Lets messages of a queue pair go one after another. Flows stand in their NIC's list in the order
- * of creation, so the last one of a queue pair tells whether another one has to wait.
+ * QPS_PER_CONNECTION: messages from a rank to another share so many queue pairs, and those of one
+ * queue pair are sent one after another (rdma-network.md#queue-pairs). Each message keeps a flow of
+ * its own. A queue pair is told by its destination and its source port. A message that waits has a
+ * window of 0 bytes. It waits no longer once all bytes of the message before it were sent for the
+ * first time, or that message was given up.
+ *
+ * Flows stand in their NIC's list in the order of creation, so the last one of a queue pair tells
+ * whether another one has to wait.
+ *
+ * Costs: a message that begins, and one that was sent, look for their queue pair among the flows of
+ * the NIC.
  */
-#include "fabric/host/connection.h"
-
+#include "fabric/host/qp.h"
 #include "fabric/host/traffic.h"
-#include "fabric/host/host.h"
 
 /* Background traffic has other connections, and waits for none. */
 static int is_traffic(const struct asim_host *host, const struct asim_flow *flow)

@@ -9,14 +9,12 @@
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"
 #include "fabric/link/datagram.h"
-#include "asim/topology.h"
 #include "fabric/link/transmit.h"
 
 static struct asim_datagram_nic *fifo_of(const struct asim_fabric *fabric,
                                          const struct asim_host *host, const struct asim_nic *nic)
 {
-    return &fabric->datagrams
-                ->nic[fabric->set.topo->first_port[host->node] + (uint32_t)(nic - host->nics)];
+    return &fabric->datagrams->nic[fabric->first_port[host->node] + (uint32_t)(nic - host->nics)];
 }
 
 static struct asim_port_id id_of(const struct asim_host *host, const struct asim_nic *nic)
@@ -56,6 +54,12 @@ void asim_host_take_datagram(struct asim_fabric *fabric, struct asim_host *host,
 {
     fabric->datagrams->counts[host->node].received++;
     asim_datagram_tell(fabric->datagrams, frame, ASIM_DATAGRAM_ARRIVED, id_of(host, nic));
+}
+
+void asim_datagram_lost(struct asim_fabric *fabric, const struct asim_frame *frame,
+                        struct asim_port_id at)
+{
+    asim_datagram_tell(fabric->datagrams, frame, ASIM_DATAGRAM_LOST, at);
 }
 
 void asim_nic_lose_datagrams(struct asim_fabric *fabric, struct asim_host *host,

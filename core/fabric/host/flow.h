@@ -15,6 +15,7 @@
 struct asim_fabric;
 struct asim_frame;
 struct asim_host;
+struct asim_nic;
 struct asim_sack;
 struct asim_tuple;
 struct asim_wire;
@@ -48,7 +49,7 @@ struct asim_flow {
     uint64_t start,
         ideal; /* for the log: time of the queue pair's start; completion time on idle links */
     /* The scan reads these, up to the fourth word of `cc`: first byte not yet acknowledged; bytes
-     * allowed in flight, 0 = it waits for another message (connection.h); earliest time of the
+     * allowed in flight, 0 = it waits for another message (connection.c); earliest time of the
      * next packet in ticks, the end of the pacing gap; state of selective repeat, made at the first
      * gap. */
     _Alignas(64) uint64_t snd_una;
@@ -167,7 +168,7 @@ static inline void asim_flow_prefetch(const struct asim_flow *flow)
 
 enum { ASIM_FLOW_CHUNK = 16 };
 
-/* --- flow.c ---------------------------------------------------------------------------------- */
+/* --- flow.c: slots ---------------------------------------------------------------------------- */
 /* Makes room for the receiver's half of a slot. 0 or ASIM_ENOMEM. */
 int asim_rx_reserve(struct asim_host *host, uint32_t slot);
 /* The next source port towards dst; ASIM_NEVER when out of memory. */
@@ -178,20 +179,47 @@ uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg);
 uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
 /* The queue pair has left its NIC's list: the slot is free once no frame of it is under way. */
 void asim_flow_release(struct asim_host *host, uint32_t slot);
+/* The destination has counted frames of a flow (asim_rx_count): the source's process must learn the
+ * count. */
+void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
+
+/* --- flow_open.c ------------------------------------------------------------------------------ */
 /* Sets window, rate and NIC; the flow may then be scheduled. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
 /* Computes flow->window anew: the flow opens, its rate has changed, or it waits no longer. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
-/* --- for switches: the addresses of a frame, for ECMP; a start on loading the flows of all frames
- * in a receive ring that arrive before `until`. */
+
+/* --- message.c: the end of a message, and who hears of it ---------------------------------------
+ */
+/* The last byte of a flow is acknowledged: writes the log row and calls the rank. The caller then
+ * kicks the NIC. */
+void asim_message_sent(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow);
+/* A notification of completion is due at the destination. */
+void asim_message_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                          uint32_t slot);
+/* A frame of the flow is lost, or its source thinks so. */
+void asim_message_lost(struct asim_fabric *fabric, const struct asim_flow *flow);
+/* The flow is given up. */
+void asim_message_abort(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow);
+/* The row of a finished flow of background traffic, for the observer of messages. generator: its
+ * number from 1. */
+void asim_message_report_traffic(const struct asim_fabric *fabric, const struct asim_host *host,
+                                 const struct asim_flow *flow, uint32_t generator);
+
+/* --- nic_choice.c ----------------------------------------------------------------------------- */
+/* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
+uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple);
+/* The same for the data of a flow. */
+uint32_t asim_flow_nic_for_data(struct asim_fabric *fabric, const struct asim_host *host,
+                                const struct asim_flow *flow);
+/* The NIC that sends the ACKs of *data: hashed like a flow of its own, with the ports exchanged. */
+struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
+                                    const struct asim_frame *data, struct asim_rx *rx);
+/* For switches: the addresses of a frame, for ECMP; a start on loading the flows of all frames in a
+ * receive ring that arrive before `until`. */
 struct asim_tuple asim_frame_tuple(const struct asim_fabric *fabric,
                                    const struct asim_frame *frame);
 void asim_rx_prefetch(const struct asim_fabric *fabric, const struct asim_wire *wire,
                       uint64_t until);
-/* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
-uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple);
-/* The destination has counted frames of a flow (asim_rx_count): the source's process must learn the
- * count. */
-void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
 
 #endif

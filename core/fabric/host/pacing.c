@@ -8,6 +8,8 @@
  * late when it fires.
  */
 #include "fabric/host/qp.h"
+#include "fabric/host/telemetry.h"
+#include "net/watch.h"
 #include "cc/cc.h"
 
 /* "ChangeRate": the running gap becomes that of the new rate, and a wake-up planned for later comes
@@ -53,7 +55,8 @@ static void report_rate(const struct asim_fabric *fabric, struct asim_host *host
                            .sport = flow->sport};
 
     host->counts.rates_reported++;
-    fabric->watch.rate(fabric->watch.self, asim_to_ns(fabric, host->now), &row, flow->cc.rate_bps);
+    fabric->watch->rate(fabric->watch->self, asim_to_ns(fabric, host->now), &row,
+                        flow->cc.rate_bps);
 }
 
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
@@ -61,7 +64,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
 
-    if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
+    if (flow->cc.rate_bps != old_bps && fabric->watch->rate)
         report_rate(fabric, host, flow);
     if (flow->cc.rate_bps != old_bps && fabric->set.cc->retimes)
         retime(fabric, host, flow, old_bps);
@@ -75,6 +78,21 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
         asim_nic_is_busy(host, nic);
     }
     arm_timer(fabric, host, slot, flow);
+}
+
+void asim_pacing_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                     const struct asim_frame *frame)
+{
+    struct asim_cc_ack ack = {.now = asim_to_ns(fabric, host->now),
+                              .seq = frame->seq,
+                              .age = asim_to_ns(fabric, asim_tie_key_age(host->tie)),
+                              .marked = frame->flags & ASIM_CNP};
+    uint64_t old_bps = flow->cc.rate_bps;
+
+    if (fabric->set.has_records)
+        ack.seen = asim_telemetry_by(fabric, asim_rx_of(fabric, host->node, frame->slot), frame);
+    fabric->set.cc->on_ack(&flow->cc, &ack, fabric->set.cc_config);
+    asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }
 
 void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)

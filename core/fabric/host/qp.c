@@ -11,12 +11,8 @@
 
 #include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
-#include "fabric/host/memo_hooks.h"
-#include "fabric/host/connection.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/traffic.h"
-#include "fabric/host/transport/transport.h"
-#include "cc/cc.h"
 
 /* Whether the flow has bytes left and room in the window, or a packet to retransmit. */
 static inline int may_send(const struct asim_flow *flow)
@@ -187,12 +183,12 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (!frame)
         return;
     if (seq < flow->snd_high)
-        flags = retransmit_flags(host, flow, seq, fabric->set.transport->solicits);
+        flags = retransmit_flags(host, flow, seq, fabric->set.solicits);
     frame->word1 = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->frame_word;
     frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
                                                                        << 32;
-    if (fabric->set.cc->needs &&
+    if (fabric->set.has_records &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         worker->failed = ASIM_ENOMEM;
         return;
@@ -252,57 +248,6 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         asim_nic_arm(fabric, host, nic, t);
 }
 
-/* The message is complete: the log row, then the source's callback. A scan that meets the finished
- * queue pair returns the slot. */
-void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
-                          struct asim_flow *flow)
-{
-    const struct asim_msg *msg = &asim_rx_at(host, flow->slot)->msg;
-
-    flow->live = 0;
-    asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
-    host->counts.completed += flow->cc.size;
-    host->worker->open--;
-    if (asim_msg_is_traffic(msg)) {
-        asim_traffic_finished(fabric, host, flow);
-        return;
-    }
-    host->messages++;
-    if (fabric->completion_hooks)
-        fabric->completion_hooks->sent(fabric, host, flow);
-    if (host->worker->silent)
-        return;
-    if (fabric->watch.fct) {
-        struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
-                               .end = asim_to_ns(fabric, host->now),
-                               .bytes = msg->bytes,
-                               .id = msg->id,
-                               .ideal = flow->ideal,
-                               .src = host->node,
-                               .dst = flow->dst,
-                               .sport = flow->sport};
-
-        fabric->watch.fct(fabric->watch.self, &row);
-    }
-    fabric->set.user.sent(fabric->set.user.self, msg);
-}
-
-/* Passes the ACK to congestion control. */
-static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
-                    const struct asim_frame *frame)
-{
-    struct asim_cc_ack ack = {.now = asim_to_ns(fabric, host->now),
-                              .seq = frame->seq,
-                              .age = asim_to_ns(fabric, asim_tie_key_age(host->tie)),
-                              .marked = frame->flags & ASIM_CNP};
-    uint64_t old_bps = flow->cc.rate_bps;
-
-    if (fabric->set.cc->needs)
-        ack.seen = asim_telemetry_by(fabric, asim_rx_of(fabric, host->node, frame->slot), frame);
-    fabric->set.cc->on_ack(&flow->cc, &ack, fabric->set.cc_config);
-    asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
-}
-
 /* Applies the ACK to the bytes, then to the rate; then the NIC sends if it may. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame)
@@ -320,9 +265,9 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     asim_recovery_ack(host, flow, frame);
     asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
-        asim_sender_complete(fabric, host, flow);
+        asim_message_sent(fabric, host, flow);
     else if (!fabric->set.cc_idle)
-        tell_cc(fabric, host, flow, frame);
+        asim_pacing_ack(fabric, host, flow, frame);
     if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sending side of a NIC (qp.c): it picks the next queue pair, sends, paces, and takes ACKs.
+ * The sending side of a NIC (qp.c): it picks the next queue pair, sends, paces, and takes ACKs; the
+ * queue pairs that several messages share (connection.c); gaps and rates (pacing.c).
  */
 #ifndef ASIM_FABRIC_HOST_QP_H
 #define ASIM_FABRIC_HOST_QP_H
@@ -31,11 +32,6 @@ void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, stru
 /* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame);
-/* The last byte of a flow is acknowledged: writes the log row and calls the rank. The caller then
- * kicks the NIC. */
-void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
-                          struct asim_flow *flow);
-
 /* For a caller that has something to send. An unobserved end of a transmission becomes an event
  * here; if it came before the present event, the port is idle. */
 static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic *nic)
@@ -48,6 +44,26 @@ static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic
     return port->busy != ASIM_NIC_IDLE;
 }
 
+/* --- connection.c --------------------------------------------------------------------------- */
+/* The flow is about to join the flows of the NIC. */
+void asim_connection_join(const struct asim_host *host, const struct asim_nic *nic,
+                          struct asim_flow *flow);
+/* The flow stands in no other's way from here on: the next one may send. */
+void asim_connection_next(const struct asim_fabric *fabric, struct asim_nic *nic,
+                          const struct asim_flow *flow);
+/* Without QPS_PER_CONNECTION: whether the NIC has at least so many messages under way, and the last
+ * one that a rank began goes to the same host as the flow, which is about to join them. */
+enum { ASIM_CROWD = 8 };
+int asim_connection_is_crowded(const struct asim_host *host, const struct asim_nic *nic,
+                               const struct asim_flow *flow);
+/* Bytes of the flow were sent for the first time. */
+static inline void asim_connection_sent(const struct asim_fabric *fabric, struct asim_nic *nic,
+                                        const struct asim_flow *flow)
+{
+    if (fabric->set.qps && flow->snd_high >= flow->cc.size)
+        asim_connection_next(fabric, nic, flow);
+}
+
 /* --- pacing.c ------------------------------------------------------------------------------- */
 /* Gap after a frame of that size at that rate (rdma-network.md#pacing). */
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
@@ -57,6 +73,9 @@ static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const s
         return nic->port.out->tx[wire];
     return asim_tx_ticks(fabric, wire, bps);
 }
+/* Passes an ACK to the flow's congestion control. */
+void asim_pacing_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                     const struct asim_frame *frame);
 /* Call after a hook of the flow's congestion control; old_bps is its rate before. */
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
                          uint64_t old_bps);

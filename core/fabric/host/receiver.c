@@ -10,23 +10,10 @@
  * tells the receiver that a message begins; the first frame of a new generation does.
  */
 #include "fabric/host/receiver.h"
-#include "fabric/link/hash.h"
 #include "fabric/host/qp.h"
-#include "fabric/host/transport/transport.h"
+#include "fabric/host/recovery.h"
 #include "fabric/link/transmit.h"
-
-/* Hashed once a message, as long as no link goes down. */
-struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
-                                    const struct asim_frame *data, struct asim_rx *rx)
-{
-    const struct asim_tuple tuple = {host->node, data->src, ASIM_DPORT, rx->sport};
-
-    if (host->n_nics == 1)
-        return host->nics;
-    if (!rx->reply_nic || fabric->events)
-        rx->reply_nic = 1 + asim_flow_nic(fabric, &tuple);
-    return &host->nics[rx->reply_nic - 1];
-}
+#include "net/watch.h"
 
 /* Writes the ACK or NACK to *data into its final place. The frame names a packet kept beyond a gap.
  * It leads back to no telemetry record if the packet closed a gap or was a duplicate, because the
@@ -59,10 +46,10 @@ static void queue_ack(struct asim_fabric *fabric, struct asim_host *host, struct
         return;
     }
     write_ack(fabric, data, ack, type, 0);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
-                            ack, asim_to_ns(fabric, host->now));
+    if (fabric->watch->frame)
+        fabric->watch->frame(fabric->watch->frame_self, ASIM_FRAME_ENQUEUE,
+                             (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
+                             ack, asim_to_ns(fabric, host->now));
     if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);
 }
@@ -79,7 +66,7 @@ static inline void send_ack(struct asim_fabric *fabric, struct asim_host *host,
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
     host->counts.acks_generated++;
     host->counts.nacks += type == ASIM_NACK;
-    if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
+    if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch->frame ||
         nic->port.paused >> fabric->set.ack_queue & 1) {
         queue_ack(fabric, host, nic, data, type);
         return;
@@ -160,7 +147,7 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         if (fabric->set.net->load_balance == ASIM_SPRAY)
             asim_receiver_keep(fabric, host, frame, rx, ASIM_ACK);
         else
-            fabric->set.transport->gap(fabric, host, frame, rx);
+            asim_recovery_gap(fabric, host, frame, rx);
     } else if (frame->seq < rx->next && !has_new_bytes(fabric, frame, rx)) {
         host->counts.duplicates++;
         if (frame->flags & ASIM_SOLICIT)

@@ -27,9 +27,6 @@ void asim_receiver_answer(struct asim_fabric *fabric, struct asim_host *host,
 void asim_receiver_keep(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame, struct asim_rx *rx,
                         enum asim_frame_type answer);
-/* The NIC that sends the ACKs of *data: hashed like a flow of its own, with the ports exchanged. */
-struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
-                                    const struct asim_frame *data, struct asim_rx *rx);
 
 /* Whether a packet in order that ends at `next` is ACKed. The last line is ours
  * (rdma-network.md#receiver): with an interval of 0, or a message shorter than the interval,

@@ -10,9 +10,6 @@
 #include "conf/netconf_keys.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/completion.h"
-#include "fabric/host/memo_hooks.h"
-#include "fabric/host/connection.h"
-#include "fabric/host/traffic.h"
 #include "fabric/host/transport/transport.h"
 #include "fabric/host/host.h"
 #include "fabric/link/notification.h"
@@ -28,6 +25,7 @@ void asim_recovery_open(struct asim_fabric *fabric)
     do
         fabric->set.transport = (const struct asim_transport *)asim_transport_table[i++];
     while (fabric->set.transport->kind != fabric->set.net->loss_recovery);
+    fabric->set.solicits = fabric->set.transport->solicits;
 }
 
 /* Latches a failure of a list. */
@@ -36,13 +34,6 @@ static int keep(struct asim_worker *worker, int code)
     if (code)
         worker->failed = ASIM_ENOMEM;
     return code;
-}
-
-/* A frame of the flow is lost, or its source thinks so. */
-static void tell_memo(struct asim_fabric *fabric, const struct asim_flow *flow)
-{
-    if (fabric->memo_hooks)
-        fabric->memo_hooks->lost(fabric, asim_flow_source(flow), flow->dst);
 }
 
 struct asim_range asim_recovery_packet(const struct asim_fabric *fabric,
@@ -90,7 +81,7 @@ void asim_recovery_ack(struct asim_host *host, struct asim_flow *flow,
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (frame->dst && fabric->set.transport->answered(host, flow, frame))
-        tell_memo(fabric, flow);
+        asim_message_lost(fabric, flow);
 }
 
 /* Removes the packet from the list: it is sent once, and again only if it is lost again. The lowest
@@ -113,20 +104,6 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
     return fabric->set.transport->is_missing(flow, note);
 }
 
-/* The rank gets no callback: its message stays open, and the stall report names it. The slot stays
- * as it is for the report; the flow sends no more frames. */
-static void abort_flow(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
-{
-    flow->live = 0;
-    flow->aborted = 1;
-    if (fabric->set.qps && flow->snd_high < flow->cc.size)
-        asim_connection_next(fabric, &host->nics[flow->nic], flow);
-    asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
-    host->counts.aborted++;
-    if (asim_msg_is_traffic(&asim_rx_at(host, flow->slot)->msg))
-        asim_traffic_finished(fabric, host, flow);
-}
-
 /* Earliest time of the next timeout. The distance doubles with each timeout, so a dead path is not
  * flooded. */
 static uint64_t next_timeout(const struct asim_flow *flow, const struct asim_notification *note)
@@ -145,7 +122,7 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
     int is_new = note->since >= flow->timed_out, may_send = 0;
 
     if (flow->live && still_missing(fabric, flow, note)) {
-        tell_memo(fabric, flow);
+        asim_message_lost(fabric, flow);
         if (is_new && flow->timeouts && next_timeout(flow, note) > host->now) {
             struct asim_notification later = *note;
 
@@ -166,7 +143,7 @@ int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             fabric->set.transport->repeat(host, flow, note);
             asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);
         } else {
-            abort_flow(fabric, host, flow);
+            asim_message_abort(fabric, host, flow);
         }
     }
     flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
@@ -180,4 +157,10 @@ void asim_recovery_fini(struct asim_flow *flow)
         asim_ranges_fini(&flow->sack->retransmit);
         free(flow->sack);
     }
+}
+
+void asim_recovery_gap(struct asim_fabric *fabric, struct asim_host *host,
+                       const struct asim_frame *frame, struct asim_rx *rx)
+{
+    fabric->set.transport->gap(fabric, host, frame, rx);
 }

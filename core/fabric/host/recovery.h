@@ -12,6 +12,7 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_frame;
 struct asim_host;
+struct asim_rx;
 struct asim_worker;
 struct asim_notification;
 
@@ -47,6 +48,9 @@ static inline void asim_recovery_reset(struct asim_sack *sack)
     sack->acked.n = sack->retransmit.n = 0;
     sack->seen_to = 0;
 }
+/* The transport's answer to a packet beyond a gap. */
+void asim_recovery_gap(struct asim_fabric *fabric, struct asim_host *host,
+                       const struct asim_frame *frame, struct asim_rx *rx);
 void asim_recovery_fini(struct asim_flow *flow);
 
 #endif

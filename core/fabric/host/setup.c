@@ -6,14 +6,12 @@
 
 #include <stdlib.h>
 
-#include "asim/topology.h"
 #include "fabric/host/completion.h"
 #include "fabric/host/host.h"
 #include "fabric/host/recovery.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/link/wires.h"
 #include "topo/pair.h"
-#include "cc/cc.h"
 #include "base/map.h"
 
 void asim_hosts_prepare(struct asim_fabric *fabric)
@@ -23,49 +21,13 @@ void asim_hosts_prepare(struct asim_fabric *fabric)
     fabric->frame_hooks = &asim_host_frame_hooks;
 }
 
-int asim_hosts_choose_cc(struct asim_fabric *fabric, struct asim_cc_config *config,
-                         struct asim_err *err)
-{
-    const struct asim_netconf *net = fabric->set.net;
-    const struct asim_cc *cc = asim_cc_choose(net->cc_name, net->cc_mode, err);
-    int by_cnp; /* only an ACK with a CNP may change a rate */
-
-    fabric->set.cc = cc;
-    if (!cc)
-        return ASIM_EINVAL;
-    fabric->set.writes_telemetry = (cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
-    fabric->set.cc_idle =
-        cc->on_ack == asim_cc_ack_nothing && cc->on_timer == asim_cc_timer_nothing;
-    by_cnp = cc->steady && !cc->own_window;
-    fabric->set.slow_acks = fabric->set.cc_idle ? 0 : by_cnp ? ASIM_CNP : ASIM_EACH_ACK;
-    *config = (struct asim_cc_config){.options = asim_netconf_cc_options(net, cc),
-                                      .payload_bytes = net->payload_bytes};
-    fabric->set.cc_config = config;
-    return cc->check ? cc->check(fabric->set.cc_config->options, err) : 0;
-}
-
-/* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair
- * (rdma-network.md#base-rtt-and-bdp). With GLOBAL_T 0 each flow asks for its own pair. */
-int asim_hosts_find_rtt(struct asim_fabric *fabric, struct asim_err *err)
-{
-    struct asim_pair pair;
-
-    if (!fabric->set.net->global_t && !(fabric->set.cc->needs & ASIM_CC_DIGEST))
-        return 0;
-    if (asim_pair_max(&pair, fabric->route, fabric->set.net->payload_bytes, err))
-        return ASIM_EINVAL;
-    fabric->set.max_rtt = pair.rtt_ns;
-    fabric->set.max_bdp = pair.bdp_bytes;
-    return 0;
-}
-
 /* A host's NICs stand in the order of its links in the topology file: that order numbers the
  * interfaces, and ASTRA-sim's hash picks among them (rdma-network.md#nic-choice). Freed by
  * close_host, also when this fails half-way. */
 static int open_host(struct asim_fabric *fabric, uint32_t node)
 {
     struct asim_host *host = &fabric->host[node];
-    uint32_t n = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
+    uint32_t n = fabric->first_port[node + 1] - fabric->first_port[node];
 
     host->tie = asim_tie_key(0, 0, ASIM_CLASS_TIMER);
     host->peer = host->sport_dst = UINT32_MAX;

@@ -285,18 +285,7 @@ void asim_traffic_finished(struct asim_fabric *fabric, struct asim_host *host,
     }
     use->finished++;
     use->finished_bytes += msg->bytes;
-    if (fabric->watch.fct) {
-        struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
-                               .end = asim_to_ns(fabric, host->now),
-                               .bytes = msg->bytes,
-                               .ideal = flow->ideal,
-                               .src = host->node,
-                               .dst = flow->dst,
-                               .sport = flow->sport,
-                               .generator = (uint16_t)(index + 1)};
-
-        fabric->watch.fct(fabric->watch.self, &row);
-    }
+    asim_message_report_traffic(fabric, host, flow, index + 1);
     if (flow->ideal)
         use->slowdown[(msg->bytes > 100000) + (msg->bytes > 1000000)]
                      [bin_of((double)ns / (double)flow->ideal)]++;

@@ -21,6 +21,7 @@ struct asim_host;
 struct asim_msg;
 struct asim_net_traffics;
 struct asim_nic;
+struct asim_port_id;
 struct asim_traffic_use;
 
 /* The id of a background flow: of its source, with this bit, the generator and a number. */
@@ -63,6 +64,9 @@ int asim_nic_send_datagram(struct asim_fabric *fabric, struct asim_host *host, s
 /* A datagram has arrived. */
 void asim_host_take_datagram(struct asim_fabric *fabric, struct asim_host *host,
                              struct asim_nic *nic, const struct asim_frame *frame);
+/* A datagram was lost. */
+void asim_datagram_lost(struct asim_fabric *fabric, const struct asim_frame *frame,
+                        struct asim_port_id at);
 /* The link of the NIC went down: loses what waits there. */
 void asim_nic_lose_datagrams(struct asim_fabric *fabric, struct asim_host *host,
                              struct asim_nic *nic, uint64_t t);

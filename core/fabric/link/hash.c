@@ -7,9 +7,11 @@
  */
 #include "fabric/link/hash.h"
 #include "fabric/ground/ground.h"
+#include "net/watch.h"
 #include "topo/topo.h"
 #include "base/map.h"
 #include "base/murmur3.h"
+#include "base/text.h"
 
 static uint32_t ip_of(const struct asim_fabric *fabric, uint32_t host)
 {

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "base/text.h"
 
 struct asim_fabric;
 

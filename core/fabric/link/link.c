@@ -13,6 +13,8 @@
 #include "fabric/ground/ground.h"
 #include "fabric/ground/worker.h"
 #include "fabric/link/link.h"
+#include "fabric/link/schedule.h"
+#include "net/watch.h"
 #include "asim/topology.h"
 #include "conf/netconf_keys.h"
 
@@ -189,8 +191,18 @@ const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint3
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame)
 {
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (struct asim_port_id){port->out->from, port->in->to_port + 1}, frame,
-                            asim_to_ns(fabric, port->tx_start));
+    if (fabric->watch->frame)
+        fabric->watch->frame(fabric->watch->frame_self, ASIM_FRAME_TX,
+                             (struct asim_port_id){port->out->from, port->in->to_port + 1}, frame,
+                             asim_to_ns(fabric, port->tx_start));
+}
+
+void asim_port_schedule(struct asim_fabric *fabric, const struct asim_wire *wire, uint64_t t)
+{
+    asim_node_schedule(fabric, wire->to, t);
+}
+
+int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    return frame->type == ASIM_PAUSE && fabric->set.pauses_hold;
 }

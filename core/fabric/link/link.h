@@ -16,6 +16,7 @@
 #include "fabric/link/tie_key.h"
 
 struct asim_fabric;
+struct asim_port_id;
 struct asim_worker;
 
 /* Serialization time of every frame size at one rate. */
@@ -235,6 +236,21 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
 /* Tells the frame watcher, which works in per-event mode only, that a frame starts. */
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame);
+/* Per-event mode: the far node of the wire has an event at t. */
+void asim_port_schedule(struct asim_fabric *fabric, const struct asim_wire *wire, uint64_t t);
+/* Whether a PFC frame stops its queue. parity: a PAUSE of less than 1 us is a resume, because
+ * ASTRA-sim cuts the time to whole us; a longer pause holds until a resume, whatever its time. */
+int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame);
+/* What hosts (host/completion.c) want to hear of frames on links. */
+struct asim_frame_hooks {
+    /* The final ACK of a message starts on its last link. */
+    void (*final)(struct asim_worker *worker, const struct asim_wire *wire,
+                  const struct asim_frame *frame);
+    /* A frame ended at `t`, ticks, in the node of `at`. */
+    void (*lost)(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
+                 struct asim_port_id at);
+};
+
 /* The event in which a node acts: its time, its tie key, and the node's count of events. */
 struct asim_event_key {
     uint64_t t, tie, seq;

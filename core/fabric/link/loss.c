@@ -16,6 +16,7 @@
 #include "topo/topo.h"
 #include "fabric/link/transmit.h"
 #include "net/net_events.h"
+#include "net/watch.h"
 
 #include <math.h>
 #include <stdlib.h>

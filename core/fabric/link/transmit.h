@@ -10,20 +10,7 @@
 #include "fabric/ground/worker.h"
 #include "fabric/link/insertion.h"
 #include "fabric/link/link.h"
-#include "fabric/link/schedule.h"
 #include "fabric/ground/ground.h"
-
-struct asim_port_id;
-
-/* What hosts (host/completion.c) want to hear of frames on links. */
-struct asim_frame_hooks {
-    /* The final ACK of a message starts on its last link. */
-    void (*final)(struct asim_worker *worker, const struct asim_wire *wire,
-                  const struct asim_frame *frame);
-    /* A frame ended at `t`, ticks, in the node of `at`. */
-    void (*lost)(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
-                 struct asim_port_id at);
-};
 
 /* parity: ns-3 schedules the end of a transmission before the arrival. */
 static inline void asim_port_insert(struct asim_insertion *insertion, const struct asim_port *port)
@@ -110,16 +97,9 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
         return 1;
     }
     if (worker->fabric->schedule.per_event && asim_fabric_owns(worker->fabric, wire->to))
-        asim_node_schedule(worker->fabric, wire->to, frame->t);
+        asim_port_schedule(worker->fabric, wire, frame->t);
     asim_port_put_on_wire(worker, wire, frame);
     return 0;
-}
-
-/* Whether a PFC frame stops its queue. parity: a PAUSE of less than 1 us is a resume, because
- * ASTRA-sim cuts the time to whole us; a longer pause holds until a resume, whatever its time. */
-static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
-{
-    return frame->type == ASIM_PAUSE && fabric->set.pauses_hold;
 }
 
 #endif

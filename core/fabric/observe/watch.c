@@ -16,7 +16,7 @@
 
 struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
 {
-    return &fabric->watch;
+    return fabric->watch;
 }
 
 /* The hook of several watchers. */
@@ -31,7 +31,7 @@ static void call_all(void *self, enum asim_frame_event what, struct asim_port_id
 
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
 {
-    struct asim_fabric_watch *watch = &fabric->watch;
+    struct asim_fabric_watch *watch = fabric->watch;
 
     if (watch->n_frames == sizeof watch->frames / sizeof *watch->frames)
         return ASIM_ENOMEM;
@@ -72,8 +72,8 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
 {
     if (asim_sharded_switches_close(fabric))
         return ASIM_ENOMEM;
-    fabric->watch.queue = hook;
-    fabric->watch.sampling = *sampling;
+    fabric->watch->queue = hook;
+    fabric->watch->sampling = *sampling;
     asim_ways_find(fabric);
     for (uint32_t v = 0; sampling->every_ns && v < fabric->set.nodes - fabric->set.hosts; v++) {
         struct asim_switch *sw = &fabric->sw[v];

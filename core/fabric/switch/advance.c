@@ -165,10 +165,10 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
     asim_queue_notify(fabric, sw, p, event->t);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (struct asim_port_id){sw->node, p + 1}, frame,
-                            asim_to_ns(fabric, event->t));
+    if (fabric->watch->frame)
+        fabric->watch->frame(fabric->watch->frame_self, ASIM_FRAME_ENQUEUE,
+                             (struct asim_port_id){sw->node, p + 1}, frame,
+                             asim_to_ns(fabric, event->t));
     if (port_is_idle(sw, &port->port, event))
         start_next(fabric, sw, p, event);
     else if (!waiting)
@@ -205,8 +205,9 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     sw->pfc_received++;
     sw->maybe_paused = 1;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
-    if (fabric->watch.pfc)
-        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, event->t), sw->node, p + 1, pause);
+    if (fabric->watch->pfc)
+        fabric->watch->pfc(fabric->watch->self, asim_to_ns(fabric, event->t), sw->node, p + 1,
+                           pause);
     if (!pause && port_is_idle(sw, &port->port, event))
         start_next(fabric, sw, p, event);
 }
@@ -234,7 +235,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
     if (port->frames || !port_is_idle(sw, &port->port, event) || port->port.down ||
         (q && (port->port.paused >> q & 1 ||
                !asim_mmu_bypasses(sw, transit.in, q, (uint32_t)frame->wire))) ||
-        fabric->watch.frame || (fabric->watch.queue && !sw->samples))
+        fabric->watch->frame || (fabric->watch->queue && !sw->samples))
         return 0;
     if (frame->wire > port->peak_bytes)
         port->peak_bytes = frame->wire;
@@ -295,10 +296,10 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     const struct asim_frame *frame = asim_link_ring_head(in);
 
     asim_link_ring_count_in(in, frame, sw->seq);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (struct asim_port_id){sw->node, p + 1}, frame,
-                            asim_to_ns(fabric, event->t));
+    if (fabric->watch->frame)
+        fabric->watch->frame(fabric->watch->frame_self, ASIM_FRAME_RX,
+                             (struct asim_port_id){sw->node, p + 1}, frame,
+                             asim_to_ns(fabric, event->t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         take_pfc(fabric, sw, p, frame, event);
     else

@@ -11,6 +11,7 @@
 #include "fabric/ground/ground.h"
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
+#include "net/watch.h"
 
 /* The first queue behind q, and round to it, of `ready`: bits of queues 1 to 7, not 0. */
 static inline uint32_t asim_queue_behind(uint32_t ready, uint32_t q)
@@ -133,9 +134,9 @@ static inline void asim_queue_notify(const struct asim_fabric *fabric, struct as
 {
     const struct asim_switch_port *port = &sw->ports[p];
     struct asim_queue_sample *sample;
-    uint64_t least = fabric->watch.sampling.least;
+    uint64_t least = fabric->watch->sampling.least;
 
-    if (!fabric->watch.queue)
+    if (!fabric->watch->queue)
         return;
     sample = sw->samples ? &sw->samples[p] : NULL;
     if (!sample || t >= sample->due || sample->bytes >= least || sample->reported >= least ||

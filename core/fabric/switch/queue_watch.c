@@ -14,15 +14,15 @@ struct length {
 static void report(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
                    struct length length)
 {
-    fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, length.t),
-                        (struct asim_port_id){sw->node, p + 1},
-                        (struct asim_queue_length){length.bytes, length.control});
+    fabric->watch->queue(fabric->watch->self, asim_to_ns(fabric, length.t),
+                         (struct asim_port_id){sw->node, p + 1},
+                         (struct asim_queue_length){length.bytes, length.control});
 }
 
 /* Whether the length differs from the reported one, and one of the two is worth a report. */
 static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sample *sample)
 {
-    uint64_t length = sample->bytes - sample->control, least = fabric->watch.sampling.least;
+    uint64_t length = sample->bytes - sample->control, least = fabric->watch->sampling.least;
 
     return length != sample->reported && (length >= least || sample->reported >= least);
 }
@@ -31,7 +31,7 @@ static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sam
  */
 static uint64_t sample_after(const struct asim_fabric *fabric, uint64_t t)
 {
-    const struct asim_queue_sampling *s = &fabric->watch.sampling;
+    const struct asim_queue_sampling *s = &fabric->watch->sampling;
     uint64_t first = s->first_ns % s->every_ns, ns = asim_to_ns(fabric, t);
 
     return asim_to_ticks(fabric, ((ns + s->every_ns - first) / s->every_ns) * s->every_ns + first);

@@ -15,7 +15,9 @@
 #define ASIM_DATAGRAM_H
 
 #include <stdint.h>
-#include "asim/asim.h"
+#include "asim/err.h"
+
+struct asim_world;
 
 ASIM_C_BEGIN
 

@@ -100,7 +100,7 @@ static struct testbench *open_process(uint64_t seed, const struct asim_partition
     bench->part_of = part->of;
     bench->self = p;
     bench_prepare(bench, 0);
-    bench->fabric->watch.pfc = NULL;
+    bench->fabric->watch->pfc = NULL;
     if (asim_exchange_open(bench->fabric, part, p, err) == 0)
         CHECK(!asim_fabric_use_memo(bench->fabric));
     return bench;

@@ -94,7 +94,7 @@ static struct testbench *run(const struct scenario *s, int fast_forward)
     send_all(bench, s);
     bench_prepare(bench, 0);
     if (s->pattern == PAUSED)
-        bench->fabric->watch.pfc = NULL;
+        bench->fabric->watch->pfc = NULL;
     bench->fabric->set.without = s->without;
     if (fast_forward)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
@@ -187,7 +187,7 @@ static struct testbench *random_run(uint64_t seed, uint32_t cc, int fast_forward
         bench->net.kmax.at[i].value = (double)least * (draw(&state, 2) ? 1 : 2);
     }
     bench_prepare(bench, 0);
-    bench->fabric->watch.pfc = NULL;
+    bench->fabric->watch->pfc = NULL;
     if (fast_forward)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     bench_go(bench);

@@ -7,8 +7,6 @@
 #ifndef ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 #define ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 
-#include "fabric/host/completion.h"
-#include "fabric/host/connection.h"
 #include "fabric/host/qp.h"
 #include "fabric/link/transmit.h"
 #include "fabric/ground/ground.h"
@@ -75,7 +73,7 @@ ALWAYS_INLINE void fast_commit(struct asim_host *host, struct asim_port *port,
 
     frame.at->t = t;
     if (is_final && wire->to == frame.at->src)
-        asim_port_notify_final(worker, wire, frame.at);
+        worker->fabric->frame_hooks->final(worker, wire, frame.at);
     atomic_store_explicit(&wire->tail, frame.tail, memory_order_release);
     asim_wire_schedule(worker, wire, t);
 }

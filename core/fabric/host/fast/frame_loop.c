@@ -217,7 +217,7 @@ ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
         asim_qplist_mark_ready(&nic->qps, flow->place);
     is_over = flow->snd_una >= flow->cc.size;
     if (is_over)
-        asim_sender_complete(fabric, host, flow);
+        asim_message_sent(fabric, host, flow);
     consume(host, in, frame);
     if (!nic->qps.needs_scan) /* an idle port has no ACKs queued either */
         return !is_over;

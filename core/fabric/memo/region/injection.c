@@ -9,6 +9,7 @@
 #include "asim/topology.h"
 #include "topo/topo.h"
 #include "base/murmur3.h"
+#include "net/watch.h"
 
 /* More choices than a node has; six of them fit into 64 bits. */
 enum { MOST_CHOICES = 1024 };

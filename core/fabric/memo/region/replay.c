@@ -84,8 +84,8 @@ static void tell(struct asim_fabric *fabric, const struct asim_host *host,
         fabric->set.user.arrived(fabric->set.user.self, &msg);
         return;
     }
-    if (fabric->watch.fct)
-        fabric->watch.fct(fabric->watch.self, &row);
+    if (fabric->watch->fct)
+        fabric->watch->fct(fabric->watch->self, &row);
     fabric->set.user.sent(fabric->set.user.self, &msg);
 }
 

@@ -328,7 +328,7 @@ static void put_switch(struct list *list, const struct asim_switch *of)
         return;
     ASIM_SWITCH_STATE(PUT_SAME);
     /* pfc.txt has a row for each pause and resume. */
-    put(list, list->fabric->watch.pfc ? of->pfc_generated : 0);
+    put(list, list->fabric->watch->pfc ? of->pfc_generated : 0);
     for (uint32_t p = 0; p < of->n_ports; p++)
         put_switch_port(list, &of->ports[p]);
 }

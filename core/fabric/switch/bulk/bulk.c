@@ -102,7 +102,7 @@ static inline uint32_t recency_behind(uint64_t tx)
 static inline int is_uncongested(const struct asim_fabric *fabric,
                                  const struct asim_switch_port *port, uint64_t n)
 {
-    return !fabric->set.writes_telemetry && !fabric->watch.queue && !fabric->set.acks_first &&
+    return !fabric->set.writes_telemetry && !fabric->watch->queue && !fabric->set.acks_first &&
            port->frames + n <= port->ecn_free_frames;
 }
 

@@ -183,7 +183,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     asim_pool_init(&fluid->relay_pool, sizeof(struct asim_fluid_relay), 0);
     asim_pool_init(&fluid->ring_pool, sizeof(struct asim_fluid_ring), 0);
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);
-    asim_pool_init(&fluid->path_pool, sizeof(struct asim_fluid_path), 0);
+    asim_pool_init(&fluid->path_pool, asim_pool_lines(sizeof(struct asim_fluid_path)), 0);
     asim_pool_init(&fluid->flow_pool, asim_pool_lines(sizeof(struct asim_fluid_flow)), 0);
     if (fluid->has_control && fluid->parts & ASIM_FLUID_CONTROL_PART && net->has_win) {
         fluid->cc = cc;

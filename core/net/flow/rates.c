@@ -128,8 +128,11 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
     }
 }
 
+/* Flows of a link lie anywhere, and their paths, too: in an all-to-all of thousands of ranks a look
+ * mostly waits for these two lines, so they are asked for ahead. */
 static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
+    enum { PATHS_AHEAD = 8, FLOWS_AHEAD = 16 };
     const struct asim_fluid_link *link = &fluid->link[l];
     uint32_t n = link->flows.n;
     double *at;
@@ -139,8 +142,13 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
     at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
         const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
-        struct limit limit = limit_of(fluid, flow, l);
+        struct limit limit;
 
+        if (i + FLOWS_AHEAD < n)
+            __builtin_prefetch(asim_fluid_flow_at(fluid, link->flows.at[i + FLOWS_AHEAD]));
+        if (i + PATHS_AHEAD < n)
+            __builtin_prefetch(asim_fluid_flow_at(fluid, link->flows.at[i + PATHS_AHEAD])->path);
+        limit = limit_of(fluid, flow, l);
         if (!link->has_queue)
             limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
         at[i] = limit.rate;

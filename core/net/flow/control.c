@@ -69,7 +69,7 @@ void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *li
     if (queue_bytes(fluid, link) <= least)
         return;
     for (uint32_t i = 0; i < link->flows.n; i++) {
-        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
         if (!flow->control && flow->shape.is_windowed)
             begin(fluid, flow);

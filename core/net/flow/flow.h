@@ -20,14 +20,16 @@
 #include "net/queue.h"
 
 /* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
-enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_HOP_BITS = 5, ASIM_FLUID_FIRST_SPORT = 10000 };
+enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
 #define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
 #define ASIM_FLUID_LINE 64    /* bytes of a cache line */
 
-/* A place of a flow in the list of a link: its number << ASIM_FLUID_HOP_BITS | link of its path. */
-typedef uint32_t asim_fluid_place;
+/* The flows of a link; hop: of their paths, that the link is. */
 struct asim_fluid_places {
-    asim_fluid_place *at;
+    struct asim_fluid_place {
+        struct asim_fluid_flow *flow;
+        uint32_t hop;
+    } * at;
     uint32_t n;
     size_t cap;
 };
@@ -270,12 +272,6 @@ uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))
-
-static inline struct asim_fluid_flow *asim_fluid_flow_at(const struct asim_fluid *fluid,
-                                                         asim_fluid_place place)
-{
-    return fluid->flow.at[place >> ASIM_FLUID_HOP_BITS];
-}
 
 /* fmin and fmax of libm are calls. */
 static inline double asim_fluid_min(double a, double b)

@@ -80,8 +80,7 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
     const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
 
     fluid->counts.crowded +=
-        !fluid->qps && nic->n >= CROWD &&
-        asim_fluid_flow_at(fluid, nic->at[nic->n - 1])->msg.dst == flow->msg.dst;
+        !fluid->qps && nic->n >= CROWD && nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
 }
 
 int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,

@@ -64,7 +64,7 @@ static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_l
 
     *slope = 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
-        const struct asim_fluid_shape *shape = &asim_fluid_flow_at(fluid, link->flows.at[i])->shape;
+        const struct asim_fluid_shape *shape = &link->flows.at[i].flow->shape;
         double rate = shape->window / (span[i] + wait);
 
         if (rate < limit[i])
@@ -80,7 +80,7 @@ static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_li
     double packets = 0;
 
     for (uint32_t i = 0; i < link->flows.n; i++) {
-        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
         packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     }

@@ -35,39 +35,42 @@ static int is_saturated(const struct asim_fluid_link *link)
 }
 
 /* What limits a flow beside one link: levels of others; its round trip with the waits of others;
- * what the queues before that link let through. */
+ * what the queues before and behind that link let through (behind: all, where it is on no such
+ * link).
+ */
 struct limit {
     double rate, span_ns, before, behind;
 };
 
-static struct limit limit_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                             uint32_t without)
+static void find_limit(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                       uint32_t without, struct limit *limit)
 {
     const struct asim_fluid_path *path = flow->path;
-    struct limit limit = {asim_fluid_min(flow->most, path->line), flow->shape.span_ns, 1, 1};
-    double *share = &limit.before;
+    double rate = asim_fluid_min(flow->most, path->line), span_ns = flow->shape.span_ns;
+    double before = 1, share = 1;
 
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         if (path->link[i] == without) {
-            share = &limit.behind;
+            before = share;
+            share = 1;
             continue;
         }
-        limit.rate = asim_fluid_min(limit.rate, link->level);
-        *share *= link->share;
+        rate = asim_fluid_min(rate, link->level);
+        share *= link->share;
         if (flow->shape.is_windowed && link->has_queue)
-            limit.span_ns += asim_fluid_wait(fluid, link);
+            span_ns += asim_fluid_wait(fluid, link);
     }
     if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
         for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
             const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-            limit.span_ns += asim_fluid_wait(fluid, link);
+            span_ns += asim_fluid_wait(fluid, link);
             if (flow->acks == ASIM_ACKS_LOAD && link->flows.n)
-                limit.span_ns += link->packet_ns / 2;
+                span_ns += link->packet_ns / 2;
         }
-    return limit;
+    *limit = (struct limit){rate, span_ns, before, share};
 }
 
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
@@ -141,14 +144,14 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
         return fluid->failed = ASIM_ENOMEM;
     at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
         struct limit limit;
 
         if (i + FLOWS_AHEAD < n)
-            __builtin_prefetch(asim_fluid_flow_at(fluid, link->flows.at[i + FLOWS_AHEAD]));
+            __builtin_prefetch(link->flows.at[i + FLOWS_AHEAD].flow);
         if (i + PATHS_AHEAD < n)
-            __builtin_prefetch(asim_fluid_flow_at(fluid, link->flows.at[i + PATHS_AHEAD])->path);
-        limit = limit_of(fluid, flow, l);
+            __builtin_prefetch(link->flows.at[i + PATHS_AHEAD].flow->path);
+        find_limit(fluid, flow, l, &limit);
         if (!link->has_queue)
             limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
         at[i] = limit.rate;
@@ -169,7 +172,7 @@ static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
         return;
     link->told_ns = link->wait_ns;
     for (uint32_t i = 0; i < link->ack_flows.n; i++) {
-        const struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->ack_flows.at[i]);
+        const struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
 
         if (flow->shape.is_windowed)
             asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
@@ -207,7 +210,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
     }
     at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
-        struct asim_fluid_flow *flow = asim_fluid_flow_at(fluid, link->flows.at[i]);
+        struct asim_fluid_flow *flow = link->flows.at[i].flow;
         double rate = asim_fluid_min(at[i], level);
 
         if (link->has_queue)
@@ -286,17 +289,15 @@ static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
         return;
     }
     flow->place[hop] = list->n;
-    list->at[list->n++] = flow->id << ASIM_FLUID_HOP_BITS | hop;
+    list->at[list->n++] = (struct asim_fluid_place){flow, hop};
 }
 
-static void quit(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                 struct asim_fluid_places *list, uint32_t hop)
+static void quit(const struct asim_fluid_flow *flow, struct asim_fluid_places *list, uint32_t hop)
 {
-    asim_fluid_place last = list->at[--list->n];
+    struct asim_fluid_place last = list->at[--list->n];
 
     list->at[flow->place[hop]] = last;
-    asim_fluid_flow_at(fluid, last)->place[last & ((1 << ASIM_FLUID_HOP_BITS) - 1)] =
-        flow->place[hop];
+    last.flow->place[last.hop] = flow->place[hop];
 }
 
 void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first)
@@ -314,7 +315,7 @@ void asim_fluid_quit_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow
     const struct asim_fluid_path *path = flow->path;
 
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        quit(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
+        quit(flow, &fluid->link[path->link[i]].ack_flows, i);
 }
 
 /* No other flow is on its links: the slowest link, or the window, gives the rate. */
@@ -324,8 +325,9 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     struct asim_fluid_link *least = NULL;
     double rate = flow->most;
 
-    const struct limit limit = limit_of(fluid, flow, UINT32_MAX);
+    struct limit limit;
 
+    find_limit(fluid, flow, UINT32_MAX, &limit);
     rate = asim_fluid_min(rate, flow->shape.window / limit.span_ns);
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -347,10 +349,12 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    const struct limit limit = limit_of(fluid, flow, UINT32_MAX);
-    double rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.before;
-    double ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
+    struct limit limit;
+    double rate, ns;
 
+    find_limit(fluid, flow, UINT32_MAX, &limit);
+    rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.behind;
+    ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
     for (uint32_t i = 0; i < path->n; i++)
         asim_fluid_stir(fluid, path->link[i], ns);
     if (ns > 0)
@@ -410,7 +414,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        quit(fluid, flow, &link->flows, i);
+        quit(flow, &link->flows, i);
         link->sum -= flow->rate;
         if (!link->flows.n) {
             link->sum = 0;

@@ -187,7 +187,7 @@ static int rebuild(struct plan *plan, struct asim_err *err)
     topo->node_type = type;
     move_links(plan);
     topo->nodes = plan->nodes;
-    topo->pcie = plan->n_pcie;
+    topo->pcie += plan->n_pcie;
     if (add_links(plan, err))
         return ASIM_ENOMEM;
     show_numbers(plan);

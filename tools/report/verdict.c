@@ -250,6 +250,8 @@ static void say_links(struct asim_verdict *verdict, const struct asim_run *run, 
     verdict->limit = ASIM_LIMIT_LINKS;
     if (!strcmp(class, "nvlink")) {
         WHAT("NVLink");
+    } else if (!strcmp(class, "pcie")) {
+        WHAT("PCIe, between GPUs and NICs");
     } else if (!strcmp(class, "all")) {
         WHAT("the links of the network, of several classes");
         ADVICE("No class of links alone is in the way.");
@@ -362,7 +364,8 @@ static void say_cause(struct asim_verdict *verdict, const struct asim_run *run,
         {"control", "congestion control", "Senders stay slow after marks or delays.",
          ASIM_LIMIT_CONTROL},
         {"kernels", "NCCL's kernels on the GPUs",
-         "Collectives take longer than their messages: fewer and larger ones, or computation beside "
+         "Collectives take longer than their messages: fewer and larger ones, or computation "
+         "beside "
          "them.",
          ASIM_LIMIT_KERNELS},
         {"windows", "windows too small",

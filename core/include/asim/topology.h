@@ -51,7 +51,8 @@ struct asim_topo {
     uint32_t gpus_per_server; /* from a file in SimAI's format; 0 = not stated */
     /* From a file in SimAI's format, "" = not stated. */
     char gpu_type[16];
-    char *machine; /* name or file of the machine that it was made of, or NULL */
+    char *machine;         /* name or file of the machine that it was made of, or NULL */
+    uint32_t machine_nics; /* NICs of each host of that machine */
     /* The last `endpoints` hosts are endpoints of NVSwitches; the last `endpoints` links are their
      * virtual links. */
     uint32_t endpoints;

@@ -10,6 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* GB/s of a link that `gbytes` made: the same number, unless --bandwidth changed the link. */
+static double rate_of(const struct asim_topo *topo, uint32_t port, double gbytes)
+{
+    uint64_t bps = topo->links[topo->ports[port].link].rate_bps;
+
+    return bps == (uint64_t)(gbytes * 8e9 + .5) ? gbytes : (double)bps / 8e9;
+}
+
+/* The machine has the NICs and the rates that its topology has: a GPU's first port is NVLink, its
+ * last the NIC or the PCIe switch before it (topo/maker/machine.c). */
+static void follow_topology(struct asim_machine *machine, const struct asim_topo *topo)
+{
+    uint32_t nic = topo->first_port[1] - 1, domain = topo->gpus_per_server, ports, peers;
+
+    machine->nics = topo->machine_nics;
+    if (topo->shown)
+        return; /* a scenario placed ranks anew */
+    ports = machine->nics > machine->gpus ? machine->nics / machine->gpus : 1;
+    peers = machine->scale_up == ASIM_SCALE_UP_MESH && domain > 1 ? domain - 1 : 1;
+    if (topo->first_port[0] < nic)
+        machine->nvlink_gbytes =
+            peers * rate_of(topo, topo->first_port[0], machine->nvlink_gbytes / peers);
+    if (machine->nics < machine->gpus) {
+        uint32_t pcie = topo->ports[nic].peer;
+
+        nic = topo->first_port[pcie];
+        while (topo->node_type[topo->ports[nic].peer] == ASIM_HOST)
+            nic++;
+    }
+    machine->nic_gbytes = rate_of(topo, nic, machine->nic_gbytes * ports) / ports;
+}
+
 static int read_machine(struct asim_world *world, const char *name, struct asim_err *err)
 {
     struct asim_machine *machine = calloc(1, sizeof *machine);
@@ -19,6 +51,8 @@ static int read_machine(struct asim_world *world, const char *name, struct asim_
         return asim_err_nomem(err, "reading a machine");
     if (asim_machine_read(machine, name, err))
         return ASIM_EINVAL;
+    if (name == world->set.topo.machine)
+        follow_topology(machine, &world->set.topo);
     machine->gpus *= machine->hosts;
     machine->nics *= machine->hosts;
     machine->hosts = 1;

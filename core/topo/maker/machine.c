@@ -6,13 +6,13 @@
  *   NVSwitches: one a domain, with a link to each of its GPUs (scale_up nvswitch);
  *   mesh: a link between each two GPUs of a domain, which share the GPU's rate;
  *   pcie: one switch a node in place of the NVSwitch;
- *   NICs: a GPU has its own, or several; GPUs that share one share a switch below the leaf;
+ *   NICs: a GPU has its own, or several; GPUs that share one share a PCIe switch;
  *   fabric: star, one switch; rail, a leaf for the k-th NICs of all nodes; leaf_spine, a leaf for
  *   `per_leaf` nodes. Leaves are joined by spines at full rate, divided by `oversubscription`: by
  *   default by so many that an uplink has the rate of a GPU's link; `spines` of them share the
  * rate.
  *
- * Node ids: GPUs, NVSwitches, PCIe switches, switches of shared NICs, leaves, spines.
+ * Node ids: GPUs, NVSwitches, leaves, spines, PCIe switches of nodes, those of shared NICs.
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +24,7 @@ enum fabric { STAR, RAIL, LEAF_SPINE };
 
 struct machine_options {
     char *file;
-    uint32_t nodes, gpus, per_leaf, spines;
+    uint32_t nodes, gpus, nics, per_leaf, spines;
     int fabric;
     double oversubscription, error_rate;
 };
@@ -36,6 +36,9 @@ static const struct asim_option options[] = {
     ROW("nodes", U32, nodes, "hosts (default: as the ranks need)", .max = 1 << 20),
     ROW("gpus", U32, gpus, "GPUs used of each host, each with its own NIC (0 = all)", .def = "0",
         .max = 1024),
+    ROW("nics", U32, nics,
+        "NICs of each host: a divisor or a multiple of its GPUs (0 = as many as the machine has)",
+        .def = "0", .max = 1024),
     ROW("fabric", CHOICE, fabric, "network between the NICs", .def = "rail",
         .choices = "star|rail|leaf_spine"),
     ROW("per_leaf", U32, per_leaf, "leaf_spine: hosts at one leaf", .def = "4", .min = 1,
@@ -59,13 +62,19 @@ struct plan {
     uint32_t ports;              /* NICs of a GPU; 0 = several GPUs share one */
     uint32_t sharing;            /* GPUs of a NIC, 1 where each has its own */
     uint32_t leaves, spines;     /* spines: 0 where one leaf has all */
-    uint32_t first_inner, first_shared, first_leaf, first_spine;
+    uint32_t inner, shared;      /* switches of domains; of shared NICs */
+    uint32_t first_inner, first_leaf, first_spine, first_shared;
 };
 
 static int is_switched(const struct plan *p)
 {
     return p->domain > 1 && (p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH ||
                              p->machine->scale_up == ASIM_SCALE_UP_PCIE);
+}
+
+static int is_nvswitch(const struct plan *p)
+{
+    return p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH;
 }
 
 static int is_mesh(const struct plan *p)
@@ -136,6 +145,18 @@ static uint32_t count_spines(const struct plan *p)
                           : (uint32_t)ceil(below_leaf(p) / p->opt->oversubscription);
 }
 
+/* As if the machine had been bought with so many of the same NICs. */
+static int set_nics(struct asim_machine *machine, uint32_t nics, struct asim_err *err)
+{
+    if (nics && machine->gpus % nics && nics % machine->gpus)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "nics=%u: the %u GPUs of a host of %s cannot share these evenly; "
+                            "expected a divisor or a multiple of %u.",
+                            nics, machine->gpus, machine->name, machine->gpus);
+    machine->nics = nics ? nics : machine->nics;
+    return 0;
+}
+
 static void count_switches(struct plan *p)
 {
     uint32_t nics = p->machine->nics, gpus = p->machine->gpus;
@@ -148,20 +169,20 @@ static void count_switches(struct plan *p)
                 : p->opt->fabric == RAIL ? rails
                                          : (p->nodes - 1) / p->opt->per_leaf + 1;
     p->spines = count_spines(p);
-    p->first_inner = p->hosts;
-    p->first_shared =
-        p->first_inner + (is_switched(p) ? (p->hosts + p->domain - 1) / p->domain : 0);
-    p->first_leaf = p->first_shared + (p->sharing > 1 ? p->nodes * rails : 0);
+    p->shared = p->sharing > 1 ? p->nodes * rails : 0;
+    p->inner = is_switched(p) ? (p->hosts + p->domain - 1) / p->domain : 0;
+    p->first_leaf = p->hosts + (is_nvswitch(p) ? p->inner : 0);
     p->first_spine = p->first_leaf + p->leaves;
+    p->first_inner = is_nvswitch(p) ? p->hosts : p->first_spine + p->spines;
+    p->first_shared = p->first_spine + p->spines + (is_nvswitch(p) ? 0 : p->inner);
 }
 
 static uint64_t count_links(const struct plan *p)
 {
     uint64_t mesh = is_mesh(p) ? (uint64_t)p->hosts * (p->domain - 1) / 2 : 0;
-    uint64_t shared = p->first_leaf - p->first_shared;
-    uint64_t nics = p->sharing > 1 ? p->hosts + shared : p->hosts;
 
-    return (is_switched(p) ? p->hosts : 0) + mesh + nics + (uint64_t)p->leaves * p->spines;
+    return (is_switched(p) ? p->hosts : 0) + mesh + (uint64_t)p->hosts + p->shared +
+           (uint64_t)p->leaves * p->spines;
 }
 
 /* --- links --------------------------------------------------------------------------------------
@@ -229,9 +250,8 @@ static int build(struct asim_topo *topo, struct plan *p, struct asim_err *err)
     struct asim_build_size size = {.hosts = p->hosts, .links = count_links(p)};
     int rc;
 
-    if (p->machine->scale_up == ASIM_SCALE_UP_NVSWITCH)
-        size.nvswitches = p->first_shared - p->first_inner;
-    size.switches = p->first_spine - p->first_inner - size.nvswitches + p->spines;
+    size.nvswitches = is_nvswitch(p) ? p->inner : 0;
+    size.switches = p->inner - size.nvswitches + p->leaves + p->spines + p->shared;
     rc = asim_build_nodes(topo, &size, err);
     for (uint32_t gpu = 0; gpu < p->hosts && !rc; gpu++)
         rc = wire_inner(topo, p, gpu, err);
@@ -259,6 +279,8 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     int rc = asim_machine_read(&machine, p.opt->file, err);
 
     if (!rc)
+        rc = set_nics(&machine, p.opt->nics, err);
+    if (!rc)
         rc = count_hosts(&p, hosts, err);
     if (!rc) {
         count_switches(&p);
@@ -266,6 +288,8 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     }
     if (!rc) {
         topo->gpus_per_server = p.domain;
+        topo->machine_nics = machine.nics;
+        topo->pcie = p.shared + (is_nvswitch(&p) ? 0 : p.inner);
         name_gpu(topo, &machine);
         topo->machine = strdup(p.opt->file);
         rc = topo->machine ? asim_topo_finish(topo, err) : asim_err_nomem(err, "naming a machine");

@@ -143,8 +143,9 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                             "one server and nvls_tree over several; all-to-all is direct.",
                             asim_nccl_algo_names[nccl->spec.algo],
                             asim_coll_type_name(nccl->spec.coll_type), nccl->servers);
-    nccl->chunks = nccl->spec.algo == ASIM_NCCL_TREE || nccl->spec.algo == ASIM_NCCL_NVLS_TREE
-                       ? asim_nccl_tree_chunks(nccl)
+    nccl->chunks = nccl->spec.algo == ASIM_NCCL_TREE || nccl->spec.algo == ASIM_NCCL_NVLS_TREE ||
+                           asim_nccl_is_chain(&nccl->spec)
+                       ? asim_nccl_chunks(nccl)
                        : 1;
     return 0;
 }
@@ -158,7 +159,7 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
     int (*const builders[])(struct asim_nccl *) = {
         NULL,           NULL,           asim_nccl_ring,  asim_nccl_tree,
         asim_nccl_nvls, asim_nccl_tree, asim_nccl_direct};
-    if (builders[nccl->spec.algo](nccl)) {
+    if (asim_nccl_is_chain(spec) ? asim_nccl_chain(nccl) : builders[nccl->spec.algo](nccl)) {
         asim_nccl_fini(nccl);
         return asim_err_set(
             err, ASIM_ENOMEM,

@@ -20,8 +20,8 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
 uint64_t asim_nccl_piece(const struct asim_nccl *nccl);
 /* The same on the wire: with the protocol's flags. */
 uint64_t asim_nccl_wire(int proto, uint64_t bytes);
-/* Chunks of each channel of a tree, which follow each other through it. */
-uint32_t asim_nccl_tree_chunks(const struct asim_nccl *nccl);
+/* Chunks of each channel of a tree or chain, which follow each other through it. */
+uint32_t asim_nccl_chunks(const struct asim_nccl *nccl);
 /* How many flows a ring, or an all-to-all, has: they grow with the square of the members. */
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl);
 /* Rings as plans (nccl_plan.c), with PXN or without; windows are the GPUs of a server. */
@@ -41,6 +41,9 @@ uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow
 /* One more flow that the last one added waits for. 0 or ASIM_ENOMEM. */
 int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent);
 int asim_nccl_ring(struct asim_nccl *nccl);
+/* Broadcast and reduce: chunks follow each other along the rings, from the root or to it. */
+int asim_nccl_chain(struct asim_nccl *nccl);
+int asim_nccl_is_chain(const struct asim_nccl_spec *spec);
 int asim_nccl_tree(struct asim_nccl *nccl);
 int asim_nccl_nvls(struct asim_nccl *nccl);
 int asim_nccl_direct(struct asim_nccl *nccl);

@@ -8,7 +8,9 @@
 enum {
     MAX_FLOWS = 1 << 24,
     MOST_CHUNKS = 64,
+    MOST_CHAIN_FLOWS = 1 << 21,
     CHUNK_BYTES = 512 << 10,
+    LL_CHUNK_BYTES = 32 << 10,
     LEAST_CHUNK_BYTES = 64 << 10,
     NVSWITCH_SLOTS = 511 /* sim/collective/nvswitch.h */
 };
@@ -20,13 +22,28 @@ uint64_t asim_nccl_wire(int proto, uint64_t bytes)
     return proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8 : bytes;
 }
 
+int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
+{
+    return spec->coll_type == ASIM_BROADCAST || spec->coll_type == ASIM_REDUCE;
+}
+
 /* NCCL's chunks have 512 KiB, and less where a tree would have few for each of its levels
  * (enqueue.cc). Here they are a power of two in number, so that few sizes have flows of their own,
  * and NVSwitches can tell apart only so many. */
-uint32_t asim_nccl_tree_chunks(const struct asim_nccl *nccl)
+uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
-    uint64_t piece = nccl->spec.bytes / (2 * nccl->local), levels = nccl->local;
+    int is_chain = asim_nccl_is_chain(&nccl->spec);
+    uint64_t piece = nccl->spec.bytes / ((is_chain ? 1 : 2) * nccl->local), levels = nccl->local;
     uint32_t most = MOST_CHUNKS, chunks = 1;
+
+    if (is_chain) { /* few chunks of a long chain would take the chain's time */
+        uint64_t chunk = nccl->spec.proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
+
+        most = MOST_CHAIN_FLOWS / (nccl->spec.ranks * nccl->local);
+        while (2 * chunks <= most && piece / chunks > chunk)
+            chunks *= 2;
+        return chunks;
+    }
 
     for (uint32_t n = nccl->servers; n > 1; n /= 2)
         levels++;
@@ -43,6 +60,8 @@ uint32_t asim_nccl_tree_chunks(const struct asim_nccl *nccl)
 uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
+    if (asim_nccl_is_chain(s))
+        return s->bytes / nccl->local / nccl->chunks;
     switch (s->algo) {
     case ASIM_NCCL_NVLS:
         return s->bytes / 4;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rings, NVLS and all-to-all as SimAI 1.6 lays them out (simai.md#collectives). Channel c
+ * Rings, NVLS and all-to-all as SimAI 1.6 lays them out (simai.md#collectives), and the chains of
+ * broadcast and reduce, which it lacks. Channel c
  * visits each server's ranks rotated by c, so the crossing to the next server leaves from local
  * rank c - 1 and enters at c: from one rail to another, unless PXN first hands the piece over
  * NVLink to the rank that shares the destination's rail. Pieces are whole divisions; remainders
@@ -56,31 +57,83 @@ int asim_nccl_hands_over(const struct asim_nccl *nccl)
            (s->pxn > 1 || s->coll_type != ASIM_ALL_GATHER);
 }
 
+/* A piece from p to the next, by way of the GPU that enters servers where PXN hands over; the flow
+ * that brings it. */
+static uint32_t pass_on(struct asim_nccl *nccl, struct asim_nccl_flow flow, uint32_t next,
+                        uint32_t parent)
+{
+    if (asim_nccl_hands_over(nccl) && next / nccl->local != flow.src / nccl->local) {
+        flow.dst = flow.src / nccl->local * nccl->local + flow.channel;
+        parent = asim_nccl_add(nccl, &flow, parent);
+        if (parent == ASIM_NCCL_NONE)
+            return ASIM_NCCL_NONE;
+        flow.src = flow.dst;
+    }
+    flow.dst = next;
+    return asim_nccl_add(nccl, &flow, parent);
+}
+
 /* Chunk k of channel c from every member to the next; arrived[p]: the flow that brought p its
  * piece. */
 static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const uint32_t *before,
                      uint32_t *arrived)
 {
-    const struct asim_nccl_spec *s = &nccl->spec;
     struct asim_nccl_layout at = asim_nccl_layout(nccl);
-    int pxn = asim_nccl_hands_over(nccl);
-    for (uint32_t p = 0; p < s->ranks; p++) {
+    for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         uint32_t next = asim_nccl_next(at, flow.channel, flow.chunk, p);
-        uint32_t parent = flow.chunk ? before[p] : ASIM_NCCL_NONE;
         flow.src = p;
-        if (pxn && next / nccl->local != p / nccl->local) {
-            flow.dst = p / nccl->local * nccl->local + flow.channel;
-            parent = asim_nccl_add(nccl, &flow, parent);
-            if (parent == ASIM_NCCL_NONE)
-                return ASIM_ENOMEM;
-            flow.src = flow.dst;
-        }
-        flow.dst = next;
-        arrived[next] = asim_nccl_add(nccl, &flow, parent);
+        arrived[next] = pass_on(nccl, flow, next, flow.chunk ? before[p] : ASIM_NCCL_NONE);
         if (arrived[next] == ASIM_NCCL_NONE)
             return ASIM_ENOMEM;
     }
     return 0;
+}
+
+/* All chunks have the same flows, so that the one that must have left before, CHAIN_WINDOW chunks
+ * ago, is as many flows back: the steps of NCCL's FIFO. */
+enum { CHAIN_WINDOW = 8 };
+
+/* In one server with a mesh, too, always the same order. */
+static uint32_t chain_next(const struct asim_nccl *nccl, uint32_t channel, uint32_t p)
+{
+    struct asim_nccl_layout at = asim_nccl_layout(nccl);
+    if (at.servers > 1)
+        return asim_nccl_next(at, channel, 0, p);
+    return asim_nccl_place(at, channel, (position_of(at, channel, p) + 1) % at.local);
+}
+
+/* One chunk from `first` on through all other members. */
+static int chain_chunk(struct asim_nccl *nccl, struct asim_nccl_flow flow, uint32_t first,
+                       uint32_t *per_chunk)
+{
+    uint32_t parent = ASIM_NCCL_NONE, begin = (uint32_t)nccl->flows.n;
+    flow.src = first;
+    for (uint32_t i = 1; i < nccl->spec.ranks; i++) {
+        uint32_t next = chain_next(nccl, flow.channel, flow.src);
+        parent = pass_on(nccl, flow, next, parent);
+        if (parent == ASIM_NCCL_NONE || (flow.chunk >= CHAIN_WINDOW &&
+                                         asim_nccl_wait(nccl, parent - CHAIN_WINDOW * *per_chunk)))
+            return ASIM_ENOMEM;
+        flow.src = next;
+    }
+    *per_chunk = (uint32_t)nccl->flows.n - begin;
+    return 0;
+}
+
+/* A reduction ends at its root, so it begins with the member behind the root. */
+int asim_nccl_chain(struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
+    int rc = 0;
+    for (flow.channel = 0; flow.channel < nccl->local && !rc; flow.channel++) {
+        uint32_t per_chunk = 0, first = s->root;
+        if (s->coll_type == ASIM_REDUCE)
+            first = chain_next(nccl, flow.channel, s->root);
+        for (flow.chunk = 0; flow.chunk < nccl->chunks && !rc; flow.chunk++)
+            rc = chain_chunk(nccl, flow, first, &per_chunk);
+    }
+    return rc;
 }
 
 /* PXN adds a flow for each server boundary of a step. All pairs have one each in an all-to-all. */
@@ -88,6 +141,8 @@ uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     uint64_t steps = (s->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
+    if (asim_nccl_is_chain(s))
+        return steps * nccl->local * nccl->chunks;
     if (s->algo == ASIM_NCCL_DIRECT)
         return steps * s->ranks;
     return steps * nccl->local *

@@ -58,6 +58,8 @@ const struct asim_option asim_machine_options[] = {
     COUNT("nvls_channels", "channels of NVLS", "16", F(nvls_channels), 64),
     ROW("nvls", BOOL, nvls, "1: NVSwitches reduce (NVLS)", .def = "0"),
     ROW("ll128_net", BOOL, ll128_net, "1: NCCL uses LL128 between nodes", .def = "1"),
+    ROW("adaptive_routing", BOOL, adaptive_routing,
+        "1: switches or NICs spread messages over equal ways", .def = "0"),
     NUMBER("graph_gbytes", "NVLink rate of a GPU that NCCL's search assumes, GB/s", "370.8",
            F(graph_gbytes), 1e-3, 1e6),
     NUMBER("channel_gbytes",

@@ -409,7 +409,9 @@ int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err
     } lists[] = {{ASIM_ALL_REDUCE, nccl ? "ncclAuto" : "treeOrRing"},
                  {ASIM_ALL_GATHER, nccl ? "ncclAuto" : "ring"},
                  {ASIM_REDUCE_SCATTER, nccl ? "ncclAuto" : "ring"},
-                 {ASIM_ALL_TO_ALL, "direct"}};
+                 {ASIM_ALL_TO_ALL, "direct"},
+                 {ASIM_BROADCAST, nccl ? "ncclAuto" : NULL},
+                 {ASIM_REDUCE, nccl ? "ncclAuto" : NULL}};
     int rc;
 
     memset(sys, 0, sizeof *sys);
@@ -421,7 +423,7 @@ int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err
     /* As if a file had said so: injection-scale applies. */
     sys->endpoint_delay_set = 1;
     for (size_t i = 0; !rc && i < sizeof lists / sizeof *lists; i++)
-        if (one_word(&sys->impl[lists[i].kind], lists[i].algorithm))
+        if (lists[i].algorithm && one_word(&sys->impl[lists[i].kind], lists[i].algorithm))
             rc = asim_err_nomem(err, "filling the default system");
     if (rc)
         asim_system_fini(sys);

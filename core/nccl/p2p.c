@@ -141,13 +141,16 @@ static double proxy_us(const struct asim_nccl_case *c, const struct pairs *p, do
 
 /* `peers` others get `bytes` each from this rank, `far` of them over a NIC. Since 2.22, which puts
  * sends and receives into batches, tables show that the first step of every pair is copied, sent
- * and copied again before pairs overlap. */
-enum { IN_BATCHES = 22200 };
+ * and copied again before pairs overlap. A batch has 8 pairs of a channel
+ * (NCCL_MAX_DEV_WORK_P2P_PER_BATCH); channels go on to their next ones at different times, so that
+ * the NIC has work from the first batch on. */
+enum { IN_BATCHES = 22200, IN_BATCH = 8 };
 
 static struct asim_nccl_parts many(const struct asim_nccl_case *c, const struct pairs *p,
                                    double peers, double far, double bytes)
 {
-    double first = fmin(p->step, bytes), near = peers - far;
+    double first = fmin(p->step, bytes) * fmin(1, IN_BATCH * p->in_all / peers);
+    double near = peers - far;
     double copy = p->in_all * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
     double nvlink = .94 * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
     double busy = fmax(near * bytes / nvlink, peers * bytes / copy), filled = near * first / nvlink;

@@ -52,7 +52,10 @@ static void check_reached(const struct asim_nccl *nccl, uint32_t channel)
         flows++;
     }
     for (uint32_t p = 0; p < n && flows; p++)
-        CHECK_U64(held[p], n == 64 ? UINT64_MAX : (1ull << n) - 1);
+        if (nccl->spec.coll_type == ASIM_BROADCAST)
+            CHECK(held[p] >> nccl->spec.root & 1);
+        else if (nccl->spec.coll_type != ASIM_REDUCE || p == nccl->spec.root)
+            CHECK_U64(held[p], n == 64 ? UINT64_MAX : (1ull << n) - 1);
 }
 
 /* 1 if a is among what b waits for, at one remove or several. */
@@ -121,6 +124,7 @@ static void try_spec(const struct asim_coll_algo *algo, struct asim_nccl_spec sp
     struct asim_err err = {0};
 
     algo->flows(&spec);
+    spec.root = spec.ranks / 2;
     if (asim_nccl_make(&nccl, &spec, &err)) {
         CHECK(spec.algo == ASIM_NCCL_NVLS && spec.ranks > spec.gpus_per_server);
         CHECK(strstr(err.text, "NVLS in one server") != NULL);

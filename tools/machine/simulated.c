@@ -33,6 +33,8 @@ static int type_of(int op)
            : op == ASIM_NCCL_ALL_GATHER     ? ASIM_ALL_GATHER
            : op == ASIM_NCCL_REDUCE_SCATTER ? ASIM_REDUCE_SCATTER
            : op == ASIM_NCCL_ALL_TO_ALL     ? ASIM_ALL_TO_ALL
+           : op == ASIM_NCCL_BROADCAST      ? ASIM_BROADCAST
+           : op == ASIM_NCCL_REDUCE         ? ASIM_REDUCE
                                             : -1;
 }
 
@@ -218,8 +220,8 @@ int asim_size_table_simulate(struct asim_size_table *table, const struct asim_ta
 
     if (type_of(table->job.op) < 0)
         return asim_err_set(err, ASIM_EUSAGE,
-                            "--model=%s simulates all_reduce, all_gather, reduce_scatter and "
-                            "alltoall; %s has the closed form only.",
+                            "--model=%s simulates all_reduce, all_gather, reduce_scatter, "
+                            "alltoall, broadcast and reduce; %s has the closed form only.",
                             fabric->mode, asim_nccl_op_names[table->job.op]);
     rc = prepare(&run, err);
     if (!rc)

@@ -16,7 +16,8 @@ static void flows(struct asim_nccl_spec *spec)
 const struct asim_coll_algo asim_coll_algo_nccl_auto = {
     .member = {.name = "ncclAuto",
                .about = "the quickest of NCCL's algorithms on this network (ncclAuto<G>)"},
-    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+                  1u << ASIM_BROADCAST | 1u << ASIM_REDUCE,
     .flows = flows,
     .nvswitch = 1,
 };

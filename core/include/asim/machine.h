@@ -43,7 +43,7 @@ struct asim_machine {
     /* What NCCL has and believes. */
     uint32_t nccl; /* its version: 22304 = 2.23.4 */
     uint32_t channels, channels_most, nvls_channels;
-    int nvls, ll128_net;
+    int nvls, ll128_net, adaptive_routing;
     double graph_gbytes, channel_gbytes; /* of NCCL's search; 0 = by its tables */
     double plugin_us;                    /* latency that the network plug-in tells NCCL */
     /* What the hardware gives. */

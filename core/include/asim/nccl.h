@@ -25,10 +25,10 @@ enum asim_nccl_algo {
 enum asim_nccl_proto { ASIM_NCCL_SIMPLE, ASIM_NCCL_LL, ASIM_NCCL_LL128 };
 
 struct asim_nccl_spec {
-    int coll_type;         /* ASIM_ALL_REDUCE, _ALL_GATHER, _REDUCE_SCATTER or _ALL_TO_ALL */
+    int coll_type;         /* all-reduce, -gather, -to-all, reduce-scatter, broadcast or reduce */
     int algo, proto;       /* enums above */
     uint64_t bytes;        /* the whole buffer: gathered result, scattered input */
-    uint32_t ranks;        /* members */
+    uint32_t ranks, root;  /* members; position of the root of a broadcast or reduce */
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
     int pxn;                      /* 1: PXN where SimAI has it, 2: also in all-gathers */
@@ -52,7 +52,7 @@ struct asim_nccl_flow {
 struct asim_nccl {
     struct asim_nccl_spec spec; /* algo and proto as chosen */
     uint32_t servers, local;    /* local: ranks in each server, and channels of a ring */
-    uint32_t chunks;            /* of a channel of a tree; else 1 */
+    uint32_t chunks;            /* of a channel of a tree or chain; else 1 */
     struct {
         struct asim_nccl_flow *at;
         size_t n, cap;

@@ -108,6 +108,8 @@ static int op_of(int coll_type)
     return coll_type == ASIM_ALL_REDUCE       ? ASIM_NCCL_ALL_REDUCE
            : coll_type == ASIM_ALL_GATHER     ? ASIM_NCCL_ALL_GATHER
            : coll_type == ASIM_REDUCE_SCATTER ? ASIM_NCCL_REDUCE_SCATTER
+           : coll_type == ASIM_BROADCAST      ? ASIM_NCCL_BROADCAST
+           : coll_type == ASIM_REDUCE         ? ASIM_NCCL_REDUCE
                                               : ASIM_NCCL_ALL_TO_ALL;
 }
 

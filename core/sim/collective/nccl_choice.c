@@ -220,15 +220,17 @@ static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double *
     return last;
 }
 
-/* A tree, or NVLS, whose quarters wait for each other's ACK. */
+/* A tree, a chain, or NVLS, whose quarters wait for each other's ACK. */
 static double tree_ns(struct estimate *e, size_t n_loads)
 {
     struct asim_nccl one = *e->nccl;
-    int is_nvls = one.spec.algo == ASIM_NCCL_NVLS;
+    int is_nvls = one.spec.algo == ASIM_NCCL_NVLS, is_chain = asim_nccl_is_chain(&one.spec);
     double chunks = is_nvls ? 4 : one.chunks, edge = 0, way, load, stage;
 
     one.chunks = 1;
-    e->failed |= is_nvls ? asim_nccl_nvls(&one) : asim_nccl_tree(&one);
+    e->failed |= is_chain  ? asim_nccl_chain(&one)
+                 : is_nvls ? asim_nccl_nvls(&one)
+                           : asim_nccl_tree(&one);
     for (size_t i = 0; is_nvls && i < one.flows.n; i++)
         if (one.flows.at[i].chunk)
             one.flows.n = i; /* the first quarter's come first */
@@ -238,7 +240,9 @@ static double tree_ns(struct estimate *e, size_t n_loads)
     if (chunks < 2)
         return fmax(way, load);
     stage = fmax(fmax(load, e->longest), is_nvls ? edge : edge / WINDOW);
-    return way + (is_nvls || e->nccl->local < 2 ? chunks - 1 : chunks * MEETING) * stage;
+    if (is_nvls || is_chain || e->nccl->local < 2)
+        return way + (chunks - 1) * stage;
+    return way + chunks * MEETING * stage;
 }
 
 /* ns of the spec's algorithm; below 0 where it cannot be, or its network has no path for it. */
@@ -261,6 +265,7 @@ static double estimate_ns(struct estimate *e, struct asim_nccl_spec spec)
     e->longest = e->way = 0;
     asim_map_init(&e->connections);
     ns = e->failed                            ? -1
+         : asim_nccl_is_chain(&nccl.spec)     ? tree_ns(e, n_loads)
          : nccl.spec.algo == ASIM_NCCL_RING   ? ring_ns(e, n_loads)
          : nccl.spec.algo == ASIM_NCCL_DIRECT ? send(e, 0, nccl.spec.ranks - 1, 0)
                                               : tree_ns(e, n_loads);
@@ -353,7 +358,7 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_spec *spec)
 {
     uint64_t key =
-        mix(mix(ring->n, spec->gpus_per_server),
+        mix(mix(ring->n | (uint64_t)spec->root << 32, spec->gpus_per_server),
             (uint64_t)spec->algo << 5 | (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
 
     if (!ring->members)

@@ -146,6 +146,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
         *spec = (struct asim_nccl_spec){.coll_type = phase->kind,
                                         .bytes = phase->bytes * unpartitioned,
                                         .ranks = phase->ring.n,
+                                        .root = phase->ring.root,
                                         .gpus_per_server = local,
                                         .apart = has_gaps(&phase->ring),
                                         .by_ranks = !asim_nvswitch_serves(world, local)};
@@ -319,7 +320,7 @@ static int is_same(const struct asim_nccl_graph *made, const struct asim_nccl *c
 
     return made->chunks == chosen->chunks && a->coll_type == b->coll_type && a->algo == b->algo &&
            a->pxn == b->pxn && a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
-           a->by_ranks == b->by_ranks && a->mesh == b->mesh;
+           a->root == b->root && a->by_ranks == b->by_ranks && a->mesh == b->mesh;
 }
 
 /* For rings and direct exchanges, the only algorithms that outgrow memory at sizes of interest. */

@@ -281,6 +281,11 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
     phase->choice = named->algo == world->set.direct.algo ? named : &world->set.direct;
     phase->ring = asim_phase_plan_all(plan, plan->listed);
     phase->queue = take_queue(plan, 0, ALL_QUEUES, &phase->step);
+    /* A kernel takes as long as for equal sizes with the same sum. */
+    for (uint32_t d = 0; world->set.machine && d < phase->ring.n; d++)
+        phase->bytes += plan->sizes[d] / world->set.system.splits;
+    if (world->set.machine && !plan->rank->failed)
+        asim_nccl_graph_time(plan->rank, phase);
 }
 
 /* A dimension order may change the size of a chunk (offlineGreedyFlex). */

@@ -8,9 +8,9 @@
  *   pcie: one switch a node in place of the NVSwitch;
  *   NICs: a GPU has its own, or several; GPUs that share one share a PCIe switch;
  *   fabric: star, one switch; rail, a leaf for the k-th NICs of all nodes; leaf_spine, a leaf for
- *   `per_leaf` nodes. Leaves are joined by spines at full rate, divided by `oversubscription`: by
- *   default by so many that an uplink has the rate of a GPU's link; `spines` of them share the
- * rate.
+ *   `per_leaf` nodes. Leaves are joined by `spines` at full rate, divided by `oversubscription`. By
+ *   default these are so many that an uplink has the rate of a GPU's link, or one trunk above the
+ *   leaves of leaf_spine where the machine routes adaptively.
  *
  * Node ids: GPUs, NVSwitches, leaves, spines, PCIe switches of nodes, those of shared NICs.
  */
@@ -45,8 +45,7 @@ static const struct asim_option options[] = {
         .max = 1 << 20),
     ROW("spines", U32, spines,
         "spine switches over the leaves, each with one link to each leaf; 0 = as many as let a "
-        "link "
-        "have the rate of a host's",
+        "link have the rate of a host's; leaf_spine of a machine with adaptive_routing: one",
         .def = "0", .max = 1 << 16),
     ROW("oversubscription", DOUBLE, oversubscription,
         "rate into a leaf over its rate to the spines", .def = "1", .min = 0.01, .max = 1000),
@@ -141,8 +140,11 @@ static uint32_t count_spines(const struct plan *p)
 {
     if (p->leaves < 2)
         return 0;
-    return p->opt->spines ? p->opt->spines
-                          : (uint32_t)ceil(below_leaf(p) / p->opt->oversubscription);
+    if (p->opt->spines)
+        return p->opt->spines;
+    return p->opt->fabric == LEAF_SPINE && p->machine->adaptive_routing
+               ? 1
+               : (uint32_t)ceil(below_leaf(p) / p->opt->oversubscription);
 }
 
 /* As if the machine had been bought with so many of the same NICs. */

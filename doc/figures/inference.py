@@ -22,8 +22,8 @@ COMMON = ["--tp=8", "--model=llama-3-70b", "--gpu=H100", "--topology=auto:spectr
           "--requests=300", "--prompt=2048", "--output=256"]
 WAYS = [  # name, options, colour
     ("2 prefill + 6 decode", ["--prefill=2", "--decode=6"], "#1a5fb4"),
-    ("8 mixed (prefill first)", ["--mixed=8"], "#b3261e"),
-    ("8 mixed (chunks of 512)", ["--mixed=8", "--scheduler=chunked", "--max-tokens=512"], "#2b7a3d"),
+    ("8 mixed (prefill first)", ["--mixed=8", "--scheduler=prefill-first"], "#b3261e"),
+    ("8 mixed (chunks of 512)", ["--mixed=8", "--max-tokens=512"], "#2b7a3d"),
 ]
 PANELS = [  # column, title
     ("ttft_p95_ms", "TTFT, 95th percentile, ms"),

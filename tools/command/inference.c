@@ -18,9 +18,11 @@
 struct options {
     uint32_t prefill, decode, mixed, tp, pp, requests, burst, prompt, output, max_batch;
     uint64_t max_tokens, kv_tokens, seed, mtu;
-    double rate, efficiency, overhead_us;
-    int arrivals, lengths, scheduler, fast_forward;
-    char *requests_file, *model, *gpu, *gpus, *times, *topology, *network, *system, *cc, *out;
+    double rate, efficiency, overhead_us, graph_saves_us;
+    uint32_t prefix, groups;
+    int eager, arrivals, lengths, chunked, prefix_caching, fast_forward;
+    char *scheduler, *experts, *requests_file, *model, *gpu, *gpus, *times, *topology, *network,
+        *system, *cc, *out;
     char *reports;
 };
 
@@ -54,26 +56,46 @@ static const struct asim_option options[] = {
     {"prompt", NULL, "tokens of a prompt", "1024", ASIM_T_U32, AT(prompt), 1, 1e8},
     {"output", NULL, "tokens of an output", "128", ASIM_T_U32, AT(output), 1, 1e8},
     {"requests-file", NULL,
-     "instead: recorded requests, a CSV with arrival_s, prompt_tokens, output_tokens", NULL,
-     ASIM_T_STRING, AT(requests_file), 0, 0, NULL, ASIM_F_READS},
+     "instead: recorded requests, a CSV with arrival_s, prompt_tokens, output_tokens, and "
+     "perhaps prefix_tokens, prefix_group",
+     NULL, ASIM_T_STRING, AT(requests_file), 0, 0, NULL, ASIM_F_READS},
+    {"prefix", NULL, "tokens that prompts of a group begin with", "0", ASIM_T_U32, AT(prefix), 0,
+     1e8},
+    {"prefix-groups", NULL, "groups of prompts, of which each request is in one", "1", ASIM_T_U32,
+     AT(groups), 1, 10000000},
     {"scheduler", NULL,
-     "batching: whole prompts before new tokens, or prompts in pieces beside new tokens",
-     "prefill-first", ASIM_T_CHOICE, AT(scheduler), 0, 0, "prefill-first|chunked"},
-    {"max-batch", NULL, "requests of an iteration", "256", ASIM_T_U32, AT(max_batch), 1, 1e6},
-    {"max-tokens", NULL, "prompt tokens of an iteration", "8192", ASIM_T_U64, AT(max_tokens), 1,
-     1e9},
+     "what an iteration takes: fcfs (prompts in pieces beside new tokens, as vLLM V1), "
+     "prefill-first (whole prompts before new tokens, as vLLM V0), disaggregated (whole prompts "
+     "here, new tokens there; needs --prefill and --decode)",
+     "fcfs", ASIM_T_STRING, AT(scheduler)},
+    {"chunked-prefill", NULL, "with fcfs: prompts may be cut (vLLM: on)", "1", ASIM_T_BOOL,
+     AT(chunked)},
+    {"prefix-caching", NULL, "keep KV blocks of 16 tokens for prompts that begin alike (vLLM: on)",
+     "1", ASIM_T_BOOL, AT(prefix_caching)},
+    {"max-batch", NULL, "requests that run in an instance (vLLM: max_num_seqs)", "256", ASIM_T_U32,
+     AT(max_batch), 1, 1e6},
+    {"max-tokens", NULL, "tokens of an iteration (vLLM: max_num_batched_tokens)", "8192",
+     ASIM_T_U64, AT(max_tokens), 1, 1e9},
     {"kv-tokens", NULL, "tokens whose KV cache an instance can hold; 0: no limit", "0", ASIM_T_U64,
      AT(kv_tokens), 0, 1e15},
     {"model", NULL,
      "model of catalogue/models.json (llama-3-8b, mixtral-8x22b, deepseek-v3 …), or a file "
      "config.json of Hugging Face",
      "llama-3-70b", ASIM_T_STRING, AT(model), .flags = ASIM_F_READS},
+    {"experts", NULL, "of a model with experts, which its tokens go to: uniform, or zipf:EXPONENT",
+     "uniform", ASIM_T_STRING, AT(experts)},
     {"gpu", NULL, "GPU of the roofline (catalogue/gpus.json)", "H100", ASIM_T_STRING, AT(gpu)},
     {"gpus", NULL, "file of further GPUs", NULL, ASIM_T_STRING, AT(gpus), 0, 0, NULL, ASIM_F_READS},
     {"efficiency", NULL, "share of the GPU's peaks that is reached (an assumption)", "0.5",
      ASIM_T_DOUBLE, AT(efficiency), 0.001, 1},
     {"overhead-us", NULL, "time of an iteration beside its computation (an assumption)", "0",
      ASIM_T_DOUBLE, AT(overhead_us), 0, 1e9},
+    {"enforce-eager", NULL,
+     "without CUDA graphs, which launch iterations of at most 512 tokens by default (vLLM)", "0",
+     ASIM_T_BOOL, AT(eager)},
+    {"graph-saves-us", NULL,
+     "on machine:, time of launches that a collective in a CUDA graph is spared", "3",
+     ASIM_T_DOUBLE, AT(graph_saves_us), 0, 100},
     {"times", NULL, "instead of the roofline: a CSV with phase (prefill, decode), tokens, us", NULL,
      ASIM_T_STRING, AT(times), 0, 0, NULL, ASIM_F_READS},
     {"topology", NULL, "topology file or auto:NAME,…; instance i has hosts i x tp x pp and up",
@@ -126,6 +148,7 @@ struct serving {
     struct asim_instance_comm comm;
     struct asim_world *world;
     struct asim_engine *engine;
+    const struct asim_scheduler *scheduler;
     char folder[ASIM_TEMPORARY_PATH], prefix[ASIM_TEMPORARY_PATH + 16];
     uint32_t hosts;
 };
@@ -167,19 +190,23 @@ static int make_folder(struct serving *s, struct asim_err *err)
 static int open_times(struct serving *s, struct asim_err *err)
 {
     const struct options *opt = s->opt;
-    const struct asim_times_options times = {
-        opt->model, opt->gpu, opt->gpus, opt->times, opt->efficiency, opt->overhead_us, opt->tp};
-    const struct asim_stream stream = {opt->requests_file, opt->arrivals, opt->rate,
-                                       opt->requests,      opt->burst,    opt->lengths,
-                                       opt->prompt,        opt->output,   opt->seed};
+    const struct asim_times_options times = {opt->model,       opt->gpu,     opt->gpus,
+                                             opt->times,       opt->experts, opt->efficiency,
+                                             opt->overhead_us, opt->tp};
+    const struct asim_stream stream = {
+        opt->requests_file, opt->arrivals, opt->rate, opt->requests, opt->burst, opt->lengths,
+        opt->prompt,        opt->output,   opt->seed, opt->prefix,   opt->groups};
     int code = asim_times_open(&s->times, &times, err);
 
-    s->comm = (struct asim_instance_comm){.settings = &s->settings,
-                                          .model = &s->times.model,
-                                          .folder = s->folder,
-                                          .tp = opt->tp,
-                                          .stages = opt->pp,
-                                          .hosts = s->hosts};
+    s->comm =
+        (struct asim_instance_comm){.settings = &s->settings,
+                                    .model = &s->times.model,
+                                    .folder = s->folder,
+                                    .tp = opt->tp,
+                                    .stages = opt->pp,
+                                    .hosts = s->hosts,
+                                    .busiest = s->times.experts.busiest,
+                                    .graph_saves_ns = opt->eager ? 0 : 1000 * opt->graph_saves_us};
     if (!code && opt->pp > s->times.model.layers)
         code = asim_err_set(err, ASIM_EUSAGE,
                             "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
@@ -191,12 +218,18 @@ static int open_world(struct serving *s, struct asim_err *err)
 {
     const struct options *opt = s->opt;
     const struct asim_hooks hooks = {.note = note, .stop = asim_interrupt_stop};
-    const struct asim_engine_options engine = {
-        opt->prefill,   opt->decode,
-        opt->mixed,     opt->tp * opt->pp,
-        opt->pp,        opt->scheduler,
-        opt->max_batch, opt->max_tokens,
-        opt->kv_tokens, asim_model_kv_bytes(&s->times.model)};
+    const struct asim_engine_options engine = {.prefill = opt->prefill,
+                                               .decode = opt->decode,
+                                               .mixed = opt->mixed,
+                                               .gpus = opt->tp * opt->pp,
+                                               .stages = opt->pp,
+                                               .scheduler = s->scheduler,
+                                               .in_pieces = opt->chunked,
+                                               .caches_prefixes = opt->prefix_caching,
+                                               .max_batch = opt->max_batch,
+                                               .max_tokens = opt->max_tokens,
+                                               .kv_tokens = opt->kv_tokens,
+                                               .kv_bytes = asim_model_kv_bytes(&s->times.model)};
     struct asim_settings settings = s->settings;
     int code;
 
@@ -234,7 +267,7 @@ static void close_all(struct serving *s)
     asim_world_close(s->world);
     asim_engine_close(s->engine);
     asim_times_close(&s->times);
-    free(s->requests.at);
+    asim_stream_free(&s->requests);
     asim_settings_fini(&s->settings);
     remove_traces(s);
 }
@@ -247,6 +280,8 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     struct asim_results_about about = {opt->out, 0};
     int code = check_roles(opt, err);
 
+    if (!code)
+        code = asim_scheduler_find(&s.scheduler, opt->scheduler, !opt->mixed, err);
     for (size_t i = 0; i < sizeof names / sizeof *names && !code; i++)
         code = asim_files_check_inside(args, 0, opt->out, names[i], err);
 

@@ -19,16 +19,23 @@
 /* A request, and what became of it. Times in ns since the start; 0 = not yet. */
 struct asim_request {
     uint64_t arrival_ns;
-    uint32_t prompt, output;           /* tokens; output counts the first one */
-    uint32_t prefill, decode;          /* instances */
-    uint64_t begun_ns;                 /* its first iteration begins */
-    uint64_t first_ns;                 /* its first token is there: the end of its prefill */
-    uint64_t kv_ns;                    /* its KV cache is at the decode instance */
-    uint64_t finish_ns;                /* its last token is there */
-    uint64_t comm_ns;                  /* communication inside the iterations it took part in */
-    uint32_t done_prompt, done_output; /* tokens processed; tokens made */
-    uint32_t shards;                   /* of its KV cache that have come */
-    int is_under_way;                  /* it takes part in an iteration */
+    uint32_t prompt, output;      /* tokens; output counts the first one */
+    uint32_t prefix, group;       /* tokens that the prompts of a group begin with */
+    uint32_t number;              /* its place in the stream */
+    uint32_t prefill, decode;     /* instances */
+    uint64_t begun_ns;            /* its first iteration begins */
+    uint64_t first_ns;            /* its first token is there: the end of its prefill */
+    uint64_t pulled_ns;           /* the decode instance asks for its KV cache */
+    uint64_t kv_ns;               /* its KV cache is at the decode instance */
+    uint64_t finish_ns;           /* its last token is there */
+    uint64_t comm_ns;             /* communication inside the iterations it took part in */
+    uint64_t computed;            /* tokens whose KV cache is there */
+    uint32_t made;                /* tokens of its output */
+    uint32_t cached;              /* tokens of its prompt that were found in the prefix cache */
+    uint32_t preemptions;         /* times that it lost its KV cache */
+    uint32_t shards;              /* of its KV cache that have come */
+    ASIM_VEC(uint32_t) blocks[2]; /* of KV cache where it prefills, and where it decodes */
+    int is_under_way;             /* it takes part in an iteration */
 };
 
 struct asim_requests {
@@ -47,10 +54,29 @@ struct asim_stream {
     int exponential;          /* lengths: 0 = fixed, 1 = exponential with these means */
     uint32_t prompt, output;
     uint64_t seed;
+    uint32_t prefix, groups; /* tokens that prompts of a group have in common; groups */
 };
-/* Fills *requests by ascending arrival; requests->at is the caller's to free. */
+/* Fills *requests by ascending arrival; asim_stream_free frees what they hold. */
 int asim_stream_make(struct asim_requests *requests, const struct asim_stream *stream,
                      struct asim_err *err);
+void asim_stream_free(struct asim_requests *requests);
+
+/* --- experts.c: which experts tokens go to -------------------------------------------------------
+ */
+
+/* Popularities of the experts of a layer, and how much more than its share the GPU gets that most
+ * tokens go to: in the mean over layers, each with its own order of experts. */
+struct asim_experts {
+    double exponent; /* popularity of the i-th is i^-exponent; 0: all alike */
+    double sum;      /* of the popularities */
+    double busiest;  /* 1: as much as the others */
+};
+/* From uniform or zipf:EXPONENT, for a model whose experts are spread over so many GPUs. */
+int asim_experts_read(struct asim_experts *experts, const char *word,
+                      const struct asim_model *model, uint32_t gpus, struct asim_err *err);
+/* Experts of a layer that some of the tokens go to: with uniform at most, else in the mean. */
+double asim_experts_named(const struct asim_experts *experts, const struct asim_model *model,
+                          double tokens);
 
 /* --- model.c: how long an iteration computes -------------------------------------------------- */
 
@@ -63,13 +89,14 @@ struct asim_batch {
 
 struct asim_times {
     struct asim_model model;
-    struct asim_gpu_kernels gpu;    /* with the efficiency */
-    uint32_t gpus;                  /* which share the work */
+    struct asim_gpu_kernels gpu; /* with the efficiency */
+    uint32_t gpus;               /* which share the work */
+    struct asim_experts experts;
     uint64_t overhead_ns;           /* of each iteration */
     struct asim_times_table *table; /* or NULL: the roofline */
 };
 struct asim_times_options {
-    const char *model, *gpu, *gpus, *table;
+    const char *model, *gpu, *gpus, *table, *experts;
     double efficiency, overhead_us;
     uint32_t tp;
 };
@@ -87,6 +114,9 @@ struct asim_instance_comm {
     const struct asim_model *model;
     const char *folder;         /* for traces */
     uint32_t tp, stages, hosts; /* hosts: of all instances */
+    double busiest;             /* as in asim_experts */
+    double graph_saves_ns;      /* of a collective that a CUDA graph launches; 0 = no graphs */
+    int has_kernels;            /* times of collectives have launches in them: of a machine */
     uint64_t known[3][40]; /* ns of an all-reduce, an all-to-all, a pass to the next stage of 2^i
                             * tokens; 0 = not yet */
 };
@@ -100,17 +130,22 @@ int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,
 
 /* --- engine.c: instances ---------------------------------------------------------------------- */
 
-enum asim_batching { ASIM_BATCH_PREFILL_FIRST, ASIM_BATCH_CHUNKED };
+struct asim_scheduler;
 struct asim_engine_options {
     uint32_t prefill, decode, mixed; /* instances of each role */
     uint32_t gpus, stages;           /* of an instance: its hosts; stages of its pipeline */
-    int batching;                    /* enum asim_batching */
-    uint32_t max_batch;              /* requests of an iteration */
-    uint64_t max_tokens;             /* prompt tokens of an iteration */
-    uint64_t kv_tokens;              /* of all requests of an instance; 0 = no limit */
-    uint64_t kv_bytes;               /* of one token */
+    const struct asim_scheduler *scheduler;
+    int in_pieces; /* it may cut prompts (chunked prefill) */
+    int caches_prefixes;
+    uint32_t max_batch;  /* requests that run */
+    uint64_t max_tokens; /* of an iteration */
+    uint64_t kv_tokens;  /* of all requests of an instance; 0 = no limit */
+    uint64_t kv_bytes;   /* of one token */
 };
 struct asim_engine;
+/* The scheduler of that name, for instances of split or mixed roles. */
+int asim_scheduler_find(const struct asim_scheduler **scheduler, const char *name, int is_split,
+                        struct asim_err *err);
 /* times, comm, requests and world are borrowed. Hooks the world, which must have as many ranks as
  * all instances have hosts, and asks for the first arrivals. */
 int asim_engine_open(struct asim_engine **engine, const struct asim_engine_options *opt,

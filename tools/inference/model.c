@@ -96,8 +96,8 @@ static int read_table(struct asim_times *times, const char *path, struct asim_er
 }
 
 /* Linear between rows; the time of the first row below it. Beyond the last row as between the last
- * two, where time grows: a table whose last rows fall by chance says nothing of more tokens, and the
- * last row counts. One row is the time of any number of tokens. */
+ * two, where time grows: a table whose last rows fall by chance says nothing of more tokens, and
+ * the last row counts. One row is the time of any number of tokens. */
 static double look_up(const struct asim_times_table *table, int which, double tokens)
 {
     const struct point *at = table->of[which].at, *low;
@@ -117,14 +117,14 @@ static double look_up(const struct asim_times_table *table, int which, double to
 
 /* --- the roofline --- */
 
-/* Of experts, as many as the tokens can name at most. */
+/* All GPUs wait for the one that most tokens go to. */
 static double roofline(const struct asim_times *times, const struct asim_batch *batch)
 {
     const struct asim_model *m = &times->model;
     double tokens = (double)(batch->prefill_tokens + batch->decode_tokens);
     double experts = (double)m->experts, topk = (double)m->topk;
-    double named = tokens * topk < experts ? tokens * topk : experts;
-    double used = m->params - (experts - topk) * m->expert_params;
+    double named = asim_experts_named(&times->experts, m, tokens);
+    double used = m->params - (experts - topk * times->experts.busiest) * m->expert_params;
     double read = m->params - (experts - named) * m->expert_params;
     double scores = 4 * (double)(m->layers * m->heads) * asim_model_head_size(m);
     const struct asim_gpu_work work = {
@@ -157,6 +157,8 @@ int asim_times_open(struct asim_times *times, const struct asim_times_options *o
     asim_gpu_kernels_even(&times->gpu, &gpu, opt->efficiency);
     times->gpus = opt->tp;
     times->overhead_ns = (uint64_t)(opt->overhead_us * 1000 + 0.5);
+    if ((code = asim_experts_read(&times->experts, opt->experts, &times->model, opt->tp, err)))
+        return code;
     return opt->table ? read_table(times, opt->table, err) : 0;
 }
 

@@ -19,8 +19,10 @@ struct figures {
     uint64_t *values[QUANTITIES]; /* sorted, ns */
     size_t n[QUANTITIES];
     double mean[QUANTITIES];
-    uint64_t first_ns, last_ns, prompt, output; /* tokens */
-    double kv_share, comm_share;                /* of the requests' times together */
+    uint64_t first_ns, last_ns;
+    uint64_t prompt, output, cached; /* tokens */
+    uint64_t preemptions;
+    double kv_share, comm_share; /* of the requests' times together */
 };
 
 /* The i-th quantity of a request, or 0 where it has none. */
@@ -37,7 +39,7 @@ static int quantity(const struct asim_request *r, int i, uint64_t *ns)
         *ns = r->output > 1 ? (r->finish_ns - r->first_ns) / (r->output - 1) : 0;
         return r->output > 1;
     case 3:
-        *ns = r->kv_ns ? r->kv_ns - r->first_ns : 0;
+        *ns = r->kv_ns ? r->kv_ns - r->pulled_ns : 0;
         return r->kv_ns != 0;
     default:
         *ns = r->finish_ns - r->arrival_ns;
@@ -83,8 +85,10 @@ static int measure(struct figures *f, const struct asim_requests *requests)
         f->last_ns = at->finish_ns > f->last_ns ? at->finish_ns : f->last_ns;
         f->prompt += at->prompt;
         f->output += at->output;
+        f->cached += at->cached;
+        f->preemptions += at->preemptions;
         all += (double)(at->finish_ns - at->arrival_ns);
-        kv += at->kv_ns ? (double)(at->kv_ns - at->first_ns) : 0;
+        kv += at->kv_ns ? (double)(at->kv_ns - at->pulled_ns) : 0;
         comm += (double)at->comm_ns;
     }
     f->kv_share = all > 0 ? kv / all : 0;
@@ -124,6 +128,11 @@ static void print(const struct figures *f, const struct asim_requests *requests,
             printf(" %12.3f", (double)quantile(f, i, quantiles[q]) / 1e6);
         printf("\n");
     }
+    if (f->cached)
+        printf("prefix cache: %.2f %% of the prompts' tokens\n",
+               100 * (double)f->cached / (double)f->prompt);
+    if (f->preemptions)
+        printf("preemptions: %" PRIu64 "; KV blocks ran out\n", f->preemptions);
     printf("network: %.2f %% of the requests' time (KV transfer %.2f %%, collectives %.2f %%)\n",
            100 * (f->kv_share + f->comm_share), 100 * f->kv_share, 100 * f->comm_share);
 }
@@ -146,15 +155,17 @@ static void put_json(struct asim_out *out, const struct figures *f,
                         names[i], f->mean[i], names[i], quantile(f, i, quantiles[0]), names[i],
                         quantile(f, i, quantiles[1]), names[i], quantile(f, i, quantiles[2]),
                         names[i], quantile(f, i, quantiles[3]));
+    asim_out_printf(out, "  \"cached_tokens\": %" PRIu64 ",\n  \"preemptions\": %" PRIu64 ",\n",
+                    f->cached, f->preemptions);
     asim_out_printf(out, "  \"kv_share\": %.6f,\n  \"collective_share\": %.6f\n}\n", f->kv_share,
                     f->comm_share);
 }
 
 static void put_rows(struct asim_out *out, const struct asim_requests *requests)
 {
-    asim_out_printf(out,
-                    "request,arrival_ns,prompt_tokens,output_tokens,prefill_instance,decode_"
-                    "instance,begun_ns,first_token_ns,kv_ns,finish_ns,ttft_ns,tpot_ns,comm_ns\n");
+    asim_out_printf(out, "request,arrival_ns,prompt_tokens,output_tokens,prefill_instance,decode_"
+                         "instance,begun_ns,first_token_ns,kv_ns,finish_ns,ttft_ns,tpot_ns,comm_ns,"
+                         "cached_tokens,preemptions\n");
     for (size_t r = 0; r < requests->n; r++) {
         const struct asim_request *at = &requests->at[r];
         uint64_t ttft, tpot;
@@ -169,7 +180,8 @@ static void put_rows(struct asim_out *out, const struct asim_requests *requests)
         asim_out_printf(out, ",%" PRIu64 ",%" PRIu64 ",", at->finish_ns, ttft);
         if (quantity(at, 2, &tpot))
             asim_out_printf(out, "%" PRIu64, tpot);
-        asim_out_printf(out, ",%" PRIu64 "\n", at->comm_ns);
+        asim_out_printf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 "\n", at->comm_ns, at->cached,
+                        at->preemptions);
     }
 }
 

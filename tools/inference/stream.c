@@ -31,6 +31,14 @@ static uint32_t length(const struct asim_stream *stream, uint64_t i, uint64_t wh
     return tokens < 1 ? 1 : tokens < MOST_TOKENS ? (uint32_t)tokens : MOST_TOKENS;
 }
 
+/* One of `groups`, for common prefixes. */
+static uint32_t group_of(const struct asim_stream *stream, uint64_t i)
+{
+    double at = draw(stream->seed ^ 0x70726566, i, 0) * stream->groups;
+
+    return at < stream->groups ? (uint32_t)at : stream->groups - 1;
+}
+
 static int make(struct asim_requests *requests, const struct asim_stream *stream,
                 struct asim_err *err)
 {
@@ -54,7 +62,10 @@ static int make(struct asim_requests *requests, const struct asim_stream *stream
         requests->at[requests->n++] =
             (struct asim_request){.arrival_ns = (uint64_t)(s * 1e9),
                                   .prompt = length(stream, i, 1, stream->prompt),
-                                  .output = length(stream, i, 2, stream->output)};
+                                  .output = length(stream, i, 2, stream->output),
+                                  .prefix = stream->prefix,
+                                  .group = stream->prefix ? group_of(stream, i) : 0,
+                                  .number = (uint32_t)i};
     }
     return 0;
 }
@@ -67,26 +78,31 @@ static int read_file(void *file, char *to, size_t size, size_t *got, struct asim
     return ferror((FILE *)file) ? asim_err_set(err, ASIM_EIO, "cannot read the requests.") : 0;
 }
 
-static int tokens_of(const struct asim_csv *csv, size_t column, uint32_t *tokens,
+static int tokens_of(const struct asim_csv *csv, int column, uint32_t least, uint32_t *tokens,
                      struct asim_err *err)
 {
     int64_t value;
 
-    if (asim_text_i64(asim_csv_cell(csv, column), &value) || value < 1 || value > MOST_TOKENS)
-        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, column),
-                           "expected a number of tokens, 1 to %d.", (int)MOST_TOKENS);
+    if (column < 0)
+        return 0;
+    if (asim_text_i64(asim_csv_cell(csv, (size_t)column), &value) || value < least ||
+        value > MOST_TOKENS)
+        return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, (size_t)column),
+                           "expected a number%s, %u to %d.", least ? " of tokens" : "", least,
+                           (int)MOST_TOKENS);
     *tokens = (uint32_t)value;
     return 0;
 }
 
+/* The last two may be absent: no common prefixes. */
 struct columns {
-    int arrival, prompt, output;
+    int arrival, prompt, output, prefix, group;
 };
 
 static int read_row(struct asim_requests *requests, const struct asim_csv *csv,
                     const struct columns *at, struct asim_err *err)
 {
-    struct asim_request request = {0};
+    struct asim_request request = {.number = (uint32_t)requests->n};
     double s;
 
     if (asim_text_double(asim_csv_cell(csv, (size_t)at->arrival), &s) || !(s >= 0) ||
@@ -98,8 +114,10 @@ static int read_row(struct asim_requests *requests, const struct asim_csv *csv,
         return asim_err_at(
             err, ASIM_EINVAL, asim_csv_where(csv, (size_t)at->arrival),
             "this request arrives before the one above it; sort the file by arrival_s.");
-    if (tokens_of(csv, (size_t)at->prompt, &request.prompt, err) ||
-        tokens_of(csv, (size_t)at->output, &request.output, err))
+    if (tokens_of(csv, at->prompt, 1, &request.prompt, err) ||
+        tokens_of(csv, at->output, 1, &request.output, err) ||
+        tokens_of(csv, at->prefix, 0, &request.prefix, err) ||
+        tokens_of(csv, at->group, 0, &request.group, err))
         return ASIM_EINVAL;
     if (requests->n >= MOST_REQUESTS)
         return asim_err_at(err, ASIM_EINVAL, asim_csv_where(csv, 0), "more than %d requests.",
@@ -109,13 +127,14 @@ static int read_row(struct asim_requests *requests, const struct asim_csv *csv,
 
 static int read_rows(struct asim_requests *requests, struct asim_csv *csv, struct asim_err *err)
 {
-    static const char *const names[] = {"arrival_s", "prompt_tokens", "output_tokens"};
+    static const char *const names[] = {"arrival_s", "prompt_tokens", "output_tokens",
+                                        "prefix_tokens", "prefix_group"};
     struct columns at;
-    int *const columns[] = {&at.arrival, &at.prompt, &at.output};
+    int *const columns[] = {&at.arrival, &at.prompt, &at.output, &at.prefix, &at.group};
     int code = asim_csv_header(csv, err);
 
-    for (int i = 0; !code && i < 3; i++)
-        if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0)
+    for (int i = 0; !code && i < 5; i++)
+        if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0 && i < 3)
             code = asim_err_at(
                 err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
                 "there is no column %s; expected arrival_s, prompt_tokens and output_tokens.",
@@ -147,4 +166,12 @@ int asim_stream_make(struct asim_requests *requests, const struct asim_stream *s
     asim_csv_close(&csv);
     fclose(file);
     return code;
+}
+
+void asim_stream_free(struct asim_requests *requests)
+{
+    for (size_t r = 0; r < requests->n; r++)
+        for (int side = 0; side < 2; side++)
+            free(requests->at[r].blocks[side].at);
+    free(requests->at);
 }

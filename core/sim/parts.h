@@ -164,9 +164,10 @@ static inline uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t 
 }
 
 /* What NCCL takes for a collective, and how long its kernels do at least, ns: until they move
- * data; moving it; all. All 0 where the ranks have no machine. */
+ * data; moving it; all. All 0 where the ranks have no machine. is_flat: the ring is one over single
+ * GPUs. */
 struct asim_nccl_choice {
-    int algo, proto, pxn;
+    int algo, proto, pxn, is_flat;
     uint64_t start_ns, busy_ns, least_ns;
 };
 

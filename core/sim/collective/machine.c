@@ -123,6 +123,11 @@ int asim_world_machine_allows(const struct asim_world *world, const struct asim_
             !(spec->pxn && (env->pxn_disable || env->cross_nic == 1)) && !(is_nvls && !env->nvls));
 }
 
+int asim_world_machine_is_flat(const struct asim_world *world)
+{
+    return world->set.machine && world->set.machine->scale_up == ASIM_SCALE_UP_NIC;
+}
+
 static uint64_t ns_of(double us)
 {
     return us > 0 ? (uint64_t)(1000 * us + .5) : 0;

@@ -13,6 +13,9 @@
  * where the ranks have no machine, or it cannot do this one. */
 int asim_world_machine_plan(const struct asim_world *world, const struct asim_nccl_spec *spec,
                             struct asim_nccl_choice *plan);
+/* 1 if the machine's GPUs reach each other over their NICs only: then rings that differ in their
+ * order would meet at the NICs between servers. */
+int asim_world_machine_is_flat(const struct asim_world *world);
 /* 1 if NCCL's variables allow the algorithm, and PXN where the spec has it. */
 int asim_world_machine_allows(const struct asim_world *world, const struct asim_nccl_spec *spec);
 

@@ -315,6 +315,8 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
 
         one.algo = candidates[i].algo;
         one.pxn = candidates[i].pxn;
+        if (one.algo == ASIM_NCCL_RING && asim_world_machine_is_flat(world))
+            one.gpus_per_server = 1;
         if ((only && one.algo != only) || !asim_world_machine_allows(world, &one))
             continue;
         ns = is_nvls && !has_nvls ? -1 : estimate_ns(&e, one);
@@ -322,6 +324,7 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
             *alone = (struct alone){ns, e.way};
             spec->algo = one.algo;
             spec->pxn = one.pxn;
+            spec->gpus_per_server = one.gpus_per_server;
         }
     }
     return alone->whole >= 0;
@@ -377,11 +380,9 @@ static double pair_ns(struct asim_world *world, const struct asim_ring_of *ring,
     return estimate_ns(&e, spec);
 }
 
-/* A network that alone takes more of the time than this paces the sends itself. */
-static const double PACED = .85;
-
 /* The machine's times were measured over a network, so what this one takes alone is a part of them:
- * of the launch, where its latencies are longer, and of the work, but for the way of one piece. */
+ * of the launch, where its latencies are longer, and of the work, but for the way of one piece. A
+ * network that alone takes longer than the kernel's work paces the sends itself. */
 static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
 {
     double least = (double)plan->least_ns,
@@ -391,7 +392,9 @@ static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
     start = fmax(start, 0);
     busy = fmin((double)plan->busy_ns, least - start - alone->way);
     plan->start_ns = (uint64_t)start;
-    plan->busy_ns = alone->whole < PACED * (least - start) ? (uint64_t)fmax(busy, 0) : 0;
+    if (alone->whole >= (double)plan->busy_ns)
+        busy = 0;
+    plan->busy_ns = (uint64_t)fmax(busy, 0);
 }
 
 static struct asim_nccl_choice plan_of(struct asim_world *world, const struct asim_ring_of *ring,
@@ -414,6 +417,7 @@ static struct asim_nccl_choice plan_of(struct asim_world *world, const struct as
     plan.algo = chosen.algo;
     plan.proto = chosen.proto;
     plan.pxn = chosen.pxn;
+    plan.is_flat = chosen.gpus_per_server < spec.gpus_per_server;
     return plan;
 }
 

@@ -159,6 +159,8 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
             spec->algo = phase->kernel.algo;
             spec->proto = phase->kernel.proto;
             spec->pxn = phase->kernel.pxn;
+            if (phase->kernel.is_flat)
+                spec->gpus_per_server = 1;
         }
     }
     return rank->failed ? ASIM_EINVAL : 0;

@@ -38,9 +38,9 @@ enum kind {
     KINDS
 };
 enum { CLASSES = 12, ROWS = KINDS + CLASSES, VALUE = 600 };
-/* The flow level looks whether to stop every 1,024 events, some 1 to 2 ms; packets carry some ten
+/* The flow level looks whether to stop every 1,024 events, some 0.1 to 1 ms; packets carry some ten
  * million packet-hops a second. */
-enum { MOST_LOOKS = 2000, MOST_HOPS = 50000000 };
+enum { MOST_LOOKS = 20000, MOST_HOPS = 50000000 };
 
 static const char *const names[KINDS] = {
     [AS_IT_IS] = "as it is", [NETWORK] = "no network",
@@ -484,11 +484,13 @@ int asim_what_if(struct asim_world *world, const struct asim_settings *settings,
         find_bubble(&all);
         look_at_packets(&all, world);
     }
-    if (code == ASIM_EINTR)
+    if (code == ASIM_EINTR) {
+        why = (struct asim_err){0};
         asim_err_set(&why, code, "%s",
                      hooks->stop && hooks->stop(hooks->self)
                          ? "it was interrupted before the run was repeated"
-                         : "the flow level needs more than two million events for the run");
+                         : "the flow level needs more than twenty million events for the run");
+    }
     code = write_rows(&all, world, code ? why.text : NULL, err);
     free(all.compute_ns);
     free(all.factors);

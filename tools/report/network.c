@@ -244,22 +244,69 @@ static void keep_longest(struct asim_run *run, uint32_t index)
         run->longest = index;
 }
 
+/* Bytes into a host, over all of its ports. */
+struct into {
+    uint32_t host;
+    double bytes;
+};
+
+static int by_host(const void *a, const void *b)
+{
+    const struct into *x = a, *y = b;
+
+    return (x->host > y->host) - (x->host < y->host);
+}
+
+/* Sums the entries of a host. Returns the number of hosts and leaves the bytes of each in bytes. */
+static uint32_t sum_hosts(struct into *into, size_t n, double *bytes)
+{
+    uint32_t hosts = 0;
+
+    if (n)
+        qsort(into, n, sizeof *into, by_host);
+    for (size_t i = 0; i < n; i++)
+        if (i && into[i].host == into[i - 1].host)
+            bytes[hosts - 1] += into[i].bytes;
+        else
+            bytes[hosts++] = into[i].bytes;
+    return hosts;
+}
+
+/* Of the host at the busiest link, the ports of its class in the same direction. */
+static void sum_ports(struct asim_run *run, const struct asim_run_link *link)
+{
+    const struct asim_run_link *worst = &run->links.at[run->worst[0]];
+    int is_into = asim_run_is_host(run, worst->to);
+
+    if (!strcmp(link->class, worst->class) &&
+        (is_into ? link->to == worst->to : link->from == worst->from)) {
+        run->worst_ports++;
+        run->worst_bytes += link->bytes;
+    }
+}
+
 static int find_median(struct asim_run *run, struct asim_err *err)
 {
-    double *into = malloc((run->links.n + 1) * sizeof *into);
+    struct into *into = malloc((run->links.n + 1) * sizeof *into);
+    double *bytes = malloc((run->links.n + 1) * sizeof *bytes);
+    size_t n = 0;
 
-    if (!into)
-        return asim_err_nomem(err, "reading links.csv");
-    for (size_t l = 0; l < run->links.n; l++) {
+    for (size_t l = 0; into && bytes && l < run->links.n; l++) {
         const struct asim_run_link *link = &run->links.at[l];
 
         if (asim_run_is_host(run, link->to) &&
             !strcmp(link->class, run->links.at[run->worst[0]].class))
-            into[run->n_into++] = (double)link->bytes;
+            into[n++] = (struct into){link->to, (double)link->bytes};
+        sum_ports(run, link);
     }
-    run->median_into = asim_run_median(into, run->n_into);
+    if (into && bytes) {
+        run->n_into = sum_hosts(into, n, bytes);
+        run->median_into = asim_run_median(bytes, run->n_into);
+    }
+    n = into && bytes;
     free(into);
-    return 0;
+    free(bytes);
+    return n ? 0 : asim_err_nomem(err, "reading links.csv");
 }
 
 int asim_run_load_links(struct asim_run *run, struct asim_err *err)

@@ -199,6 +199,9 @@ struct asim_run {
     /* Bytes into the median host, over links of the class of the busiest one, and their number. */
     uint64_t median_into;
     uint32_t n_into;
+    /* Of the host at the busiest link: its links of that class in that direction, and their bytes. */
+    uint32_t worst_ports;
+    uint64_t worst_bytes;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */
     uint32_t longest; /* the link whose queue, of a switch, was the longest; or ASIM_RUN_NONE */
     double lost;      /* frames that wires are expected to lose: frames times the error rate */

@@ -226,8 +226,7 @@ static uint64_t used_nics(const struct asim_run *run, uint64_t *all)
     return used;
 }
 
-/* A host that receives at least twice the bytes of the median, over the busiest link; NULL: none.
- */
+/* The busiest link, where its host receives at least twice the bytes of the median; NULL: none. */
 static const struct asim_run_link *incast(const struct asim_run *run)
 {
     const struct asim_run_link *worst = run->n_worst ? &run->links.at[run->worst[0]] : NULL;
@@ -237,6 +236,20 @@ static const struct asim_run_link *incast(const struct asim_run *run)
         (double)worst->bytes < 2 * median)
         return NULL;
     return worst;
+}
+
+/* Where the busiest NIC has further ports that carry much less. */
+static void say_ports(struct asim_verdict *verdict, const struct asim_run *run)
+{
+    const double even = 0.75;
+    const struct asim_run_link *worst = run->n_worst ? &run->links.at[run->worst[0]] : NULL;
+
+    if (!worst || (double)run->worst_bytes > even * run->worst_ports * (double)worst->bytes)
+        return;
+    because(verdict, " The busiest of a host's %" PRIu32 " ports carries %.0f %% of its bytes.",
+            run->worst_ports, percent((double)worst->bytes / (double)run->worst_bytes));
+    ADVICE("A queue pair keeps to one port of its host: more of them a connection "
+           "(--qps-per-connection) may use the others. Else faster NICs, or fewer bytes.");
 }
 
 /* --- causes ------------------------------------------------------------------------------------
@@ -263,12 +276,13 @@ static void say_links(struct asim_verdict *verdict, const struct asim_run *run, 
         verdict->limit = ASIM_LIMIT_INCAST;
         WHAT("incast at %s", asim_show_node(node, sizeof node, run, into->to));
         because(verdict, " It receives %.2g times the bytes of the median host.",
-                run->median_into ? (double)into->bytes / (double)run->median_into
+                run->median_into ? (double)run->worst_bytes / (double)run->median_into
                                  : (double)run->n_into);
         ADVICE("A faster link, or traffic that is spread over more receivers.");
     } else {
         WHAT("the servers' NICs (%s links)", class);
         ADVICE("Faster or more NICs, or fewer bytes.");
+        say_ports(verdict, run);
     }
 }
 

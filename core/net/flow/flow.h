@@ -222,7 +222,8 @@ struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, 
 /* The path of a message; NULL after a failure, which fluid.err tells. */
 struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
                                         const struct asim_msg *msg, uint16_t sport);
-/* spread.c: fills in the links of the emptiest of the shortest ways and returns their number. */
+/* spread.c: behind link[0], fills in the links of the emptiest of the shortest ways; returns the
+ * number of all. */
 uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
                            uint32_t link[ASIM_FLUID_HOPS]);
 /* Fills *shape unless it is of this size already. */

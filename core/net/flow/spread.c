@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Perfect spreading (--flow-without=collisions): a message takes the shortest way whose fullest
- * link has the fewest messages now, for their rate. What ECMP's collisions cost is the difference.
+ * Perfect spreading (--flow-without=collisions): behind its host's port a message takes the
+ * shortest way whose fullest link has the fewest messages now, for their rate. What ECMP's
+ * collisions cost is the difference. A queue pair keeps its port of a host with several: switches
+ * spray, NICs do not.
  */
 #include "net/flow/flow.h"
 #include "topo/topo.h"
@@ -69,9 +71,11 @@ static void visit(struct search *search, uint32_t node, uint32_t depth, struct l
 uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
                            uint32_t link[ASIM_FLUID_HOPS])
 {
-    struct search search = {.fluid = fluid, .dst = dst};
+    struct search search = {.fluid = fluid, .dst = dst, .at = {link[0]}};
+    const struct asim_link *first = &fluid->topo->links[link[0] / 2];
 
-    visit(&search, src, 0, (struct load){0, 0});
+    visit(&search, first->a == src ? first->b : first->a, 1,
+          load_with(fluid, (struct load){0, 0}, link[0]));
     memcpy(link, search.best, search.n * sizeof *link);
     return search.n;
 }

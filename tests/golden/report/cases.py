@@ -33,6 +33,8 @@ sends("incast", [(h, 6) for h in range(6)] + [(6, 0), (0, 1), (1, 2), (2, 3), (3
 sends("control", [(h, 8) for h in range(4)], 16, 1 << 20)
 # GPUs of one server send over NVLink, and one to the other server over its NIC.
 sends("servers", [(0, 1), (2, 1), (0, 8)], 16, 4 << 20)
+# Hosts with two ports, of which a queue pair takes one: what switches spray does not help.
+sends("ports", [(h, h + 8) for h in range(8)], 16, 4 << 20)
 # 1 KiB all-reduces, one after the other.
 et.write("latency", (8, lambda r: [et.coll(i + 1, "AR", 1024, [i] if i else []) for i in range(10)]))
 # 1 MiB over links that lose one frame of 1,000.

@@ -332,14 +332,10 @@ static void put_values(struct asim_out *out, const struct page *page)
     }
 }
 
-/* Behind "--key=" and, where bash has parted a topology, behind "auto:" and "machine:". */
-static void put_bash_values(struct asim_out *out, const struct manual *manual)
+/* Case branches of the words behind "--key=" and behind "auto:" and "machine:"; tool: the shell's
+ * word for the command itself. */
+static void put_value_cases(struct asim_out *out, const struct manual *manual, const char *tool)
 {
-    asim_out_printf(
-        out, "    local last=${COMP_WORDS[COMP_CWORD-1]-} key=\n"
-             "    if [[ $cur == [=:] ]]; then last=$cur key=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
-             "    elif [[ $last == [=:] ]]; then key=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-             "    if [[ $key ]]; then\n        case \"${COMP_WORDS[*]:1:at} $key\" in\n");
     for (size_t i = 0; i < manual->n; i++)
         put_values(out, &manual->pages[i]);
     asim_out_printf(out,
@@ -350,12 +346,40 @@ static void put_bash_values(struct asim_out *out, const struct manual *manual)
         asim_out_printf(out, "%s ", asim_topo_maker_table[i]->name);
     asim_out_printf(out,
                     "' ;;\n"
-                    "        *' machine' | *' --machine') words=$(\"${COMP_WORDS[0]}\" machine "
+                    "        *' machine' | *' --machine') words=$(\"%s\" machine "
                     "list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
-                    "        esac\n"
-                    "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                    "        [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace\n"
-                    "        return\n    fi\n");
+                    "        esac\n",
+                    tool);
+}
+
+/* Bash parts words at = and at :, so the key is the word before. */
+static void put_bash_values(struct asim_out *out, const struct manual *manual)
+{
+    asim_out_printf(
+        out, "    local last=${COMP_WORDS[COMP_CWORD-1]-} key=\n"
+             "    if [[ $cur == [=:] ]]; then last=$cur key=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
+             "    elif [[ $last == [=:] ]]; then key=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+             "    if [[ $key ]]; then\n        case \"${COMP_WORDS[*]:1:at} $key\" in\n");
+    put_value_cases(out, manual, "${COMP_WORDS[0]}");
+    asim_out_printf(out, "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
+                         "        [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace\n"
+                         "        return\n    fi\n");
+}
+
+/* Zsh does not: what stands before the last = or : is put aside. Files where no words are known. */
+static void put_zsh_values(struct asim_out *out, const struct manual *manual)
+{
+    asim_out_printf(out, "if [[ $PREFIX == --*=* ]]; then\n"
+                         "    local key=${PREFIX%%%%=*} tool=$words[1]\n"
+                         "    compset -P 1 '*='\n"
+                         "    [[ $PREFIX != (auto|machine):* ]] || { key=${PREFIX%%%%:*}; "
+                         "compset -P 1 '*:'; }\n"
+                         "    () {\n        local words=\n        case \"$command $key\" in\n");
+    put_value_cases(out, manual, "$tool");
+    asim_out_printf(out, "        words_of=$words\n    }\n"
+                         "    if [[ -n $words_of ]]; then compadd -S '' -- ${=words_of}; "
+                         "else _files; fi\n"
+                         "    return\nfi\n");
 }
 
 static int write_bash(const struct manual *manual, const char *folder, struct asim_err *err)
@@ -396,9 +420,9 @@ static int write_zsh(const struct manual *manual, const char *folder, struct asi
                     "[[ $list[1] != (trace|topo|scenario) ]] || at=2\n"
                     "if ((CURRENT - 1 <= at)); then command=\"${(j: :)list[1,at-1]}\"\n"
                     "else command=\"${(j: :)list[1,at]}\"; fi\n"
-                    "if [[ $PREFIX == --*=* ]]; then compset -P '*='; _files; return; fi\n"
-                    "if ((CURRENT - 1 > at)) && [[ $PREFIX != -* ]]; then _files; return; fi\n"
-                    "() {\n    local words=\n    case $command in\n");
+                    "if ((CURRENT - 1 > at)) && [[ $PREFIX != -* ]]; then _files; return; fi\n");
+    put_zsh_values(&out, manual);
+    asim_out_printf(&out, "() {\n    local words=\n    case $command in\n");
     put_tables(&out, manual);
     asim_out_printf(&out, "    esac\n    words_of=$words\n}\n"
                           "compadd -S '' -- ${=words_of}\n");

@@ -14,8 +14,9 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
 {
     const struct asim_settings *set = &world->set.settings;
 
-    if (!asim_world_has(world, ASIM_NET_FRAMES))
-        return asim_err_set(err, ASIM_EUSAGE, "messages of the program need the packet network.");
+    if (!asim_world_has(world, ASIM_NET_FRAMES) && !asim_world_has(world, ASIM_NET_FLOWS))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "messages of the program need the packet network or the flow level.");
     if (world->set.ops_total)
         return asim_err_set(err, ASIM_EUSAGE, "messages of the program need traces without nodes.");
     if (world->set.has_unjoined_ranks)
@@ -30,6 +31,9 @@ int asim_messages_hook(struct asim_world *world, const struct asim_messages_hook
     if (!world->own_messages)
         return asim_err_nomem(err, "preparing messages of the program");
     memcpy(world->own_messages, hooks, hooks->size < sizeof *hooks ? hooks->size : sizeof *hooks);
+    if (world->own_messages->traffic_classes && !asim_world_has(world, ASIM_NET_FRAMES))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "traffic classes of messages need the packet network.");
     if (world->own_messages->traffic_classes &&
         world->via.packets->use_classes(world->via.packet_net))
         return asim_err_nomem(err, "preparing traffic classes");

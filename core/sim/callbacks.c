@@ -106,7 +106,10 @@ int asim_world_done(struct asim_world *world)
 
 static int on_done(void *self)
 {
-    return asim_world_done(self);
+    struct asim_world *world = self;
+
+    /* Ranks without nodes are done at once; the program is when nothing is left to do. */
+    return world->own_messages ? asim_world_is_stopped(world) : asim_world_done(world);
 }
 
 void asim_world_held(void *self, uint32_t r, uint64_t by_ns)

@@ -20,7 +20,7 @@ struct options {
     uint64_t max_tokens, kv_tokens, seed, mtu;
     double rate, efficiency, overhead_us, graph_saves_us;
     uint32_t prefix, groups;
-    int eager, arrivals, lengths, chunked, prefix_caching, fast_forward;
+    int eager, level, arrivals, lengths, chunked, prefix_caching, fast_forward;
     char *scheduler, *experts, *requests_file, *model, *gpu, *gpus, *times, *topology, *network,
         *system, *cc, *out;
     char *reports;
@@ -102,6 +102,9 @@ static const struct asim_option options[] = {
      "auto:switch", ASIM_T_STRING, AT(topology), .flags = ASIM_F_READS},
     {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
      ASIM_F_READS},
+    {"level", NULL,
+     "the network frame by frame, or at the flow level, which is faster (doc/flow.md)", "packet",
+     ASIM_T_CHOICE, AT(level), 0, 0, "packet|flow"},
     {"system", NULL, "system configuration of the collectives inside an instance", NULL,
      ASIM_T_STRING, AT(system), 0, 0, NULL, ASIM_F_READS},
     {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc)},
@@ -169,6 +172,7 @@ static int open_settings(struct serving *s, struct asim_err *err)
     s->settings.quiet = 1;
     s->settings.like = opt->system ? ASIM_LIKE_AUTO : ASIM_LIKE_NCCL;
     if (code || (code = set(s, "topology", opt->topology, err)) ||
+        (code = set(s, "model", opt->level ? "flow" : NULL, err)) ||
         (code = set(s, "network", opt->network, err)) || (code = set(s, "cc", opt->cc, err)) ||
         (code = set(s, "system", opt->system, err)) ||
         (code = set(s, "reports", opt->reports, err)))

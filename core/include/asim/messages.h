@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Messages of a program's own over the packet network of a world, with completion callbacks: for
- * programs that decide what to send while simulated time goes on, such as a scheduler. The traces
- * of the world must have no nodes; the world runs until nothing is left to do. Reports count these
- * messages like those of SEND ops.
+ * Messages of a program's own over the network of a world (packets or the flow level), with
+ * completion callbacks: for programs that decide what to send while simulated time goes on, such as
+ * a scheduler. The traces of the world must have no nodes; the world runs until nothing is left to
+ * do. Reports count these messages like those of SEND ops.
  *
  *     asim_world_open, asim_messages_hook, asim_reports_open; asim_messages_wake or _send for what
  *     happens first; asim_world_run; asim_world_close
@@ -38,8 +38,8 @@ struct asim_messages_hooks {
     int traffic_classes;
 };
 
-/* Before the start of the world. Errors: the world has no packet network, two ranks without a path,
- * a trace with nodes, or several threads or processes. */
+/* Before the start of the world. Errors: formulas instead of a network, traffic classes at the flow
+ * level, two ranks without a path, a trace with nodes, or several threads or processes. */
 ASIM_API int asim_messages_hook(struct asim_world *world, const struct asim_messages_hooks *hooks,
                                 struct asim_err *err);
 /* The current time of a rank, ns; inside a callback, that of its rank. */

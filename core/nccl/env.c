@@ -121,6 +121,8 @@ static int read_choice(const char *key, const char *value, const struct word *wo
 
 struct reading {
     struct asim_nccl_env *env;
+    const struct asim_diagnostics *notes;
+    uint8_t seen[sizeof rows / sizeof *rows];
     char unknown[400]; /* names with ", " between them */
 };
 
@@ -134,11 +136,12 @@ static void add_unknown(struct reading *r, const char *name, size_t n)
     }
 }
 
-/* "NAME=VALUE"; names of others are ignored. */
+/* "NAME=VALUE"; names of others are ignored. The first line of a name counts, as in NCCL. */
 static int take(struct reading *r, const char *text, struct asim_where at, struct asim_err *err)
 {
     const char *equals = strchr(text, '=');
     size_t n = equals ? (size_t)(equals - text) : strlen(text);
+    const struct asim_option *row;
     char name[64];
 
     if (strncmp(text, "NCCL_", 5) || n >= sizeof name)
@@ -147,7 +150,13 @@ static int take(struct reading *r, const char *text, struct asim_where at, struc
         return asim_err_at(err, ASIM_EINVAL, at, "'%s' is not NAME=VALUE.", text);
     memcpy(name, text, n);
     name[n] = '\0';
-    if (asim_option_find(rows, name))
+    row = asim_option_find(rows, name);
+    if (row && r->seen[row - rows]++) {
+        asim_diagnose(r->notes, "%s:%u: %s was set before; the first one counts", at.source,
+                      at.line, name);
+        return 0;
+    }
+    if (row)
         return asim_option_set(rows, r->env, (struct asim_key_value){name, equals + 1}, at, err);
     add_unknown(r, name, n);
     return 0;
@@ -170,7 +179,7 @@ static int take_file(struct reading *r, const char *path, struct asim_err *err)
 int asim_nccl_env_read(struct asim_nccl_env *env, const char *path,
                        const struct asim_diagnostics *notes, struct asim_err *err)
 {
-    struct reading r = {.env = env};
+    struct reading r = {.env = env, .notes = notes};
     int rc = asim_option_defaults(rows, env, err);
 
     for (int op = 0; op < ASIM_NCCL_OPS; op++)

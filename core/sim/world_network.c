@@ -78,9 +78,10 @@ static int override_by_options(struct asim_netconf *net, const struct asim_setti
 }
 
 /* --network-keys: KEY=VALUE, with commas between. */
-static int override_by_keys(struct asim_netconf *net, const char *text, struct asim_err *err)
+static int override_by_keys(struct asim_world *world, const char *text, struct asim_err *err)
 {
     const struct asim_where where = {"--network-keys", 0, 0};
+    const char *const all = text;
     char key[64], value[200];
     int code = 0;
 
@@ -97,8 +98,12 @@ static int override_by_keys(struct asim_netconf *net, const char *text, struct a
         snprintf(key, sizeof key, "%.*s", (int)name, text);
         snprintf(value, sizeof value, "%.*s", (int)(n - name - 1), text + name + 1);
         row = asim_netconf_key(key);
-        code =
-            row ? asim_netconf_put(net, row, value, where, err) : asim_netconf_set(net, pair, err);
+        code = row ? asim_netconf_put(&world->set.net, row, value, where, err)
+                   : asim_netconf_set(&world->set.net, pair, err);
+        for (const char *at = all; at < text; at += strcspn(at, ",") + 1)
+            if (!strncmp(at, text, name + 1))
+                asim_world_diagnose(world, "%s: %s is given twice; the last one counts",
+                                    where.source, key);
     }
     return code;
 }
@@ -122,7 +127,7 @@ static int override_network(struct asim_world *world, const struct asim_settings
                                            text, sizeof text))
             asim_world_diagnose(world, "%s: %s", where.source, text);
     }
-    if (override_by_keys(&world->set.net, set->network_keys, err))
+    if (override_by_keys(world, set->network_keys, err))
         return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;

@@ -31,6 +31,9 @@ int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
     if (row->type != ASIM_T_DOUBLE)
         return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is no measure that can be fitted.",
                             key);
+    for (size_t i = 0; i < fit->parameters; i++)
+        if (fit->parameter[i].row == row)
+            return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is there twice.", key);
     if (fit->parameters == ASIM_FIT_PARAMETERS)
         return asim_err_set(err, ASIM_EUSAGE, "--fit: more than %d numbers.", ASIM_FIT_PARAMETERS);
     fit->parameter[fit->parameters++].row = row;
@@ -151,8 +154,10 @@ static int summarise(struct asim_fit *fit, double *median, double *worst, struct
 /* --- the normal equations --------------------------------------------------------------------- */
 
 /* Log errors of the used rows, and their slopes by step of each number, parameters x rows. At a
- * bound of a number the way is one-sided. */
-static int slopes(struct asim_fit *fit, double *slope, double *error, struct asim_err *err)
+ * bound of a number the way is one-sided. is_least: the flatter side counts, so that a step of
+ * NCCL's choice beside a number does not pass for a steep row. */
+static int slopes(struct asim_fit *fit, double *slope, double *error, int is_least,
+                  struct asim_err *err)
 {
     size_t rows = fit->n_used, n = 0;
     int rc = 0;
@@ -163,6 +168,7 @@ static int slopes(struct asim_fit *fit, double *slope, double *error, struct asi
         rc = log_error(fit, row, error + n, err);
         for (size_t i = 0; i < fit->parameters && !rc; i++) {
             double *field = field_of(fit, i), value = *field, low = 0, high = 0, from, to;
+            double at = way_of(fit, i), *out = &slope[i * rows + n];
 
             *field = moved(fit, i, value, -width);
             from = way_of(fit, i);
@@ -170,7 +176,12 @@ static int slopes(struct asim_fit *fit, double *slope, double *error, struct asi
             *field = moved(fit, i, value, width);
             to = way_of(fit, i);
             rc = rc ? rc : log_error(fit, row, &high, err);
-            slope[i * rows + n] = to > from ? (high - low) / (to - from) : 0;
+            *out = to > from ? (high - low) / (to - from) : 0;
+            if (is_least && from < at && at < to) {
+                double left = (error[n] - low) / (at - from), right = (high - error[n]) / (to - at);
+
+                *out = fabs(left) < fabs(right) ? left : right;
+            }
             *field = value;
         }
         n++;
@@ -248,7 +259,7 @@ static int try_all(struct asim_fit *fit, double *slope, double *best, struct asi
     double way[ASIM_FIT_PARAMETERS] = {0};
     struct normal m;
 
-    if (slopes(fit, slope, error, err))
+    if (slopes(fit, slope, error, 0, err))
         return ASIM_EINVAL;
     make_normal(fit, &m, slope, error);
     for (size_t j = 0; j < fit->parameters; j++) {
@@ -391,18 +402,22 @@ static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err
     size_t n = fit->parameters, rows = fit->n_used;
     double *error = slope + n * rows;
     struct normal m;
-    int rc = slopes(fit, slope, error, err);
+    int rc = slopes(fit, slope, error, 0, err);
 
-    if (rc)
-        return rc;
-    make_normal(fit, &m, slope, error);
     for (size_t i = 0; i < n && !rc; i++) {
-        double sum = 0, spread;
+        double sum = 0;
 
         for (size_t k = 0; k < rows; k++)
             sum += slope[i * rows + k] * slope[i * rows + k];
         fit->parameter[i].is_free = sum > 1e-12;
-        spread = spread_of(fit, slope + i * rows, error);
+    }
+    rc = rc ? rc : slopes(fit, slope, error, 1, err);
+    if (rc)
+        return rc;
+    make_normal(fit, &m, slope, error);
+    for (size_t i = 0; i < n && !rc; i++) {
+        double spread = spread_of(fit, slope + i * rows, error);
+
         fit->parameter[i].plus_minus = spread * sqrt(fmax(m.at[i][n + i], 0));
         rc = fit->parameter[i].is_free ? widen(fit, i, spread, err) : 0;
     }

@@ -262,8 +262,11 @@ static void set_rates(struct reader *r)
 
 /* --- NICs ------------------------------------------------------------------------------------- */
 
+/* NCCL takes 10 Gb/s for a NIC without a speed. */
 static int each_net(struct reader *r, double *best, uint32_t *n, double *others, uint32_t *n_others)
 {
+    uint32_t unknown = 0;
+
     for (const struct asim_xml_node *at = r->xml.root; at; at = asim_xml_after(at)) {
         uint64_t speed;
         double rate, pcie;
@@ -273,8 +276,9 @@ static int each_net(struct reader *r, double *best, uint32_t *n, double *others,
         if (asim_xml_count(&r->xml, at, "speed", 0, 100000000, &speed, r->err) ||
             read_pcie(r, at, 64, &pcie))
             return ASIM_EINVAL;
-        rate = (double)speed / 8000;
-        if (rate < *best || !speed) {
+        unknown += !speed;
+        rate = (double)(speed ? speed : 10000) / 8000;
+        if (rate < *best) {
             *others += rate;
             ++*n_others;
             continue;
@@ -289,6 +293,9 @@ static int each_net(struct reader *r, double *best, uint32_t *n, double *others,
         ++*n;
         r->pcie = pcie > 0 && (r->pcie <= 0 || pcie < r->pcie) ? pcie : r->pcie;
     }
+    if (unknown)
+        asim_diagnose(&r->found->notes, "%u NICs without a speed have 10 Gb/s, as in NCCL",
+                      unknown);
     return 0;
 }
 
@@ -308,9 +315,8 @@ static int read_nics(struct reader *r)
     taken = n > found->gpus && n % found->gpus ? n / found->gpus * found->gpus : n;
     if (n_others)
         asim_diagnose(&found->notes,
-                      "%u NICs slower than %g Gb/s, or without a speed, are left out: NCCL takes "
-                      "the quickest",
-                      n_others, best * 8);
+                      "%u NICs slower than %g Gb/s are left out: NCCL takes the quickest", n_others,
+                      best * 8);
     if (taken < n)
         asim_diagnose(&found->notes,
                       "%u of %u NICs of %g Gb/s are taken: %u GPUs share them evenly", taken, n,

@@ -221,11 +221,19 @@ int asim_sweep_is_flag(const char *name)
     return row && row->type == ASIM_T_BOOL;
 }
 
+/* The option of a run or of `asim trace llm` behind a key. */
+static const struct asim_option *row_of(const char *name)
+{
+    const char *llm = asim_sweep_behind(name, "llm.");
+
+    return llm ? asim_option_find(asim_trace_command_llm.member.options, llm) : option_of(name);
+}
+
 /* Two keys of one option: one of them would count, and rows would name both. */
 static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err *err)
 {
     const char *name = sweep->keys.at[k].name;
-    const struct asim_option *row = option_of(name);
+    const struct asim_option *row = row_of(name);
 
     for (size_t i = 0; i < k; i++) {
         const char *other = sweep->keys.at[i].name;
@@ -234,7 +242,7 @@ static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err
             return asim_err_set(err, ASIM_EUSAGE,
                                 "'%s' is given twice; give it once, in the file, --vary or --set.",
                                 name);
-        if (row && option_of(other) && !strcmp(option_of(other)->key, row->key))
+        if (row && row == row_of(other))
             return asim_err_set(err, ASIM_EUSAGE, "'%s' and '%s' are one option; give one of them.",
                                 other, name);
     }

@@ -50,8 +50,8 @@ static int set_all(struct asim_world *world, const char *name, struct asim_err *
     return 0;
 }
 
-/* "all-reduce=ring". */
-static int set_one(struct asim_world *world, char *pair, struct asim_err *err)
+/* "all-reduce=ring". seen: bits of the kinds that were set so. */
+static int set_one(struct asim_world *world, char *pair, unsigned *seen, struct asim_err *err)
 {
     const char *keys[ASIM_COLL_TYPES];
     char *name = strchr(pair, '='), safe[80], hint[128];
@@ -63,6 +63,9 @@ static int set_one(struct asim_world *world, char *pair, struct asim_err *err)
         keys[kind] = asim_coll_type_key(kind);
         if (strcmp(pair, keys[kind]))
             continue;
+        if (*seen >> kind & 1)
+            return asim_err_set(err, ASIM_EINVAL, "--algorithm: '%s' is there twice.", pair);
+        *seen |= 1u << kind;
         if (asim_coll_choose(&choice, name, &why) || asim_coll_can(choice.algo, kind, &why))
             return asim_err_set(err, ASIM_EINVAL, "--algorithm: %s", why.text);
         return set_kind(world, kind, name, err);
@@ -76,6 +79,7 @@ static int set_one(struct asim_world *world, char *pair, struct asim_err *err)
 int asim_algorithm_option(struct asim_world *world, const char *text, struct asim_err *err)
 {
     char *copy = text ? strdup(text) : NULL, *rest = copy;
+    unsigned seen = 0;
     int code = 0;
 
     if (!text)
@@ -88,7 +92,7 @@ int asim_algorithm_option(struct asim_world *world, const char *text, struct asi
         rest = comma ? comma + 1 : NULL;
         if (comma)
             *comma = '\0';
-        code = strchr(word, '=') ? set_one(world, word, err) : set_all(world, word, err);
+        code = strchr(word, '=') ? set_one(world, word, &seen, err) : set_all(world, word, err);
     }
     free(copy);
     return code;

@@ -36,7 +36,7 @@ static double mark_chance(const struct asim_fluid_link *link, double bytes)
                : link->pmax * (bytes - link->kmin_bytes) / (link->kmax_bytes - link->kmin_bytes);
 }
 
-static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_control *control = asim_pool_take(&fluid->control_pool);
     const struct asim_fluid_conn *conn = flow->conn;
@@ -71,8 +71,12 @@ void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *li
     for (uint32_t i = 0; i < link->flows.n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
-        if (!flow->control && flow->shape.is_windowed)
-            begin(fluid, flow);
+        if (flow->control || !flow->shape.is_windowed)
+            continue;
+        if (flow->relay && flow->relay->ring->is_folded)
+            flow->is_to_control = flow->relay->ring->is_steered = 1;
+        else
+            asim_fluid_begin_control(fluid, flow);
     }
 }
 

@@ -34,7 +34,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = 0;
     flow->is_drained = flow->is_through = flow->is_parked = 0;
-    flow->is_control_due = flow->is_ack_due = 0;
+    flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;

@@ -60,6 +60,8 @@ struct asim_fluid_link {
     double ack_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
+    uint32_t as;                         /* then: the link that is carried for it */
+    uint8_t has_data, has_acks;          /* then: of a member of the ring */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -140,6 +142,7 @@ struct asim_fluid_flow {
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
     uint8_t is_control_due, is_ack_due; /* these are in the queue of events */
+    uint8_t is_to_control;              /* once its ring is unfolded */
     struct asim_msg msg;
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
@@ -197,8 +200,9 @@ struct asim_fluid {
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
         ring_pool;
     struct asim_map relays, rings;
-    struct asim_fluid_ring *folded;          /* a list */
-    ASIM_VEC(struct asim_fluid_flow *) flow; /* by number */
+    struct asim_fluid_ring *folded;              /* a list */
+    ASIM_VEC(struct asim_fluid_relay *) members; /* of a ring that may be folded */
+    ASIM_VEC(struct asim_fluid_flow *) flow;     /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
     /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
     ASIM_VEC(double) limits;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rings in lock-step (flow.md#rings): where all members start at one ns, all links are alike and
- * nothing else is on them, each step is the same on each member but for the place, so one of them,
- * the leader, is carried for all. It takes the ACKs of the member before it for its own, which are
- * equal. A message of anyone else to one of these links ends that: then each member gets flows of
- * its own in the state of the leader's.
+ * Rings in lock-step (flow.md#rings): where all members start at one ns, and the ring repeats
+ * itself every so many members, as it does from leaf to leaf, members at the same place of each
+ * repeat do the same at all times. So those of the first repeat, the leaders, are carried for all,
+ * and the last of them sends to the first. Links repeat, too: each has at most one member's data
+ * and one member's ACKs, nothing else is on them, and the links of a leader's ACKs stand for those
+ * of its members' ACKs. A message of anyone else to one of these links ends that: then each member
+ * gets flows of its own in the state of its leader's.
  */
 #include "net/flow/rings.h"
 
@@ -35,16 +37,16 @@ struct asim_fluid_relay *asim_fluid_receiver(struct asim_fluid *fluid,
     return from->next;
 }
 
-static struct asim_fluid_conn *conn_of(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+static int find_conn(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
     const struct asim_msg *msg = &relay->spec.msg;
-    struct asim_fluid_conn *conn = asim_fluid_conn(fluid, msg->src, msg->dst, 0);
+    struct asim_fluid_conn *conn = relay->conn = asim_fluid_conn(fluid, msg->src, msg->dst, 0);
 
-    if (!(fluid->parts & ASIM_FLUID_COLLISIONS))
-        return conn; /* a path a message, maybe */
-    if (conn && asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
+    if (conn && fluid->parts & ASIM_FLUID_COLLISIONS && /* else a path a message, maybe */
+        asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
         asim_fluid_shape(fluid, conn, conn->path, msg->bytes, &conn->shape);
-    return conn;
+    return conn && conn->path && !conn->head && !conn->under_way &&
+           !asim_fluid_is_cut(fluid, conn->path);
 }
 
 static int is_like(const struct asim_fluid_link *link, const struct asim_fluid_link *other)
@@ -53,125 +55,259 @@ static int is_like(const struct asim_fluid_link *link, const struct asim_fluid_l
 
     return !link->flows.n && !link->ack_flows.n && !link->is_planned && !link->is_stirred &&
            link->wait_ns <= 0 && !link->is_dirty && !link->ring && fabs(link->ack) < none &&
-           link->ack == other->ack && link->packet_ns == other->packet_ns &&
-           link->ack_ns == other->ack_ns && link->delay_ns == other->delay_ns;
+           link->has_queue == other->has_queue && link->ack == other->ack &&
+           link->packet_ns == other->packet_ns && link->ack_ns == other->ack_ns &&
+           link->delay_ns == other->delay_ns;
 }
 
-/* Whether the member is as the leader, and its ACKs take the links of the data of its neighbours:
- * hosts at one switch. */
-static int is_alike(struct asim_fluid *fluid, struct asim_fluid_relay *relay,
-                    struct asim_fluid_conn *leader)
+/* All members in the order of the ring, into fluid->members; 0: they are not in lock-step. */
+static int find_members(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    struct asim_fluid_conn *conn = conn_of(fluid, relay), *next;
-    const uint32_t *at, *lead = leader->path->link;
+    struct asim_fluid_relay *first = ring->first, *at = first;
 
-    if (!conn || !conn->path || conn->head || conn->under_way || conn->path->n != 2 ||
-        conn->path->n_acks != 2 || relay->come || relay->spec.n != relay->ring->opened ||
-        relay->spec.steps != relay->ring->leader->spec.steps ||
-        relay->spec.delay_ns != relay->ring->leader->spec.delay_ns ||
-        memcmp(&conn->shape, &leader->shape, sizeof conn->shape))
-        return 0;
-    next = conn_of(fluid, asim_fluid_receiver(fluid, relay));
-    at = conn->path->link;
-    return next && next->path && next->path->n_acks == 2 && at[2] == next->path->link[0] &&
-           at[1] == next->path->link[3] && is_like(&fluid->link[at[0]], &fluid->link[lead[0]]) &&
-           is_like(&fluid->link[at[1]], &fluid->link[lead[1]]);
-}
-
-static int is_in_lock_step(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
-{
-    struct asim_fluid_relay *leader = ring->leader, *at = leader;
-    struct asim_fluid_conn *conn;
-    uint32_t n = 0;
-
-    if (ring->started != leader->spec.n || fluid->qps != 1 ||
-        leader->started_ns != fluid->queue.now_ns)
-        return 0;
-    conn = conn_of(fluid, leader);
-    if (!conn || !conn->path || conn->path->n != 2)
+    fluid->members.n = 0;
+    if (ring->started != first->spec.n || fluid->qps != 1 ||
+        first->started_ns != fluid->queue.now_ns)
         return 0;
     do {
-        if (!asim_fluid_receiver(fluid, at) || asim_fluid_receiver(fluid, at)->ring != ring ||
-            !is_alike(fluid, at, conn))
+        struct asim_fluid_relay *next = asim_fluid_receiver(fluid, at);
+
+        if (!next || next->ring != ring || at->come || at->spec.n != ring->opened ||
+            fluid->members.n == ring->opened || !find_conn(fluid, at))
             return 0;
-        at = at->next;
-    } while (++n < leader->spec.n && at != leader);
-    return at == leader && n == leader->spec.n;
+        if (ASIM_VEC_PUSH(fluid->members, at))
+            return fluid->failed = ASIM_ENOMEM, 0;
+        at = next;
+    } while (at != first);
+    return fluid->members.n == ring->opened;
 }
 
-/* Marks the links of all members; NULL: takes the marks away and gives the links the state of the
- * leader's. */
-static void mark_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring,
-                       struct asim_fluid_ring *mark)
+static int is_alike(const struct asim_fluid_relay *a, const struct asim_fluid_relay *b)
 {
-    for (struct asim_fluid_relay *at = ring->leader; at; at = at->beside)
-        for (int i = 0; i < 2; i++) {
-            const struct asim_fluid_link *from = &fluid->link[ring->path.link[i]];
-            struct asim_fluid_link *link = &fluid->link[conn_of(fluid, at)->path->link[i]];
+    const struct asim_fluid_path *path = a->conn->path, *other = b->conn->path;
 
-            link->ring = mark;
-            if (mark || at == ring->leader)
-                continue;
-            link->level = from->level;
-            link->sum = from->sum;
-            link->ack = from->ack;
-            link->ack_used = from->ack_used;
-            link->was_full = from->was_full;
-            link->share = from->share;
-            link->wait_ns = from->wait_ns;
-            link->slope = from->slope;
-            link->target_ns = from->target_ns;
-            link->left_ns = from->left_ns;
-            link->told_ns = from->told_ns;
-            link->wait_at = from->wait_at;
-            link->lead_ns = from->lead_ns;
-            link->led_ns = from->led_ns;
-            if (from->is_dirty || from->is_planned)
-                asim_fluid_mark(fluid, conn_of(fluid, at)->path->link[i]);
+    return path->n == other->n && path->n_acks == other->n_acks && a->spec.steps == b->spec.steps &&
+           a->spec.delay_ns == b->spec.delay_ns &&
+           !memcmp(&a->conn->shape, &b->conn->shape, sizeof a->conn->shape);
+}
+
+/* After how many members the ring repeats itself; their number where it does not. */
+static uint32_t period_of(struct asim_fluid *fluid)
+{
+    uint32_t n = (uint32_t)fluid->members.n, k;
+
+    for (uint32_t period = 1; period <= n / 2; period++) {
+        if (n % period)
+            continue;
+        for (k = period; k < n; k++)
+            if (!is_alike(fluid->members.at[k], fluid->members.at[k - period]))
+                break;
+        if (k == n)
+            return period;
+    }
+    return n;
+}
+
+static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
+{
+    const struct asim_fluid_path *path = relay->conn->path, *leader = relay->leader->conn->path;
+
+    for (uint32_t i = 0; i < path->n; i++) {
+        struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        if (!is_like(link, &fluid->link[leader->link[i]]))
+            return 0;
+        link->ring = relay->ring;
+        link->as = leader->link[i];
+        link->has_data = 1;
+        link->has_acks = 0;
+    }
+    return 1;
+}
+
+/* Behind mark_data of all. A link of ACKs stands for others with the same data, or without any.
+ * Where data and ACKs meet between switches, the order of the events of one ns counts, which
+ * differs between the members. */
+static int mark_acks(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
+{
+    const struct asim_fluid_path *path = relay->conn->path, *leader = relay->leader->conn->path;
+
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        const struct asim_fluid_link *other = &fluid->link[leader->link[i]];
+
+        if (link->ring != relay->ring) {
+            if (!is_like(link, other))
+                return 0;
+            link->ring = relay->ring;
+            link->as = leader->link[i];
+            link->has_data = link->has_acks = 0;
         }
+        if (link->has_acks || link->has_data != other->has_data || link->as != other->as ||
+            (link->has_data && i > path->n && i + 1 < (uint32_t)path->n + path->n_acks))
+            return 0;
+        link->has_acks = 1;
+    }
+    return 1;
+}
+
+static void set_state(struct asim_fluid *fluid, uint32_t l)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+    const struct asim_fluid_link *from = &fluid->link[link->as];
+
+    if (link == from)
+        return;
+    link->level = from->level;
+    link->sum = from->sum;
+    link->ack = from->ack;
+    link->ack_used = from->ack_used;
+    link->was_full = from->was_full;
+    link->share = from->share;
+    link->wait_ns = from->wait_ns;
+    link->slope = from->slope;
+    link->target_ns = from->target_ns;
+    link->left_ns = from->left_ns;
+    link->told_ns = from->told_ns;
+    link->wait_at = from->wait_at;
+    link->lead_ns = from->lead_ns;
+    link->led_ns = from->led_ns;
+    if (from->is_dirty || from->is_planned)
+        asim_fluid_mark(fluid, l);
+}
+
+/* Takes the marks off the links of all members. has_run: the links get the state of those that were
+ * carried for them. */
+static void free_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring, int has_run)
+{
+    for (const struct asim_fluid_relay *at = ring->first; at; at = at->beside) {
+        const struct asim_fluid_path *path = at->conn->path;
+
+        for (uint32_t i = 0; i < path->n + path->n_acks; i++) {
+            if (fluid->link[path->link[i]].ring != ring)
+                continue;
+            if (has_run)
+                set_state(fluid, path->link[i]);
+            fluid->link[path->link[i]].ring = NULL;
+        }
+    }
+}
+
+static int mark_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
+{
+    const struct asim_fluid_relay *at = ring->first;
+    int is_free = 1;
+
+    for (size_t k = 0; is_free && k < fluid->members.n; k++)
+        is_free = mark_data(fluid, fluid->members.at[k]);
+    for (size_t k = 0; is_free && k < fluid->members.n; k++)
+        is_free = mark_acks(fluid, fluid->members.at[k]);
+    if (!is_free)
+        free_links(fluid, at->ring, 0);
+    return is_free;
+}
+
+/* 0, or ASIM_ENOMEM. */
+static int lead(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    struct asim_fluid_path *path = relay->path = asim_pool_take(&fluid->path_pool);
+
+    if (!path)
+        return ASIM_ENOMEM;
+    *path = *relay->conn->path;
+    path->frames = path->bytes = 0;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        path->link[i] = fluid->link[path->link[i]].as;
+    return 0;
 }
 
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    if (!is_in_lock_step(fluid, ring))
+    struct asim_fluid_relay **at;
+    uint32_t n;
+
+    if (!find_members(fluid, ring))
         return;
-    ring->path = *conn_of(fluid, ring->leader)->path;
-    ring->path.frames = ring->path.bytes = 0;
-    ring->path.link[2] = ring->path.link[0];
-    ring->path.link[3] = ring->path.link[1];
+    at = fluid->members.at;
+    n = ring->opened;
+    ring->leaders = period_of(fluid);
+    /* Controllers other than by marks hear of the first queue, which some steps have at once. */
+    if (ring->leaders == n || (ring->leaders > 1 && fluid->cc && !fluid->cc->by_marks))
+        return;
+    for (uint32_t k = 0; k < n; k++) {
+        at[k]->leader = at[k % ring->leaders];
+        at[k]->alike = k + ring->leaders < n ? at[k + ring->leaders] : NULL;
+    }
+    if (!mark_links(fluid, ring))
+        return;
+    for (uint32_t k = 0; k < ring->leaders; k++)
+        if (lead(fluid, at[k])) {
+            fluid->failed = ASIM_ENOMEM;
+            return;
+        }
     ring->is_folded = 1;
-    mark_links(fluid, ring, ring);
     ring->behind = fluid->folded;
     if (fluid->folded)
         fluid->folded->ahead = ring;
     fluid->folded = ring;
 }
 
-/* Counts for all members what the leader has carried. */
 void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    uint64_t frames = conn_of(fluid, ring->leader)->shape.frames;
-    uint64_t messages = ring->path.frames / frames;
+    uint64_t frames = (ring->first->spec.msg.bytes - 1) / fluid->payload + 1; /* of each message */
 
-    for (struct asim_fluid_relay *at = ring->leader; messages && at; at = at->beside) {
-        struct asim_fluid_path *path = conn_of(fluid, at)->path;
+    for (struct asim_fluid_relay *at = ring->first; at; at = at->beside) {
+        struct asim_fluid_path *path = at->conn->path;
+        const struct asim_fluid_path *carried = at->leader->path;
 
-        path->frames += ring->path.frames;
-        path->bytes += ring->path.bytes;
-        fluid->counts.messages += at == ring->leader ? 0 : messages;
-        fluid->trust.bytes +=
-            at == ring->leader ? 0 : (double)messages * (double)at->spec.msg.bytes;
+        path->frames += carried->frames;
+        path->bytes += carried->bytes;
+        fluid->counts.messages += at == at->leader ? 0 : carried->frames / frames;
     }
-    ring->path.frames = ring->path.bytes = 0;
+    for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
+        if (at == at->leader)
+            at->path->frames = at->path->bytes = 0;
 }
 
-/* Each member has the leader's state from now on; its flows follow. */
+/* Where it has not yet started, which it does in this ns, its start does the rest. */
+static void follow(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    const struct asim_fluid_relay *leader = relay->leader;
+
+    if (relay->is_queued || relay->is_over || relay == leader)
+        return;
+    relay->sent = leader->sent;
+    relay->come = leader->come;
+    relay->dealt = leader->dealt;
+    relay->until = leader->until;
+    relay->deal_ns = leader->deal_ns;
+    relay->due_ns = leader->due_ns;
+    relay->is_waiting = leader->is_waiting;
+    relay->is_ending = leader->is_ending;
+    relay->is_queued = leader->is_queued;
+    if (relay->is_queued)
+        asim_fluid_add(fluid, relay->due_ns, &relay->due);
+}
+
+void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    struct asim_fluid_ring *ring = relay->ring;
+    uint32_t n;
+
+    if (!relay->is_over || relay->under_way || ring->is_folded)
+        return;
+    if (relay->next)
+        relay->next->before = NULL;
+    n = relay->spec.n;
+    asim_pool_put(&fluid->relay_pool, relay);
+    if (++ring->gone == n)
+        asim_pool_put(&fluid->ring_pool, ring);
+}
+
 void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    const struct asim_fluid_relay *leader = ring->leader;
-
     asim_fluid_ring_count(fluid, ring);
-    mark_links(fluid, ring, NULL);
+    free_links(fluid, ring, 1);
     ring->is_folded = 0;
     if (ring->ahead)
         ring->ahead->behind = ring->behind;
@@ -179,31 +315,28 @@ void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
         fluid->folded = ring->behind;
     if (ring->behind)
         ring->behind->ahead = ring->ahead;
-    for (struct asim_fluid_relay *at = leader->beside; at; at = at->beside) {
-        if (at->is_queued) /* its start, of this ns */
-            continue;
-        at->sent = leader->sent;
-        at->come = leader->come;
-        at->dealt = leader->dealt;
-        at->until = leader->until;
-        at->deal_ns = leader->deal_ns;
-        at->due_ns = leader->due_ns;
-        at->is_waiting = leader->is_waiting;
+    for (struct asim_fluid_relay *at = ring->first, *beside; at; at = beside) {
+        beside = at->beside;
+        if (at == at->leader)
+            asim_pool_give(&fluid->path_pool, at->path);
+        asim_fluid_relay_forget(fluid, at);
     }
 }
 
-/* A message of another relay of the ring, in the same state. */
+/* A message of a member, in the state of the leader's. */
 static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
-                 struct asim_fluid_relay *relay, struct asim_fluid_conn *conn)
+                 struct asim_fluid_relay *relay)
 {
     struct asim_fluid_flow *flow = asim_fluid_make(fluid, &of->msg);
+    struct asim_fluid_conn *conn = relay->conn;
 
     if (!flow) {
         fluid->failed = ASIM_ENOMEM;
         return;
     }
+    relay->under_way++;
     flow->msg = relay->spec.msg;
-    flow->msg.id += of->relay->sent - 1;
+    flow->msg.id += of->msg.id - of->relay->spec.msg.id;
     flow->relay = relay;
     flow->conn = conn;
     flow->path = conn->path;
@@ -222,7 +355,10 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
     flow->is_beside = of->is_beside;
     flow->end_ns = of->end_ns;
     if (of->is_drained) {
+        flow->through_ns = of->through_ns;
         asim_fluid_add(fluid, of->through_ns, &flow->through);
+    } else if (of != of->conn->head) { /* its turn has not come */
+        conn->tail = conn->tail->next = flow;
     } else {
         conn->head = conn->tail = flow;
         conn->under_way++;
@@ -231,39 +367,52 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
         asim_fluid_add(fluid, of->end_ns, &flow->drain);
     }
     flow->is_ack_due = of->is_ack_due;
+    flow->ack_ns = of->ack_ns;
     if (of->is_ack_due)
         asim_fluid_add(fluid, of->ack_ns, &flow->ack_due);
+    if (of->is_to_control)
+        asim_fluid_begin_control(fluid, flow);
 }
 
 static void unfold_flow(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    struct asim_fluid_relay *leader = flow->relay;
+    int is_on_links = flow == flow->conn->head;
 
-    for (struct asim_fluid_relay *at = leader->beside; at && !fluid->failed; at = at->beside) {
-        if (at->is_queued)
-            continue;
-        at->under_way++;
-        copy(fluid, flow, at, conn_of(fluid, at));
-    }
-    if (!flow->is_drained)
+    for (struct asim_fluid_relay *at = flow->relay->alike; at && !fluid->failed; at = at->alike)
+        if (!at->is_queued)
+            copy(fluid, flow, at);
+    if (is_on_links)
         asim_fluid_quit_acks(fluid, flow);
     flow->path = flow->conn->path;
-    if (!flow->is_drained)
+    if (is_on_links)
         asim_fluid_enter(fluid, flow, flow->path->n);
+    if (flow->is_to_control)
+        asim_fluid_begin_control(fluid, flow);
 }
 
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    struct asim_fluid_relay *leader = ring->leader;
+    for (size_t i = 0, n = fluid->flow.n; i < n; i++) { /* seldom */
+        struct asim_fluid_flow *flow = fluid->flow.at[i];
 
+        if (flow && flow->relay && !flow->is_through && flow->is_drained &&
+            flow->relay->ring == ring && flow->relay == flow->relay->leader)
+            unfold_flow(fluid, flow);
+    }
+    for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
+        for (struct asim_fluid_flow *flow = at == at->leader ? at->conn->head : NULL; flow;
+             flow = flow->next)
+            unfold_flow(fluid, flow);
+    for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
+        follow(fluid, at);
     asim_fluid_ring_end(fluid, ring);
-    for (size_t i = 0; i < fluid->flow.n; i++) /* seldom */
-        if (fluid->flow.at[i] && fluid->flow.at[i]->relay == leader &&
-            !fluid->flow.at[i]->is_through)
-            unfold_flow(fluid, fluid->flow.at[i]);
-    for (struct asim_fluid_relay *at = leader->beside; at; at = at->beside)
-        if (!at->is_queued && !at->is_waiting) {
-            at->is_queued = 1;
-            asim_fluid_add(fluid, at->due_ns, &at->due);
-        }
+}
+
+void asim_fluid_unfold_steered(struct asim_fluid *fluid)
+{
+    for (struct asim_fluid_ring *ring = fluid->folded, *behind; ring; ring = behind) {
+        behind = ring->behind;
+        if (ring->is_steered)
+            asim_fluid_unfold(fluid, ring);
+    }
 }

@@ -8,15 +8,15 @@
 
 enum { CROWD = 8 };
 
-/* Rings in lock-step must have their links for themselves: links first … first + n - 1 of a path.
- */
-static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_path *path,
-                          uint32_t first, uint32_t n)
+/* Rings in lock-step must have their links for themselves. */
+static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
-    for (uint32_t i = first; fluid->folded && i < first + n; i++) {
+    const struct asim_fluid_path *path = flow->path;
+
+    for (int i = 0; fluid->folded && i < path->n + path->n_acks; i++) {
         struct asim_fluid_ring *ring = fluid->link[path->link[i]].ring;
 
-        if (ring && path != &ring->path)
+        if (ring && !(flow->relay && flow->relay->ring == ring))
             asim_fluid_unfold(fluid, ring);
     }
 }
@@ -114,9 +114,8 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
     asim_fluid_shape(fluid, conn, flow->path, msg->bytes ? msg->bytes : 1, &conn->shape);
     flow->shape = conn->shape;
     if (relay && relay->ring->is_folded)
-        flow->path = &relay->ring->path;
-    else
-        unfold_others(fluid, flow->path, 0, flow->path->n);
+        flow->path = relay->path;
+    unfold_others(fluid, flow);
     count_crowd(fluid, flow);
     take_turn(fluid, flow);
     return 0;
@@ -163,7 +162,7 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (flow->acks == ASIM_ACKS_WAIT) {
         double began = (double)fluid->queue.now_ns - flow->shape.forward_ns;
 
-        unfold_others(fluid, flow->path, flow->path->n, flow->path->n_acks);
+        unfold_others(fluid, flow);
         flow->acks = ASIM_ACKS_LOAD;
         flow->ack_rate = flow->rate;
         if (flow->is_drained) {
@@ -200,16 +199,16 @@ static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flo
     fluid->watch.fct(fluid->watch.self, &row);
 }
 
-/* Of a ring in lock-step, of each member. */
+/* Of a ring in lock-step, of each member that it is carried for. */
 static void tell_fcts(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_relay *at = flow->relay;
 
     tell_fct(fluid, flow, &flow->msg);
-    while (at && at->ring->is_folded && (at = at->beside)) {
+    while (at && at->ring->is_folded && (at = at->alike)) {
         struct asim_msg msg = at->spec.msg;
 
-        msg.id += flow->relay->sent - 1;
+        msg.id += flow->msg.id - flow->relay->spec.msg.id;
         tell_fct(fluid, flow, &msg);
     }
 }

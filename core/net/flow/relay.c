@@ -47,9 +47,8 @@ struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim
 uint32_t asim_fluid_relay_come(const struct asim_relay *opaque)
 {
     const struct asim_fluid_relay *relay = (const void *)opaque;
-    const struct asim_fluid_ring *ring = relay->ring;
 
-    return ring->is_folded ? ring->leader->come : relay->come;
+    return relay->ring->is_folded ? relay->leader->come : relay->come;
 }
 
 static void add_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
@@ -65,12 +64,12 @@ void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
     struct asim_fluid_relay *relay = of(opaque);
     struct asim_fluid_ring *ring = relay->ring;
 
-    if (!ring->leader)
-        ring->leader = relay;
+    if (!ring->first)
+        ring->first = relay;
     else
         ring->last->beside = relay;
     ring->last = relay;
-    ring->started += ring->leader->started_ns == fluid->queue.now_ns || ring->leader == relay;
+    ring->started += ring->first->started_ns == fluid->queue.now_ns || ring->first == relay;
     relay->started_ns = relay->due_ns = fluid->queue.now_ns;
     add_due(fluid, relay);
 }
@@ -100,45 +99,42 @@ static void send(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
         relay->is_waiting = 1;
 }
 
-static void forget(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
-{
-    struct asim_fluid_ring *ring = relay->ring;
-    uint32_t n;
-
-    if (!relay->is_over || relay->under_way)
-        return;
-    if (relay->next)
-        relay->next->before = NULL;
-    n = relay->spec.n;
-    asim_pool_put(&fluid->relay_pool, relay);
-    if (++ring->gone == n)
-        asim_pool_put(&fluid->ring_pool, ring);
-}
-
+/* While folded, with all members that it is carried for: each is over before any is told, since
+ * what the first does then may unfold the ring. */
 static void end(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
-    const struct asim_net_relay spec = relay->spec;
+    struct asim_fluid_ring *ring = relay->ring;
+    int is_folded = ring->is_folded;
 
-    asim_map_delete(&fluid->relays, (uint64_t)spec.from << 32 | spec.msg.src, spec.msg.tag);
-    if (relay->before)
-        relay->before->next = NULL;
-    relay->before = NULL;
-    relay->is_over = 1;
-    forget(fluid, relay);
-    spec.over(spec.self);
+    for (struct asim_fluid_relay *at = relay; at; at = is_folded ? at->alike : NULL) {
+        const struct asim_net_relay *spec = &at->spec;
+
+        asim_map_delete(&fluid->relays, (uint64_t)spec->from << 32 | spec->msg.src, spec->msg.tag);
+        if (at->before)
+            at->before->next = NULL;
+        at->before = NULL;
+        at->is_over = 1;
+        at->under_way++; /* keeps it */
+    }
+    if (is_folded && ++ring->ended == ring->leaders)
+        asim_fluid_ring_end(fluid, ring);
+    for (struct asim_fluid_relay *at = relay, *alike; at; at = alike) {
+        const struct asim_net_relay spec = at->spec;
+
+        alike = is_folded ? at->alike : NULL;
+        at->under_way--;
+        asim_fluid_relay_forget(fluid, at);
+        spec.over(spec.self);
+    }
 }
 
 /* Messages beyond the last are of a phase that the relay's rank has not begun. */
 int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    struct asim_fluid_relay *from = flow->relay;
-    struct asim_fluid_relay *to = from->ring->is_folded ? from : asim_fluid_receiver(fluid, from);
+    struct asim_fluid_relay *from = flow->relay, *to = asim_fluid_receiver(fluid, from);
 
-    from->under_way--;
-    if (from->is_ending && !from->under_way)
-        end(fluid, from);
-    else
-        forget(fluid, from);
+    if (to && from->ring->is_folded)
+        to = to->leader;
     if (to && to->come == to->spec.steps)
         to = NULL;
     if (to) {
@@ -146,19 +142,12 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
         if (to->is_waiting)
             deal(fluid, to);
     }
+    from->under_way--;
+    if (from->is_ending && !from->under_way)
+        end(fluid, from);
+    else
+        asim_fluid_relay_forget(fluid, from);
     return to != NULL;
-}
-
-/* As all of them would, in the order of their starts. */
-static void end_all(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
-{
-    struct asim_fluid_relay *at = ring->leader, *beside;
-
-    asim_fluid_ring_end(fluid, ring);
-    for (; at; at = beside) {
-        beside = at->beside;
-        end(fluid, at);
-    }
 }
 
 void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
@@ -170,14 +159,12 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
         ring->is_decided = 1;
         asim_fluid_ring_fold(fluid, ring);
     }
-    if (ring->is_folded && relay != ring->leader)
-        return; /* the start of another member */
+    if (ring->is_folded && relay != relay->leader)
+        return; /* the start of a member that another one is carried for */
     if (relay->sent < relay->spec.steps)
         send(fluid, relay);
     else if (relay->spec.ends_with_sends && relay->under_way)
         relay->is_ending = 1;
-    else if (ring->is_folded)
-        end_all(fluid, ring);
     else
         end(fluid, relay);
 }

@@ -23,20 +23,29 @@ struct asim_fluid_relay {
         *before;                     /* its messages go to; from there they come; NULL: look */
     struct asim_fluid_relay *beside; /* of the ring, in the order of starts */
     struct asim_fluid_ring *ring;
+    struct asim_fluid_conn *conn;
+    /* While the ring is folded: the leader, which is carried for this member; the next member with
+     * the same leader; of a leader: its path, with the links that are carried for those of its
+     * ACKs.
+     */
+    struct asim_fluid_relay *leader, *alike;
+    struct asim_fluid_path *path;
 };
 
 struct asim_fluid_ring {
-    uint32_t opened, started, gone; /* members; started: at the ns at which the leader did */
-    uint8_t is_decided, is_folded;  /* is_folded: the leader is carried for all */
-    struct asim_fluid_relay *leader, *last;
+    uint32_t opened, started, gone;         /* members; started: at the ns at which the first did */
+    uint32_t leaders, ended;                /* leaders; of these, over */
+    uint8_t is_decided, is_folded;          /* is_folded: the leaders are carried for all */
+    uint8_t is_steered;                     /* folded, and a congestion control is to begin */
+    struct asim_fluid_relay *first, *last;  /* in the order of starts */
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
-    struct asim_fluid_path path;            /* of the leader while folded */
 };
 
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
 /* Begins to control flows that a queue tells something. */
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
+void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* An ACK or a timer. */
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
@@ -92,13 +101,19 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
 /* The relay that the next message of this one comes to; NULL: none yet. */
 struct asim_fluid_relay *asim_fluid_receiver(struct asim_fluid *fluid,
                                              struct asim_fluid_relay *from);
-/* Carries the leader for all members from now on, where they are in lock-step. */
+/* Carries leaders for all members from now on, where these are in lock-step. */
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
-/* Counts for all members what the leader has carried. */
+/* Counts for all members what their leaders have carried. */
 void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
-/* No more is folded: each member has the leader's state, but for its flows and events. */
+/* Frees what is over and has nothing under way, unless the ring is folded; the last one with the
+ * ring. */
+void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *relay);
+/* No more is folded: each link and member has the state of the one that was carried for it, but for
+ * its flows and events. */
 void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
 /* The same with its flows and events: someone else comes to a link of the ring. */
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
+/* Unfolds the rings whose flows a congestion control is to steer, since its marks are drawn. */
+void asim_fluid_unfold_steered(struct asim_fluid *fluid);
 
 #endif

@@ -125,6 +125,8 @@ int asim_fluid_run(struct asim_net *net, struct asim_err *err)
         events += run_now(fluid);
         if ((fluid->work.n || fluid->touched.n) && settled < MOST_SETTLEMENTS) {
             asim_fluid_settle(fluid);
+            if (fluid->cc && fluid->folded)
+                asim_fluid_unfold_steered(fluid);
             settled++;
             continue;
         }

@@ -38,12 +38,15 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     const double alone_ns =
         flow->shape.packets * fluid->link[flow->path->link[flow->path->slowest]].packet_ns;
     const struct asim_fluid_path *path = flow->path;
-    double bytes = (double)flow->shape.bytes;
+    const struct asim_fluid_ring *ring = flow->relay ? flow->relay->ring : NULL;
+    double times = ring && ring->is_folded ? (double)ring->opened / ring->leaders : 1;
+    double bytes = times * (double)flow->shape.bytes;
     int there = queues_of(fluid, path, 1, path->n);
     int back = queues_of(fluid, path, path->n + 1, path->n + path->n_acks);
 
-    fluid->trust.took_ns += drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late;
-    fluid->trust.held_ns += asim_fluid_max(0, drain_ns + late - alone_ns);
+    fluid->trust.took_ns +=
+        times * (drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late);
+    fluid->trust.held_ns += times * asim_fluid_max(0, drain_ns + late - alone_ns);
     fluid->trust.bytes += bytes;
     if (flow->is_beside)
         fluid->trust.beside_bytes += bytes;

@@ -28,6 +28,7 @@ struct drawing {
     const struct asim_chart *chart;
     struct asim_out *out;
     struct axis x, y;
+    int below; /* further lines of words under the axis */
 };
 
 struct asim_chart_series *asim_chart_add(struct asim_chart *chart)
@@ -102,6 +103,36 @@ static int find_ticks(double ticks[MOST_TICKS], const struct axis *axis)
     return n;
 }
 
+/* Letters of a word that go on its next line: all where they fit, else up to a comma. */
+static size_t take_line(const struct asim_chart *chart, const char *word)
+{
+    const size_t letter = 7, most = (WIDTH - LEFT - RIGHT) / (letter * chart->n_words);
+    size_t n = strcspn(word, ","), all = strlen(word);
+
+    if (all <= most)
+        return all;
+    for (size_t next; word[n] && n + 1 < most; n = next) {
+        next = n + 1 + strcspn(word + n + 1, ",");
+        if (next >= most)
+            break;
+    }
+    n += word[n] != '\0';
+    return n <= most ? n : most > 1 ? most : 1;
+}
+
+static int count_below(const struct asim_chart *chart)
+{
+    int below = 0, lines;
+
+    for (size_t w = 0; w < chart->n_words; w++) {
+        lines = 0;
+        for (const char *at = chart->words[w]; *at; at += take_line(chart, at))
+            lines++;
+        below = lines - 1 > below ? lines - 1 : below;
+    }
+    return below;
+}
+
 /* The axis from 0 or, over more than 20-fold, logarithmic between ticks. Returns 0 where no point
  * is drawn. */
 static int measure(struct drawing *drawing)
@@ -137,6 +168,7 @@ static int measure(struct drawing *drawing)
     drawing->x.high = drawing->x.is_log ? log10(right) : right;
     if (chart->n_words)
         drawing->x = (struct axis){-0.5, (double)chart->n_words - 0.5, 0};
+    drawing->below = chart->n_words ? count_below(chart) : 0;
     if (drawing->x.high <= drawing->x.low) {
         drawing->x.low -= 0.5;
         drawing->x.high += 0.5;
@@ -171,6 +203,24 @@ static void mark_bytes(struct drawing *drawing)
     }
 }
 
+static void draw_word(struct drawing *drawing, size_t w)
+{
+    char line[200];
+    int y = TOP + HEIGHT + 18;
+
+    for (const char *at = drawing->chart->words[w]; *at; y += LINE) {
+        size_t n = take_line(drawing->chart, at);
+
+        snprintf(line, sizeof line, "%.*s", (int)n, at);
+        asim_out_printf(drawing->out,
+                        "<text x=\"%.1f\" y=\"%d\" class=\"m\" text-anchor=\"middle\">",
+                        across(drawing, (double)w), y);
+        asim_quote_xml(drawing->out, line);
+        asim_out_printf(drawing->out, "</text>\n");
+        at += n;
+    }
+}
+
 static void draw_axes(struct drawing *drawing)
 {
     const struct asim_chart *chart = drawing->chart;
@@ -185,12 +235,8 @@ static void draw_axes(struct drawing *drawing)
                         "y=\"%.1f\" class=\"e\" text-anchor=\"end\">%g</text>\n",
                         (int)LEFT, up(drawing, ticks[i]), WIDTH - LEFT - RIGHT, LEFT - 8,
                         up(drawing, ticks[i]) + 4, ticks[i]);
-    for (size_t w = 0; w < chart->n_words; w++) {
-        asim_out_printf(out, "<text x=\"%.1f\" y=\"%d\" class=\"m\" text-anchor=\"middle\">",
-                        across(drawing, (double)w), TOP + HEIGHT + 18);
-        asim_quote_xml(out, chart->words[w]);
-        asim_out_printf(out, "</text>\n");
-    }
+    for (size_t w = 0; w < chart->n_words; w++)
+        draw_word(drawing, w);
     if (chart->is_bytes && drawing->x.is_log) {
         mark_bytes(drawing);
     } else if (!chart->n_words) {
@@ -203,7 +249,7 @@ static void draw_axes(struct drawing *drawing)
     asim_out_printf(out, "<text class=\"s\" x=\"%d\" y=\"%d\">", LEFT - 60, TOP - 14);
     asim_quote_xml(out, chart->up);
     asim_out_printf(out, "</text>\n<text x=\"%d\" y=\"%d\" class=\"m\" text-anchor=\"middle\">",
-                    LEFT + (WIDTH - LEFT - RIGHT) / 2, TOP + HEIGHT + 40);
+                    LEFT + (WIDTH - LEFT - RIGHT) / 2, TOP + HEIGHT + 40 + LINE * drawing->below);
     asim_quote_xml(out, chart->across);
     asim_out_printf(out, "</text>\n");
 }
@@ -264,7 +310,7 @@ static void draw_line(struct drawing *drawing, size_t s, size_t number)
 /* The names stand below. */
 static void draw_name(struct drawing *drawing, const char *name, size_t number)
 {
-    int y = TOP + HEIGHT + 66 + LINE * (int)number;
+    int y = TOP + HEIGHT + 66 + LINE * (drawing->below + (int)number);
 
     asim_out_printf(drawing->out,
                     "<rect class=\"f%zu\" fill=\"%s\" x=\"%d\" y=\"%d\" width=\"24\" "
@@ -311,7 +357,7 @@ void asim_chart_put(const struct asim_chart *chart, struct asim_out *out)
     if (!measure(&drawing))
         return;
     asim_out_printf(out, "<svg class=\"plot\" viewBox=\"0 0 %d %zu\" role=\"img\">\n", (int)WIDTH,
-                    TOP + HEIGHT + 66 + LINE * count_names(chart));
+                    TOP + HEIGHT + 66 + LINE * ((size_t)drawing.below + count_names(chart)));
     draw(&drawing);
 }
 
@@ -332,7 +378,9 @@ int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asi
                     "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
                     "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
                     "svg { background: var(--bg); }\ntext { fill: var(--fg); }\n</style>\n",
-                    (int)WIDTH, TOP + HEIGHT + 66 + LINE * count_names(chart), palette);
+                    (int)WIDTH,
+                    TOP + HEIGHT + 66 + LINE * ((size_t)drawing.below + count_names(chart)),
+                    palette);
     draw(&drawing);
     return asim_out_commit(&out, err);
 }

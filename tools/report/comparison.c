@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/quote.h"
+#include "tools/report/fct.h"
 #include "tools/report/html.h"
 
 enum { MOST_DIFFERENCES = 40, NAME = 80 };
@@ -208,11 +209,12 @@ void asim_html_difference(struct asim_out *out, double a, double b)
 }
 
 /* What runs are compared by: sums over the ranks, in the order of `names`. */
-enum { WAITING = 4, FIGURES = 10 };
+enum { WAITING = 4, LAST_OF_RANKS = 5, BUSIEST = 9, FIGURES = 12 };
 
 static void figures_of(double values[], const struct asim_run *run)
 {
-    memset(values, 0, FIGURES * sizeof *values);
+    const uint64_t small = 100000;
+
     values[0] = (double)run->finish;
     for (size_t i = 0; i < run->ranks.n; i++) {
         const struct asim_run_rank *rank = &run->ranks.at[i];
@@ -227,7 +229,9 @@ static void figures_of(double values[], const struct asim_run *run)
     values[6] = (double)run->marks;
     values[7] = (double)run->pauses;
     values[8] = (double)run->drops;
-    values[9] = run->n_worst ? run->links.at[run->worst[0]].utilisation : 0;
+    values[BUSIEST] = run->n_worst ? run->links.at[run->worst[0]].utilisation : 0;
+    values[10] = asim_fct_slowdown(run, 0, small);
+    values[11] = asim_fct_slowdown(run, small, UINT64_MAX);
 }
 
 static int have_breakdown(const struct asim_run *runs, size_t n)
@@ -245,42 +249,74 @@ static int is_unknown(int figure, const struct asim_run *run)
     return run->is_flow_level && figure >= 6 && figure <= 8;
 }
 
-static void compare_row(struct asim_out *out, int figure, const struct asim_run *runs, size_t n)
+static void put_figure(struct asim_out *out, int figure, double value)
 {
-    static const char *const names[] = {"finish",
-                                        "computation, mean rank",
-                                        "hidden communication, mean rank",
-                                        "exposed communication, mean rank",
-                                        "waiting, mean rank",
-                                        "messages",
-                                        "ECN marks",
-                                        "PFC pauses",
-                                        "drops",
-                                        "busiest link"};
-    double first[FIGURES], values[FIGURES];
     char text[40];
+
+    if (figure < 5) {
+        asim_html_time(out, value);
+    } else if (figure < BUSIEST) {
+        asim_html_count(out, (uint64_t)value);
+    } else {
+        snprintf(text, sizeof text, figure == BUSIEST ? "%.1f %%" : "%.2f",
+                 figure == BUSIEST ? 100 * value : value);
+        asim_html_number(out, text, value);
+    }
+}
+
+/* Jobs that do nothing of the kind, or flows that were not recorded. */
+static int is_left_out(int figure, double (*values)[FIGURES], size_t n)
+{
+    int is_optional = (figure && figure <= LAST_OF_RANKS) || figure > BUSIEST, some = 0;
+
+    for (size_t i = 0; i < n; i++)
+        some |= values[i][figure] > 0;
+    return is_optional && !some;
+}
+
+static void compare_row(struct asim_out *out, int figure, const struct asim_run *runs,
+                        double (*values)[FIGURES], size_t n)
+{
+    static const char *const names[FIGURES] = {"finish",
+                                               "computation, mean rank",
+                                               "hidden communication, mean rank",
+                                               "exposed communication, mean rank",
+                                               "waiting, mean rank",
+                                               "messages",
+                                               "ECN marks",
+                                               "PFC pauses",
+                                               "drops",
+                                               "busiest link",
+                                               "flows up to 100 kB: slowdown, 99 % below",
+                                               "larger flows: slowdown, 99 % below"};
 
     asim_out_printf(out, "<tr>");
     asim_html_text(out, names[figure]);
-    figures_of(first, &runs[0]);
     for (size_t i = 0; i < n; i++) {
-        figures_of(values, &runs[i]);
-        if (is_unknown(figure, &runs[i])) {
+        if (is_unknown(figure, &runs[i]))
             asim_html_text(out, "not modelled");
-        } else if (figure < 5) {
-            asim_html_time(out, values[figure]);
-        } else if (figure < 9) {
-            asim_html_count(out, (uint64_t)values[figure]);
-        } else {
-            snprintf(text, sizeof text, "%.1f %%", 100 * values[figure]);
-            asim_html_number(out, text, values[figure]);
-        }
+        else
+            put_figure(out, figure, values[i][figure]);
         if (i && (is_unknown(figure, &runs[0]) || is_unknown(figure, &runs[i])))
             asim_html_text(out, "");
         else if (i)
-            asim_html_difference(out, first[figure], values[figure]);
+            asim_html_difference(out, values[0][figure], values[i][figure]);
     }
     asim_out_printf(out, "</tr>\n");
+}
+
+static int compare_figures(struct asim_out *out, const struct asim_run *runs, size_t n,
+                           struct asim_err *err)
+{
+    double(*values)[FIGURES] = calloc(n, sizeof *values);
+
+    for (size_t i = 0; values && i < n; i++)
+        figures_of(values[i], &runs[i]);
+    for (int figure = 0; values && figure < FIGURES; figure++)
+        if (!is_left_out(figure, values, n) && (figure != WAITING || have_breakdown(runs, n)))
+            compare_row(out, figure, runs, values, n);
+    free(values);
+    return values ? 0 : asim_err_nomem(err, "comparing runs");
 }
 
 int asim_html_comparison(struct asim_out *out, const struct asim_run *runs, size_t n,
@@ -296,9 +332,7 @@ int asim_html_comparison(struct asim_out *out, const struct asim_run *runs, size
         snprintf(columns + strlen(columns), sizeof columns - strlen(columns), "|#%c|#%c to A",
                  asim_html_letter(i), asim_html_letter(i));
     asim_html_table(out, columns);
-    for (int figure = 0; figure < FIGURES; figure++)
-        if (figure != WAITING || have_breakdown(runs, n))
-            compare_row(out, figure, runs, n);
+    code = code ? code : compare_figures(out, runs, n, err);
     asim_out_printf(out, "</tbody></table></div>\n</section>\n");
     return code;
 }

@@ -116,6 +116,22 @@ static double *make_scratch(const struct asim_run *run, struct asim_err *err)
     return scratch;
 }
 
+double asim_fct_slowdown(const struct asim_run *run, uint64_t above, uint64_t most)
+{
+    const struct asim_run_slowdown *flows = run->slowdowns[1].at;
+    size_t n = run->slowdowns[1].n, from = 0, to;
+    double *scratch = make_scratch(run, &(struct asim_err){0}), slowdown = 0;
+
+    while (from < n && flows[from].bytes <= above)
+        from++;
+    for (to = from; to < n && flows[to].bytes <= most;)
+        to++;
+    if (scratch && to > from)
+        slowdown = make_row(flows, from, to, scratch).p99;
+    free(scratch);
+    return slowdown;
+}
+
 int asim_fct_print(const char *folder, const struct asim_fct_sizes *sizes, struct asim_err *err)
 {
     static const char *const names[] = {"messages of jobs", "background flows"};

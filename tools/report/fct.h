@@ -20,4 +20,9 @@ int asim_fct_sizes_parse(struct asim_fct_sizes *sizes, const char *list, struct 
  * before the percentiles. */
 int asim_fct_print(const char *folder, const struct asim_fct_sizes *sizes, struct asim_err *err);
 
+struct asim_run;
+/* What 99 % of a run's background flows of more than `above` and at most `most` bytes are slowed
+ * down to at most; 0: it has none, or out of memory. */
+double asim_fct_slowdown(const struct asim_run *run, uint64_t above, uint64_t most);
+
 #endif

@@ -10,6 +10,7 @@
 #include "base/io/quote.h"
 #include "tools/report/fct.h"
 #include "tools/report/html.h"
+#include "tools/report/show.h"
 
 enum { MOST_DIFFERENCES = 40, NAME = 80 };
 
@@ -202,7 +203,7 @@ void asim_html_difference(struct asim_out *out, double a, double b)
     char text[40] = "";
 
     if (a > 0)
-        snprintf(text, sizeof text, "%+.1f %%", 100 * (b - a) / a);
+        asim_show_difference(text, (b - a) / a);
     else if (b > 0)
         snprintf(text, sizeof text, "from 0");
     asim_html_number(out, text, a > 0 ? (b - a) / a : 0);

@@ -47,8 +47,7 @@ static void changes_table(struct asim_out *out, const struct asim_run *run)
         asim_out_printf(out, "<tr>");
         asim_html_text(out, asim_verdict_change(words, sizeof words, change));
         asim_html_time(out, (double)run->finish * (1 - change->saved));
-        snprintf(words, sizeof words, "%+.1f %%", -100 * change->saved);
-        asim_html_number(out, words, -change->saved);
+        asim_html_number(out, asim_show_difference(words, -change->saved), -change->saved);
         snprintf(words, sizeof words, "%s%.120s", *change->option ? "--" : "", change->option);
         asim_html_text(out, words);
         asim_out_printf(out, "</tr>\n");
@@ -122,8 +121,7 @@ static void accuracy_tiles(struct asim_out *out, const struct asim_run *run)
 
     if (run->recorded_ms > 0) {
         tile(out, "recorded", asim_show_time(text, run->recorded_ms * 1e6));
-        snprintf(text, sizeof text, "%+.1f %%", run->recorded_error);
-        tile(out, "error against it", text);
+        tile(out, "error against it", asim_show_difference(text, run->recorded_error / 100));
     }
     if (*run->trust)
         tile(out, "expected error",

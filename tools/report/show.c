@@ -5,6 +5,7 @@
 #include "tools/report/show.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 /* value with three or four digits and the unit that fits. */
@@ -63,6 +64,14 @@ const char *asim_show_link(char *buf, const struct asim_run *run, const struct a
     snprintf(buf, ASIM_LINK_NAME_BYTES, "%s → %s",
              asim_show_node(from, sizeof from, run, link->from),
              asim_show_node(to, sizeof to, run, link->to));
+    return buf;
+}
+
+const char *asim_show_difference(char *buf, double share)
+{
+    double percent = 100 * share;
+
+    snprintf(buf, ASIM_SHOW_BYTES, "%+.1f %%", fabs(percent) < 0.05 ? 0 : percent);
     return buf;
 }
 

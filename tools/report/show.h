@@ -15,6 +15,8 @@ const char *asim_show_bytes(char *buf, double bytes);
 const char *asim_show_rate(char *buf, uint64_t bps);
 /* "1,234,567" */
 const char *asim_show_count(char *buf, uint64_t count);
+/* "+1.5 %" of 0.015; never "-0.0 %". */
+const char *asim_show_difference(char *buf, double share);
 /* "leaf 8 → spine 12" in buf of ASIM_LINK_NAME_BYTES. */
 const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link);
 /* "leaf switches: 2 : 1 built, 1.6 : 1 seen". How flows met on equal ways; "" where none had a

@@ -3,7 +3,6 @@
  * The verdict and the busiest links on a terminal. See report.h.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +43,8 @@ static void add_changes(char *text, const struct asim_run *run)
         before = "               ";
     }
     if (run->changes.n && run->has_topology && !run->is_flow_level)
-        add(text, "the flow level is %+.1f %% off this run\n",
-            fabs(100 * run->flow_error) < 0.05 ? 0 : 100 * run->flow_error);
+        add(text, "the flow level is %s off this run\n",
+            asim_show_difference(words, run->flow_error));
 }
 
 static void add_links(char *text, const struct asim_run *run)

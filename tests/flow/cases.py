@@ -141,8 +141,9 @@ KINDS = tuple(DRAWS)
 def case(kind, seed):
     """{"generate" or "llm": arguments that make the traces, "run": options of the run,
     "background": a section of the scenario, "what": a word}."""
-    found = DRAWS[kind](random.Random(f"{kind} {seed}"))
-    found["run"].append("--like=astra-sim")  # MTU and algorithms of any topology
+    draw = random.Random(f"{kind} {seed}")
+    found = DRAWS[kind](draw)
+    found["run"].append(f"--like={draw.choice(['astra-sim', 'nccl'])}")  # MTU 1000 or 4096, servers
     found["run"].append(f"--qps-per-connection={found.get('qps', 1)}")
     return found
 

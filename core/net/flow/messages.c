@@ -171,6 +171,11 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             flow->ack_rate = flow->shape.packets / took;
             plan_acks(fluid, flow, took);
         } else if (flow->shape.is_windowed) {
+            if (fluid->parts & ASIM_FLUID_ACK_WAIT && flow->began_ns == flow->start_ns) {
+                asim_fluid_advance(fluid, flow);
+                flow->left += asim_fluid_first_window(fluid, flow);
+                asim_fluid_set_end(fluid, flow);
+            }
             asim_fluid_mark(fluid, flow->path->link[0]); /* its ACKs wait from now on */
         }
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);

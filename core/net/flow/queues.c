@@ -165,6 +165,23 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
     link->wait_ns = wait;
 }
 
+/* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
+ * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
+static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
+{
+    const uint64_t now = fluid->queue.now_ns;
+    const struct asim_fluid_flow *newest =
+        link->flows.n ? link->flows.at[link->flows.n - 1].flow : NULL;
+
+    if (newest && newest->began_ns < now) {
+        ns -= newest->end_ns > now ? (double)(newest->end_ns - now) : 0;
+        newest = newest->next;
+    }
+    for (; newest && ns >= 0; newest = newest->next)
+        ns -= newest->shape.packets / newest->path->line;
+    return ns < 0;
+}
+
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others; where senders of several distances share a queue, the nearest begins it.
  */
@@ -184,8 +201,72 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
         late -= lead;
     if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
         return late;
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        late +=
-            asim_fluid_wait_in(fluid, &fluid->link[path->link[i]], flow->shape.forward_ns + late);
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        double ns = asim_fluid_max(0, flow->shape.forward_ns + late);
+
+        late += asim_fluid_wait_in(fluid, link, ns);
+        if (is_busy_in(fluid, link, ns))
+            late += link->packet_ns / 2;
+    }
     return late + flow->behind_ns;
+}
+
+/* How long an ACK that comes in at_ns waits for the frame of data in service. That of a message
+ * like its own, which is alone there, sends a frame each step_ns: their phases stay. Else an ACK
+ * comes at any phase. */
+static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                         const struct asim_fluid_link *link, double at_ns, double step_ns)
+{
+    const struct asim_fluid_place *only = link->flows.at;
+    double phase;
+
+    if (link->flows.n != 1 || only->flow->shape.bytes != flow->shape.bytes ||
+        only->flow->path->line != flow->path->line)
+        return link->flows.n ? link->packet_ns / 2 : 0;
+    phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
+    for (uint32_t i = 0; i < only->hop; i++) {
+        const struct asim_fluid_link *before = &fluid->link[only->flow->path->link[i]];
+
+        phase -= before->packet_ns + before->delay_ns;
+    }
+    return asim_fluid_max(0, link->packet_ns - fmod(asim_fluid_max(0, phase), step_ns));
+}
+
+double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                            int is_first)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double at = (double)flow->began_ns - (double)fluid->queue.now_ns, waits = 0;
+
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        at += link->packet_ns + link->delay_ns;
+    }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        double ns =
+            in_service(fluid, flow, link, at, link->packet_ns + (is_first ? 0 : link->ack_ns));
+
+        waits += ns;
+        at += ns + link->ack_ns + link->delay_ns;
+    }
+    return waits;
+}
+
+double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double window = flow->shape.window, done = flow->shape.packets - flow->left;
+    double after = (double)(fluid->queue.now_ns - flow->began_ns);
+    double back = path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 1);
+    double burst = flow->rate / (1 + flow->rate * fluid->link[path->link[0]].ack_ns);
+    double rate =
+        asim_fluid_min(burst, window / (path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 0)));
+    double last = fmod(flow->shape.packets, window); /* of its last window, which does not wait */
+
+    if (back * flow->rate <= window)
+        return 0;
+    return done + (back - after) * rate - window - last * (1 - rate / burst);
 }

@@ -62,14 +62,12 @@ static void find_limit(const struct asim_fluid *fluid, const struct asim_fluid_f
         if (flow->shape.is_windowed && link->has_queue)
             span_ns += asim_fluid_wait(fluid, link);
     }
-    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
-        for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
-            const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-
-            span_ns += asim_fluid_wait(fluid, link);
-            if (flow->acks == ASIM_ACKS_LOAD && link->flows.n)
-                span_ns += link->packet_ns / 2;
-        }
+    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT) {
+        for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+            span_ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
+        if (flow->acks == ASIM_ACKS_LOAD)
+            span_ns += asim_fluid_ack_waits(fluid, flow, 0);
+    }
     *limit = (struct limit){rate, span_ns, before, share};
 }
 
@@ -378,7 +376,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        is_alone &= !link->flows.n;
+        is_alone &= !link->flows.n && link->wait_ns <= 0;
         if (!link->flows.n || lead < link->lead_ns) {
             link->lead_ns = lead;
             link->led_ns = 0;
@@ -419,7 +417,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         if (!link->flows.n) {
             link->sum = 0;
             link->level = ASIM_FLUID_NONE;
-            if (link->has_queue)
+            if (link->has_queue && !flow->next) /* else the queue stays for the next message */
                 empty(fluid, link);
         } else if (is_saturated(link)) {
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));

@@ -47,6 +47,9 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     fluid->trust.took_ns +=
         times * (drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late);
     fluid->trust.held_ns += times * asim_fluid_max(0, drain_ns + late - alone_ns);
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        if (fluid->link[path->link[i]].flows.n) /* its ACK comes at any phase of a frame */
+            fluid->trust.burst_ns += times * fluid->link[path->link[i]].packet_ns / 2;
     fluid->trust.bytes += bytes;
     if (flow->is_beside)
         fluid->trust.beside_bytes += bytes;

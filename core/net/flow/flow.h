@@ -170,8 +170,8 @@ struct asim_fluid_trust {
      * controlled: their controller was told of queues; beside: another message of their hosts was
      * under way, on a queue pair of its own. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes;
-    /* Of messages: their time; what of it they would not take alone; that those of few packets may
-     * wait for others that began at their NIC with them, ns. */
+    /* Of messages: their time; what of it they would not take alone; what those of few packets may
+     * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */
     double took_ns, held_ns, burst_ns;
     int is_changed; /* links have changed */
 };

@@ -212,19 +212,24 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
     return late + flow->behind_ns;
 }
 
-/* How long an ACK that comes in at_ns waits for the frame of data in service. That of a message
- * like its own, which is alone there, sends a frame each step_ns: their phases stay. Else an ACK
- * comes at any phase. */
-static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                         const struct asim_fluid_link *link, double at_ns, double step_ns)
+/* Whether an ACK comes always at the same phase of the frames of a link, whose data is one message
+ * like its own. Behind a queue it does not. */
+static int is_locked(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
+{
+    const struct asim_fluid_flow *other = link->flows.n == 1 ? link->flows.at[0].flow : NULL;
+
+    return other && other->shape.bytes == flow->shape.bytes &&
+           other->path->line == flow->path->line && link->wait_ns <= 0;
+}
+
+/* How long an ACK that comes in at_ns waits for the frame in service of the only message of a link,
+ * which sends one each step_ns. */
+static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                         double at_ns, double step_ns)
 {
     const struct asim_fluid_place *only = link->flows.at;
-    double phase;
+    double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
 
-    if (link->flows.n != 1 || only->flow->shape.bytes != flow->shape.bytes ||
-        only->flow->path->line != flow->path->line)
-        return link->flows.n ? link->packet_ns / 2 : 0;
-    phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
     for (uint32_t i = 0; i < only->hop; i++) {
         const struct asim_fluid_link *before = &fluid->link[only->flow->path->link[i]];
 
@@ -238,17 +243,22 @@ double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fl
 {
     const struct asim_fluid_path *path = flow->path;
     double at = (double)flow->began_ns - (double)fluid->queue.now_ns, waits = 0;
+    int is_free = 1;
 
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         at += link->packet_ns + link->delay_ns;
+        is_free &= link->wait_ns <= 0;
     }
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double ns =
-            in_service(fluid, flow, link, at, link->packet_ns + (is_first ? 0 : link->ack_ns));
+        double step_ns = link->packet_ns + (is_first ? 0 : link->ack_ns), ns = 0;
 
+        if (is_free && is_locked(flow, link))
+            ns = in_service(fluid, link, at, step_ns);
+        else if (link->flows.n)
+            ns = link->packet_ns / 2;
         waits += ns;
         at += ns + link->ack_ns + link->delay_ns;
     }

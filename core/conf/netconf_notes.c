@@ -173,6 +173,7 @@ static int is_known_to_flows(const struct settings *s, const struct asim_option 
                                         "TOPOLOGY_FILE",
                                         "FCT_OUTPUT_FILE",
                                         "LOAD_BALANCE",
+                                        "BUFFER_SIZE",
                                         "ERROR_RATE_PER_LINK",
                                         "PFC_OUTPUT_FILE"};
 

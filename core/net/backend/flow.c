@@ -149,6 +149,10 @@ static int check(const struct asim_netconf *net, const struct asim_topo *topo, u
     return 0;
 }
 
+/* Of the buffer of a switch: what comes by one port pauses it from an eighth of the free part on
+ * (rdma-network.md#shared-buffer). */
+static const double pausing_share = 1.0 / 9;
+
 static int flow_open(struct asim_net **out, const struct asim_net_config *config,
                      struct asim_err *err)
 {
@@ -177,6 +181,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->qps = net->qps_per_connection;
     fluid->has_window = net->has_win;
     fluid->is_whole_ns = net->time_base == ASIM_BASE_NS;
+    fluid->pause_bytes = (double)net->buffer_bytes * pausing_share;
     asim_due_init(&fluid->queue);
     asim_map_init(&fluid->conns);
     asim_map_init(&fluid->relays);

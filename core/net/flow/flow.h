@@ -173,7 +173,8 @@ struct asim_fluid_trust {
     /* Of messages: their time; what of it they would not take alone; what those of few packets may
      * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */
     double took_ns, held_ns, burst_ns;
-    int is_changed; /* links have changed */
+    int is_changed;     /* links have changed */
+    double queue_bytes; /* the longest queue of a switch */
 };
 
 struct asim_fluid {
@@ -189,6 +190,7 @@ struct asim_fluid {
     int has_control;             /* other than none */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
+    double pause_bytes;          /* queues from here on may pause senders */
     struct asim_fluid_link *link;
     uint32_t n_links;
     struct asim_fluid_near *near;

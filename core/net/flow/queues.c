@@ -163,6 +163,8 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
         }
     }
     link->wait_ns = wait;
+    fluid->trust.queue_bytes =
+        asim_fluid_max(fluid->trust.queue_bytes, wait * (double)link->rate_bps / 8e9);
 }
 
 /* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue

@@ -80,6 +80,8 @@ static const char *doubt_of(const struct asim_fluid *fluid)
                "these and their ACKs decides";
     if (share(trust->held_ns, trust->took_ns) < fewest)
         return NULL; /* nothing that could go wrong has taken time */
+    if (!fluid->has_window || trust->queue_bytes > fluid->pause_bytes)
+        return "queues of switches may grow until these pause senders (PFC), which is not modelled";
     if (share(trust->controlled_bytes, trust->bytes) > few)
         return "these queues steer the congestion control, in packets by chance: job times "
                "differed "

@@ -257,13 +257,6 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
 /* How much later than in an idle network a message that has drained is through. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
- * ACKs take a share of these links. */
-double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                            int is_first);
-/* Packets that the rates from now on would send too many: beyond its window before the first ACK is
- * back; less what its last window has not to wait for. */
-double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
 /* --- rates.c --- */
 /* The flow joins the links of its path. */

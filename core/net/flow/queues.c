@@ -6,7 +6,7 @@
  * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
  * Networking 8(5), 2000).
  */
-#include "net/flow/flow.h"
+#include "net/flow/rings.h"
 
 #include <math.h>
 

@@ -41,6 +41,15 @@ struct asim_fluid_ring {
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
 };
 
+/* --- queues.c --- */
+/* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
+ * ACKs take a share of these links. */
+double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                            int is_first);
+/* Packets that the rates from now on would send too many: beyond its window before the first ACK is
+ * back; less what its last window has not to wait for. */
+double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
 /* Begins to control flows that a queue tells something. */

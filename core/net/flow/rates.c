@@ -430,6 +430,8 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
 {
     const struct asim_fluid_path *path = flow->path;
 
+    if (!(fluid->parts & ASIM_FLUID_ACK_LOAD))
+        return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 

@@ -18,6 +18,8 @@ static const char *const no_paths[] = {
     "inference --gpu",
     "inference --cc",
     "inference --reports",
+    "inference --scheduler",
+    "inference --experts",
     "machine --set",
     "machine --name",
     "nccl-tests --op",

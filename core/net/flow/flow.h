@@ -83,13 +83,14 @@ struct asim_fluid_path {
 
 /* What depends on path and size only (doc/model/flow.md#latency). */
 struct asim_fluid_shape {
-    double window, span_ns;         /* rate behind waits: window / (span + waits) */
-    uint8_t is_windowed;            /* it is longer than its window */
-    uint8_t has_ack_load, is_short; /* is_short: drained before an ACK is under way */
-    uint64_t bytes;                 /* of the message that it is of */
-    double packets;                 /* in full packets of the slowest link */
-    double forward_ns, back_ns;     /* after it is drained: to the receiver, and back */
-    double most;                    /* that the window allows: packets a ns */
+    double window, span_ns;     /* rate behind waits: window / (span + waits) */
+    uint8_t is_windowed;        /* it is longer than its window */
+    uint8_t needs_acks;         /* they load links, or its window waits for them */
+    uint8_t is_short;           /* drained before an ACK is under way */
+    uint64_t bytes;             /* of the message that it is of */
+    double packets;             /* in full packets of the slowest link */
+    double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
+    double most;                /* that the window allows: packets a ns */
     uint64_t frames;
 };
 

@@ -126,8 +126,8 @@ static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *re
 }
 
 /* Behind mark_data of all. A link of ACKs stands for others with the same data, or without any.
- * Where data and ACKs meet between switches, the order of the events of one ns counts, which
- * differs between the members. */
+ * Where data and ACKs meet between switches, members differ (tests/flow/rings), perhaps by the
+ * order of the events of one ns. */
 static int mark_acks(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
 {
     const struct asim_fluid_path *path = relay->conn->path, *leader = relay->leader->conn->path;

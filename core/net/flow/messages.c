@@ -27,7 +27,7 @@ static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_fl
 {
     const struct asim_fluid_path *path = flow->path;
 
-    return flow->shape.has_ack_load &&
+    return flow->shape.needs_acks &&
            (!flow->shape.is_short || is_behind || flow->next ||
             fluid->link[path->link[0]].flows.n > 1 || fluid->link[path->link[path->n]].flows.n > 1);
 }

@@ -240,6 +240,6 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->is_windowed = shape->most < ASIM_FLUID_NONE;
     shape->span_ns = path->rtt_ns;
     shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
-    shape->has_ack_load = shape->is_windowed || has_ack_load(fluid, path);
+    shape->needs_acks = shape->is_windowed || has_ack_load(fluid, path);
     shape->is_short = shape->packets * slow->packet_ns <= shape->forward_ns;
 }

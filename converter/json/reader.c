@@ -228,6 +228,14 @@ int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
     return 1;
 }
 
+int asim_jreader_once(struct asim_jreader *r, unsigned bit, struct asim_err *err)
+{
+    if (r->seen & bit)
+        return fail_at(r, r->base + r->at, err, "the file has this member a second time");
+    r->seen |= bit;
+    return 0;
+}
+
 int asim_jreader_array(struct asim_jreader *r, struct asim_err *err)
 {
     if (peek(r, err) != '[')

@@ -23,6 +23,7 @@ struct asim_jreader {
     int ended;             /* no bytes after the buffer */
     int state;             /* state of the top-level value */
     int bare;              /* the file is an array, not an object */
+    unsigned seen;         /* bits of asim_jreader_once */
     uint64_t element;      /* index of the last element, from 0 */
     char key[128];         /* name of the last member, its first 127 bytes */
     struct asim_jbuf name; /* the complete name, which may contain a NUL */
@@ -41,6 +42,8 @@ int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err);
 int asim_jreader_array(struct asim_jreader *r, struct asim_err *err);
 /* 1 = an element in doc, 0 = the array is complete. */
 int asim_jreader_element(struct asim_jreader *r, struct asim_jdoc *doc, struct asim_err *err);
+/* Refuses a second member of a name that the caller gives this bit. */
+int asim_jreader_once(struct asim_jreader *r, unsigned bit, struct asim_err *err);
 void asim_jreader_close(struct asim_jreader *r);
 
 /* "path: key[element] at byte N: <phrase>" as ASIM_EINVAL. */

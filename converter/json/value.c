@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/mem.h"
 
-#define MAX_DEPTH 200
+enum { MAX_DEPTH = 200, MOST_COMPARED = 256 };
 
 struct parse {
     struct asim_jdoc *doc;
@@ -19,6 +19,7 @@ struct parse {
     uint32_t open[MAX_DEPTH]; /* index of each open array or object */
     uint32_t last[MAX_DEPTH]; /* its latest child, 0 = none yet */
     unsigned depth;
+    uint64_t repeats;
     enum asim_jresult result;
 };
 
@@ -196,6 +197,30 @@ static int scan_key(struct parse *ps, struct asim_jv *v)
     return ps->p >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends behind a member name") : 0;
 }
 
+static int same_span(const struct parse *ps, uint32_t a, uint32_t a_n, uint32_t b, uint32_t b_n)
+{
+    return a_n == b_n && !memcmp(ps->text + a, ps->text + b, a_n);
+}
+
+/* Counts the keys of an object that come again with another value. Most keys show by length and
+ * middle byte that they are new. Objects larger than MOST_COMPARED, which traces do not have, are
+ * left out: the work grows with the square. */
+static void count_repeats(struct parse *ps, uint32_t object)
+{
+    const struct asim_jv *at = ps->doc->at;
+    uint64_t seen = 0;
+
+    for (uint32_t i = object + 1; at[object].n <= MOST_COMPARED && i; i = at[i].next) {
+        unsigned char middle = (unsigned char)ps->text[at[i].key + at[i].key_n / 2];
+        uint64_t bit = UINT64_C(1) << ((at[i].key_n * 7 + middle) & 63);
+
+        for (uint32_t j = object + 1; seen & bit && j != i; j = at[j].next)
+            ps->repeats += same_span(ps, at[i].key, at[i].key_n, at[j].key, at[j].key_n) &&
+                           !same_span(ps, at[i].text, at[i].text_n, at[j].text, at[j].text_n);
+        seen |= bit;
+    }
+}
+
 /* Closes the innermost bracket if p is at its end; returns 1 if it did. */
 static int close_level(struct parse *ps)
 {
@@ -206,6 +231,8 @@ static int close_level(struct parse *ps)
     ps->p++;
     ps->depth--;
     v->text_n = (uint32_t)(ps->p - ps->text) - v->text;
+    if (v->kind == ASIM_J_OBJECT && v->n > 1)
+        count_repeats(ps, ps->open[ps->depth]);
     return 1;
 }
 
@@ -257,6 +284,8 @@ enum asim_jresult asim_jdoc_parse(struct asim_jdoc *doc, const char *text, size_
     *used = (size_t)(ps.p - text);
     *why = ps.why;
     doc->size = *used;
+    if (ps.result == ASIM_J_OK)
+        doc->repeats += ps.repeats;
     return ps.result;
 }
 

@@ -41,6 +41,7 @@ struct asim_jdoc {
     uint64_t offset; /* of text in the (unpacked) file */
     struct asim_jv *at;
     size_t n, cap;
+    uint64_t repeats; /* keys that an object has twice with two values, in all values parsed */
 };
 
 enum asim_jresult { ASIM_J_OK = 0, ASIM_J_MORE = 1, ASIM_J_BAD = 2, ASIM_J_NOMEM = 3 };

@@ -13,6 +13,8 @@
 
 #define MEMBER_LIMIT ((size_t)64 << 20) /* text of the other members */
 
+enum { NODES = 1, SCHEMA = 2 };
+
 struct load {
     struct asim_host_trace *host;
     struct asim_jdoc doc;
@@ -98,6 +100,8 @@ static int add_member(struct load *ld)
             ld->err, ASIM_ENOMEM,
             "%s: more than 64 MiB stand beside \"nodes\" (last: \"%s\"); this is no host trace.",
             host->path, asim_text_safe(key, sizeof key, host->reader.key));
+    if (!strcmp(host->reader.key, "schema") && asim_jreader_once(&host->reader, SCHEMA, ld->err))
+        return ASIM_EINVAL;
     if (!strcmp(host->reader.key, "schema") && ld->doc.at[0].kind == ASIM_J_STRING)
         snprintf(host->schema, sizeof host->schema, "%.*s", (int)ld->doc.at[0].text_n,
                  asim_jv_text(&ld->doc, &ld->doc.at[0]));
@@ -122,7 +126,8 @@ static int read_members(struct load *ld)
     while ((code = asim_jreader_member(r, ld->err)) == 1) {
         if (!strcmp(r->key, "nodes")) {
             ld->seen_nodes = 1;
-            code = asim_jreader_array(r, ld->err);
+            code = asim_jreader_once(r, NODES, ld->err);
+            code = code ? code : asim_jreader_array(r, ld->err);
             while (!code && (code = asim_jreader_element(r, &ld->doc, ld->err)) == 1)
                 code = add_node(ld);
         } else if (!strcmp(r->key, "traceEvents")) {
@@ -200,6 +205,7 @@ int asim_host_read(struct asim_host_trace *host, const char *path,
     code = asim_jreader_open(&host->reader, path, "nodes", err);
     if (!code)
         code = read_members(&ld);
+    host->repeats = ld.doc.repeats;
     asim_jdoc_fini(&ld.doc);
     return code;
 }

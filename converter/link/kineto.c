@@ -17,6 +17,8 @@
 #define EVENT_LIMIT UINT32_C(0xfffffff0)
 #define TIME_LIMIT  9e15 /* us; integers above are not exact doubles, and no clock reaches them */
 
+enum { EVENTS = 1, DISTRIBUTED = 2, DEVICES = 4 };
+
 struct load {
     struct asim_kineto *kin;
     struct asim_jreader reader;
@@ -362,11 +364,14 @@ static int read_members(struct load *ld)
     while ((code = asim_jreader_member(r, ld->err)) == 1) {
         if (!strcmp(r->key, "traceEvents")) {
             found = 1;
-            code = asim_jreader_array(r, ld->err);
+            code = asim_jreader_once(r, EVENTS, ld->err);
+            code = code ? code : asim_jreader_array(r, ld->err);
             while (!code && (code = asim_jreader_element(r, &ld->doc, ld->err)) == 1)
                 code = add_event(ld);
         } else if (!strcmp(r->key, "distributedInfo") || !strcmp(r->key, "deviceProperties")) {
-            code = asim_jreader_value(r, &ld->doc, ld->err);
+            code = asim_jreader_once(r, !strcmp(r->key, "distributedInfo") ? DISTRIBUTED : DEVICES,
+                                     ld->err);
+            code = code ? code : asim_jreader_value(r, &ld->doc, ld->err);
             code = code ? code : add_member(ld);
         } else {
             nodes |= !strcmp(r->key, "nodes");
@@ -398,6 +403,7 @@ int asim_kineto_read(struct asim_kineto *kin, const char *path, enum asim_kineto
     if (code)
         return code;
     code = read_members(&ld);
+    kin->repeats = ld.doc.repeats;
     kin->bytes = ld.reader.base + ld.reader.n;
     asim_jreader_close(&ld.reader);
     asim_jdoc_fini(&ld.doc);

@@ -89,8 +89,9 @@ struct asim_kineto {
     double steps_us;  /* sum of the annotations ProfilerStep, and their number */
     uint64_t steps;
     uint64_t events, ignored;
-    uint64_t bytes; /* of the inflated file */
-    int has_rf_ids; /* at least one op has a Record function id */
+    uint64_t repeats; /* keys that an object has twice with two values */
+    uint64_t bytes;   /* of the inflated file */
+    int has_rf_ids;   /* at least one op has a Record function id */
 };
 
 /* The type of an event by its category; GPU operations by enum asim_gpu_kind. */

@@ -61,6 +61,12 @@ static int run(struct asim_linking *link, struct asim_err *err)
                             opt->device,
                             (unsigned long long)(link->kin.gpu.n - link->counts.gpu_linked),
                             (unsigned long long)link->kin.gpu.n);
+    if (!code && opt->strict && link->host.repeats + link->kin.repeats)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s and %s: %llu keys stand twice in one object, with two values, and "
+                            "--strict was given.",
+                            opt->host, opt->device,
+                            (unsigned long long)(link->host.repeats + link->kin.repeats));
     free(link->kin.by_thread);
     free(link->kin.enclosing);
     link->kin.by_thread = link->kin.enclosing = NULL;

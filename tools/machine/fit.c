@@ -19,7 +19,9 @@ static const double most_error = 4;
 static const double least_gain = 1e-16;
 static const double width = 1e-3;        /* step of a slope */
 static const double least_spread = 1e-5; /* a table has so many digits */
-enum { MOST_ROUNDS = 400, MOST_PRICES = 8 };
+static const double met = 1e-3;          /* a row: nothing better is looked for */
+static const double reach = 1.5;         /* of sampled points: a factor of 4.5 to both sides */
+enum { MOST_ROUNDS = 400, MOST_PRICES = 8, STARTS = 8, SAMPLES = 32 };
 
 int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
 {
@@ -334,6 +336,51 @@ static int search_around(struct asim_fit *fit, double *slope, struct asim_err *e
     return rc;
 }
 
+/* Sets all numbers to point k of a sequence that fills the space around the values before evenly:
+ * each number moves on by the fraction of an irrational root of its own. */
+static void sample(struct asim_fit *fit, size_t k)
+{
+    for (size_t i = 0; i < fit->parameters; i++) {
+        double part = (double)(k + 1) * sqrt((double)(i + 2) + .37);
+
+        *field_of(fit, i) =
+            moved(fit, i, fit->parameter[i].before, reach * (2 * (part - floor(part)) - 1));
+    }
+}
+
+/* Searches again from sampled points, the best of each SAMPLES: the ways above follow one valley,
+ * and a table that another part decides may lie in a second one. */
+static int search_sampled(struct asim_fit *fit, double *slope, struct asim_err *err)
+{
+    struct asim_machine best = *fit->machine;
+    double least, now = 0;
+    int rc = measure(fit, &least, err);
+
+    for (size_t start = 0; start < STARTS && !rc; start++) {
+        struct asim_machine begun = best;
+        double begin = INFINITY;
+
+        for (size_t k = 0; k < SAMPLES; k++) {
+            struct asim_err ignored = {0};
+
+            sample(fit, start * SAMPLES + k);
+            if (measure(fit, &now, &ignored) || now >= begin)
+                continue;
+            begin = now;
+            begun = *fit->machine;
+        }
+        *fit->machine = begun;
+        rc = rc ? rc : search(fit, slope, err);
+        rc = rc ? rc : measure(fit, &now, err);
+        if (!rc && now < .99 * least) {
+            least = now;
+            best = *fit->machine;
+        }
+    }
+    *fit->machine = best;
+    return rc;
+}
+
 /* The price is the more certain the rows are the lower. */
 static int search_by_price(struct asim_fit *fit, double *slope, struct asim_err *err)
 {
@@ -345,6 +392,9 @@ static int search_by_price(struct asim_fit *fit, double *slope, struct asim_err 
 
         rc = search(fit, slope, err);
         rc = rc ? rc : search_around(fit, slope, err);
+        rc = rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
+        if (!rc && fit->worst_after > met)
+            rc = search_sampled(fit, slope, err);
         rc = rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
         spread = fmax(fit->median_after / .6745, least_spread) / bend;
         fit->price = fmin(before, most_price * spread * spread);

@@ -87,6 +87,22 @@ static int read_value(struct asim_chakra_json *r, const json_t *one, int is_firs
     return code ? code : asim_chakra_json_node(r, one, 0);
 }
 
+/* Blanks, and a comma between two values. */
+static int pass_between(struct asim_chakra_json *r, const struct asim_src *src, size_t *at,
+                        int is_first)
+{
+    int commas = 0;
+
+    for (; *at < src->size && src->data[*at] && strchr(" \t\r\n,", src->data[*at]); ++*at) {
+        r->line += src->data[*at] == '\n';
+        commas += src->data[*at] == ',';
+    }
+    if (commas > !is_first || (commas && *at == src->size))
+        return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->path, r->line, 0},
+                           "a comma, expected a record: the file may be cut off.");
+    return 0;
+}
+
 /* Values one behind the other, or in one list. */
 static int read_all(struct asim_chakra_json *r, const struct asim_src *src)
 {
@@ -97,9 +113,8 @@ static int read_all(struct asim_chakra_json *r, const struct asim_src *src)
     while (!code) {
         json_t *one;
 
-        for (; at < src->size && strchr(" \t\r\n,", src->data[at]); at++)
-            r->line += src->data[at] == '\n';
-        if (at >= src->size)
+        code = pass_between(r, src, &at, !n);
+        if (code || at >= src->size)
             break;
         code = asim_json_text(&one, src->name, src->data + at, src->size - at, &used, r->line - 1,
                               r->err);

@@ -185,8 +185,9 @@ static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_li
 }
 
 /* How much later than in an idle network a message that has drained is through: its ACK waits
- * behind data of others; where senders of several distances share a queue, the nearest begins it.
- */
+ * behind data of others; where senders of several distances share a queue, the nearest begins it, at
+ * most so much sooner that the message takes as long as in an idle network, and ends no sooner than
+ * now. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -199,8 +200,13 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
             lead = asim_fluid_min(pre - link->lead_ns, link->led_ns);
         pre += link->packet_ns + link->delay_ns;
     }
-    if (fluid->parts & ASIM_FLUID_LEAD)
-        late -= lead;
+    if (fluid->parts & ASIM_FLUID_LEAD) {
+        const double took = (double)(fluid->queue.now_ns - flow->began_ns);
+
+        lead = asim_fluid_min(lead, took - flow->shape.packets / path->line);
+        lead = asim_fluid_min(lead, flow->shape.forward_ns + flow->shape.back_ns);
+        late -= asim_fluid_max(0, lead);
+    }
     if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
         return late;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {

@@ -185,9 +185,8 @@ static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_li
 }
 
 /* How much later than in an idle network a message that has drained is through: its ACK waits
- * behind data of others; where senders of several distances share a queue, the nearest begins it, at
- * most so much sooner that the message takes as long as in an idle network, and ends no sooner than
- * now. */
+ * behind data of others; where senders of several distances share a queue, the nearest begins it.
+ * Neither makes a message take less than in an idle network. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;

@@ -274,6 +274,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     asim_verify_close(app->verify);
     asim_world_close(app->world);
     app->world = NULL;
+    app->traces_are_temporary |= app->traces_are_new;
     forget_settings(app);
     return code;
 }

@@ -46,9 +46,10 @@ struct asim_app {
     /* Set before _open, or NULL: makes the traces of jobs with a generator and returns their
      * folder, which is settings.scenario_traces from then on; or NULL with app->err. */
     char *(*make_traces)(struct asim_app *app);
-    void (*drop_traces)(const char *folder); /* with make_traces: removes a temporary folder */
+    void (*drop_traces)(const char *folder); /* with make_traces: removes their folder */
     int traces_are_temporary;                /* set by make_traces */
-    uint64_t *alone_ns;                      /* --alone */
+    int traces_are_new; /* the same: --out had none, so a refused run leaves none */
+    uint64_t *alone_ns; /* --alone */
     struct asim_compare *comparison;
     struct asim_verify *verify;
     int on_terminal, progress_shown, out_of_time;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Places the ranks of jobs on hosts. Linear in jobs x slots.
+ * Places the ranks of jobs on hosts. Linear in jobs x slots where policies alternate.
  */
 #include "scenario/place.h"
 
@@ -17,6 +17,8 @@ struct placing {
     struct asim_placement_view view;
     uint32_t *switch_of, *taken, *order; /* taken [hosts]: slots in use */
     const struct asim_scenario_job *job;
+    const char *ordered; /* the policy of `order` */
+    size_t next;         /* the hosts before it in `order` are full */
 };
 
 static int is_list(const struct asim_scenario_job *job)
@@ -106,7 +108,9 @@ static int take(struct placing *at, uint32_t ranks, uint32_t *host, struct asim_
 
     /* A host comes as often as it has slots, so one that others use in part is full before its last
      * turn. */
-    for (size_t s = 0; s < slots && n < ranks; s++) {
+    while (at->next < slots && at->taken[at->order[at->next]] == at->view.per_host)
+        at->next++;
+    for (size_t s = at->next; s < slots && n < ranks; s++) {
         uint32_t one = at->order[s];
 
         if (at->taken[one] == at->view.per_host)
@@ -135,6 +139,8 @@ static int place_by_policy(struct placing *at, uint32_t ranks, uint32_t *host, s
     void *options;
     int code;
 
+    if (at->ordered && !strcmp(at->ordered, text))
+        return take(at, ranks, host, err);
     snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), text);
     policy = (const void *)asim_family_find(asim_scenario_placement_table, "placement", name, &own);
     if (!policy ||
@@ -143,6 +149,8 @@ static int place_by_policy(struct placing *at, uint32_t ranks, uint32_t *host, s
                            own.text);
     code = policy->order(&at->view, options, at->order);
     asim_family_options_free(options, &policy->member);
+    at->ordered = text;
+    at->next = 0;
     return code ? asim_err_nomem(err, "placing ranks") : take(at, ranks, host, err);
 }
 

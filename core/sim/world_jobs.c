@@ -332,12 +332,18 @@ void asim_world_close_jobs(struct asim_world *world)
     asim_scenario_close(world->set.scenario);
 }
 
-/* Linear in jobs, once for each rank. */
+/* Jobs have ranks in their order, and one at least. */
 const struct asim_world_job *asim_world_job_of(const struct asim_world *world, uint32_t rank)
 {
-    uint32_t j = 0;
+    uint32_t low = 0, high = world->set.n_jobs;
 
-    while (j + 1 < world->set.n_jobs && rank >= world->set.jobs[j + 1].first)
-        j++;
-    return &world->set.jobs[j];
+    while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (rank >= world->set.jobs[middle].first)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &world->set.jobs[low];
 }

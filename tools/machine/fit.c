@@ -19,7 +19,7 @@ static const double most_error = 4;
 static const double least_gain = 1e-16;
 static const double width = 1e-3;        /* step of a slope */
 static const double least_spread = 1e-5; /* a table has so many digits */
-static const double met = 1e-3;          /* a row: nothing better is looked for */
+static const double met = 1e-3;          /* off in each row: nothing better is looked for */
 static const double reach = 1.5;         /* of sampled points: a factor of 4.5 to both sides */
 enum { MOST_ROUNDS = 400, MOST_PRICES = 8, STARTS = 8, SAMPLES = 32 };
 
@@ -348,12 +348,11 @@ static void sample(struct asim_fit *fit, size_t k)
     }
 }
 
-/* Searches again from sampled points, the best of each SAMPLES: the ways above follow one valley,
- * and a table that another part decides may lie in a second one. */
+/* Searches again from sampled points, the best of each SAMPLES: there may be other valleys. */
 static int search_sampled(struct asim_fit *fit, double *slope, struct asim_err *err)
 {
     struct asim_machine best = *fit->machine;
-    double least, now = 0;
+    double least, now;
     int rc = measure(fit, &least, err);
 
     for (size_t start = 0; start < STARTS && !rc; start++) {
@@ -378,7 +377,7 @@ static int search_sampled(struct asim_fit *fit, double *slope, struct asim_err *
         }
     }
     *fit->machine = best;
-    return rc;
+    return rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
 }
 
 /* The price is the more certain the rows are the lower. */
@@ -395,7 +394,6 @@ static int search_by_price(struct asim_fit *fit, double *slope, struct asim_err 
         rc = rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
         if (!rc && fit->worst_after > met)
             rc = search_sampled(fit, slope, err);
-        rc = rc ? rc : summarise(fit, &fit->median_after, &fit->worst_after, err);
         spread = fmax(fit->median_after / .6745, least_spread) / bend;
         fit->price = fmin(before, most_price * spread * spread);
         if (fit->price > .5 * before)

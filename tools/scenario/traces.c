@@ -192,6 +192,7 @@ char *asim_scenario_traces_for(struct asim_app *app)
     }
     if (app->settings.out) {
         snprintf(folder, PATH, "%s/traces", app->settings.out);
+        app->traces_are_new = access(folder, F_OK) != 0;
     } else {
         if (asim_temporary_folder(folder, &app->err)) {
             free(folder);

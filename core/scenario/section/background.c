@@ -36,10 +36,15 @@ static const struct asim_option options[] = {
     ROW("seed", U64, seed, "of what is drawn", .def = "1", .max = 1e18),
     {0}};
 
+/* Beyond it a burst is more than any run carries: every host sends for a thousand times as long as
+ * it begins flows. */
+static const double most_burst = 1000;
+
 static int check_one(const struct asim_scenario *scenario,
                      const struct asim_scenario_background *traffic, struct asim_err *err)
 {
     struct asim_where at = asim_scenario_at(scenario, traffic->line);
+    double burst;
 
     if (!(traffic->load > 0))
         return asim_err_at(err, ASIM_EINVAL, at, "\"background\" needs a \"load\" above 0.");
@@ -49,6 +54,16 @@ static int check_one(const struct asim_scenario *scenario,
                                            : "the pattern incast needs \"fan-in\".");
     if (!traffic->on_fs != !traffic->off_fs)
         return asim_err_at(err, ASIM_EINVAL, at, "\"on\" and \"off\" go together.");
+    burst = traffic->on_fs ? traffic->load * ((double)traffic->on_fs + (double)traffic->off_fs) /
+                                 (double)traffic->on_fs
+                           : 0;
+    if (burst > most_burst)
+        return asim_err_at(
+            err, ASIM_EINVAL, at,
+            "with this \"on\" and \"off\" a load of %g takes bursts of %.3g times a "
+            "link's rate, and at most %g are carried: raise \"on\", or lower \"off\" "
+            "or \"load\".",
+            traffic->load, burst, most_burst);
     if (traffic->on_fs && traffic->pattern == ASIM_SCENARIO_INCAST)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "\"on\" and \"off\" have no effect for the pattern incast.");

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io/digest.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "scenario/scenario.h"
 
@@ -72,9 +74,13 @@ static int give_name(struct asim_scenario_job *job, size_t number, struct asim_e
     return 0;
 }
 
-static int check_job(const struct asim_scenario *scenario, size_t number, struct asim_err *err)
+/* by_name: number of a job + 1. */
+static int check_job(const struct asim_scenario *scenario, size_t number, struct asim_map *by_name,
+                     struct asim_err *err)
 {
     const struct asim_scenario_job *job = &scenario->jobs.at[number];
+    struct asim_digest digest = {{0}};
+    uint64_t *same;
     char safe[80];
 
     if (!is_name(job->name))
@@ -88,12 +94,16 @@ static int check_job(const struct asim_scenario *scenario, size_t number, struct
                            "\"generate\" (words of asim trace).",
                            job->name,
                            job->workload ? "both a workload and a generator" : "no workload");
-    for (size_t i = 0; i < number; i++)
-        if (!strcmp(scenario->jobs.at[i].name, job->name))
-            return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
-                               "two jobs have the name '%s', here and in line %u; reports need "
-                               "different names.",
-                               job->name, scenario->jobs.at[i].line);
+    asim_digest_add_text(&digest, job->name);
+    same = asim_map_put(by_name, digest.word[0], digest.word[1]);
+    if (!same)
+        return asim_err_nomem(err, "checking the names of jobs");
+    if (*same)
+        return asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, job->line),
+                           "two jobs have the name '%s', here and in line %u; reports need "
+                           "different names.",
+                           job->name, scenario->jobs.at[*same - 1].line);
+    *same = number + 1;
     return 0;
 }
 
@@ -128,6 +138,7 @@ static int add_idle_job(struct asim_scenario *scenario, struct asim_err *err)
 
 static int check(struct asim_scenario *scenario, struct asim_err *err)
 {
+    struct asim_map by_name;
     int code = 0;
 
     if (!scenario->jobs.n && scenario->background.n)
@@ -136,10 +147,12 @@ static int check(struct asim_scenario *scenario, struct asim_err *err)
         code = asim_err_at(err, ASIM_EINVAL, asim_scenario_at(scenario, 0),
                            "the scenario has no jobs; give {\"jobs\": [{\"workload\": \"P\"}]}, "
                            "where the traces are P.0.et, P.1.et, …");
+    asim_map_init(&by_name);
     for (size_t i = 0; i < scenario->jobs.n && !code; i++)
-        if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, err) ||
+        if (give_name(&scenario->jobs.at[i], i, err) || check_job(scenario, i, &by_name, err) ||
             check_generator(scenario, &scenario->jobs.at[i], err))
-            return ASIM_EINVAL;
+            code = err->code;
+    asim_map_fini(&by_name);
     return code;
 }
 

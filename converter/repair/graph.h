@@ -82,6 +82,16 @@ int asim_graph_order(struct asim_graph *graph, const struct asim_repair_options 
 /* Connects nodes that were connected through removed nodes. */
 int asim_graph_reconnect(struct asim_graph *graph, struct asim_err *err);
 
+/* A trace being written, which begins with the metadata of the graph's. close commits it where code
+ * is 0, and returns code or the failure. */
+struct asim_graph_sink {
+    struct asim_chakra_writer *out;
+    struct asim_edit edit;
+};
+int asim_graph_sink_open(struct asim_graph_sink *sink, struct asim_graph *graph, const char *path,
+                         struct asim_err *err);
+int asim_graph_sink_close(struct asim_graph_sink *sink, int code, struct asim_err *err);
+
 int asim_graph_write(struct asim_graph *graph, const char *path,
                      const struct asim_repair_options *opt, struct asim_err *err);
 /* --simple: communication nodes only, ids from 0, each after the one before. */

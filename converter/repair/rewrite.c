@@ -64,14 +64,9 @@ static int add_deps(struct asim_graph *graph, uint32_t at, struct asim_edit *edi
     return 0;
 }
 
-struct sink {
-    struct asim_chakra_writer *out;
-    struct asim_edit edit;
-};
-
 /* The reader of the graph has passed the metadata, so it is read again. */
-static int open_sink(struct sink *sink, struct asim_graph *graph, const char *path,
-                     struct asim_err *err)
+int asim_graph_sink_open(struct asim_graph_sink *sink, struct asim_graph *graph, const char *path,
+                         struct asim_err *err)
 {
     struct asim_chakra *again;
     int code = asim_chakra_open(&again, graph->path, err);
@@ -85,7 +80,7 @@ static int open_sink(struct sink *sink, struct asim_graph *graph, const char *pa
     return code;
 }
 
-static int close_sink(struct sink *sink, int code, struct asim_err *err)
+int asim_graph_sink_close(struct asim_graph_sink *sink, int code, struct asim_err *err)
 {
     if (code)
         asim_chakra_writer_discard(sink->out);
@@ -98,8 +93,8 @@ static int close_sink(struct sink *sink, int code, struct asim_err *err)
 int asim_graph_write(struct asim_graph *graph, const char *path,
                      const struct asim_repair_options *opt, struct asim_err *err)
 {
-    struct sink sink = {0};
-    int code = open_sink(&sink, graph, path, err);
+    struct asim_graph_sink sink = {0};
+    int code = asim_graph_sink_open(&sink, graph, path, err);
 
     for (uint32_t i = 0; i < graph->node.n && !code; i++) {
         const ChakraProtoMsg__Node *record;
@@ -117,7 +112,7 @@ int asim_graph_write(struct asim_graph *graph, const char *path,
             code = asim_edit_write(&sink.edit, sink.out, record, err);
         graph->counts.kept++;
     }
-    return close_sink(&sink, code, err);
+    return asim_graph_sink_close(&sink, code, err);
 }
 
 static int by_id(const void *ctx, uint32_t a, uint32_t b)
@@ -127,7 +122,7 @@ static int by_id(const void *ctx, uint32_t a, uint32_t b)
     return (uint64_t)node[a].id < (uint64_t)node[b].id;
 }
 
-static int write_simple_node(struct asim_graph *graph, struct sink *sink, uint32_t at,
+static int write_simple_node(struct asim_graph *graph, struct asim_graph_sink *sink, uint32_t at,
                              const struct asim_repair_options *opt, struct asim_err *err)
 {
     const struct asim_rnode *node = &graph->node.at[at];
@@ -153,9 +148,9 @@ static int write_simple_node(struct asim_graph *graph, struct sink *sink, uint32
 int asim_graph_write_simple(struct asim_graph *graph, const char *path,
                             const struct asim_repair_options *opt, struct asim_err *err)
 {
-    struct sink sink = {0};
+    struct asim_graph_sink sink = {0};
     uint32_t *order = asim_iota_u32(graph->node.n);
-    int code = open_sink(&sink, graph, path, err);
+    int code = asim_graph_sink_open(&sink, graph, path, err);
 
     if (!code && (!order || asim_sort_u32(order, graph->node.n, by_id, graph->node.at)))
         code = asim_err_nomem(err, "sorting nodes");
@@ -164,5 +159,5 @@ int asim_graph_write_simple(struct asim_graph *graph, const char *path,
             (!opt->max_comm || graph->counts.kept < opt->max_comm))
             code = write_simple_node(graph, &sink, order[i], opt, err);
     free(order);
-    return close_sink(&sink, code, err);
+    return asim_graph_sink_close(&sink, code, err);
 }

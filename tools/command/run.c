@@ -21,7 +21,7 @@ struct options {
     char *workload, *topo, *output_dir, *name, *unless, *bandwidth, *latency, *fail_if;
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate, json;
-    double step_ms, comm_ms;
+    double step_ms, comm_ms, bucket_mb;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -39,6 +39,10 @@ static const struct asim_option options[] = {
      ASIM_T_U32, AT(world_size), 0, 1 << 20},
     {"virtual-scale", NULL, "so many times the recorded ranks; 0 = as recorded", NULL, ASIM_T_U32,
      AT(virtual_scale), 0, 1 << 20},
+    {"bucket-mb", NULL,
+     "MiB of a gradient bucket of data parallelism: all-reduces of the traces are merged or split "
+     "as DistributedDataParallel(bucket_cap_mb=N) fills buckets; 0 = as recorded",
+     NULL, ASIM_T_DOUBLE, AT(bucket_mb), 0, 1e6},
     {"backend", NULL,
      "packet: frame by frame; ns3: the same within ns-3; flow: messages as fluids on the same "
      "paths; "
@@ -145,10 +149,11 @@ static int check(const struct options *opt, const struct asim_args *args, struct
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload; say --workload=PREFIX or a folder. --scenario=FILE names "
                             "those of its jobs.");
-    if (scenario && (opt->workload || opt->world_size || opt->virtual_scale || opt->auto_calibrate))
+    if (scenario && (opt->workload || opt->world_size || opt->virtual_scale ||
+                     opt->auto_calibrate || opt->bucket_mb > 0))
         return asim_err_set(err, ASIM_EUSAGE,
                             "--scenario does not go together with --workload, --world-size, "
-                            "--virtual-scale or --auto-calibrate.");
+                            "--virtual-scale, --bucket-mb or --auto-calibrate.");
     if (scenario && opt->backend != ASIM_JOB_PACKET && opt->backend != ASIM_JOB_NS3 &&
         opt->backend != ASIM_JOB_FLOW)
         return asim_err_set(err, ASIM_EUSAGE,
@@ -185,6 +190,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .backend = opt->backend,
                            .force = opt->force,
                            .auto_calibrate = opt->auto_calibrate,
+                           .bucket_mb = opt->bucket_mb,
                            .recorded = {opt->step_ms, opt->comm_ms},
                            .lock = -1,
                            .argc = argc,

@@ -38,6 +38,7 @@ struct asim_job {
     int is_for_astra_sim; /* a command line of its spelling */
     int is_scenario;      /* among words; workload is its file then */
     struct asim_job_recorded recorded;
+    double bucket_mb;                  /* of gradients, MiB; 0 = as recorded */
     double compute_factor;             /* of the run being calibrated; 1 = as recorded */
     const char *words[ASIM_JOB_WORDS]; /* options of `asim packet`, "--key=value" */
     size_t n_words;

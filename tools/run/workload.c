@@ -195,6 +195,29 @@ static int scale(struct asim_job *job, struct asim_err *err)
     return 0;
 }
 
+/* --bucket-mb: other gradient buckets, made by `asim trace buckets` into <run>/buckets. */
+static int rebucket(struct asim_job *job, struct asim_err *err)
+{
+    char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH], mb[32];
+    const char *words[] = {self,       "trace", "buckets",     "--input", job->prefix,
+                           "--output", out,     "--bucket-mb", mb};
+    int code;
+
+    if (job->bucket_mb <= 0)
+        return 0;
+    snprintf(out, sizeof out, "%.1500s/buckets/workload", job->folder);
+    snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
+    snprintf(mb, sizeof mb, "%.17g", job->bucket_mb);
+    if (asim_child_self(self, err) ||
+        asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
+        return ASIM_EIO;
+    if (code)
+        return asim_err_set(err, ASIM_EINVAL, "the traces got no buckets of %s MiB; %s says why.",
+                            mb, log);
+    snprintf(job->prefix, sizeof job->prefix, "%s", out);
+    return 0;
+}
+
 /* The first of the names that the object has; 0 where it has none, -1 where its value is no number
  * of 0 or more. */
 static double key(const json_t *root, const char *const *names)
@@ -305,7 +328,7 @@ int asim_job_workload(struct asim_job *job, struct asim_err *err)
         return ASIM_EINVAL;
     job->recorded_ranks = job->ranks;
     snprintf(converted, sizeof converted, "%s", job->prefix);
-    if (scale(job, err))
+    if (rebucket(job, err) || scale(job, err))
         return ASIM_EINVAL;
     if (read_training(job, folder, err))
         return ASIM_EINVAL;

@@ -144,8 +144,8 @@ static int measure(struct drawing *drawing)
         for (size_t i = 0; i < chart->series.at[s].points.n; i++) {
             const struct asim_chart_point *point = &chart->series.at[s].points.at[i];
 
-            low = fmin(low, point->y);
-            high = fmax(high, point->y);
+            low = fmin(low, point->low < point->high ? point->low : point->y);
+            high = fmax(high, point->low < point->high ? point->high : point->y);
             left = fmin(left, point->x);
             right = fmax(right, point->x);
         }
@@ -254,6 +254,18 @@ static void draw_axes(struct drawing *drawing)
     asim_out_printf(out, "</text>\n");
 }
 
+/* From the least to the most, where they differ. */
+static void draw_spread(struct drawing *drawing, const struct asim_chart_point *point, double x)
+{
+    double low = up(drawing, point->low), high = up(drawing, point->high);
+
+    if (point->low < point->high)
+        asim_out_printf(drawing->out,
+                        "<path stroke=\"#888\" style=\"stroke: var(--fg)\" d=\"M%.1f %.1fV%.1fm-4 "
+                        "0h8M%.1f %.1fh8\"><title>%g to %g</title></path>\n",
+                        x, low, high, x - 4, low, point->low, point->high);
+}
+
 static void draw_bars(struct drawing *drawing, size_t s)
 {
     const struct asim_chart *chart = drawing->chart;
@@ -271,11 +283,12 @@ static void draw_bars(struct drawing *drawing, size_t s)
                         "height=\"%.1f\"><title>%g</title></rect>\n",
                         s % COLOURS, colours[s % COLOURS], x, y, wide * 0.94, up(drawing, 0) - y,
                         point->y);
+        draw_spread(drawing, point, x + wide * 0.47);
         if (wide > 34)
             asim_out_printf(
                 drawing->out,
                 "<text x=\"%.1f\" y=\"%.1f\" class=\"m\" text-anchor=\"middle\">%.3g</text>\n",
-                x + wide * 0.47, y - 4, point->y);
+                x + wide * 0.47, fmin(y, up(drawing, point->high)) - 4, point->y);
     }
 }
 
@@ -297,6 +310,8 @@ static void draw_line(struct drawing *drawing, size_t s, size_t number)
                             up(drawing, series->points.at[i].y));
         asim_out_printf(out, "\"/>\n");
     }
+    for (size_t i = 0; i < series->points.n; i++)
+        draw_spread(drawing, &series->points.at[i], across(drawing, series->points.at[i].x));
     for (size_t i = 0; i < series->points.n; i++)
         asim_out_printf(
             out,

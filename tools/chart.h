@@ -11,7 +11,8 @@
 #include "base/mem.h"
 
 struct asim_chart_point {
-    double x, y; /* x over words: the index of the word */
+    double x, y;      /* x over words: the index of the word */
+    double low, high; /* a bar of the spread where they differ */
 };
 
 /* A line, or the bars of one colour. */

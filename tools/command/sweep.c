@@ -16,20 +16,16 @@
 #include "cli/args.h"
 #include "cli/child.h"
 #include "cli/files.h"
+#include "cli/interrupt.h"
 #include "tools/sweep/sweep.h"
 
-struct options {
-    char *vary, *set, *of, *output_dir;
-    uint32_t jobs;
-    double limit_s;
-    int again, quiet;
-};
-
-#define AT(field) offsetof(struct options, field)
-static const struct asim_option options[] = {
+#define AT(field) offsetof(struct asim_sweep_options, field)
+const struct asim_option asim_sweep_options[] = {
     {"vary", NULL,
-     "KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…: an option of `asim run` (bandwidth=leaf-spine:2x); "
-     "topo.KEY of the topology's maker (topo.psn); type, size, ranks, count of a generated "
+     "KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…, with 1..5 for 1 to 5: an option of `asim run` "
+     "(bandwidth=leaf-spine:2x, bucket-mb=25,100), or of --command; of seeds the table has median "
+     "and spread; topo.KEY of the topology's maker (topo.psn); type, size, ranks, count of a "
+     "generated "
      "workload, "
      "or llm.KEY of `asim trace llm` (llm.tp, llm.mbs, llm.compute_model); once for each key",
      NULL, ASIM_T_STRING, AT(vary)},
@@ -39,6 +35,9 @@ static const struct asim_option options[] = {
      "folder of a run of `asim run`: all points have its options but for those that are varied, "
      "and the table tells the difference to it, and what limits each",
      NULL, ASIM_T_STRING, AT(of), .flags = ASIM_F_READS},
+    {"command", NULL,
+     "what the points run: `asim run`, `asim inference` or `asim nccl-tests` (one of sizes=…)",
+     "run", ASIM_T_CHOICE, AT(command), 0, 0, ASIM_SWEEP_COMMANDS},
     {"output-dir", "out", "folder of the sweep (default sweep); one that is there goes on", NULL,
      ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
     {"jobs", "j", "runs at once; 0 = one for each core", NULL, ASIM_T_U32, AT(jobs), 0, 4096},
@@ -47,6 +46,8 @@ static const struct asim_option options[] = {
     {"again", NULL, "run points that stalled or timed out again, too; those that failed always do",
      "0", ASIM_T_BOOL, AT(again)},
     {"quiet", NULL, "no table on stdout", "0", ASIM_T_BOOL, AT(quiet)},
+    {"json", NULL, "in place of the table: all points as JSON on stdout", "0", ASIM_T_BOOL,
+     AT(json)},
     {0}};
 
 /* Takes --vary and --set out of argv, since they come several times; returns the new argc, or 0
@@ -56,8 +57,8 @@ static int take_keys(struct asim_sweep *sweep, int argc, char **argv, struct asi
     int n = 1;
 
     for (int i = 1; i < argc; i++) {
-        int is_vary = asim_args_is(argv[i], &options[0]),
-            is_set = asim_args_is(argv[i], &options[1]);
+        int is_vary = asim_args_is(argv[i], &asim_sweep_options[0]),
+            is_set = asim_args_is(argv[i], &asim_sweep_options[1]);
         const char *text = strchr(argv[i], '=');
 
         if (!is_vary && !is_set) {
@@ -87,7 +88,8 @@ static int take_keys(struct asim_sweep *sweep, int argc, char **argv, struct asi
 }
 
 /* Results so far are kept in any case. */
-static int finish(const struct asim_sweep *sweep, int code, int quiet, struct asim_err *err)
+static int finish(const struct asim_sweep *sweep, int code, const struct asim_sweep_options *opt,
+                  struct asim_err *err)
 {
     struct asim_err writing = {0};
     size_t bad = 0;
@@ -97,7 +99,9 @@ static int finish(const struct asim_sweep *sweep, int code, int quiet, struct as
             *err = writing;
         return 1;
     }
-    if (!quiet)
+    if (opt->json && asim_sweep_print_json(sweep, err))
+        return 1;
+    if (!opt->quiet && !opt->json)
         asim_sweep_print(sweep);
     for (size_t i = 0; i < sweep->n; i++)
         bad += sweep->points[i].state != ASIM_POINT_FINISHED;
@@ -131,19 +135,16 @@ static int take_folder(const struct asim_sweep *sweep, struct asim_err *err)
     return lock;
 }
 
-static int start(struct asim_sweep *sweep, const struct asim_args *args, const struct options *opt,
-                 struct asim_err *err)
+/* What is wrong with the question itself. 0, or the exit code. */
+static int read_keys(struct asim_sweep *sweep, const struct asim_args *args,
+                     const struct asim_sweep_options *opt, struct asim_err *err)
 {
     static const char *const names[] = {"sweep.csv", "sweep.svg", "workloads.log"};
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int lock = -1, code;
 
+    if (opt->of && !asim_sweep_runs_jobs(sweep))
+        return asim_err_set(err, ASIM_EUSAGE, "--of is for --command=run."), 2;
     if (args->n_words && asim_sweep_read(sweep, args->words[0], err))
         return 1;
-    sweep->folder = opt->output_dir ? opt->output_dir : "sweep";
-    sweep->jobs = opt->jobs ? opt->jobs : cores > 0 ? (uint32_t)cores : 1;
-    sweep->limit_s = opt->limit_s;
-    sweep->again = opt->again;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (asim_files_check_inside(args, ASIM_F_READS, sweep->folder, names[i], err))
             return 1;
@@ -153,15 +154,32 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args, const s
         return 1;
     if (asim_sweep_make(sweep, err))
         return err->code == ASIM_EUSAGE ? 2 : 1;
+    return asim_sweep_check(sweep, err) ? 1 : 0;
+}
+
+static int start(struct asim_sweep *sweep, const struct asim_args *args,
+                 const struct asim_sweep_options *opt, struct asim_err *err)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int lock = -1, code;
+
+    sweep->target = &asim_sweep_targets[opt->command];
+    sweep->folder = opt->output_dir ? opt->output_dir : "sweep";
+    sweep->jobs = opt->jobs ? opt->jobs : cores > 0 ? (uint32_t)cores : 1;
+    sweep->limit_s = opt->limit_s;
+    sweep->again = opt->again;
+    code = read_keys(sweep, args, opt, err);
+    if (code)
+        return code;
     if (asim_child_self(sweep->self, err) || asim_out_mkdir(sweep->folder, err) ||
         (lock = take_folder(sweep, err)) < 0 || asim_sweep_read_csv(sweep, err) ||
-        (sweep->of && asim_sweep_of_run(sweep, err))) {
-        if (lock >= 0)
-            close(lock);
-        return 1;
-    }
-    code = finish(sweep, asim_sweep_run(sweep, err), opt->quiet, err);
-    close(lock);
+        asim_sweep_prepare(sweep, err) ||
+        (sweep->of && !asim_interrupted() && asim_sweep_of_run(sweep, err)))
+        code = 1;
+    else
+        code = finish(sweep, asim_sweep_run(sweep, err), opt, err);
+    if (lock >= 0)
+        close(lock);
     return code;
 }
 
@@ -172,17 +190,18 @@ static void show_help(int all)
            "Runs all combinations of the values. FILE.json is an object: a key with a list is "
            "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
            "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
-    asim_args_help(stdout, options, all);
+    asim_args_help(stdout, asim_sweep_options, all);
 }
 
 static int run(int argc, char **argv)
 {
-    struct options opt = {0};
+    struct asim_sweep_options opt = {0};
     struct asim_sweep sweep = {.folder = NULL};
     const char *words[1];
-    struct asim_args args = {.tables = {{options, &opt}}, .words = words, .max_words = 1};
+    struct asim_args args = {
+        .tables = {{asim_sweep_options, &opt}}, .words = words, .max_words = 1};
     struct asim_err err = {0};
-    int code = asim_option_defaults(options, &opt, &err) ? 1 : 0;
+    int code = asim_option_defaults(asim_sweep_options, &opt, &err) ? 1 : 0;
 
     if (!code && !(argc = take_keys(&sweep, argc, argv, &err)))
         code = 2;
@@ -194,14 +213,14 @@ static int run(int argc, char **argv)
         code = start(&sweep, &args, &opt, &err);
     if (err.code)
         asim_args_fail("sweep", &err, code);
-    asim_option_fini(options, &opt);
+    asim_option_fini(asim_sweep_options, &opt);
     asim_sweep_fini(&sweep);
     return code;
 }
 
 const struct asim_command asim_command_sweep = {
-    .member = {"sweep", "Run all combinations of some values: table, CSV and picture.", options,
-               sizeof(struct options)},
+    .member = {"sweep", "Run all combinations of some values: table, CSV and picture.",
+               asim_sweep_options, sizeof(struct asim_sweep_options)},
     .run = run,
     .topic = ASIM_TOPIC_COMPARE,
 };

@@ -35,6 +35,26 @@ static int add_value(struct asim_sweep_key *key, const char *value, size_t n, st
     return asim_err_nomem(err, "reading a sweep");
 }
 
+/* A value, or all of 1..5. */
+static int add_values(struct asim_sweep_key *key, const char *value, size_t n, struct asim_err *err)
+{
+    unsigned long long first, last;
+    char text[24];
+    int end = 0;
+
+    if (sscanf(value, "%llu..%llu%n", &first, &last, &end) != 2 || (size_t)end != n)
+        return add_value(key, value, n, err);
+    if (last < first || last - first >= ASIM_SWEEP_POINTS)
+        return asim_err_set(err, ASIM_EUSAGE, "%.*s: expected the lower number first, as 1..5.",
+                            (int)n, value);
+    for (; first <= last; first++) {
+        snprintf(text, sizeof text, "%llu", first);
+        if (add_value(key, text, strlen(text), err))
+            return err->code;
+    }
+    return 0;
+}
+
 static struct asim_sweep_key *add_key(struct asim_sweep *sweep, const char *name, size_t n,
                                       struct asim_err *err)
 {
@@ -85,8 +105,8 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
         n = one_value(at, separator);
         if (!n)
             return asim_err_set(err, ASIM_EUSAGE, "--vary=%s has an empty value.", text);
-        if (add_value(key, at, n, err))
-            return ASIM_ENOMEM;
+        if (add_values(key, at, n, err))
+            return err->code;
         if (!at[n])
             return 0;
     }
@@ -146,14 +166,6 @@ int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err 
     return code;
 }
 
-static const struct asim_member *run_member(void)
-{
-    for (size_t i = 0; asim_command_table[i]; i++)
-        if (!strcmp(asim_command_table[i]->name, "run"))
-            return asim_command_table[i];
-    return NULL;
-}
-
 const char *asim_sweep_behind(const char *name, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -169,8 +181,10 @@ int asim_sweep_has_llm(const struct asim_sweep *sweep)
     return 0;
 }
 
-static int is_generated(const char *name)
+static int is_generated(const struct asim_sweep *sweep, const char *name)
 {
+    if (!asim_sweep_runs_jobs(sweep))
+        return 0;
     if (asim_sweep_behind(name, "llm."))
         return 1;
     for (size_t i = 0; i < GENERATED; i++)
@@ -179,61 +193,61 @@ static int is_generated(const char *name)
     return 0;
 }
 
-int asim_sweep_is_made(const char *name)
+int asim_sweep_is_made(const struct asim_sweep *sweep, const char *name)
 {
-    return is_generated(name) || asim_sweep_behind(name, "topo.");
+    return is_generated(sweep, name) || asim_sweep_behind(name, "topo.") ||
+           asim_sweep_behind(name, "scenario.");
 }
 
 /* The option behind a key, whatever its name; NULL where it is one of generated workloads. */
-static const struct asim_option *option_of(const char *name)
+static const struct asim_option *option_of(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_member *run = run_member();
-    const struct asim_option *row = run ? asim_option_find(run->options, name) : NULL;
+    const struct asim_option *row = asim_option_find(asim_sweep_member(sweep)->options, name);
 
-    if (asim_sweep_is_made(name))
+    if (asim_sweep_is_made(sweep, name))
         return NULL;
-    return row ? row : asim_option_find(asim_settings_options, name);
+    return row || !asim_sweep_runs_jobs(sweep) ? row
+                                               : asim_option_find(asim_settings_options, name);
 }
 
-int asim_sweep_is_own(const char *name)
+int asim_sweep_is_own(const struct asim_sweep *sweep, const char *name)
 {
-    static const char *const own[] = {"name",   "output-dir", "force", "out",
-                                      "unless", "fail-if",    "json"};
-    const struct asim_option *row = option_of(name);
+    const struct asim_option *row = option_of(sweep, name);
 
-    for (size_t i = 0; row && i < sizeof own / sizeof *own; i++)
-        if (!strcmp(row->key, own[i]))
+    for (const char *const *own = sweep->target->own; row && *own; own++)
+        if (!strcmp(row->key, *own))
             return 1;
     return 0;
 }
 
-int asim_sweep_is_workload(const char *name)
+int asim_sweep_is_workload(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(name);
+    const struct asim_option *row = option_of(sweep, name);
 
     return row && !strcmp(row->key, "workload");
 }
 
-int asim_sweep_is_flag(const char *name)
+int asim_sweep_is_flag(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(name);
+    const struct asim_option *row = option_of(sweep, name);
 
     return row && row->type == ASIM_T_BOOL;
 }
 
 /* The option of a run or of `asim trace llm` behind a key. */
-static const struct asim_option *row_of(const char *name)
+static const struct asim_option *row_of(const struct asim_sweep *sweep, const char *name)
 {
     const char *llm = asim_sweep_behind(name, "llm.");
 
-    return llm ? asim_option_find(asim_trace_command_llm.member.options, llm) : option_of(name);
+    return llm ? asim_option_find(asim_trace_command_llm.member.options, llm)
+               : option_of(sweep, name);
 }
 
 /* Two keys of one option: one of them would count, and rows would name both. */
 static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err *err)
 {
     const char *name = sweep->keys.at[k].name;
-    const struct asim_option *row = row_of(name);
+    const struct asim_option *row = row_of(sweep, name);
 
     for (size_t i = 0; i < k; i++) {
         const char *other = sweep->keys.at[i].name;
@@ -242,20 +256,21 @@ static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err
             return asim_err_set(err, ASIM_EUSAGE,
                                 "'%s' is given twice; give it once, in the file, --vary or --set.",
                                 name);
-        if (row && row == row_of(other))
+        if (row && row == row_of(sweep, other))
             return asim_err_set(err, ASIM_EUSAGE, "'%s' and '%s' are one option; give one of them.",
                                 other, name);
     }
     return 0;
 }
 
-/* Whether an option of `asim run` or of the simulation takes these values. */
-static int check_values(const struct asim_sweep_key *key, const struct asim_option *row,
-                        struct asim_err *err)
+/* Whether an option of the command or of the simulation takes these values. */
+static int check_values(const struct asim_sweep *sweep, const struct asim_sweep_key *key,
+                        const struct asim_option *row, struct asim_err *err)
 {
-    const struct asim_member *run = run_member();
-    int is_runs = run && asim_option_find(run->options, key->name) == row;
-    void *fields = calloc(1, is_runs ? run->options_size : sizeof(struct asim_settings));
+    const struct asim_member *member = asim_sweep_member(sweep);
+    int is_own = asim_option_find(member->options, key->name) == row;
+    size_t size = is_own ? member->options_size : sizeof(struct asim_settings);
+    void *fields = calloc(1, size);
     const struct asim_where where = {"", 0, 0};
     const struct asim_option one[] = {*row, {0}};
 
@@ -264,7 +279,7 @@ static int check_values(const struct asim_sweep_key *key, const struct asim_opti
     for (size_t i = 0; i < key->values.n && !err->code; i++) {
         asim_option_parse(row, fields, key->values.at[i], where, err);
         asim_option_fini(one, fields);
-        memset(fields, 0, is_runs ? run->options_size : sizeof(struct asim_settings));
+        memset(fields, 0, size);
     }
     free(fields);
     return err->code;
@@ -278,13 +293,16 @@ static int check_made(const struct asim_sweep *sweep, const struct asim_sweep_ke
     const char *llm = asim_sweep_behind(key->name, "llm."),
                *topo = asim_sweep_behind(key->name, "topo.");
 
-    if (topo && (!*topo || !asim_sweep_has(sweep, "topo")))
+    if (topo && (!*topo || !(asim_sweep_has(sweep, "topo") || asim_sweep_has(sweep, "topology"))))
         return asim_err_set(err, ASIM_EUSAGE,
                             "'%s' changes a topology: give topo=auto:NAME or machine:NAME, too.",
                             key->name);
+    if (asim_sweep_behind(key->name, "scenario.") && !asim_sweep_has(sweep, "scenario"))
+        return asim_err_set(err, ASIM_EUSAGE, "'%s' changes a scenario: give scenario=FILE, too.",
+                            key->name);
     if (llm && (!asim_option_find(rows, llm) || !strcmp(llm, "et") || !strcmp(llm, "out")))
         return asim_option_unknown(rows, llm, (struct asim_where){"", 0, 0}, err);
-    if (asim_sweep_has_llm(sweep) && is_generated(key->name) && !llm)
+    if (asim_sweep_has_llm(sweep) && is_generated(sweep, key->name) && !llm)
         return asim_err_set(err, ASIM_EUSAGE,
                             "'%s' is for `asim trace generate`, but there are keys of `asim trace "
                             "llm`; leave one out.",
@@ -292,21 +310,24 @@ static int check_made(const struct asim_sweep *sweep, const struct asim_sweep_ke
     return 0;
 }
 
-static int check_key(const struct asim_sweep_key *key, int has_workload, struct asim_err *err)
+static int check_key(const struct asim_sweep *sweep, const struct asim_sweep_key *key,
+                     struct asim_err *err)
 {
-    const struct asim_option *row = option_of(key->name);
+    const struct asim_option *row = option_of(sweep, key->name);
     const struct asim_where where = {"", 0, 0};
 
-    if (asim_sweep_is_own(key->name))
+    if (asim_sweep_is_own(sweep, key->name))
         return asim_err_set(err, ASIM_EUSAGE, "the sweep chooses --%s itself.", key->name);
-    if (is_generated(key->name) && has_workload)
+    if (is_generated(sweep, key->name) && !asim_sweep_generates(sweep))
         return asim_err_set(err, ASIM_EUSAGE,
                             "'%s' is for generated workloads, but there is a workload; leave one "
                             "out (world-size replicates the ranks of a workload).",
                             key->name);
-    if (!row && !asim_sweep_is_made(key->name))
-        return asim_option_unknown(asim_settings_options, key->name, where, err);
-    if (row && check_values(key, row, err))
+    if (!row && !asim_sweep_is_made(sweep, key->name))
+        return asim_option_unknown(asim_sweep_runs_jobs(sweep) ? asim_settings_options
+                                                               : asim_sweep_member(sweep)->options,
+                                   key->name, where, err);
+    if (row && check_values(sweep, key, row, err))
         return err->code;
     for (size_t i = 0; row && !strcmp(row->key, "backend") && i < key->values.n; i++)
         if (!strcmp(key->values.at[i], "all"))
@@ -318,10 +339,10 @@ static int check_key(const struct asim_sweep_key *key, int has_workload, struct 
 
 int asim_sweep_has(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(name);
+    const struct asim_option *row = option_of(sweep, name);
 
     for (size_t k = 0; k < sweep->keys.n; k++) {
-        const struct asim_option *other = option_of(sweep->keys.at[k].name);
+        const struct asim_option *other = option_of(sweep, sweep->keys.at[k].name);
 
         if (row ? other && !strcmp(row->key, other->key) : !strcmp(name, sweep->keys.at[k].name))
             return 1;
@@ -331,23 +352,50 @@ int asim_sweep_has(const struct asim_sweep *sweep, const char *name)
 
 int asim_sweep_generates(const struct asim_sweep *sweep)
 {
-    return !asim_sweep_has(sweep, "workload") && !asim_sweep_has(sweep, "scenario");
+    return asim_sweep_runs_jobs(sweep) && !asim_sweep_has(sweep, "workload") &&
+           !asim_sweep_has(sweep, "scenario");
+}
+
+/* A point of nccl-tests has one row. */
+static int check_rows(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    static const char *const lists[] = {"sizes", "op", "machine"};
+
+    if (strcmp(sweep->target->command, "nccl-tests"))
+        return 0;
+    if (!asim_sweep_has(sweep, "sizes"))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "a point has one size: give --set sizes=1G or --vary sizes=1M,1G.");
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        const struct asim_sweep_key *key = &sweep->keys.at[k];
+        int is_list = 0;
+
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            is_list |= option_of(sweep, key->name) == option_of(sweep, lists[i]);
+        for (size_t v = 0; is_list && v < key->values.n; v++)
+            if (strchr(key->values.at[v], ','))
+                return asim_err_set(err, ASIM_EUSAGE,
+                                    "a point has one value of '%s'; --vary %s=%s makes points of "
+                                    "them.",
+                                    key->name, key->name, key->values.at[v]);
+    }
+    return 0;
 }
 
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err)
 {
-    int has_workload = !asim_sweep_generates(sweep);
-
     sweep->n = 1;
     for (size_t k = 0; k < sweep->keys.n; k++) {
-        if (check_key(&sweep->keys.at[k], has_workload, err) || check_twice(sweep, k, err) ||
+        if (check_key(sweep, &sweep->keys.at[k], err) || check_twice(sweep, k, err) ||
             check_made(sweep, &sweep->keys.at[k], err))
             return ASIM_EINVAL;
         sweep->n *= sweep->keys.at[k].values.n;
         if (sweep->n > ASIM_SWEEP_POINTS)
             return asim_err_set(err, ASIM_EINVAL, "more than %d points.", ASIM_SWEEP_POINTS);
     }
-    if (!has_workload && !find(sweep, "ranks") && !asim_sweep_has_llm(sweep))
+    if (check_rows(sweep, err))
+        return ASIM_EINVAL;
+    if (asim_sweep_generates(sweep) && !find(sweep, "ranks") && !asim_sweep_has_llm(sweep))
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload; give one, or a scenario, or let one be generated with "
                             "ranks=N (and type, size, count), or with llm.model=NAME.");

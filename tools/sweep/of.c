@@ -43,13 +43,13 @@ static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct
 
     if (value)
         *value++ = '\0';
-    else if (asim_sweep_is_flag(name))
+    else if (asim_sweep_is_flag(sweep, name))
         value = "1";
     else
         value = next_word(rest);
-    if (!value || asim_sweep_is_own(name))
+    if (!value || asim_sweep_is_own(sweep, name))
         return 0;
-    is_replaced = asim_sweep_has_llm(sweep) && asim_sweep_is_workload(name);
+    is_replaced = asim_sweep_has_llm(sweep) && asim_sweep_is_workload(sweep, name);
     option = malloc(strlen(name) + strlen(value) + 4);
     if (!option || ASIM_VEC_PUSH(sweep->of_options, option)) {
         free(option);

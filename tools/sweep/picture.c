@@ -76,6 +76,8 @@ static void choose_x(struct picture *picture)
         key = &picture->sweep->keys.at[k];
         rank = key->values.n > 1 ? key->values.n + (is_numeric(key) ? 1000000u : 0u) : 0;
 
+        if (k == asim_sweep_seed(picture->sweep)) /* a spread, unless nothing else varies */
+            rank = rank ? 1 : 0;
         if (k && rank <= best)
             continue;
         best = rank;
@@ -107,14 +109,14 @@ static double x_of(const struct picture *picture, size_t point)
 
 static int is_drawn(const struct asim_sweep_point *point)
 {
-    return point->state == ASIM_POINT_FINISHED && point->finish_ns;
+    return point->state == ASIM_POINT_FINISHED && point->figure[0] > 0;
 }
 
 /* 1 if both points differ in the horizontal key only. */
 static int is_same_line(const struct picture *picture, size_t a, size_t b)
 {
     for (size_t k = 0; k < picture->sweep->keys.n; k++)
-        if (k != picture->x &&
+        if (k != picture->x && k != asim_sweep_seed(picture->sweep) &&
             strcmp(asim_sweep_at(picture->sweep, a, k), asim_sweep_at(picture->sweep, b, k)))
             return 0;
     return 1;
@@ -128,7 +130,7 @@ static void name_line(const struct picture *picture, char *name, size_t size, si
 
     *name = '\0';
     for (size_t k = 0; k < sweep->keys.n && used < size; k++)
-        if (k != picture->x && sweep->keys.at[k].values.n > 1)
+        if (k != picture->x && k != asim_sweep_seed(sweep) && sweep->keys.at[k].values.n > 1)
             used += (size_t)snprintf(name + used, size - used, "%s%s", used ? ", " : "",
                                      asim_sweep_at(sweep, point, k));
 }
@@ -149,10 +151,17 @@ static int add_line(struct picture *picture, size_t first)
     if (series)
         name_line(picture, series->name, sizeof series->name, first);
     for (size_t i = first; i < sweep->n && !code; i++) {
-        struct asim_chart_point point = {x_of(picture, i),
-                                         (double)sweep->points[i].finish_ns / 1e6};
+        double unit = sweep->target->figures[0].unit;
+        struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, 0);
+        struct asim_chart_point point = {x_of(picture, i), spread.median / unit,
+                                         spread.least / unit, spread.most / unit};
+        int is_drawn_here = asim_sweep_is_first_seed(sweep, i) && spread.median > 0;
 
-        if (is_drawn(&sweep->points[i]) && is_same_line(picture, first, i))
+        if (picture->x == asim_sweep_seed(sweep)) { /* each seed by itself */
+            point = (struct asim_chart_point){point.x, sweep->points[i].figure[0] / unit, 0, 0};
+            is_drawn_here = is_drawn(&sweep->points[i]);
+        }
+        if (is_drawn_here && is_same_line(picture, first, i))
             code = ASIM_VEC_PUSH(series->points, point);
     }
     if (!code && series->points.n)
@@ -171,7 +180,7 @@ static int is_first(const struct picture *picture, size_t point)
 
 int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err)
 {
-    struct picture picture = {.sweep = sweep, .chart = {.up = "time, ms"}};
+    struct picture picture = {.sweep = sweep, .chart = {.up = sweep->target->figures[0].axis}};
     char path[ASIM_SWEEP_PATH];
     int code = 0, n = 0;
 

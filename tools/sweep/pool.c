@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "asim/ext/command.h"
+#include "base/io/digest.h"
 #include "base/io/out.h"
 #include "cli/interrupt.h"
 #include "tools/report/report.h"
@@ -30,49 +33,76 @@ static double wall_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* The command line of a point. */
+struct line {
+    char words[MOST_WORDS][ASIM_SWEEP_PATH + 80];
+    int n;
+};
+
+static void add(struct line *line, const char *fmt, ...) ASIM_PRINTF(2, 3);
+static void add(struct line *line, const char *fmt, ...)
+{
+    va_list args;
+
+    if (line->n == MOST_WORDS)
+        return;
+    va_start(args, fmt);
+    vsnprintf(line->words[line->n++], sizeof line->words[0], fmt, args);
+    va_end(args);
+}
+
+static void add_run(struct line *line, const struct asim_sweep *sweep, size_t point)
+{
+    char prefix[ASIM_SWEEP_PATH];
+
+    add(line, "--name=%zu", point + 1);
+    add(line, "--output-dir=%s/runs", sweep->folder);
+    add(line, "--force");
+    if (*sweep->points[point].identity)
+        add(line, "--unless=%s", sweep->points[point].identity);
+    if (!sweep->of && !asim_sweep_has(sweep, "what-if")) /* its table has no causes */
+        add(line, "--what-if=false");
+    if (asim_sweep_generates(sweep)) {
+        asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
+        add(line, "--workload=%s", prefix);
+    }
+}
+
+/* Of the point's results. */
+static void folder_of(const struct asim_sweep *sweep, size_t point, char folder[ASIM_SWEEP_PATH])
+{
+    snprintf(folder, ASIM_SWEEP_PATH, "%.1000s/runs/%zu", sweep->folder, point + 1);
+}
+
 /* In the child. */
 static void become(const struct asim_sweep *sweep, size_t point, const char *log, pid_t parent)
 {
-    static char texts[MOST_WORDS][ASIM_SWEEP_PATH + 80];
-    char *argv[MOST_WORDS + 1] = {texts[0], texts[1]}, prefix[ASIM_SWEEP_PATH],
-                            topo[ASIM_SWEEP_PATH];
-    int n = 2, file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    static struct line line;
+    char *argv[MOST_WORDS + 1] = {NULL}, folder[ASIM_SWEEP_PATH], made[ASIM_SWEEP_PATH];
+    int file = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 
-    snprintf(texts[0], sizeof texts[0], "%s", sweep->self);
-    snprintf(texts[1], sizeof texts[1], "run");
-    argv[n] = texts[n];
-    snprintf(texts[n++], sizeof texts[0], "--name=%zu", point + 1);
-    argv[n] = texts[n];
-    snprintf(texts[n++], sizeof texts[0], "--output-dir=%s/runs", sweep->folder);
-    argv[n] = texts[n];
-    snprintf(texts[n++], sizeof texts[0], "--force");
-    if (*sweep->points[point].identity) {
-        argv[n] = texts[n];
-        snprintf(texts[n++], sizeof texts[0], "--unless=%s", sweep->points[point].identity);
-    }
-    if (!sweep->of && !asim_sweep_has(sweep, "what-if")) { /* its table has no causes */
-        argv[n] = texts[n];
-        snprintf(texts[n++], sizeof texts[0], "--what-if=false");
-    }
-    if (asim_sweep_generates(sweep)) {
-        asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
-        argv[n] = texts[n];
-        snprintf(texts[n++], sizeof texts[0], "--workload=%s", prefix);
-    }
-    for (size_t k = 0; k < sweep->keys.n && n < MOST_WORDS; k++) {
+    add(&line, "%s", sweep->self);
+    add(&line, "%s", sweep->target->command);
+    folder_of(sweep, point, folder);
+    if (sweep->target->output)
+        add(&line, sweep->target->output, folder);
+    else
+        add_run(&line, sweep, point);
+    for (size_t k = 0; k < sweep->keys.n; k++) {
         const char *name = sweep->keys.at[k].name;
+        int is_topo = !strcmp(name, "topo") || !strcmp(name, "topology"),
+            is_scenario = !strcmp(name, "scenario") && asim_sweep_has_scenarios(sweep);
 
-        int is_topo = !strcmp(name, "topo") || !strcmp(name, "topology");
-
-        if (asim_sweep_is_made(name))
+        if (asim_sweep_is_made(sweep, name))
             continue;
         if (is_topo)
-            asim_sweep_topo(sweep, point, topo, sizeof topo);
-        argv[n] = texts[n];
-        snprintf(texts[n++], sizeof texts[0], "--%s=%s", name,
-                 is_topo ? topo : asim_sweep_at(sweep, point, k));
+            asim_sweep_topo(sweep, point, made, sizeof made);
+        if (is_scenario)
+            asim_sweep_scenario(sweep, point, made, sizeof made);
+        add(&line, "--%s=%s", name, is_topo || is_scenario ? made : asim_sweep_at(sweep, point, k));
     }
-    argv[n] = NULL;
+    for (int i = 0; i < line.n; i++)
+        argv[i] = line.words[i];
     dup2(file, 1);
     dup2(file, 2);
     setpgid(0, 0); /* the sweep passes Ctrl-C on */
@@ -81,14 +111,67 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     _exit(127);
 }
 
+/* `asim run` knows its identity itself; that of another command is the digest of its options and of
+ * the files they name. */
+static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM_IDENTITY_BYTES],
+                    struct asim_err *err)
+{
+    struct asim_digest sum = {.word = {0}};
+    char digest[ASIM_DIGEST_TEXT];
+    int code = 0;
+
+    asim_digest_add_text(&sum, asim_version());
+    asim_digest_add_text(&sum, asim_commit());
+    asim_digest_add_text(&sum, sweep->target->command);
+    for (size_t k = 0; k < sweep->keys.n && !code; k++) {
+        const char *name = sweep->keys.at[k].name, *value = asim_sweep_at(sweep, point, k);
+        const struct asim_option *row = asim_option_find(asim_sweep_member(sweep)->options, name);
+
+        asim_digest_add_text(&sum, name);
+        asim_digest_add_text(&sum, value);
+        if (row && row->flags & ASIM_F_READS && !access(value, R_OK))
+            code = asim_digest_add_file(&sum, value, err);
+    }
+    snprintf(text, ASIM_IDENTITY_BYTES, "%s", asim_digest_show(&sum, digest));
+    return code;
+}
+
+/* A command that knows no identity: 1 if the earlier results are those of this point. Else its
+ * folder is emptied of results. */
+static int is_taken(struct asim_sweep *sweep, size_t point, struct asim_err *err)
+{
+    static const char *const results[] = {"inference.json", "table.csv"};
+    struct asim_sweep_point *p = &sweep->points[point];
+    char identity[ASIM_IDENTITY_BYTES], folder[ASIM_SWEEP_PATH], path[ASIM_SWEEP_PATH + 20];
+
+    if (identify(sweep, point, identity, err))
+        return 0;
+    if (p->earlier != ASIM_POINT_WAITING && !strcmp(identity, p->identity)) {
+        p->state = p->earlier;
+        sweep->taken++;
+        return 1;
+    }
+    p->earlier = ASIM_POINT_WAITING;
+    memcpy(p->identity, identity, sizeof identity);
+    folder_of(sweep, point, folder);
+    asim_out_mkdir(folder, err);
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, results[i]);
+        unlink(path);
+    }
+    return 0;
+}
+
 static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
 {
     struct asim_sweep_point *p = &sweep->points[point];
     const pid_t self = getpid();
     char log[ASIM_SWEEP_PATH];
 
-    if (asim_sweep_generates(sweep) && asim_sweep_generate(sweep, point, err))
-        return ASIM_EINVAL;
+    if (!asim_sweep_runs_jobs(sweep) && is_taken(sweep, point, err))
+        return 0;
+    if (err->code)
+        return err->code;
     snprintf(log, sizeof log, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
     fflush(NULL);
     p->process = fork();
@@ -101,41 +184,28 @@ static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
     return 0;
 }
 
-/* What the run left. Where it was stopped before it began, this is what the earlier one left, which
- * the next sweep compares. */
-static void take_result(struct asim_sweep_point *p, const struct asim_job_result *result)
-{
-    if (strcmp(p->identity, result->identity) != 0 || strcmp(result->state, "finished") != 0)
-        p->earlier = ASIM_POINT_WAITING;
-    memcpy(p->identity, result->identity, sizeof p->identity);
-    p->ranks = result->ranks;
-    p->finish_ns = result->finish_ns;
-    p->comm_ns = result->comm_ns;
-}
-
 /* By the exit code of the run. */
 static void end(struct asim_sweep *sweep, size_t point, int status)
 {
     struct asim_sweep_point *p = &sweep->points[point];
-    struct asim_job_result result = {.backend = ""};
     struct asim_err err = {0};
+    char folder[ASIM_SWEEP_PATH];
     int is_timed_out = sweep->limit_s > 0 && wall_s() - p->began_s >= sweep->limit_s,
         code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 
     p->process = 0;
-    snprintf(result.folder, sizeof result.folder, "%.1000s/runs/%zu", sweep->folder, point + 1);
+    folder_of(sweep, point, folder);
     if (sweep->of && (!code || code == ASIM_JOB_SAME))
-        asim_report_cause(result.folder, p->cause, sizeof p->cause);
-    if (code == ASIM_JOB_SAME) {
+        asim_report_cause(folder, p->cause, sizeof p->cause);
+    if (asim_sweep_runs_jobs(sweep) && code == ASIM_JOB_SAME) {
         p->state = p->earlier;
         sweep->taken++;
         return;
     }
-    if (asim_job_result(&result, &err)) {
+    if (sweep->target->read(p, folder, &err)) {
         *p->identity = '\0';
         p->state = ASIM_POINT_FAILED;
     } else {
-        take_result(p, &result);
         p->state = !code ? ASIM_POINT_FINISHED : code == 1 ? ASIM_POINT_STALLED : ASIM_POINT_FAILED;
     }
     if (asim_interrupted() && code)
@@ -193,12 +263,38 @@ static void show_progress(const struct asim_sweep *sweep, double *shown_s)
             count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
 }
 
+/* All workloads come before the first run, so that what cannot be generated ends the sweep then. */
+static int generate(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    char prefix[ASIM_SWEEP_PATH], before[ASIM_SWEEP_PATH] = "";
+
+    for (size_t i = 0; asim_sweep_generates(sweep) && i < sweep->n && !asim_interrupted(); i++) {
+        asim_sweep_prefix(sweep, i, prefix, sizeof prefix);
+        if (strcmp(prefix, before) && asim_sweep_generate(sweep, i, err))
+            return err->code;
+        memcpy(before, prefix, sizeof before);
+    }
+    return 0;
+}
+
 static int start_next(struct asim_sweep *sweep, struct asim_err *err)
 {
     for (size_t i = 0; i < sweep->n; i++)
         if (sweep->points[i].state == ASIM_POINT_WAITING)
             return start(sweep, i, err);
     return 0;
+}
+
+int asim_sweep_prepare(struct asim_sweep *sweep, struct asim_err *err)
+{
+    if (sweep->keys.n > MOST_KEYS)
+        return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
+    asim_interrupt_note();
+    if (!asim_sweep_write_scenarios(sweep, err) && !generate(sweep, err))
+        return 0;
+    if (asim_interrupted()) /* the sweep tells that */
+        *err = (struct asim_err){0};
+    return err->code;
 }
 
 int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
@@ -209,11 +305,8 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
     int code = 0;
 
     snprintf(folder, sizeof folder, "%.1000s/runs", sweep->folder);
-    if (sweep->keys.n > MOST_KEYS)
-        return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
     if (asim_out_mkdir(folder, err))
         return ASIM_EIO;
-    asim_interrupt_note();
     for (;;) {
         size_t running = count(sweep, ASIM_POINT_RUNNING);
 

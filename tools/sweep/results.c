@@ -4,7 +4,9 @@
  * same values of all keys.
  */
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/io/quote.h"
@@ -28,6 +30,41 @@ static int is_unchecked(const struct asim_sweep_point *point)
            point->state != ASIM_POINT_FINISHED;
 }
 
+static int has_seeds(const struct asim_sweep *sweep)
+{
+    return asim_sweep_seed(sweep) < sweep->keys.n;
+}
+
+/* Against the run of --of. */
+static double change_percent(const struct asim_sweep *sweep, double finish_ns)
+{
+    return (finish_ns / (double)sweep->of_ns - 1) * 100;
+}
+
+/* Whole ns, or a number with its digits. */
+static void write_figures(const struct asim_sweep *sweep, const struct asim_sweep_point *point,
+                          struct asim_out *out)
+{
+    int is_there = has_result(point) || is_unchecked(point);
+
+    if (asim_sweep_runs_jobs(sweep) && is_there)
+        asim_out_printf(out, ",%" PRIu64, point->ranks);
+    else if (asim_sweep_runs_jobs(sweep))
+        asim_out_printf(out, ",");
+    for (size_t f = 0; sweep->target->figures[f].column; f++)
+        asim_out_printf(out, is_there ? ",%.15g" : ",", point->figure[f]);
+}
+
+static void write_spread(const struct asim_sweep *sweep, size_t i, struct asim_out *out)
+{
+    struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, 0);
+
+    if (has_seeds(sweep) && spread.known)
+        asim_out_printf(out, ",%.15g,%.15g,%.15g", spread.median, spread.least, spread.most);
+    else if (has_seeds(sweep))
+        asim_out_printf(out, ",,,");
+}
+
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
 {
     char path[ASIM_SWEEP_PATH];
@@ -41,8 +78,14 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
         asim_out_printf(&out, ",");
         asim_quote_csv_if_needed(&out, sweep->keys.at[k].name);
     }
-    asim_out_printf(&out, ",state,run_ranks,finish_ns,comm_ns,identity%s\n",
-                    sweep->of ? ",change_percent,cause" : "");
+    asim_out_printf(&out, ",state%s", asim_sweep_runs_jobs(sweep) ? ",run_ranks" : "");
+    for (size_t f = 0; sweep->target->figures[f].column; f++)
+        asim_out_printf(&out, ",%s", sweep->target->figures[f].column);
+    asim_out_printf(&out, ",identity%s", sweep->of ? ",change_percent,cause" : "");
+    if (has_seeds(sweep))
+        asim_out_printf(&out, ",median_%s,least_%s,most_%s", sweep->target->figures[0].column,
+                        sweep->target->figures[0].column, sweep->target->figures[0].column);
+    asim_out_printf(&out, "\n");
     for (size_t i = 0; i < sweep->n; i++) {
         const struct asim_sweep_point *point = &sweep->points[i];
 
@@ -52,19 +95,15 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
             asim_quote_csv_if_needed(&out, asim_sweep_at(sweep, i, k));
         }
         asim_out_printf(&out, ",%s", is_unchecked(point) ? unchecked : states[point->state]);
-        if (has_result(point) || is_unchecked(point))
-            asim_out_printf(&out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, point->ranks,
-                            point->finish_ns, point->comm_ns);
-        else
-            asim_out_printf(&out, ",,,");
+        write_figures(sweep, point, &out);
         asim_out_printf(&out, ",%s", point->identity);
         if (sweep->of && has_result(point))
-            asim_out_printf(&out, ",%.3f,",
-                            ((double)point->finish_ns / (double)sweep->of_ns - 1) * 100);
+            asim_out_printf(&out, ",%.3f,", change_percent(sweep, point->figure[0]));
         else if (sweep->of)
             asim_out_printf(&out, ",,");
         if (sweep->of)
             asim_quote_csv_if_needed(&out, point->cause);
+        write_spread(sweep, i, &out);
         asim_out_printf(&out, "\n");
     }
     return asim_out_commit(&out, err);
@@ -103,8 +142,9 @@ static void take(const struct asim_sweep *sweep, struct asim_sweep_point *point,
         return;
     snprintf(point->identity, sizeof point->identity, "%s", identity);
     point->ranks = asim_table_u64(table, asim_table_find(table, "run_ranks"), err);
-    point->finish_ns = asim_table_u64(table, asim_table_find(table, "finish_ns"), err);
-    point->comm_ns = asim_table_u64(table, asim_table_find(table, "comm_ns"), err);
+    for (size_t f = 0; sweep->target->figures[f].column; f++)
+        point->figure[f] =
+            asim_table_real(table, asim_table_find(table, sweep->target->figures[f].column), err);
 }
 
 /* The number of a point names its folder, so a row counts for the point of its own number only. */
@@ -146,96 +186,180 @@ static int width_of(const struct asim_sweep *sweep, size_t key)
     return (int)width;
 }
 
-static void print_time(const struct asim_sweep *sweep, const struct asim_sweep_point *point)
+void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reason, size_t size)
 {
-    printf("%12.6f  ", (double)point->finish_ns / 1e6);
-    if (sweep->of)
-        printf("%+6.1f %%  ", ((double)point->finish_ns / (double)sweep->of_ns - 1) * 100);
-    printf("%12.6f  ", (double)point->comm_ns / 1e6);
-}
-
-/* The sentence of the run: the last line of its log that names a command. */
-static void print_reason(const struct asim_sweep *sweep, size_t point)
-{
-    char path[ASIM_SWEEP_PATH], line[400], reason[400] = "", safe[500];
+    char path[ASIM_SWEEP_PATH], line[400];
     FILE *file;
 
+    *reason = '\0';
     snprintf(path, sizeof path, "%.1000s/runs/%zu.log", sweep->folder, point + 1);
     file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = '\0';
         if (!strncmp(line, "asim ", 5) && strstr(line, ": ") && !strstr(line, ": note: "))
-            snprintf(reason, sizeof reason, "%s", strstr(line, ": ") + 2);
+            snprintf(reason, size, "%s", strstr(line, ": ") + 2);
     }
     if (file)
         fclose(file);
-    if (*reason)
-        printf(": %s", asim_text_safe(safe, sizeof safe, reason));
-    printf(" (%s)", path);
 }
 
-/* Points that differ in the seed only: their mean and extremes. */
-static void print_seeds(const struct asim_sweep *sweep, size_t seed)
+/* Whether the table has a column of the key. */
+static int is_shown(const struct asim_sweep *sweep, size_t key)
 {
-    size_t n = sweep->keys.at[seed].values.n, stride = 1;
+    return sweep->keys.at[key].values.n > 1 && key != asim_sweep_seed(sweep);
+}
+
+static void print_head(const struct asim_sweep *sweep)
+{
+    char seeds[40];
+
+    for (size_t k = 0; k < sweep->keys.n; k++)
+        if (is_shown(sweep, k))
+            printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
+    for (size_t f = 0; sweep->target->figures[f].column; f++) {
+        printf("%12s  ", sweep->target->figures[f].heading);
+        if (!f && has_seeds(sweep)) {
+            snprintf(seeds, sizeof seeds, "(median), of %zu seeds",
+                     sweep->keys.at[asim_sweep_seed(sweep)].values.n);
+            printf("%-27s  ", seeds);
+        }
+        if (!f && sweep->of)
+            printf("  change  ");
+    }
+    printf("%s\n", sweep->of ? "limited by" : "state");
+}
+
+/* Of the seeds of a point: medians, and the spread of the first figure. */
+static void print_figures(const struct asim_sweep *sweep, size_t i)
+{
+    for (size_t f = 0; sweep->target->figures[f].column; f++) {
+        double unit = sweep->target->figures[f].unit;
+        struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, f);
+
+        printf("%12.6f  ", spread.median / unit);
+        if (!f && has_seeds(sweep))
+            printf("%12.6f – %12.6f  ", spread.least / unit, spread.most / unit);
+        if (!f && sweep->of)
+            printf("%+6.1f %%  ", change_percent(sweep, spread.median));
+    }
+}
+
+static void print_blanks(const struct asim_sweep *sweep)
+{
+    for (size_t f = 0; sweep->target->figures[f].column; f++)
+        printf("%12s  %s%s", "", !f && has_seeds(sweep) ? "                             " : "",
+               !f && sweep->of ? "          " : "");
+}
+
+/* The first seed of the point that has another state, else the point. */
+static size_t worst_of(const struct asim_sweep *sweep, size_t i)
+{
+    size_t seed = asim_sweep_seed(sweep), n = 1, stride = 1;
 
     for (size_t k = seed + 1; k < sweep->keys.n; k++)
         stride *= sweep->keys.at[k].values.n;
-    for (size_t i = 0; i < sweep->n; i++) {
-        double sum = 0, least = 0, most = 0;
-        size_t known = 0;
+    n = seed < sweep->keys.n ? sweep->keys.at[seed].values.n : 1;
+    for (size_t s = 0; s < n; s++)
+        if (!has_result(&sweep->points[i + s * stride]))
+            return i + s * stride;
+    return i;
+}
 
-        for (size_t s = 0; i / stride % n == 0 && s < n; s++) {
-            const struct asim_sweep_point *point = &sweep->points[i + s * stride];
-            double ms = (double)point->finish_ns / 1e6;
+static void print_state(const struct asim_sweep *sweep, size_t i)
+{
+    size_t worst = worst_of(sweep, i);
+    const struct asim_sweep_point *point = &sweep->points[worst];
+    char reason[400], safe[500];
 
-            if (!has_result(point))
-                continue;
-            least = known && least < ms ? least : ms;
-            most = most > ms ? most : ms;
-            sum += ms;
-            known++;
-        }
-        if (known < 2)
-            continue;
-        printf("over %zu seeds:", known);
-        for (size_t k = 0; k < sweep->keys.n; k++)
-            if (k != seed && sweep->keys.at[k].values.n > 1)
-                printf(" %s=%s", sweep->keys.at[k].name, asim_sweep_at(sweep, i, k));
-        printf(" mean %.6f ms, %.6f to %.6f (%.2f %% of it)\n", sum / (double)known, least, most,
-               100 * (most - least) * (double)known / sum);
-    }
+    printf("%s", *point->cause && has_result(point) ? point->cause : states[point->state]);
+    if (point->state != ASIM_POINT_FAILED && point->state != ASIM_POINT_STALLED)
+        return;
+    asim_sweep_reason(sweep, worst, reason, sizeof reason);
+    if (*reason)
+        printf(": %s", asim_text_safe(safe, sizeof safe, reason));
+    printf(" (%.1000s/runs/%zu.log)", sweep->folder, worst + 1);
 }
 
 void asim_sweep_print(const struct asim_sweep *sweep)
 {
     enum { MOST_ROWS = 200 };
+    size_t rows = 0;
+
+    print_head(sweep);
+    if (sweep->of)
+        printf("%.60s took %.6f ms\n", sweep->of, (double)sweep->of_ns / 1e6);
+    for (size_t i = 0; i < sweep->n; i++) {
+        if (!asim_sweep_is_first_seed(sweep, i) || rows++ >= MOST_ROWS)
+            continue;
+        for (size_t k = 0; k < sweep->keys.n; k++)
+            if (is_shown(sweep, k))
+                printf("%-*s  ", width_of(sweep, k), asim_sweep_at(sweep, i, k));
+        if (asim_sweep_spread(sweep, i, 0).known)
+            print_figures(sweep, i);
+        else
+            print_blanks(sweep);
+        print_state(sweep, i);
+        printf("\n");
+    }
+    if (rows > MOST_ROWS)
+        printf("and %zu more rows in %s/sweep.csv\n", rows - MOST_ROWS, sweep->folder);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static json_t *describe(const struct asim_sweep *sweep, size_t i)
+{
+    const struct asim_sweep_point *point = &sweep->points[i];
+    struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, 0);
+    json_t *object = json_object(), *values = json_object(), *figures = json_object();
+    char reason[400];
 
     for (size_t k = 0; k < sweep->keys.n; k++)
         if (sweep->keys.at[k].values.n > 1)
-            printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
-    printf("%12s  %s%12s  %s\n", "time_ms", sweep->of ? "  change  " : "", "comm_ms",
-           sweep->of ? "limited by" : "state");
-    if (sweep->of)
-        printf("%.60s took %.6f ms\n", sweep->of, (double)sweep->of_ns / 1e6);
-    for (size_t i = 0; i < sweep->n && i < MOST_ROWS; i++) {
-        const struct asim_sweep_point *point = &sweep->points[i];
-
-        for (size_t k = 0; k < sweep->keys.n; k++)
-            if (sweep->keys.at[k].values.n > 1)
-                printf("%-*s  ", width_of(sweep, k), asim_sweep_at(sweep, i, k));
-        if (has_result(point))
-            print_time(sweep, point);
-        else
-            printf("%12s  %s%12s  ", "", sweep->of ? "          " : "", "");
-        printf("%s", *point->cause && has_result(point) ? point->cause : states[point->state]);
-        if (point->state == ASIM_POINT_FAILED || point->state == ASIM_POINT_STALLED)
-            print_reason(sweep, i);
-        printf("\n");
+            json_object_set_new(values, sweep->keys.at[k].name,
+                                json_string(asim_sweep_at(sweep, i, k)));
+    for (size_t f = 0; sweep->target->figures[f].column && has_result(point); f++)
+        json_object_set_new(figures, sweep->target->figures[f].column, json_real(point->figure[f]));
+    json_object_set_new(object, "point", json_integer((json_int_t)i + 1));
+    json_object_set_new(object, "values", values);
+    json_object_set_new(object, "state", json_string(states[point->state]));
+    json_object_set_new(object, "figures", figures);
+    json_object_set_new(object, "identity", json_string(point->identity));
+    if (sweep->of && has_result(point)) {
+        json_object_set_new(object, "change_percent",
+                            json_real(change_percent(sweep, point->figure[0])));
+        json_object_set_new(object, "limited_by", json_string(point->cause));
     }
-    if (sweep->n > MOST_ROWS)
-        printf("and %zu more rows in %s/sweep.csv\n", sweep->n - MOST_ROWS, sweep->folder);
-    for (size_t k = 0; k < sweep->keys.n; k++)
-        if (!strcmp(sweep->keys.at[k].name, "seed") && sweep->keys.at[k].values.n > 1)
-            print_seeds(sweep, k);
+    if (has_seeds(sweep) && spread.known)
+        json_object_set_new(object, "seeds",
+                            json_pack("{s:f, s:f, s:f, s:I}", "median", spread.median, "least",
+                                      spread.least, "most", spread.most, "finished",
+                                      (json_int_t)spread.known));
+    asim_sweep_reason(sweep, i, reason, sizeof reason);
+    if (!has_result(point) && *reason)
+        json_object_set_new(object, "reason", json_string(reason));
+    return object;
+}
+
+int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    json_t *root = json_object(), *points = json_array();
+    char *text;
+
+    json_object_set_new(root, "command", json_string(sweep->target->command));
+    json_object_set_new(root, "folder", json_string(sweep->folder));
+    if (sweep->of)
+        json_object_set_new(
+            root, "of",
+            json_pack("{s:s, s:I}", "folder", sweep->of, "finish_ns", (json_int_t)sweep->of_ns));
+    for (size_t i = 0; i < sweep->n; i++)
+        json_array_append_new(points, describe(sweep, i));
+    json_object_set_new(root, "points", points);
+    text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(root);
+    if (!text)
+        return asim_err_nomem(err, "writing JSON");
+    printf("%s\n", text);
+    free(text);
+    return 0;
 }

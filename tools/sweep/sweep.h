@@ -13,10 +13,11 @@
 #include "asim/asim.h"
 #include "base/mem.h"
 
-enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000 };
+enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000, ASIM_SWEEP_FIGURES = 4 };
 
-/* An option of `asim run`; type, size, ranks, count of `asim trace generate`; "llm.KEY" of `asim
- * trace llm`; "topo.KEY" of the maker of the topology. */
+/* An option of the command; of `asim run`, too: type, size, ranks, count of `asim trace generate`;
+ * "llm.KEY" of `asim trace llm`; "topo.KEY" of the maker of the topology; "scenario.PATH" of a
+ * value in the scenario. */
 struct asim_sweep_key {
     char *name;
     ASIM_VEC(char *) values; /* one: the same in all points */
@@ -38,11 +39,30 @@ struct asim_sweep_point {
     char identity[ASIM_IDENTITY_BYTES]; /* "" = not known */
     pid_t process;
     double began_s; /* of the wall clock */
-    uint64_t ranks, finish_ns, comm_ns;
+    uint64_t ranks;
+    double figure[ASIM_SWEEP_FIGURES];
     char cause[96]; /* what limits it, with --of; "" = not known */
 };
 
+/* A column of sweep.csv, and of the table in its unit. */
+struct asim_sweep_figure {
+    const char *column, *heading;
+    const char *axis; /* what the picture says; of the first only */
+    double unit;
+};
+
+/* A command that points run. (target.c) */
+struct asim_sweep_target {
+    const char *command;
+    const char *output;     /* its option for runs/<point>; NULL: it makes that folder itself */
+    const char *const *own; /* options that the sweep chooses; ends with NULL */
+    struct asim_sweep_figure figures[ASIM_SWEEP_FIGURES + 1]; /* the first is drawn */
+    /* Reads what the point has left in its folder. */
+    int (*read)(struct asim_sweep_point *point, const char *folder, struct asim_err *err);
+};
+
 struct asim_sweep {
+    const struct asim_sweep_target *target;
     ASIM_VEC(struct asim_sweep_key) keys;
     const char *folder;
     uint32_t jobs;
@@ -57,6 +77,21 @@ struct asim_sweep {
     size_t n;
 };
 
+/* Of `asim sweep` and `asim what-if`. (tools/command/sweep.c) */
+struct asim_sweep_options {
+    char *vary, *set, *of, *output_dir;
+    uint32_t jobs;
+    double limit_s;
+    int again, quiet, json, command;
+};
+extern const struct asim_option asim_sweep_options[];
+
+#define ASIM_SWEEP_COMMANDS "run|inference|nccl-tests"
+extern const struct asim_sweep_target asim_sweep_targets[];
+/* The row of the command; whether it is `asim run`. */
+const struct asim_member *asim_sweep_member(const struct asim_sweep *sweep);
+int asim_sweep_runs_jobs(const struct asim_sweep *sweep);
+
 /* Reads keys from a file (JSON object: a value, or a list of values to vary) or from "key=a,b,c".
  * (grid.c) */
 int asim_sweep_read(struct asim_sweep *sweep, const char *path, struct asim_err *err);
@@ -66,13 +101,13 @@ int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value
                    struct asim_err *err);
 /* Whether a key is an option, under any of its names, that a sweep chooses itself; that is a flag;
  * of which there is a key. */
-int asim_sweep_is_own(const char *name);
-int asim_sweep_is_flag(const char *name);
-int asim_sweep_is_workload(const char *name);
+int asim_sweep_is_own(const struct asim_sweep *sweep, const char *name);
+int asim_sweep_is_flag(const struct asim_sweep *sweep, const char *name);
+int asim_sweep_is_workload(const struct asim_sweep *sweep, const char *name);
 int asim_sweep_has(const struct asim_sweep *sweep, const char *name);
-/* Whether the key is no option of `asim run` but of what makes its inputs; behind "llm." or
- * "topo.", else NULL. */
-int asim_sweep_is_made(const char *name);
+/* Whether the key is no option of the command but of what makes its inputs; behind "llm.",
+ * "topo." or "scenario.", else NULL. */
+int asim_sweep_is_made(const struct asim_sweep *sweep, const char *name);
 const char *asim_sweep_behind(const char *name, const char *prefix);
 /* The topology of a point, with its topo.KEYs. */
 void asim_sweep_topo(const struct asim_sweep *sweep, size_t point, char *topo, size_t size);
@@ -82,7 +117,15 @@ int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err 
 int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err);
 /* Checks the keys and makes the points. */
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
-/* Whether the sweep makes the workloads: it has no key workload or scenario; with `asim trace llm`.
+/* Scenarios of points with keys "scenario.PATH", in the folder of the sweep: whether there are any;
+ * the file of a point; writes all, and reads them as a run does. (scenario.c) */
+int asim_sweep_has_scenarios(const struct asim_sweep *sweep);
+void asim_sweep_scenario(const struct asim_sweep *sweep, size_t point, char *path, size_t size);
+int asim_sweep_write_scenarios(const struct asim_sweep *sweep, struct asim_err *err);
+/* Checks what several values make together: the topologies of all points. (check.c) */
+int asim_sweep_check(const struct asim_sweep *sweep, struct asim_err *err);
+/* Whether the sweep makes the workloads of `asim run`: it has no key workload or scenario; with
+ * `asim trace llm`.
  */
 int asim_sweep_generates(const struct asim_sweep *sweep);
 int asim_sweep_has_llm(const struct asim_sweep *sweep);
@@ -91,6 +134,8 @@ const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const
 const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key);
 void asim_sweep_fini(struct asim_sweep *sweep);
 
+/* Makes the scenarios and workloads of all points. From then on Ctrl-C is noted. (pool.c) */
+int asim_sweep_prepare(struct asim_sweep *sweep, struct asim_err *err);
 /* Runs the points that have no result yet. 0, ASIM_EINTR, or another code. (pool.c) */
 int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);
 
@@ -103,8 +148,24 @@ int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asi
  * runs tell whether they still hold. (results.c) */
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);
 int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
-/* On stdout. */
+/* On stdout: a table; one JSON object. */
 void asim_sweep_print(const struct asim_sweep *sweep);
+int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err);
+/* The reason of a point that failed, from its log; "" where there is none. */
+void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reason, size_t size);
+
+/* Points that differ in their seed only. (seeds.c) */
+struct asim_sweep_spread {
+    size_t n, known; /* points; those that have finished */
+    double median, least, most;
+};
+/* The key whose last word is seed and that varies, or keys.n. */
+size_t asim_sweep_seed(const struct asim_sweep *sweep);
+/* Whether it is the first of its seeds, as each point is without that key. */
+int asim_sweep_is_first_seed(const struct asim_sweep *sweep, size_t point);
+/* The spread of a figure over the seeds of a point. */
+struct asim_sweep_spread asim_sweep_spread(const struct asim_sweep *sweep, size_t point,
+                                           size_t figure);
 
 /* sweep.svg: time over the key with most numeric values, a line for each combination of the others.
  * (picture.c) */

@@ -113,6 +113,7 @@ static void flow_close(struct asim_net *net)
     free(fluid->free_ids.at);
     free(fluid->heap.at);
     free(fluid->touched.at);
+    free(fluid->to_fold.at);
     free(fluid->members.at);
     free(fluid->limits.at);
     free(fluid->work.at);

@@ -32,8 +32,8 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
         flow->id = (uint32_t)fluid->flow.n - 1;
     fluid->flow.at[flow->id] = flow;
     flow->heap_at = 0;
-    flow->is_touched = flow->is_queued = flow->is_moved = 0;
-    flow->is_drained = flow->is_through = flow->is_parked = 0;
+    flow->is_touched = flow->is_queued = flow->is_moved = flow->has_first_ack = 0;
+    flow->is_drained = flow->is_through = flow->is_parked = flow->is_gone = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
     flow->acks = ASIM_ACKS_NONE;
@@ -50,7 +50,8 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due)
+    if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due ||
+        (flow->is_gone && flow->is_drained)) /* `through` is to come */
         return;
     if (flow->control)
         asim_pool_give(&fluid->control_pool, flow->control);
@@ -115,16 +116,26 @@ static void move_in_heap(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
     sink(fluid, flow->heap_at - 1);
 }
 
+void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    uint32_t at = flow->heap_at - 1, last;
+
+    if (!flow->heap_at)
+        return;
+    flow->heap_at = 0;
+    last = ASIM_VEC_POP(fluid->heap);
+    if (last == flow->id)
+        return;
+    put(fluid, last, at);
+    rise(fluid, at);
+    sink(fluid, fluid->flow.at[last]->heap_at - 1);
+}
+
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid)
 {
     struct asim_fluid_flow *flow = fluid->flow.at[fluid->heap.at[0]];
-    uint32_t last = ASIM_VEC_POP(fluid->heap);
 
-    flow->heap_at = 0;
-    if (fluid->heap.n) {
-        put(fluid, last, 0);
-        sink(fluid, 0);
-    }
+    asim_fluid_drop_end(fluid, flow);
     return flow;
 }
 

@@ -21,8 +21,9 @@
 
 /* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
-#define ASIM_FLUID_NONE 1e300 /* no limit to a rate */
-#define ASIM_FLUID_LINE 64    /* bytes of a cache line */
+#define ASIM_FLUID_NONE    1e300 /* no limit to a rate */
+#define ASIM_FLUID_LINE    64    /* bytes of a cache line */
+#define ASIM_FLUID_NO_ACKS 1e-9  /* a share of a link that sums of shares leave */
 
 /* The flows of a link; hop: of their paths, that the link is. */
 struct asim_fluid_places {
@@ -128,15 +129,17 @@ struct asim_fluid_flow {
     struct asim_fluid_path *path;
     double most; /* that its window allows: packets a ns */
     struct asim_fluid_shape shape;
-    uint64_t end_ns;    /* when it is drained at this rate */
-    double behind_ns;   /* queues that it met at its start, without a window to fill */
-    uint32_t id;        /* index in fluid.flow */
-    uint32_t heap_at;   /* 1 + index in the heap of ends; 0: not there */
-    uint8_t is_touched; /* its rate has changed in this settlement */
-    uint8_t is_queued;  /* `drain` is in the queue of events */
-    uint8_t is_moved;   /* its end is in the heap, so `drain` means nothing */
+    uint64_t end_ns;       /* when it is drained at this rate */
+    double behind_ns;      /* queues that it met at its start, without a window to fill */
+    uint32_t id;           /* index in fluid.flow */
+    uint32_t heap_at;      /* 1 + index in the heap of ends; 0: not there */
+    uint8_t is_touched;    /* its rate, or what is left, changes in this settlement */
+    uint8_t has_first_ack; /* since this ns */
+    uint8_t is_queued;     /* `drain` is in the queue of events */
+    uint8_t is_moved;      /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
     uint8_t is_parked; /* its path has a link that is down: it stands still, on no list */
+    uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
@@ -148,8 +151,9 @@ struct asim_fluid_flow {
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
     struct asim_fluid_conn *conn;
-    struct asim_fluid_flow *next; /* behind it in its queue pair */
-    uint64_t start_ns, began_ns;  /* began_ns: its queue pair's turn came */
+    struct asim_fluid_flow *next;   /* behind it in its queue pair */
+    struct asim_fluid_flow *beside; /* the next one under way of its relay */
+    uint64_t start_ns, began_ns;    /* began_ns: its queue pair's turn came */
 };
 
 /* The four last connections of a host. */
@@ -204,6 +208,7 @@ struct asim_fluid {
         ring_pool;
     struct asim_map relays, rings;
     struct asim_fluid_ring *folded;              /* a list */
+    ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */
     ASIM_VEC(struct asim_fluid_relay *) members; /* of a ring that may be folded */
     ASIM_VEC(struct asim_fluid_flow *) flow;     /* by number */
     ASIM_VEC(uint32_t) free_ids, heap, touched;
@@ -267,16 +272,6 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
 /* Finds the rates of all flows that changes since the last settlement concern. */
 void asim_fluid_settle(struct asim_fluid *fluid);
-
-/* What has drained until now leaves the flow. (ends.c) */
-void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Sets the end of a flow whose rate is new. */
-void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* The next end in the heap, or ASIM_NEVER; takes that flow out. */
-uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
-struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
-/* Adds an event and returns its time. */
-uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))

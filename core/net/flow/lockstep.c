@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rings in lock-step (flow.md#rings): where all members start at one ns, and the ring repeats
- * itself every so many members, as it does from leaf to leaf, members at the same place of each
- * repeat do the same at all times. So those of the first repeat, the leaders, are carried for all,
- * and the last of them sends to the first. Links repeat, too: each has at most one member's data
- * and one member's ACKs, nothing else is on them, and the links of a leader's ACKs stand for those
- * of its members' ACKs. A message of anyone else to one of these links ends that: then each member
- * gets flows of its own in the state of its leader's.
+ * Rings in lock-step (flow.md#rings): where a ring repeats itself every so many members, as it does
+ * from leaf to leaf, and members at the same place of each repeat are in the same state once all
+ * have started, these do the same at all times. So those of the first repeat, the leaders, are
+ * carried for all, and the last of them sends to the first. Links repeat, too: each has at most one
+ * member's data and one member's ACKs, nothing else is on them, and the links of a leader's ACKs
+ * stand for those of its members' ACKs. A message of anyone else to one of these links ends that:
+ * then each member gets flows of its own in the state of its leader's.
  */
 #include "net/flow/rings.h"
 
@@ -45,19 +45,13 @@ static int find_conn(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     if (conn && fluid->parts & ASIM_FLUID_COLLISIONS && /* else a path a message, maybe */
         asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
         asim_fluid_shape(fluid, conn, conn->path, msg->bytes, &conn->shape);
-    return conn && conn->path && !conn->head && !conn->under_way &&
-           !asim_fluid_is_cut(fluid, conn->path);
-}
-
-static int is_like(const struct asim_fluid_link *link, const struct asim_fluid_link *other)
-{
-    const double none = 1e-9; /* what sums of shares leave */
-
-    return !link->flows.n && !link->ack_flows.n && !link->is_planned && !link->is_stirred &&
-           link->wait_ns <= 0 && !link->is_dirty && !link->ring && fabs(link->ack) < none &&
-           link->has_queue == other->has_queue && link->ack == other->ack &&
-           link->packet_ns == other->packet_ns && link->ack_ns == other->ack_ns &&
-           link->delay_ns == other->delay_ns;
+    if (!conn || !conn->path || asim_fluid_is_cut(fluid, conn->path) ||
+        conn->under_way != (conn->head != NULL))
+        return 0;
+    for (const struct asim_fluid_flow *flow = conn->head; flow; flow = flow->next)
+        if (flow->relay != relay)
+            return 0;
+    return 1;
 }
 
 /* All members in the order of the ring, into fluid->members; 0: they are not in lock-step. */
@@ -66,13 +60,12 @@ static int find_members(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
     struct asim_fluid_relay *first = ring->first, *at = first;
 
     fluid->members.n = 0;
-    if (ring->started != first->spec.n || fluid->qps != 1 ||
-        first->started_ns != fluid->queue.now_ns)
+    if (fluid->qps != 1)
         return 0;
     do {
         struct asim_fluid_relay *next = asim_fluid_receiver(fluid, at);
 
-        if (!next || next->ring != ring || at->come || at->spec.n != ring->opened ||
+        if (!next || next->ring != ring || at->is_over || at->spec.n != ring->opened ||
             fluid->members.n == ring->opened || !find_conn(fluid, at))
             return 0;
         if (ASIM_VEC_PUSH(fluid->members, at))
@@ -80,15 +73,6 @@ static int find_members(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
         at = next;
     } while (at != first);
     return fluid->members.n == ring->opened;
-}
-
-static int is_alike(const struct asim_fluid_relay *a, const struct asim_fluid_relay *b)
-{
-    const struct asim_fluid_path *path = a->conn->path, *other = b->conn->path;
-
-    return path->n == other->n && path->n_acks == other->n_acks && a->spec.steps == b->spec.steps &&
-           a->spec.delay_ns == b->spec.delay_ns &&
-           !memcmp(&a->conn->shape, &b->conn->shape, sizeof a->conn->shape);
 }
 
 /* After how many members the ring repeats itself; their number where it does not. */
@@ -100,12 +84,24 @@ static uint32_t period_of(struct asim_fluid *fluid)
         if (n % period)
             continue;
         for (k = period; k < n; k++)
-            if (!is_alike(fluid->members.at[k], fluid->members.at[k - period]))
+            if (!asim_fluid_are_alike(fluid, fluid->members.at[k], fluid->members.at[k - period]))
                 break;
         if (k == n)
             return period;
     }
     return n;
+}
+
+/* Of the link, by ACKs of the member; relay NULL: by none. */
+static int has_acks_of(const struct asim_fluid_link *link, const struct asim_fluid_relay *relay)
+{
+    double ack = 0;
+
+    for (const struct asim_fluid_flow *flow = relay ? relay->flows : NULL; flow;
+         flow = flow->beside)
+        ack += flow->acks == ASIM_ACKS_LOAD ? link->ack_ns * flow->ack_rate : 0;
+    return link->ack_flows.n == (relay && relay->conn->head) &&
+           fabs(link->ack - ack) < ASIM_FLUID_NO_ACKS;
 }
 
 static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
@@ -115,7 +111,8 @@ static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *re
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        if (!is_like(link, &fluid->link[leader->link[i]]))
+        if (!asim_fluid_is_like(fluid, link, &fluid->link[leader->link[i]]) ||
+            link->flows.n != (relay->conn->head != NULL))
             return 0;
         link->ring = relay->ring;
         link->as = leader->link[i];
@@ -137,17 +134,28 @@ static int mark_acks(struct asim_fluid *fluid, const struct asim_fluid_relay *re
         const struct asim_fluid_link *other = &fluid->link[leader->link[i]];
 
         if (link->ring != relay->ring) {
-            if (!is_like(link, other))
+            if (!asim_fluid_is_like(fluid, link, other) || link->flows.n)
                 return 0;
             link->ring = relay->ring;
             link->as = leader->link[i];
             link->has_data = link->has_acks = 0;
         }
-        if (link->has_acks || link->has_data != other->has_data || link->as != other->as ||
+        if (link->has_acks || !has_acks_of(link, relay) || link->has_data != other->has_data ||
+            link->as != other->as ||
             (link->has_data && i > path->n && i + 1 < (uint32_t)path->n + path->n_acks))
             return 0;
         link->has_acks = 1;
     }
+    return 1;
+}
+
+static int has_no_acks(const struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
+{
+    const struct asim_fluid_path *path = relay->conn->path;
+
+    for (uint32_t i = 0; i < path->n; i++)
+        if (!fluid->link[path->link[i]].has_acks && !has_acks_of(&fluid->link[path->link[i]], NULL))
+            return 0;
     return 1;
 }
 
@@ -172,8 +180,10 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     link->wait_at = from->wait_at;
     link->lead_ns = from->lead_ns;
     link->led_ns = from->led_ns;
-    if (from->is_dirty || from->is_planned)
+    if (from->is_dirty)
         asim_fluid_mark(fluid, l);
+    if (from->is_planned)
+        asim_fluid_plan(fluid, link, from->refresh_ns - (double)fluid->queue.now_ns);
 }
 
 /* Takes the marks off the links of all members. has_run: the links get the state of those that were
@@ -202,6 +212,8 @@ static int mark_links(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
         is_free = mark_data(fluid, fluid->members.at[k]);
     for (size_t k = 0; is_free && k < fluid->members.n; k++)
         is_free = mark_acks(fluid, fluid->members.at[k]);
+    for (size_t k = 0; is_free && k < fluid->members.n; k++)
+        is_free = has_no_acks(fluid, fluid->members.at[k]);
     if (!is_free)
         free_links(fluid, at->ring, 0);
     return is_free;
@@ -219,6 +231,38 @@ static int lead(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         path->link[i] = fluid->link[path->link[i]].as;
     return 0;
+}
+
+/* Its messages take that path. */
+static void change_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                        struct asim_fluid_path *path)
+{
+    int is_on_links = flow == flow->conn->head;
+
+    if (is_on_links)
+        asim_fluid_quit(fluid, flow, path->n);
+    flow->path = path;
+    if (is_on_links)
+        asim_fluid_enter(fluid, flow, path->n);
+}
+
+/* The leader is carried for it from now on. */
+static void drop(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
+{
+    for (struct asim_fluid_flow *flow = relay->flows, *beside; flow; flow = beside) {
+        beside = flow->beside;
+        if (flow == relay->conn->head)
+            asim_fluid_quit(fluid, flow, 0);
+        asim_fluid_drop_end(fluid, flow);
+        flow->acks = ASIM_ACKS_OVER;
+        flow->is_through = flow->is_gone = 1;
+        asim_fluid_release(fluid, flow);
+    }
+    relay->flows = NULL;
+    relay->under_way = relay->conn->under_way = 0;
+    relay->conn->head = NULL;
+    relay->is_stale = relay->is_queued;
+    relay->is_queued = 0;
 }
 
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
@@ -240,11 +284,16 @@ void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring
     }
     if (!mark_links(fluid, ring))
         return;
-    for (uint32_t k = 0; k < ring->leaders; k++)
+    for (uint32_t k = ring->leaders; k < n; k++)
+        drop(fluid, at[k]);
+    for (uint32_t k = 0; k < ring->leaders; k++) {
         if (lead(fluid, at[k])) {
             fluid->failed = ASIM_ENOMEM;
             return;
         }
+        for (struct asim_fluid_flow *flow = at[k]->flows; flow; flow = flow->beside)
+            change_path(fluid, flow, at[k]->path);
+    }
     ring->is_folded = 1;
     ring->behind = fluid->folded;
     if (fluid->folded)
@@ -269,12 +318,11 @@ void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *rin
             at->path->frames = at->path->bytes = 0;
 }
 
-/* Where it has not yet started, which it does in this ns, its start does the rest. */
 static void follow(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 {
     const struct asim_fluid_relay *leader = relay->leader;
 
-    if (relay->is_queued || relay->is_over || relay == leader)
+    if (relay->is_over || relay == leader)
         return;
     relay->sent = leader->sent;
     relay->come = leader->come;
@@ -285,8 +333,20 @@ static void follow(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     relay->is_waiting = leader->is_waiting;
     relay->is_ending = leader->is_ending;
     relay->is_queued = leader->is_queued;
-    if (relay->is_queued)
+    if (relay->is_queued && !relay->is_stale)
         asim_fluid_add(fluid, relay->due_ns, &relay->due);
+}
+
+void asim_fluid_relay_keep(struct asim_fluid_relay *relay, struct asim_fluid_flow *flow)
+{
+    flow->relay = relay;
+    flow->beside = NULL;
+    if (relay->flows)
+        relay->newest->beside = flow;
+    else
+        relay->flows = flow;
+    relay->newest = flow;
+    relay->under_way++;
 }
 
 void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
@@ -294,7 +354,7 @@ void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *
     struct asim_fluid_ring *ring = relay->ring;
     uint32_t n;
 
-    if (!relay->is_over || relay->under_way || ring->is_folded)
+    if (!relay->is_over || relay->is_stale || relay->under_way || ring->is_folded)
         return;
     if (relay->next)
         relay->next->before = NULL;
@@ -329,33 +389,26 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
 {
     struct asim_fluid_flow *flow = asim_fluid_make(fluid, &of->msg);
     struct asim_fluid_conn *conn = relay->conn;
+    uint32_t id;
 
     if (!flow) {
         fluid->failed = ASIM_ENOMEM;
         return;
     }
-    relay->under_way++;
+    id = flow->id;
+    *flow = *of;
+    flow->id = id;
+    flow->heap_at = 0;
+    flow->is_touched = flow->is_queued = flow->is_moved = flow->is_to_control = 0;
     flow->msg = relay->spec.msg;
     flow->msg.id += of->msg.id - of->relay->spec.msg.id;
-    flow->relay = relay;
     flow->conn = conn;
     flow->path = conn->path;
-    flow->shape = of->shape;
-    flow->sport = of->sport;
-    flow->start_ns = of->start_ns;
-    flow->began_ns = of->began_ns;
-    flow->left = of->left;
-    flow->left_at = of->left_at;
-    flow->rate = of->rate;
-    flow->behind_ns = of->behind_ns;
-    flow->most = of->most;
-    flow->acks = of->acks;
-    flow->ack_rate = of->ack_rate;
-    flow->is_drained = of->is_drained;
-    flow->is_beside = of->is_beside;
-    flow->end_ns = of->end_ns;
+    flow->next = NULL;
+    asim_fluid_relay_keep(relay, flow);
+    if (of->is_touched)
+        asim_fluid_touch(fluid, flow);
     if (of->is_drained) {
-        flow->through_ns = of->through_ns;
         asim_fluid_add(fluid, of->through_ns, &flow->through);
     } else if (of != of->conn->head) { /* its turn has not come */
         conn->tail = conn->tail->next = flow;
@@ -366,8 +419,6 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
         flow->is_queued = 1;
         asim_fluid_add(fluid, of->end_ns, &flow->drain);
     }
-    flow->is_ack_due = of->is_ack_due;
-    flow->ack_ns = of->ack_ns;
     if (of->is_ack_due)
         asim_fluid_add(fluid, of->ack_ns, &flow->ack_due);
     if (of->is_to_control)
@@ -376,32 +427,18 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
 
 static void unfold_flow(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    int is_on_links = flow == flow->conn->head;
-
     for (struct asim_fluid_relay *at = flow->relay->alike; at && !fluid->failed; at = at->alike)
-        if (!at->is_queued)
-            copy(fluid, flow, at);
-    if (is_on_links)
-        asim_fluid_quit_acks(fluid, flow);
-    flow->path = flow->conn->path;
-    if (is_on_links)
-        asim_fluid_enter(fluid, flow, flow->path->n);
+        copy(fluid, flow, at);
+    change_path(fluid, flow, flow->conn->path);
     if (flow->is_to_control)
         asim_fluid_begin_control(fluid, flow);
 }
 
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    for (size_t i = 0, n = fluid->flow.n; i < n; i++) { /* seldom */
-        struct asim_fluid_flow *flow = fluid->flow.at[i];
-
-        if (flow && flow->relay && !flow->is_through && flow->is_drained &&
-            flow->relay->ring == ring && flow->relay == flow->relay->leader)
-            unfold_flow(fluid, flow);
-    }
     for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
-        for (struct asim_fluid_flow *flow = at == at->leader ? at->conn->head : NULL; flow;
-             flow = flow->next)
+        for (struct asim_fluid_flow *flow = at == at->leader ? at->flows : NULL; flow;
+             flow = flow->beside)
             unfold_flow(fluid, flow);
     for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
         follow(fluid, at);

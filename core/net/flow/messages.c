@@ -92,7 +92,8 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
 
     if (!flow)
         return ASIM_ENOMEM;
-    flow->relay = relay;
+    if (relay)
+        asim_fluid_relay_keep(relay, flow);
     if (msg->src == msg->dst) {
         asim_fluid_after(fluid, 0, &flow->through);
         return 0;
@@ -172,9 +173,8 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             plan_acks(fluid, flow, took);
         } else if (flow->shape.is_windowed) {
             if (fluid->parts & ASIM_FLUID_ACK_WAIT && flow->began_ns == flow->start_ns) {
-                asim_fluid_advance(fluid, flow);
-                flow->left += asim_fluid_first_window(fluid, flow);
-                asim_fluid_set_end(fluid, flow);
+                flow->has_first_ack = 1;
+                asim_fluid_touch(fluid, flow);
             }
             asim_fluid_mark(fluid, flow->path->link[0]); /* its ACKs wait from now on */
         }

@@ -97,8 +97,7 @@ static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link
     return rest ? level : ASIM_FLUID_NONE;
 }
 
-/* What has drained until now, before the rate changes. */
-static void touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     if (flow->is_touched)
         return;
@@ -116,7 +115,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
     double by = rate - flow->rate;
     double ns = fabs(by) < much * rate ? flow->shape.packets / rate : 0;
 
-    touch(fluid, flow);
+    asim_fluid_touch(fluid, flow);
     flow->rate = rate;
     for (uint32_t i = 0; i < flow->path->n; i++) {
         uint32_t l = flow->path->link[i];
@@ -262,6 +261,14 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 {
     enum { ROUNDS = 4 };
 
+    for (size_t i = 0; i < fluid->touched.n; i++) {
+        struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
+
+        if (flow && flow->has_first_ack && !flow->is_drained)
+            flow->left += asim_fluid_first_window(fluid, flow);
+        if (flow)
+            flow->has_first_ack = 0;
+    }
     for (int round = 0; fluid->work.n && round < ROUNDS; round++) {
         relax(fluid);
         follow_acks(fluid);
@@ -272,7 +279,8 @@ void asim_fluid_settle(struct asim_fluid *fluid)
         if (!flow) /* over in this ns */
             continue;
         flow->is_touched = 0;
-        asim_fluid_set_end(fluid, flow);
+        if (!flow->is_drained)
+            asim_fluid_set_end(fluid, flow);
     }
     fluid->touched.n = 0;
 }
@@ -308,10 +316,12 @@ void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, ui
         enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
 }
 
-void asim_fluid_quit_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first)
 {
     const struct asim_fluid_path *path = flow->path;
 
+    for (uint32_t i = first; i < path->n; i++)
+        quit(flow, &fluid->link[path->link[i]].flows, i);
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         quit(flow, &fluid->link[path->link[i]].ack_flows, i);
 }
@@ -423,7 +433,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
-    asim_fluid_quit_acks(fluid, flow);
+    asim_fluid_quit(fluid, flow, path->n);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)
@@ -436,6 +446,8 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         link->ack += link->ack_ns * by;
+        if (fabs(link->ack) < ASIM_FLUID_NO_ACKS)
+            link->ack = 0;
         if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
             asim_fluid_stir(fluid, path->link[i], flow->shape.packets / flow->rate);
     }

@@ -69,7 +69,7 @@ void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
     else
         ring->last->beside = relay;
     ring->last = relay;
-    ring->started += ring->first->started_ns == fluid->queue.now_ns || ring->first == relay;
+    ring->started++;
     relay->started_ns = relay->due_ns = fluid->queue.now_ns;
     add_due(fluid, relay);
 }
@@ -90,13 +90,28 @@ static void send(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     struct asim_msg msg = relay->spec.msg;
 
     msg.id += relay->sent++;
-    relay->under_way++;
     if (asim_fluid_send_of(fluid, &msg, relay))
         fluid->failed = ASIM_ENOMEM;
     if (relay->come > relay->dealt)
         deal(fluid, relay);
     else
         relay->is_waiting = 1;
+}
+
+/* It is through. Mostly the oldest one is. */
+static void lose(struct asim_fluid_relay *relay, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_flow *before = NULL;
+
+    for (struct asim_fluid_flow *at = relay->flows; at != flow; at = at->beside)
+        before = at;
+    if (before)
+        before->beside = flow->beside;
+    else
+        relay->flows = flow->beside;
+    if (!flow->beside)
+        relay->newest = before;
+    relay->under_way--;
 }
 
 /* While folded, with all members that it is carried for: each is over before any is told, since
@@ -142,7 +157,7 @@ int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *f
         if (to->is_waiting)
             deal(fluid, to);
     }
-    from->under_way--;
+    lose(from, flow);
     if (from->is_ending && !from->under_way)
         end(fluid, from);
     else
@@ -154,13 +169,22 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
 {
     struct asim_fluid_ring *ring = relay->ring;
 
-    relay->is_queued = 0;
-    if (!ring->is_decided) {
-        ring->is_decided = 1;
-        asim_fluid_ring_fold(fluid, ring);
+    if (relay->is_stale) {
+        relay->is_stale = 0;
+        if (relay->is_queued)
+            asim_fluid_add(fluid, relay->due_ns, &relay->due);
+        else
+            asim_fluid_relay_forget(fluid, relay);
+        return;
     }
-    if (ring->is_folded && relay != relay->leader)
-        return; /* the start of a member that another one is carried for */
+    if (!ring->is_decided && ring->started == relay->spec.n) {
+        ring->is_decided = 1;
+        if (relay == ring->first && relay->started_ns == fluid->queue.now_ns)
+            asim_fluid_ring_fold(fluid, ring);
+        else if (ASIM_VEC_PUSH(fluid->to_fold, ring))
+            fluid->failed = ASIM_ENOMEM;
+    }
+    relay->is_queued = 0;
     if (relay->sent < relay->spec.steps)
         send(fluid, relay);
     else if (relay->spec.ends_with_sends && relay->under_way)

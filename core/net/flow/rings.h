@@ -14,11 +14,13 @@ struct asim_fluid_relay {
     struct asim_net_relay spec;
     uint32_t sent, come, dealt, until, under_way; /* messages; until: of deal_ns */
     uint8_t is_waiting;                           /* for the next message */
-    uint8_t is_queued;                            /* `due` is in the queue of events */
-    uint8_t is_ending;                            /* once its own messages have come */
+    uint8_t is_queued;                            /* at due_ns something is due */
+    uint8_t is_stale;  /* `due` is in the queue of events from before its ring was folded */
+    uint8_t is_ending; /* once its own messages have come */
     uint8_t is_over;
     uint64_t deal_ns, due_ns, started_ns;
-    struct asim_due due; /* its start, then the end of what a message takes */
+    struct asim_due due;                    /* its start, then the end of what a message takes */
+    struct asim_fluid_flow *flows, *newest; /* its messages under way, the oldest first */
     struct asim_fluid_relay *next,
         *before;                     /* its messages go to; from there they come; NULL: look */
     struct asim_fluid_relay *beside; /* of the ring, in the order of starts */
@@ -33,7 +35,7 @@ struct asim_fluid_relay {
 };
 
 struct asim_fluid_ring {
-    uint32_t opened, started, gone;         /* members; started: at the ns at which the first did */
+    uint32_t opened, started, gone;         /* members */
     uint32_t leaders, ended;                /* leaders; of these, over */
     uint8_t is_decided, is_folded;          /* is_folded: the leaders are carried for all */
     uint8_t is_steered;                     /* folded, and a congestion control is to begin */
@@ -87,11 +89,25 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- rates.c --- */
 /* Puts it into the lists of its links: of data from number `first` on, and of ACKs; takes it off
- * the latter. */
+ * these. */
 void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
-void asim_fluid_quit_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
+/* What has drained until now leaves the flow, whose rate or rest is to change; its end is set when
+ * rates are settled. */
+void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- ends.c --- */
+/* What has drained until now leaves the flow. */
+void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Sets the end of a flow whose rate is new. */
+void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* The next end in the heap, or ASIM_NEVER; takes that flow out. */
+uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
+struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
+/* Takes a flow out of the heap, if it is there. */
+void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Adds an event and returns its time. */
+uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 /* Adds an event. */
 void asim_fluid_add(struct asim_fluid *fluid, uint64_t t, struct asim_due *due);
 /* A message of the user; NULL when out of memory. */
@@ -106,11 +122,20 @@ uint32_t asim_fluid_relay_come(const struct asim_relay *relay);
 void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay);
 /* A message of flow->relay is through; 0: it is one for the user. */
 int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* --- alike.c --- */
+/* Whether they do the same from now on. */
+int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                       const struct asim_fluid_link *other);
+int asim_fluid_are_alike(const struct asim_fluid *fluid, const struct asim_fluid_relay *a,
+                         const struct asim_fluid_relay *b);
 /* --- lockstep.c --- */
+/* The flow is a message of the relay, and under way. */
+void asim_fluid_relay_keep(struct asim_fluid_relay *relay, struct asim_fluid_flow *flow);
 /* The relay that the next message of this one comes to; NULL: none yet. */
 struct asim_fluid_relay *asim_fluid_receiver(struct asim_fluid *fluid,
                                              struct asim_fluid_relay *from);
-/* Carries leaders for all members from now on, where these are in lock-step. */
+/* Carries leaders for all members from now on, where these are in lock-step: before any has begun,
+ * or between two ns. */
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
 /* Counts for all members what their leaders have carried. */
 void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *ring);

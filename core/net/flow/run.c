@@ -23,6 +23,11 @@ static void drain(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    if (flow->is_gone) {
+        flow->is_drained = 0;
+        asim_fluid_release(fluid, flow);
+        return;
+    }
     asim_fluid_through(fluid, flow);
     if (flow->msg.cookie != ASIM_NEVER)
         fluid->user.sent(fluid->user.self, &flow->msg);
@@ -131,6 +136,8 @@ int asim_fluid_run(struct asim_net *net, struct asim_err *err)
             continue;
         }
         settled = 0;
+        while (fluid->to_fold.n)
+            asim_fluid_ring_fold(fluid, ASIM_VEC_POP(fluid->to_fold));
         if (events >= look_at && fluid->user.done(fluid->user.self))
             break;
         look_at = events >= look_at ? events + LOOK_EVERY : look_at;

@@ -220,12 +220,12 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
 }
 
 /* Whether an ACK comes always at the same phase of the frames of a link, whose data is one message
- * like its own. Behind a queue it does not. */
+ * like its own that began with it. Behind a queue it does not. */
 static int is_locked(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
 {
     const struct asim_fluid_flow *other = link->flows.n == 1 ? link->flows.at[0].flow : NULL;
 
-    return other && other->shape.bytes == flow->shape.bytes &&
+    return other && other->shape.bytes == flow->shape.bytes && other->began_ns == flow->began_ns &&
            other->path->line == flow->path->line && link->wait_ns <= 0;
 }
 

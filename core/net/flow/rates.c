@@ -159,21 +159,36 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
     return 0;
 }
 
-/* A wait that moves slows or speeds the flows whose ACKs wait here. */
-static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
+/* Slows or speeds the flows whose ACKs wait here; state: their least. */
+static void tell_acks(struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                      enum asim_fluid_acks state)
 {
-    const double least = 0.05, least_ns = 50;
-
-    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT) ||
-        fabs(link->wait_ns - link->told_ns) <= least * link->told_ns + least_ns)
-        return;
-    link->told_ns = link->wait_ns;
     for (uint32_t i = 0; i < link->ack_flows.n; i++) {
         const struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
 
-        if (flow->shape.is_windowed)
+        if (flow->shape.is_windowed && flow->acks >= state)
             asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
     }
+}
+
+/* Tells of a wait that has moved. */
+static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    const double least = 0.05;
+
+    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT) ||
+        fabs(link->wait_ns - link->told_ns) <= least * link->told_ns + link->packet_ns)
+        return;
+    link->told_ns = link->wait_ns;
+    tell_acks(fluid, link, ASIM_ACKS_NONE);
+}
+
+/* A flow comes to a link or leaves it: how long ACKs wait for its frames depends on whether it has
+ * none, one or more. */
+static void tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    if (fluid->parts & ASIM_FLUID_ACK_WAIT && link->flows.n <= 2)
+        tell_acks(fluid, link, ASIM_ACKS_LOAD);
 }
 
 /* Finds the level, or the queue, of a link anew and the rates of its flows. damped: changes below a
@@ -396,6 +411,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed)
             flow->behind_ns += asim_fluid_wait(fluid, link);
+        tell_frames(fluid, link);
     }
     asim_fluid_enter(fluid, flow, 0);
     if (is_alone)
@@ -422,6 +438,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
+        tell_frames(fluid, link);
         quit(flow, &link->flows, i);
         link->sum -= flow->rate;
         if (!link->flows.n) {

@@ -30,7 +30,10 @@ struct run {
     struct asim_net *net;
     uint64_t through[MOST];
     uint64_t sent;
+    uint64_t answer; /* bytes that host 1 sends to host 0 once message 1 has come */
 };
+
+static void send(struct run *run, uint32_t src, uint32_t dst, uint64_t bytes);
 
 static void on_wake(void *self, uint32_t rank)
 {
@@ -47,6 +50,8 @@ static void on_arrived(void *self, const struct asim_msg *msg)
     struct run *run = self;
 
     run->through[msg->id] = flow->now(run->net, 0);
+    if (msg->id == 1 && run->answer)
+        send(run, 1, 0, run->answer);
 }
 
 static int on_done(void *self)
@@ -216,6 +221,25 @@ static void waits_of_acks(void)
     }
 }
 
+/* ACKs of 0 -> 1 wait half a frame on each link while the answer is there: three packets, the
+ * window, take 118 ns, a round trip, and 41 ns more then, in place of 123 ns. */
+static void answer(void)
+{
+    struct run run;
+    uint64_t n = 2000, rtt = 2 * (D + 8) + 2 * (A + 8), beside, want = n / 2 / 3 * (rtt + D);
+
+    open(&run, "switch,hosts=4,delay=8ns", "ack-load");
+    run.answer = n * PAYLOAD / 2;
+    send(&run, 0, 1, n * PAYLOAD);
+    send(&run, 2, 3, n * PAYLOAD / 4);
+    go(&run);
+    beside = run.through[2] - run.through[1];
+    CHECK(beside > want - want / 100 && beside < want + want / 100);
+    want = n * D + beside - beside * 3 * D / (rtt + D);
+    CHECK(run.through[0] > want - want / 100 && run.through[0] < want + want / 100);
+    end(&run);
+}
+
 /* One queue pair sends its messages one after another without a gap. */
 static void queue_pair(void)
 {
@@ -319,6 +343,7 @@ int main(void)
     shares();
     distances();
     waits_of_acks();
+    answer();
     queue_pair();
     exchange();
     links();

@@ -280,6 +280,20 @@ static int check(struct asim_err *err)
     return 0;
 }
 
+/* Words come back in what commands print, where control characters would steer the terminal. */
+static int refuse_control(int argc, char **argv, struct asim_err *err)
+{
+    for (int i = 1; i < argc; i++)
+        for (const char *c = argv[i]; *c; c++)
+            if (((unsigned char)*c < ' ' && *c != '\n' && *c != '\t') || *c == 0x7f)
+                return asim_err_set(err, ASIM_EUSAGE, "the word '%s' has %s; leave it out.",
+                                    argv[i],
+                                    *c == '\r' ? "a carriage return, as scripts with Windows line "
+                                                 "ends leave it"
+                                               : "a control character");
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct asim_err err = {0};
@@ -287,6 +301,10 @@ int main(int argc, char **argv)
     if (check(&err)) {
         fprintf(stderr, "asim: %s\n", err.text);
         return EXIT_FAILED;
+    }
+    if (refuse_control(argc, argv, &err)) {
+        fprintf(stderr, "asim: %s\n", err.text);
+        return EXIT_USAGE;
     }
     const char *path = argc > 0 ? argv[0] : "asim";
     const struct asim_command *called = find_called(path + asim_text_dirlen(path));

@@ -100,6 +100,8 @@ static int override_by_keys(struct asim_world *world, const char *text, struct a
         row = asim_netconf_key(key);
         code = row ? asim_netconf_put(&world->set.net, row, value, where, err)
                    : asim_netconf_set(&world->set.net, pair, err);
+        if (!code && row && row->flags & ASIM_F_NOOP)
+            asim_world_diagnose(world, "%s: %s has no effect, as in ASTRA-sim", where.source, key);
         for (const char *at = all; at < text; at += strcspn(at, ",") + 1)
             if (!strncmp(at, text, name + 1))
                 asim_world_diagnose(world, "%s: %s is given twice; the last one counts",

@@ -254,16 +254,18 @@ static void draw_axes(struct drawing *drawing)
     asim_out_printf(out, "</text>\n");
 }
 
-/* From the least to the most, where they differ. */
-static void draw_spread(struct drawing *drawing, const struct asim_chart_point *point, double x)
+/* From the least to the most, where they differ; of a line in its colour, else NULL. */
+static void draw_spread(struct drawing *drawing, const struct asim_chart_point *point, double x,
+                        const char *colour)
 {
     double low = up(drawing, point->low), high = up(drawing, point->high);
 
     if (point->low < point->high)
         asim_out_printf(drawing->out,
-                        "<path stroke=\"#888\" style=\"stroke: var(--fg)\" d=\"M%.1f %.1fV%.1fm-4 "
-                        "0h8M%.1f %.1fh8\"><title>%g to %g</title></path>\n",
-                        x, low, high, x - 4, low, point->low, point->high);
+                        "<path %s d=\"M%.1f %.1fV%.1fm-4 0h8M%.1f %.1fh8\"><title>%g to "
+                        "%g</title></path>\n",
+                        colour ? colour : "stroke=\"#888\" style=\"stroke: var(--fg)\"", x, low,
+                        high, x - 4, low, point->low, point->high);
 }
 
 static void draw_bars(struct drawing *drawing, size_t s)
@@ -283,7 +285,7 @@ static void draw_bars(struct drawing *drawing, size_t s)
                         "height=\"%.1f\"><title>%g</title></rect>\n",
                         s % COLOURS, colours[s % COLOURS], x, y, wide * 0.94, up(drawing, 0) - y,
                         point->y);
-        draw_spread(drawing, point, x + wide * 0.47);
+        draw_spread(drawing, point, x + wide * 0.47, NULL);
         if (wide > 34)
             asim_out_printf(
                 drawing->out,
@@ -298,7 +300,9 @@ static void draw_line(struct drawing *drawing, size_t s, size_t number)
     const struct asim_chart_series *series = &drawing->chart->series.at[s];
     struct asim_out *out = drawing->out;
     size_t colour = number % COLOURS;
+    char paint[60];
 
+    snprintf(paint, sizeof paint, "class=\"s%zu\" stroke=\"%s\"", colour, colours[colour]);
     if (!series->is_rings) {
         asim_out_printf(out,
                         "<path class=\"s%zu\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\" "
@@ -311,7 +315,7 @@ static void draw_line(struct drawing *drawing, size_t s, size_t number)
         asim_out_printf(out, "\"/>\n");
     }
     for (size_t i = 0; i < series->points.n; i++)
-        draw_spread(drawing, &series->points.at[i], across(drawing, series->points.at[i].x));
+        draw_spread(drawing, &series->points.at[i], across(drawing, series->points.at[i].x), paint);
     for (size_t i = 0; i < series->points.n; i++)
         asim_out_printf(
             out,

@@ -2,7 +2,8 @@
  *
  * Says what limits a run: what would have made it faster (cli/what_if.c). The change that saves
  * most is the cause; but a defect, which costs nothing to mend, goes before faster links and GPUs
- * where it saves a third as much. Counters only tell which of several names a cause has.
+ * where it saves a third as much. An algorithm goes before faster links only: where computation
+ * saves more, that is the cause. Counters only tell which of several names a cause has.
  *
  *   defects   collisions, slow ranks, a pipeline's bubble, congestion control, windows, algorithms,
  *             and what only packets see: the run beside the flow level, beyond PACKETS
@@ -79,6 +80,8 @@ static const struct asim_run_change *choose(const struct asim_run *run)
         return latency;
     if (!bought || !defect)
         return bought ? bought : defect;
+    if (is(bought, "compute") && is(defect, "algorithm"))
+        return defect->saved >= bought->saved ? defect : bought;
     return defect->saved >= bought->saved / 3 ? defect : bought;
 }
 

@@ -180,8 +180,9 @@ static int is_first(const struct picture *picture, size_t point)
 
 int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err)
 {
-    struct picture picture = {.sweep = sweep, .chart = {.up = sweep->target->figures[0].axis}};
-    char path[ASIM_SWEEP_PATH];
+    struct picture picture = {.sweep = sweep};
+    size_t seed = asim_sweep_seed(sweep);
+    char path[ASIM_SWEEP_PATH], up[120];
     int code = 0, n = 0;
 
     for (size_t i = 0; i < sweep->n; i++)
@@ -189,6 +190,12 @@ int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err)
     if (!n)
         return 0;
     choose_x(&picture);
+    snprintf(up, sizeof up, "%s", sweep->target->figures[0].axis);
+    if (seed < sweep->keys.n && seed != picture.x)
+        snprintf(up + strlen(up), sizeof up - strlen(up),
+                 "; median of %zu seeds, from the least to the most",
+                 sweep->keys.at[seed].values.n);
+    picture.chart.up = up;
     for (size_t i = 0; i < sweep->n && !code; i++)
         if (is_first(&picture, i) && add_line(&picture, i))
             code = asim_err_nomem(err, "drawing the sweep");

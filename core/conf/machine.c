@@ -86,13 +86,14 @@ const struct asim_option asim_machine_options[] = {
     NUMBER("copied_bytes", "messages of a ring, Simple, of at most so many bytes are copied", "0",
            F(copied_bytes), 0, 1e9),
     NUMBER("copied_gbytes", "at this rate of a NIC, GB/s", "4", F(copied_gbytes), 1e-3, 1e6),
-    NUMBER("ring_gbytes", "what a GPU's NVLinks carry of a ring, GB/s", "370", F(ring_gbytes), 1e-3,
-           1e6),
-    NUMBER("nvls_gbytes", "bus bandwidth of NVLS in one node of 8 GPUs, GB/s", "480",
-           F(nvls_gbytes), 1e-3, 1e6),
+    NUMBER("ring_gbytes", "what a GPU's NVLinks carry of a ring, GB/s; 0 = by generation", "0",
+           F(ring_gbytes), 0, 1e6),
+    NUMBER("nvls_gbytes", "bus bandwidth of NVLS in one node of 8 GPUs, GB/s; 0 = by generation",
+           "0", F(nvls_gbytes), 0, 1e6),
     NUMBER("nvls_tree_gbytes",
-           "bytes a second of an all-reduce's buffer through NVLS between nodes, GB/s", "255",
-           F(nvls_tree_gbytes), 1e-3, 1e6),
+           "bytes a second of an all-reduce's buffer through NVLS between nodes, GB/s; 0 = by "
+           "generation",
+           "0", F(nvls_tree_gbytes), 0, 1e6),
     NUMBER("copy_gbytes", "copy or reduction rate of a channel, Simple, GB/s", "20",
            PROTO(copy_gbytes, 0), 1e-3, 1e6),
     NUMBER("copy_ll_gbytes", "the same for LL, GB/s of payload", "10", PROTO(copy_gbytes, 1), 1e-3,
@@ -101,6 +102,9 @@ const struct asim_option asim_machine_options[] = {
            PROTO(copy_gbytes, 2), 1e-3, 1e6),
     NUMBER("p2p_copy_gbytes", "copy rate of a channel of send and receive, GB/s", "20",
            F(p2p_copy_gbytes), 1e-3, 1e6),
+    NUMBER("pair_copy_gbytes",
+           "copy rate of a channel of a send to one peer, GB/s; 0 = p2p_copy_gbytes", "0",
+           F(pair_copy_gbytes), 0, 1e6),
     NUMBER("launch_us", "added to the start of each kernel, us", "0", F(launch_us), -100, 1e6),
     NUMBER("slice_us", "a channel's cost of a slice where a ring crosses nodes, us", "6",
            F(slice_us), 0, 1e6),
@@ -112,8 +116,8 @@ const struct asim_option asim_machine_options[] = {
     HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),
     HOPS("net", "more for a hop of a ring or tree over this network", net_us, "0", "0", "0"),
     NUMBER("nvls_us", "start of NVLS, us", "25", F(nvls_us), 0, 1e6),
-    NUMBER("nvls_tree_net_us", "hop of an NVLS tree between nodes, us", "5", F(nvls_tree_net_us), 0,
-           1e6),
+    NUMBER("nvls_tree_net_us", "hop of an NVLS tree between nodes, us", "14", F(nvls_tree_net_us),
+           0, 1e6),
     NUMBER("p2p_us", "start of sends and receives, us", "20", F(p2p_us), 0, 1e6),
     NUMBER("p2p_net_us", "more where they cross nodes, us", "10", F(p2p_net_us), 0, 1e6),
     NUMBER("p2p_peer_us", "a proxy's work on a message of sends and receives, us", "0.8",
@@ -201,6 +205,30 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
     return check(machine, err);
 }
 
+/* What a file leaves out, as shares of nvlink_gbytes: of rings in GB300's and GH200's tables and of
+ * NCCL's own number for Hopper (370.8 of 450); of NVLS the median of B200, GB200 and GB300 (783,
+ * 680 and 745 of 900) and what two generations of machine files have. */
+static void fill_in(struct asim_machine *machine)
+{
+    static const struct {
+        double ring, nvls, nvls_tree;
+    } shares[] = {[ASIM_GENERATION_VOLTA] = {.77, 0, 0},
+                  [ASIM_GENERATION_AMPERE] = {.77, 0, 0},
+                  [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450},
+                  [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900},
+                  [ASIM_GENERATION_CDNA3] = {.77, 0, 0}};
+    const int g = machine->generation;
+
+    if (machine->ring_gbytes <= 0)
+        machine->ring_gbytes = shares[g].ring * machine->nvlink_gbytes;
+    if (machine->nvls_gbytes <= 0)
+        machine->nvls_gbytes = shares[g].nvls * machine->nvlink_gbytes;
+    if (machine->nvls_tree_gbytes <= 0)
+        machine->nvls_tree_gbytes = shares[g].nvls_tree * machine->nvlink_gbytes;
+    if (machine->pair_copy_gbytes <= 0)
+        machine->pair_copy_gbytes = machine->p2p_copy_gbytes;
+}
+
 /* --- finding ------------------------------------------------------------------------------------
  */
 
@@ -259,6 +287,8 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
         rc = asim_json_open(&root, text ? strchr(text, '{') : name, err);
     if (!rc)
         rc = read_keys(machine, root, err);
+    if (!rc)
+        fill_in(machine);
     json_decref(root);
     return rc;
 }

@@ -127,14 +127,15 @@ int asim_nccl_case_is_pcie(const struct asim_nccl_case *c)
     return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
 }
 
-/* Over PCIe, LL's stores of 8 bytes are packets of their own, and a tree's chain sends up and down
- * between the same GPUs; shares of a ring's rate with Simple by rtx6000d_n2_g8_all_reduce_aroff. */
+/* Where every byte crosses a NIC, LL passes a proxy line by line, and a tree's chain sends up and
+ * down between the same GPUs; shares of a ring's rate with Simple by
+ * rtx6000d_n2_g8_all_reduce_aroff. */
 double asim_nccl_case_links(const struct asim_nccl_case *c, int algo, int proto)
 {
-    double share = !asim_nccl_case_is_pcie(c) ? 1
-                   : proto == ASIM_NCCL_LL    ? .062
-                   : algo == ASIM_NCCL_TREE   ? .224
-                                              : 1;
+    double share = c->m->scale_up != ASIM_SCALE_UP_NIC ? 1
+                   : proto == ASIM_NCCL_LL             ? .062
+                   : algo == ASIM_NCCL_TREE            ? .224
+                                                       : 1;
 
     return share * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
 }

@@ -90,7 +90,7 @@ static double together(double a, double b)
 /* us of a byte over one pair. Where every GPU sends and receives over a NIC, its blocks do both. */
 static double pair_us(const struct asim_nccl_case *c, double channels)
 {
-    double copy = 1 / (channels * c->m->p2p_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    double copy = 1 / (channels * c->m->pair_copy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
 
     if (c->domains == 1 && c->m->scale_up != ASIM_SCALE_UP_NIC)
         return fmax(copy, 1 / (c->m->ring_gbytes * .99 * ASIM_BYTES_PER_US_OF_GBYTES));

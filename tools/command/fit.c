@@ -64,7 +64,7 @@ static const char *usual_keys(const struct asim_nccl_job *job)
     int is_inside = job->nodes <= m->hosts;
 
     if (job->op == ASIM_NCCL_SEND_RECV)
-        return is_inside ? "p2p_us,p2p_copy_gbytes,ring_gbytes" : "p2p_net_us,p2p_copy_gbytes";
+        return is_inside ? "p2p_us,pair_copy_gbytes,ring_gbytes" : "p2p_net_us,pair_copy_gbytes";
     if (job->op == ASIM_NCCL_ALL_TO_ALL || job->op == ASIM_NCCL_ALL_TO_ALL_V ||
         job->op == ASIM_NCCL_GATHER || job->op == ASIM_NCCL_SCATTER)
         return is_inside ? "p2p_us,p2p_copy_gbytes,ring_gbytes"

@@ -50,7 +50,7 @@ struct asim_machine {
     double nic_efficiency, p2p_efficiency, p2p_spread, inject_bytes;
     double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes, copied_gbytes, copied_bytes;
     double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
-    double copy_gbytes[3], p2p_copy_gbytes;
+    double copy_gbytes[3], p2p_copy_gbytes, pair_copy_gbytes;
     double launch_us, slice_us, slice_nvlink_us;
     double ring_nvlink_us[3], ring_net_us[3], tree_nvlink_us[3], tree_net_us[3];
     double net_us[3]; /* of a hop over this network, beyond ring_net_us and tree_net_us */

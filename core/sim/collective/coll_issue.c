@@ -227,6 +227,18 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     return 0;
 }
 
+/* parity: a broadcast without an algorithm is not modelled; each rank waits for its recorded
+ * duration. Without a system file one that has none is sent like other rooted collectives. */
+static int is_replayed(const struct asim_world *world, const struct asim_op *op)
+{
+    int is_named = world->set.system.impl[ASIM_BROADCAST].n > 0;
+
+    if (trace_prefix_of(world, op))
+        return 0;
+    return !world->set.n_choices[ASIM_BROADCAST] ||
+           (!is_named && (op->duration_ns || op->duration_micros));
+}
+
 /* Finds the root of a rooted collective: comm_src or comm_dst, or else the first member. As a
  * position in the group, or a rank where all ranks take part. */
 static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
@@ -352,10 +364,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     plan.group = asim_group_find(rank, op, &all);
     if (!plan.group && !all)
         return;
-    /* parity: a broadcast without an algorithm is not modelled; each rank waits for its recorded
-     * duration */
-    if (op->comm_type == ASIM_BROADCAST && !rank->world->set.n_choices[ASIM_BROADCAST] &&
-        !trace_prefix_of(rank->world, op)) {
+    if (op->comm_type == ASIM_BROADCAST && is_replayed(rank->world, op)) {
         asim_clock_end_op(rank, asim_replay_ns(op), index);
         return;
     }

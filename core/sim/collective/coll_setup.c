@@ -95,6 +95,8 @@ static int choose_default(struct asim_world *world, int kind, struct asim_err *e
         if (world->set.n_choices[kind])
             return 0;
         return choose(world, kind, &words, err);
+    case ASIM_BROADCAST:
+        return world->set.settings.system ? 0 : choose(world, kind, &words, err);
     case ASIM_REDUCE:
     case ASIM_GATHER:
     case ASIM_SCATTER:

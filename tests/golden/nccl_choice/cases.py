@@ -6,8 +6,9 @@ A seed is a case: a fabric (servers of a machine file, SimAI's pods, or single h
 servers, a collective and a size. `cases.py SEED [SEED ...]` or `FIRST-LAST` prints a row a case and
 the quantiles of the time of ncclAuto over the best candidate. Seeds below 500 were looked at when
 the estimate was made (core/sim/collective/nccl_choice.c), those from 1000 to 2000 when it was mended
-later, and 3000 to 3399 were seen once: judge it by seeds beyond. A machine's servers with NCCL's
-kernels take what NCCL takes, which is not always the best: add --machine=none to see the estimate.
+later, 3000 to 3399, 4000 to 4200 and 4500 to 4720 were seen once: judge it by seeds beyond. A machine's servers with NCCL's
+kernels take what NCCL takes, which is not always the best. Words with -- go to `asim packet`:
+--machine=none shows the estimate, --model=flow is quick.
 """
 import os
 import random
@@ -66,14 +67,14 @@ def case(seed):
     return {"topology": topology, "ranks": ranks, "kind": kind, "size": size, "names": names}
 
 
-def finish_ns(of, name, folder):
+def finish_ns(of, name, folder, options):
     size = of["size"] // of["ranks"] if of["kind"] == "all_gather" else of["size"]
     prefix = os.path.join(folder, "w")
     if not os.path.exists(prefix + ".0.et"):
         subprocess.run([TOOL, "trace", "generate", f"--ranks={of['ranks']}", f"--type={of['kind']}",
                         f"--size={size}", f"--out={prefix}"], check=True, capture_output=True)
     done = subprocess.run([TOOL, "packet", f"--workload={prefix}", f"--topology={of['topology']}",
-                           "--like=nccl", f"--algorithm={name}"],
+                           "--like=nccl", f"--algorithm={name}", *options],
                           capture_output=True, text=True)
     found = re.search(r"(\d+) cycles \(", done.stdout)
     if done.returncode or not found:
@@ -81,23 +82,26 @@ def finish_ns(of, name, folder):
     return int(found[1])
 
 
-def measure(seed):
+def measure(seed, options=()):
     """The row of a case: its time with ncclAuto, and with each candidate."""
     of = case(seed)
     with tempfile.TemporaryDirectory() as folder:
-        times = {name: finish_ns(of, name, folder) for name in of["names"]}
-        auto = finish_ns(of, "ncclAuto", folder)
+        times = {name: finish_ns(of, name, folder, options) for name in of["names"]}
+        auto = finish_ns(of, "ncclAuto", folder, options)
     return of, auto, times
 
 
 def main(words):
     seeds, ratios = [], []
+    options = [word for word in words if word.startswith("--")]
     for word in words:
+        if word in options:
+            continue
         first, _, last = word.partition("-")
         seeds += range(int(first), int(last or first) + 1)
     print("seed,topology,ranks,kind,bytes,auto_ns,best_ns,best,ratio,candidates")
     for seed in seeds:
-        of, auto, times = measure(seed)
+        of, auto, times = measure(seed, options)
         best = min(times, key=times.get)
         ratios.append(auto / times[best])
         print(f"{seed},\"{of['topology']}\",{of['ranks']},{of['kind']},{of['size']},{auto},{times[best]},"

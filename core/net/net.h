@@ -37,6 +37,7 @@ static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim
 
 struct asim_due_queue;
 struct asim_net_events;
+struct asim_net_traffics;
 struct asim_packet_network;
 
 /* What a network of the library can do beyond asim/net.h: further bits of asim_net_backend.traits.
@@ -83,9 +84,12 @@ struct asim_net_extras {
     void (*relay_start)(struct asim_net *net, struct asim_relay *relay);
     /* Messages that have come. */
     uint32_t (*relay_come)(const struct asim_relay *relay);
-    /* What changes in the network, and when; called once, before run. Refuses kinds that it does
-     * not know. NULL: knows none. */
+    /* What changes in the network, and when, beside LINK_DOWN of its configuration; called once,
+     * before run. Refuses kinds that it does not know. NULL: knows none. */
     int (*plan)(struct asim_net *net, const struct asim_net_events *plan, struct asim_err *err);
+    /* Background traffic, borrowed; called once, before run. NULL: takes none. */
+    int (*add_traffic)(struct asim_net *net, const struct asim_net_traffics *traffics,
+                       struct asim_err *err);
     /* The one queue and clock of all ranks (net/queue.h), if the backend has one. The spine may
      * read its now_ns, and may add events of kind ASIM_DUE_OWN, with `rank` set, that its own
      * structs contain. The queue is done with such an event when it calls user->wake. */

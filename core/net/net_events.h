@@ -46,4 +46,16 @@ struct asim_net_events {
     uint64_t reconverge_ns; /* from a link's change until routes follow it */
 };
 
+struct asim_net_event_list {
+    struct asim_net_event *at; /* malloc'ed */
+    size_t n, cap;
+};
+struct asim_err;
+struct asim_netconf;
+struct asim_topo;
+/* Appends the events of LINK_DOWN and LINK_UP. 0, ASIM_ENOMEM, or ASIM_EINVAL for nodes without a
+ * link between them. */
+int asim_net_events_of(struct asim_net_event_list *list, const struct asim_netconf *net,
+                       const struct asim_topo *topo, struct asim_err *err);
+
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Background traffic: messages between hosts that no rank sends. Whoever opens a network hands it
- * the generators; fabric/host/traffic.c runs them.
+ * the generators; fabric/host/traffic.c and flow/background.c run them.
  */
 #ifndef ASIM_NET_NET_TRAFFIC_H
 #define ASIM_NET_NET_TRAFFIC_H

@@ -206,13 +206,14 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
 static int plan_changes(const struct asim_world *world, const struct asim_net_extras *extras,
                         struct asim_err *err)
 {
+    static const struct asim_net_events none = {0};
     const struct asim_network_plan *plan = world->set.plan;
 
-    if (plan && plan->traffics.n)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the scenario has background traffic, which the flow level does not "
-                            "know; take --model=packet, or leave it out.");
-    return plan && plan->events.n ? extras->plan(world->via.carrier, &plan->events, err) : 0;
+    if (plan && plan->traffics.n && extras->add_traffic(world->via.carrier, &plan->traffics, err))
+        return ASIM_ENOMEM;
+    if (!extras || !extras->plan)
+        return 0;
+    return extras->plan(world->via.carrier, plan ? &plan->events : &none, err);
 }
 
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,

@@ -19,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct asim_link_down;
-
 static void mark_routes(struct asim_fabric *fabric, const struct asim_fabric_event *event)
 {
     (void)event;
@@ -63,31 +61,17 @@ static int insert(struct asim_fabric *fabric, const struct asim_net_event *what,
     return 0;
 }
 
-/* One line of the configuration concerns every link between its two nodes. */
-static int plan_line(struct asim_fabric *fabric, const struct asim_link_down *line,
-                     struct asim_err *err)
+/* What lines of the configuration change. */
+static int plan_lines(struct asim_fabric *fabric, struct asim_err *err)
 {
-    const struct asim_topo *topo = fabric->set.topo;
-    size_t before = fabric->events->n;
+    struct asim_net_event_list list = {0};
+    int code = asim_net_events_of(&list, fabric->set.net, fabric->set.topo, err);
 
-    for (uint32_t l = 0; l < topo->n_links; l++) {
-        const struct asim_link *link = &topo->links[l];
-        const struct asim_net_event what = {.at_ns = line->at_ns,
-                                            .kind =
-                                                line->up ? ASIM_NET_LINK_UP : ASIM_NET_LINK_DOWN,
-                                            .of = l};
-        uint32_t a = asim_topo_external_id(topo, link->a), b = asim_topo_external_id(topo, link->b);
-
-        if (!(a == line->a && b == line->b) && !(a == line->b && b == line->a))
-            continue;
-        if (insert(fabric, &what, 1))
-            return asim_err_nomem(err, "planning events");
-    }
-    if (fabric->events->n > before)
-        return 0;
-    return asim_err_set(err, ASIM_EINVAL,
-                        "LINK_%s names nodes %u and %u, which no link of the topology joins.",
-                        line->up ? "UP" : "DOWN", line->a, line->b);
+    for (size_t i = 0; !code && i < list.n; i++)
+        if (insert(fabric, &list.at[i], 1))
+            code = asim_err_nomem(err, "planning events");
+    free(list.at);
+    return code;
 }
 
 /* Routes follow each change of a link one delay later; without a delay, at once. */
@@ -148,9 +132,7 @@ int asim_fabric_events_open(struct asim_fabric *fabric, struct asim_err *err)
     fabric->events->look_at = ASIM_NEVER;
     if (asim_traffic_is_endless(fabric))
         fabric->events->look_at = asim_to_ticks(fabric, LOOK_NS);
-    for (size_t i = 0; !code && i < net->link_downs; i++)
-        code = plan_line(fabric, &net->link_down[i], err);
-    if (code)
+    if ((code = plan_lines(fabric, err)))
         return code;
     for (size_t i = 0; !code && i < n; i++)
         code = insert(fabric, &planned->at[i], 0);

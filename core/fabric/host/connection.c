@@ -14,6 +14,7 @@
  */
 #include "fabric/host/qp.h"
 #include "fabric/host/traffic.h"
+#include "net/traffic_id.h"
 
 /* Background traffic has other connections, and waits for none. */
 static int is_traffic(const struct asim_host *host, const struct asim_flow *flow)

@@ -7,6 +7,7 @@
 #include "fabric/host/traffic.h"
 #include "fabric/host/host.h"
 #include "fabric/link/notification.h"
+#include "net/traffic_id.h"
 
 /* Queue pairs of ranks do not send while this is their next time. */
 static void set_next_avail(struct asim_host *host, uint64_t from, uint64_t to)

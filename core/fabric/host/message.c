@@ -7,6 +7,7 @@
 #include "fabric/host/qp.h"
 #include "fabric/host/traffic.h"
 #include "net/watch.h"
+#include "net/traffic_id.h"
 
 /* The row of a finished flow. Inline, because most messages are those of ranks. */
 static inline void report(const struct asim_fabric *fabric, const struct asim_host *host,

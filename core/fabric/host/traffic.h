@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Background traffic (net/net_traffic.h): each host begins flows of its own at drawn times. They
+ * Background traffic (net/traffic_source.h): each host begins flows of its own at drawn times. They
  * are messages like any other for NICs, switches and congestion control; the ranks, the observers
  * of messages and the stall report do not see them.
- *
- * A host draws from what it knows itself, so the flows are the same in any window, thread or
- * process.
  */
 #ifndef ASIM_FABRIC_HOST_TRAFFIC_H
 #define ASIM_FABRIC_HOST_TRAFFIC_H
 
 #include <stdint.h>
-#include "asim/msg.h"
 
 struct asim_err;
 struct asim_fabric;
@@ -23,15 +19,6 @@ struct asim_net_traffics;
 struct asim_nic;
 struct asim_port_id;
 struct asim_traffic_use;
-
-/* The id of a background flow: of its source, with this bit, the generator and a number. */
-#define ASIM_TRAFFIC_ID (1ull << 31)
-enum { ASIM_TRAFFIC_SHIFT = 24 };
-
-static inline int asim_msg_is_traffic(const struct asim_msg *msg)
-{
-    return (msg->id & ASIM_TRAFFIC_ID) != 0;
-}
 
 /* Nothing without generators. 0, ASIM_ENOMEM, or ASIM_EINVAL for one without an end in several
  * processes. asim_traffic_close takes the state of any failure. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hashes for ECMP and NIC choice, and random draws (hash.c).
+ * Hashes for ECMP and NIC choice.
  */
 #ifndef ASIM_FABRIC_LINK_HASH_H
 #define ASIM_FABRIC_LINK_HASH_H
@@ -23,8 +23,5 @@ uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tup
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
                           uint32_t seed);
 uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport);
-/* Uniform in [0, 1), a function of its arguments alone: a counter-based generator (splitmix64
- * rounds). */
-double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
 #endif

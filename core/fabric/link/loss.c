@@ -12,7 +12,7 @@
  */
 #include "conf/netconf_keys.h"
 #include "fabric/link/loss.h"
-#include "fabric/link/hash.h"
+#include "base/draw.h"
 #include "topo/topo.h"
 #include "fabric/link/transmit.h"
 #include "net/net_events.h"

@@ -14,6 +14,7 @@
 #include "fabric/link/loss.h"
 #include "asim/topology.h"
 #include "net/packets.h"
+#include "net/traffic_id.h"
 
 #include <inttypes.h>
 

@@ -5,7 +5,7 @@
 #include "fabric/switch/ecn.h"
 
 #include "conf/netconf_keys.h"
-#include "fabric/link/hash.h"
+#include "base/draw.h"
 
 /* Value of a KMIN, KMAX or PMAX map at exactly this rate. The maps do not interpolate. */
 static double at_rate(const struct asim_rate_map *map, uint64_t bps)

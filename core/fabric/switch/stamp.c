@@ -5,7 +5,7 @@
 #include "cc/cc.h"
 #include "fabric/switch/stamp.h"
 #include "fabric/host/telemetry.h"
-#include "fabric/link/hash.h"
+#include "base/draw.h"
 
 #include <math.h>
 

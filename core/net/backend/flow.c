@@ -98,6 +98,8 @@ static void flow_close(struct asim_net *net)
         free(fluid->link[l].ack_flows.at);
     }
     asim_fluid_events_close(fluid);
+    free(fluid->traffic);
+    free(fluid->traffic_use);
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
     asim_map_fini(&fluid->relays);
@@ -129,7 +131,6 @@ static int check(const struct asim_netconf *net, const struct asim_topo *topo, u
     int has_losses = !(without & ASIM_FLUID_LOSSES);
     const char *what = net->load_balance == ASIM_SPRAY && !(without & ASIM_FLUID_COLLISIONS)
                            ? "LOAD_BALANCE spray"
-                       : net->link_downs && has_losses     ? "LINK_DOWN"
                        : net->error_rate > 0 && has_losses ? "ERROR_RATE_PER_LINK"
                                                            : NULL;
 
@@ -173,6 +174,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     frames = asim_cc_frames(cc, net->pint_log_base);
     fluid->user = config->user;
     fluid->topo = config->topo;
+    fluid->net = net;
     fluid->routes = fluid->all_routes = config->routes;
     fluid->parts = ~without;
     fluid->payload = net->payload_bytes;
@@ -211,6 +213,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
 
 static const struct asim_net_extras extras = {.queue = queue_of,
                                               .plan = asim_fluid_plan_events,
+                                              .add_traffic = asim_fluid_add_traffic,
                                               .packets = &asim_fluid_reports,
                                               .relay_open = asim_fluid_relay_open,
                                               .relay_start = asim_fluid_relay_start,

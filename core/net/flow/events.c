@@ -10,6 +10,7 @@
 #include "topo/topo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct asim_fluid_event {
     struct asim_due due, routes; /* routes: where they follow later */
@@ -42,31 +43,50 @@ static int check(const struct asim_net_events *plan, struct asim_err *err)
     return 0;
 }
 
+static int plan_list(struct asim_fluid *fluid, const struct asim_net_event_list *list)
+{
+    struct asim_fluid_events *events = fluid->events;
+    size_t links = fluid->topo->n_links;
+
+    events->at = calloc(list->n, sizeof *events->at);
+    fluid->down = calloc(links, sizeof *fluid->down);
+    events->routed_down = calloc(links, 1);
+    if (!events->at || !fluid->down || !events->routed_down)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < list->n; i++) {
+        events->at[i].what = list->at[i];
+        events->at[i].due = (struct asim_due){.kind = ASIM_FLUID_EVENT, .rank = (uint32_t)i};
+        events->at[i].routes = (struct asim_due){.kind = ASIM_FLUID_ROUTES};
+        asim_fluid_add(fluid, list->at[i].at_ns, &events->at[i].due);
+    }
+    return fluid->failed;
+}
+
 int asim_fluid_plan_events(struct asim_net *net, const struct asim_net_events *plan,
                            struct asim_err *err)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
-    struct asim_fluid_events *events = calloc(1, sizeof *events);
-    size_t links = fluid->topo->n_links;
+    struct asim_net_event_list list = {0};
+    int code = check(plan, err);
 
-    fluid->events = events;
-    if (!events)
-        return asim_err_nomem(err, "planning events");
-    if (check(plan, err))
-        return ASIM_EINVAL;
-    events->at = calloc(plan->n, sizeof *events->at);
-    fluid->down = calloc(links, sizeof *fluid->down);
-    events->routed_down = calloc(links, 1);
-    if (!events->at || !fluid->down || !events->routed_down)
-        return asim_err_nomem(err, "planning events");
-    events->reconverge_ns = plan->reconverge_ns;
-    for (size_t i = 0; i < plan->n; i++) {
-        events->at[i].what = plan->at[i];
-        events->at[i].due = (struct asim_due){.kind = ASIM_FLUID_EVENT, .rank = (uint32_t)i};
-        events->at[i].routes = (struct asim_due){.kind = ASIM_FLUID_ROUTES};
-        asim_fluid_add(fluid, plan->at[i].at_ns, &events->at[i].due);
+    if (!code)
+        code = asim_net_events_of(&list, fluid->net, fluid->topo, err);
+    if (!code && plan->n) {
+        if (asim_grow(&list.at, &list.cap, list.n + plan->n, sizeof *list.at))
+            code = asim_err_nomem(err, "planning events");
+        else
+            memcpy(list.at + list.n, plan->at, plan->n * sizeof *plan->at);
+        list.n += plan->n;
     }
-    return fluid->failed ? asim_err_nomem(err, "planning events") : 0;
+    if (!code && list.n) {
+        fluid->events = calloc(1, sizeof *fluid->events);
+        if (!fluid->events || plan_list(fluid, &list))
+            code = asim_err_nomem(err, "planning events");
+        else
+            fluid->events->reconverge_ns = plan->reconverge_ns;
+    }
+    free(list.at);
+    return code;
 }
 
 void asim_fluid_events_close(struct asim_fluid *fluid)
@@ -127,7 +147,7 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     struct asim_fluid_path *old = flow->path,
                            *path = asim_fluid_path(fluid, conn, &flow->msg, flow->sport);
     double window = flow->shape.window, done;
-    int has_begun = !fluid->qps || conn->head == flow;
+    int has_begun = conn->is_single || conn->head == flow;
 
     if (!path)
         return;

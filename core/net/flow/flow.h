@@ -21,9 +21,10 @@
 
 /* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
-#define ASIM_FLUID_NONE    1e300 /* no limit to a rate */
-#define ASIM_FLUID_LINE    64    /* bytes of a cache line */
-#define ASIM_FLUID_NO_ACKS 1e-9  /* a share of a link that sums of shares leave */
+#define ASIM_FLUID_TRAFFIC_QP UINT32_MAX
+#define ASIM_FLUID_NONE       1e300 /* no limit to a rate */
+#define ASIM_FLUID_LINE       64    /* bytes of a cache line */
+#define ASIM_FLUID_NO_ACKS    1e-9  /* a share of a link that sums of shares leave */
 
 /* The flows of a link; hop: of their paths, that the link is. */
 struct asim_fluid_places {
@@ -104,6 +105,7 @@ struct asim_fluid_conn {
     struct asim_fluid_flow *head, *tail; /* in the order sent; head is active */
     uint64_t sent;                       /* messages of the pair so far */
     uint32_t under_way;                  /* of these: begun and not yet drained */
+    uint8_t is_single;                   /* a queue pair a message: it begins at once */
     double window;
     uint64_t rtt_ns, rate_bps; /* of the base path, for the ideal time */
 };
@@ -117,6 +119,7 @@ enum asim_fluid_due {
     ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
     ASIM_FLUID_REFRESH, /* a wait is where it went to */
     ASIM_FLUID_STIR,    /* a link of many flows is visited */
+    ASIM_FLUID_TRAFFIC, /* a flow of background traffic begins */
     ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
     ASIM_FLUID_ROUTES
 };
@@ -165,6 +168,7 @@ struct asim_fluid_near {
 
 struct asim_fluid_counts {
     uint64_t messages, visits, last_ns; /* last_ns: when the last message was through */
+    uint64_t traffic;                   /* messages: of background traffic */
     uint64_t folded;                    /* messages that links have counted */
     uint64_t crowded;                   /* messages that began beside 8 others from their source */
 };
@@ -187,8 +191,11 @@ struct asim_fluid {
     struct asim_net_user user;
     struct asim_fabric_watch watch;
     const struct asim_topo *topo;
+    const struct asim_netconf *net;
     struct asim_route *routes, *all_routes; /* routes: over links that are up */
     struct asim_fluid_events *events;       /* NULL: none planned */
+    struct asim_fluid_traffic *traffic;     /* NULL: none */
+    struct asim_traffic_use *traffic_use;   /* of each generator */
     uint32_t *down;                         /* each link: for how many reasons; NULL: none */
     uint32_t parts;                         /* enum asim_fluid_part */
     uint32_t payload, overhead, ack_wire, qps;
@@ -223,25 +230,6 @@ struct asim_fluid {
     int failed; /* enum asim_code; why: err */
     struct asim_err err;
 };
-
-/* Whether a link of the path is down. (path.c) */
-int asim_fluid_is_cut(const struct asim_fluid *fluid, const struct asim_fluid_path *path);
-/* Sets the rate of a link and the times of its frames. */
-void asim_fluid_set_rate(const struct asim_fluid *fluid, uint32_t l, uint64_t rate_bps);
-/* A connection's queue pair; number 0 … qps - 1. NULL when out of memory. */
-struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                                        uint32_t number);
-/* The path of a message; NULL after a failure, which fluid.err tells. */
-struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
-                                        const struct asim_msg *msg, uint16_t sport);
-/* spread.c: behind link[0], fills in the links of the emptiest of the shortest ways; returns the
- * number of all. */
-uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                           uint32_t link[ASIM_FLUID_HOPS]);
-/* Fills *shape unless it is of this size already. */
-void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
-                      const struct asim_fluid_path *path, uint64_t bytes,
-                      struct asim_fluid_shape *shape);
 
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */

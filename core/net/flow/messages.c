@@ -63,14 +63,14 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     struct asim_fluid_conn *conn = flow->conn;
     int is_first = !conn->head;
 
-    if (fluid->qps) {
+    if (!conn->is_single) {
         if (is_first)
             conn->head = flow;
         else
             conn->tail->next = flow;
         conn->tail = flow;
     }
-    if (!fluid->qps || is_first)
+    if (conn->is_single || is_first)
         begin(fluid, flow, 0);
 }
 
@@ -79,8 +79,30 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
 {
     const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
 
-    fluid->counts.crowded +=
-        !fluid->qps && nic->n >= CROWD && nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
+    fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
+                             nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
+}
+
+/* By its connection and source port. */
+static int carry(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_conn *conn = flow->conn;
+    const struct asim_fluid_relay *relay = flow->relay;
+    uint64_t bytes = flow->msg.bytes ? flow->msg.bytes : 1;
+
+    flow->path = conn ? asim_fluid_path(fluid, conn, &flow->msg, flow->sport) : NULL;
+    if (!flow->path)
+        return fluid->err.code == ASIM_EINVAL ? 0 : ASIM_ENOMEM; /* run() tells the rest */
+    if (!flow->path->is_shared)
+        conn->shape.bytes = 0;
+    asim_fluid_shape(fluid, conn, flow->path, bytes, &conn->shape);
+    flow->shape = conn->shape;
+    if (relay && relay->ring->is_folded)
+        flow->path = relay->path;
+    unfold_others(fluid, flow);
+    count_crowd(fluid, flow);
+    take_turn(fluid, flow);
+    return 0;
 }
 
 int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
@@ -107,19 +129,18 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
     if (fluid->qps > 1 && number)
         conn = asim_fluid_conn(fluid, msg->src, msg->dst, number);
     flow->conn = conn;
-    flow->path = conn ? asim_fluid_path(fluid, conn, msg, flow->sport) : NULL;
-    if (!flow->path)
-        return fluid->err.code == ASIM_EINVAL ? 0 : ASIM_ENOMEM; /* run() tells the rest */
-    if (!flow->path->is_shared)
-        conn->shape.bytes = 0;
-    asim_fluid_shape(fluid, conn, flow->path, msg->bytes ? msg->bytes : 1, &conn->shape);
-    flow->shape = conn->shape;
-    if (relay && relay->ring->is_folded)
-        flow->path = relay->path;
-    unfold_others(fluid, flow);
-    count_crowd(fluid, flow);
-    take_turn(fluid, flow);
-    return 0;
+    return carry(fluid, flow);
+}
+
+int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg, uint16_t sport)
+{
+    struct asim_fluid_flow *flow = asim_fluid_make(fluid, msg);
+
+    if (!flow)
+        return ASIM_ENOMEM;
+    flow->sport = sport;
+    flow->conn = asim_fluid_conn(fluid, msg->src, msg->dst, ASIM_FLUID_TRAFFIC_QP);
+    return carry(fluid, flow);
 }
 
 int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
@@ -141,7 +162,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         plan_acks(fluid, flow, shape->forward_ns);
     flow->through_ns =
         asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
-    if (!fluid->qps)
+    if (conn->is_single)
         return;
     conn->head = flow->next;
     if (conn->head) {
@@ -184,21 +205,29 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                     const struct asim_msg *msg)
+uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow)
 {
     enum { LOG_OVERHEAD = 48 }; /* parity: rdma-network.md#output-files */
     const struct asim_fluid_conn *conn = flow->conn;
     uint64_t bytes = flow->shape.bytes + flow->shape.frames * LOG_OVERHEAD;
+
+    return conn->rtt_ns + (uint64_t)((long double)bytes * 8e9L / (long double)conn->rate_bps);
+}
+
+static void tell_fct(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                     const struct asim_msg *msg)
+{
+    int is_traffic = asim_msg_is_traffic(msg);
     struct asim_fct row = {
         .start = flow->start_ns,
         .end = fluid->queue.now_ns,
         .bytes = flow->shape.bytes,
-        .ideal = conn->rtt_ns + (uint64_t)((long double)bytes * 8e9L / (long double)conn->rate_bps),
-        .id = msg->id,
+        .ideal = asim_fluid_ideal_ns(flow),
+        .id = is_traffic ? 0 : msg->id,
         .src = msg->src,
         .dst = msg->dst,
         .sport = flow->sport,
+        .generator = (uint16_t)(is_traffic ? asim_msg_generator(msg) + 1 : 0),
     };
 
     fluid->watch.fct(fluid->watch.self, &row);
@@ -225,6 +254,7 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     path->frames += flow->shape.frames;
     path->bytes += flow->shape.bytes + flow->shape.frames * fluid->overhead;
     fluid->counts.messages++;
+    fluid->counts.traffic += asim_msg_is_traffic(&flow->msg);
     fluid->counts.last_ns = fluid->queue.now_ns;
     if (fluid->watch.fct && (!fluid->watch.only_choices || path->has_choice))
         tell_fcts(fluid, flow);

@@ -4,7 +4,7 @@
  * (flow.md#latency): tandem queues with constant service times, the last packet shorter, on the
  * path that routes and hashes give to packets.
  */
-#include "net/flow/flow.h"
+#include "net/flow/path.h"
 #include "topo/pair.h"
 #include "topo/topo.h"
 
@@ -40,6 +40,7 @@ static struct asim_fluid_conn *find_conn(struct asim_fluid *fluid, uint32_t src,
     conn = asim_pool_get(&fluid->conn_pool);
     if (!conn || fill_conn(fluid, conn, src, dst))
         return NULL;
+    conn->is_single = !fluid->qps || number == ASIM_FLUID_TRAFFIC_QP;
     *slot = (uint64_t)(uintptr_t)conn;
     return conn;
 }
@@ -159,7 +160,7 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
     }
     fill_path(fluid, path);
     path->has_choice = has_choice != 0;
-    path->is_shared = !has_choice || (fluid->qps && fluid->parts & ASIM_FLUID_COLLISIONS);
+    path->is_shared = !has_choice || (!conn->is_single && fluid->parts & ASIM_FLUID_COLLISIONS);
     if (path->is_shared)
         conn->path = path;
     return path;

@@ -6,8 +6,9 @@
 #ifndef ASIM_NET_FLOW_RINGS_H
 #define ASIM_NET_FLOW_RINGS_H
 
-#include "net/flow/flow.h"
+#include "net/flow/path.h"
 #include "net/net.h"
+#include "net/traffic_source.h"
 
 /* A member of a ring that carries on by itself (relay.c). */
 struct asim_fluid_relay {
@@ -60,6 +61,13 @@ void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *
 /* An ACK or a timer. */
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
+/* --- background.c --- */
+int asim_fluid_add_traffic(struct asim_net *net, const struct asim_net_traffics *traffics,
+                           struct asim_err *err);
+/* The flow of source `number` begins. */
+void asim_fluid_traffic_due(struct asim_fluid *fluid, uint32_t number);
+void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
 /* --- trust.c --- */
 /* Called when a flow has joined its links. */
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -82,6 +90,10 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg);
 /* relay: whose message it is. */
 int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
                        struct asim_fluid_relay *relay);
+/* A background flow. */
+int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg, uint16_t sport);
+/* On idle links, as in fct.txt. */
+uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

@@ -29,6 +29,10 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     }
     asim_fluid_through(fluid, flow);
+    if (asim_msg_is_traffic(&flow->msg)) {
+        asim_fluid_traffic_through(fluid, flow);
+        return;
+    }
     if (flow->msg.cookie != ASIM_NEVER)
         fluid->user.sent(fluid->user.self, &flow->msg);
     if (!flow->relay || !asim_fluid_relay_arrived(fluid, flow))
@@ -67,6 +71,9 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         fluid->link[rank].is_stirred = 0;
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
+        break;
+    case ASIM_FLUID_TRAFFIC:
+        asim_fluid_traffic_due(fluid, rank);
         break;
     case ASIM_FLUID_EVENT:
         asim_fluid_event(fluid, rank);

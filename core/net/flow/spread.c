@@ -5,7 +5,7 @@
  * collisions cost is the difference. A queue pair keeps its port of a host with several: switches
  * spray, NICs do not.
  */
-#include "net/flow/flow.h"
+#include "net/flow/path.h"
 #include "topo/topo.h"
 
 #include <string.h>

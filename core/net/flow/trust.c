@@ -44,6 +44,8 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     int there = queues_of(fluid, path, 1, path->n);
     int back = queues_of(fluid, path, path->n + 1, path->n + path->n_acks);
 
+    if (asim_msg_is_traffic(&flow->msg))
+        return;
     fluid->trust.took_ns +=
         times * (drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late);
     fluid->trust.held_ns += times * asim_fluid_max(0, drain_ns + late - alone_ns);
@@ -75,6 +77,9 @@ static const char *doubt_of(const struct asim_fluid *fluid)
 
     if (trust->is_changed)
         return "links changed, and what packets lose then and send again is not modelled";
+    if (fluid->traffic)
+        return "its messages and those of background traffic meet packet by packet in short "
+               "queues: job times differed by 5 % (median) and up to 140 % in tests";
     if (share(trust->burst_ns, trust->took_ns) > burst)
         return "many messages have a few packets, and the order in which NICs and switches send "
                "these and their ACKs decides";

@@ -87,9 +87,15 @@ static void stats(const struct asim_fabric *network, struct asim_fabric_stats *s
         stats->hop_bytes += fluid->link[l].bytes;
         stats->data += fluid->link[l].first_frames;
     }
-    stats->messages = fluid->counts.messages;
+    stats->messages = fluid->counts.messages - fluid->counts.traffic;
     stats->crowded = fluid->counts.crowded;
     stats->last_ns = fluid->counts.last_ns;
+}
+
+static void traffic_use(const struct asim_fabric *network, uint32_t index,
+                        struct asim_traffic_use *use)
+{
+    *use = of(network)->traffic_use[index];
 }
 
 static uint32_t path(const struct asim_fabric *network, const struct asim_fct *flow,
@@ -112,4 +118,5 @@ const struct asim_packet_network asim_fluid_reports = {
     .link_use = link_use,
     .host_use = host_use,
     .path = path,
+    .traffic_use = traffic_use,
 };

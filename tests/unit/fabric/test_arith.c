@@ -5,7 +5,7 @@
  */
 #include "testbench.h"
 #include "base/murmur3.h"
-#include "fabric/link/hash.h"
+#include "base/draw.h"
 
 /* Times of scheduling first, then those of the causes, then the class. */
 static void ties(void)

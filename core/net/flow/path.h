@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Connections and their paths.
+ */
+#ifndef ASIM_NET_FLOW_PATH_H
+#define ASIM_NET_FLOW_PATH_H
+
+#include "net/flow/flow.h"
+
+/* Whether a link of the path is down. */
+int asim_fluid_is_cut(const struct asim_fluid *fluid, const struct asim_fluid_path *path);
+/* Sets the rate of a link and the times of its frames. */
+void asim_fluid_set_rate(const struct asim_fluid *fluid, uint32_t l, uint64_t rate_bps);
+/* A connection's queue pair; number 0 … qps - 1, or ASIM_FLUID_TRAFFIC_QP: those of its background
+ * flows. NULL when out of memory. */
+struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                                        uint32_t number);
+/* The path of a message; NULL after a failure, which fluid.err tells. */
+struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
+                                        const struct asim_msg *msg, uint16_t sport);
+/* spread.c: behind link[0], fills in the links of the emptiest of the shortest ways; returns the
+ * number of all. */
+uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                           uint32_t link[ASIM_FLUID_HOPS]);
+/* Fills *shape unless it is of this size already. */
+void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
+                      const struct asim_fluid_path *path, uint64_t bytes,
+                      struct asim_fluid_shape *shape);
+
+#endif

@@ -215,6 +215,11 @@ static int open_times(struct serving *s, struct asim_err *err)
         code = asim_err_set(err, ASIM_EUSAGE,
                             "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
                             opt->pp, (uint64_t)s->times.model.layers, opt->model);
+    if (!code && s->times.model.heads % opt->tp)
+        code = asim_err_set(err, ASIM_EUSAGE,
+                            "--tp=%" PRIu32 " does not divide the %" PRIu64
+                            " heads of the model %s.",
+                            opt->tp, (uint64_t)s->times.model.heads, opt->model);
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 

@@ -68,9 +68,9 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     struct asim_measured_row row = {0};
     double alg;
 
-    if (size < 1)
+    if (size == 0)
         return 0; /* no row, or one of 0 bytes */
-    if (!(size < 1e18) || size != floor(size))
+    if (!(size > 0 && size < 1e18) || size != floor(size))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: a row whose \"size\" is no whole number of bytes.", path);
     row.bytes = (uint64_t)size;
@@ -128,11 +128,16 @@ int asim_measured_json(struct asim_measured *measured, const struct asim_src *sr
 
     while (at < src->size) {
         json_t *root;
-        size_t space = strspn(src->data + at, " \t\r\n,\xef\xbb\xbf"), used;
+        size_t space = strspn(src->data + at, " \t\r\n,\xef\xbb\xbf"), used, commas = 0;
         int rc;
 
-        for (size_t i = at; i < at + space; i++)
+        for (size_t i = at; i < at + space; i++) {
             line += src->data[i] == '\n';
+            commas += src->data[i] == ',';
+        }
+        if (commas > (at > 0) || (commas && at + space == src->size))
+            return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, line + 1, 0},
+                               "a comma, expected a row: the file may be cut off.");
         at += space;
         if (at >= src->size)
             break;

@@ -134,12 +134,13 @@ static int agrees(const struct asim_measured_row *row, char **word, int n, struc
 static int read_row(struct reader *r, char **word, int n, unsigned line, struct asim_err *err)
 {
     struct asim_measured_row row = {.op = r->op, .line = line};
-    struct columns of = r->of.us ? r->of : guess(word, n);
+    struct columns of = r->of.us ? r->of : guess(word, n), other;
 
     if (asim_text_u64(word[0], &row.bytes) || !row.bytes)
         return 0;
-    if (!agrees(&row, word, n, of) && guess(word, n).us)
-        of = guess(word, n); /* a column of the header is blank in the rows */
+    other = agrees(&row, word, n, of) ? of : guess(word, n);
+    if (other.us && !other.in_place_us == !of.in_place_us)
+        of = other; /* a column of the header is blank in the rows */
     if (!agrees(&row, word, n, of))
         return asim_err_at(err, ASIM_EINVAL, (struct asim_where){r->path, line, 0},
                            "the row of %llu bytes does not fit its columns: size over time is not "

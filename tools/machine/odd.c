@@ -26,6 +26,7 @@ int asim_machine_odd(const struct asim_machine *m, const struct asim_diagnostics
     n += odd(m->graph_gbytes > m->nvlink_gbytes,
              "graph_gbytes is above the line rate nvlink_gbytes", to);
     n += odd(m->nic_efficiency < .5, "nic_efficiency is below 0.5", to);
+    n += odd(m->launch_us < -10, "launch_us takes off more than 10 us: kernels begin uncalled", to);
     n += odd(m->copy_gbytes[1] > m->copy_gbytes[0], "a channel copies LL faster than Simple", to);
     n += odd(m->nvls && m->generation < ASIM_GENERATION_HOPPER,
              "nvls is 1, but NVSwitches reduce from Hopper on", to);

@@ -15,6 +15,7 @@
 
 #include "asim/trace.h"
 #include "base/io/json.h"
+#include "base/text.h"
 #include "pytorch/folder.h"
 #include "tools/run/job.h"
 
@@ -249,6 +250,28 @@ static int read_steps(struct asim_job_recorded *one, const json_t *root)
                : ASIM_EINVAL;
 }
 
+/* A slip in "steps" would make a step of all of them. */
+static void tell_unread(const json_t *root, const char *path)
+{
+    static const char *const read[] = {
+        "real_t_step_ms", "t_step_ms", "step_time_ms", "real_t_comm_ms", "t_comm_ms",
+        "comm_time_ms",   "steps",     "t_steps_ms",   "rank",           "world_size"};
+    const char *name;
+    json_t *value;
+    char safe[64];
+
+    json_object_foreach((json_t *)root, name, value)
+    {
+        size_t i = 0;
+
+        while (i < sizeof read / sizeof *read && strcmp(read[i], name) != 0)
+            i++;
+        if (i == sizeof read / sizeof *read)
+            fprintf(stderr, "note: %s: the key \"%s\" is not read\n", path,
+                    asim_text_safe(safe, sizeof safe, name));
+    }
+}
+
 /* The mean over the files, one of each rank or run. What the command line says comes first. */
 static int read_training(struct asim_job *job, const char *folder, struct asim_err *err)
 {
@@ -272,6 +295,8 @@ static int read_training(struct asim_job *job, const char *folder, struct asim_e
                 "these are no training metrics; expected a JSON object with the number t_step_ms "
                 "above 0, each key once, and, if it has them, the number t_comm_ms and a whole "
                 "number of steps.");
+        if (!code && !n)
+            tell_unread(root, path);
         sum.step_ms += one.step_ms;
         sum.comm_ms += one.comm_ms;
         n++;

@@ -236,6 +236,19 @@ int asim_ig_link(struct asim_ig *ig, const yaml_node_t *at, const char *name, si
     return n && !*link ? asim_ig_fail(ig, at, "'%s' names no link.", name) : 0;
 }
 
+int asim_ig_scheme(struct asim_ig *ig, const yaml_node_t *edge, int *is_one_to_one)
+{
+    const char *scheme = asim_yaml_text(get(ig, edge, "scheme"));
+
+    *is_one_to_one = !strcmp(scheme, "one2one");
+    return *is_one_to_one || !*scheme || !strcmp(scheme, "many2many")
+               ? 0
+               : asim_ig_fail(ig, edge,
+                              "the scheme '%s' of an edge is not read; one2one and "
+                              "many2many are.",
+                              scheme);
+}
+
 static int read_edge(struct asim_ig *ig, const struct asim_ig_device *d, const yaml_node_t *edge,
                      struct asim_ig_joint *joint)
 {
@@ -243,8 +256,8 @@ static int read_edge(struct asim_ig *ig, const struct asim_ig_device *d, const y
     const char *one = asim_yaml_text(get(ig, get(ig, edge, "ep1"), "component"));
     const char *two = asim_yaml_text(get(ig, get(ig, edge, "ep2"), "component"));
 
-    joint->is_one_to_one = !strcmp(asim_yaml_text(get(ig, edge, "scheme")), "one2one");
-    return asim_ig_end(ig, edge, one, &d->components, &joint->a, &rest) ||
+    return asim_ig_scheme(ig, edge, &joint->is_one_to_one) ||
+                   asim_ig_end(ig, edge, one, &d->components, &joint->a, &rest) ||
                    asim_ig_end(ig, edge, two, &d->components, &joint->b, &rest) ||
                    asim_ig_link(ig, edge, link, strlen(link), &d->links, &joint->link)
                ? ASIM_EINVAL

@@ -71,6 +71,9 @@ int asim_ig_joints(struct asim_ig *ig, const yaml_node_t *root, const struct asi
                    int (*see)(void *self, const struct asim_ig_joint *joint), void *self);
 void asim_ig_device_fini(struct asim_ig_device *device);
 
+/* Whether an edge joins its parts one with one, else each with each (also without a scheme). */
+int asim_ig_scheme(struct asim_ig *ig, const yaml_node_t *edge, int *is_one_to_one);
+
 /* An error at a node; what has one %s, for text. */
 int asim_ig_fail(struct asim_ig *ig, const yaml_node_t *node, const char *what, const char *text);
 

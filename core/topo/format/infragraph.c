@@ -88,9 +88,9 @@ static int read_far_edge(struct asim_parts_reader *r, const yaml_node_t *at, str
     const yaml_node_t *ep1 = get(r, at, "ep1"), *ep2 = get(r, at, "ep2");
     const char *link = asim_yaml_text(get(r, at, "link")), *rest;
 
-    edge->is_one_to_one = !strcmp(asim_yaml_text(get(r, at, "scheme")), "one2one");
-    return read_far(r, at, asim_yaml_text(get(r, ep1, "instance")),
-                    asim_yaml_text(get(r, ep1, "component")), &edge->a, &rest) ||
+    return asim_ig_scheme(&r->ig, at, &edge->is_one_to_one) ||
+                   read_far(r, at, asim_yaml_text(get(r, ep1, "instance")),
+                            asim_yaml_text(get(r, ep1, "component")), &edge->a, &rest) ||
                    read_far(r, at, asim_yaml_text(get(r, ep2, "instance")),
                             asim_yaml_text(get(r, ep2, "component")), &edge->b, &rest) ||
                    asim_ig_link(&r->ig, at, link, strlen(link), &r->links, &edge->link)
@@ -156,6 +156,9 @@ static int link_pair(struct asim_parts_reader *r, const yaml_node_t *at, uint64_
         const struct asim_parts_part *part = &r->part[ends[i]];
 
         node[i] = part->node;
+        if (node[i] == ASIM_PARTS_NONE && !asim_parts_is_port(part))
+            return asim_ig_fail(&r->ig, at, "an end of this edge has no edge inside its %s.",
+                                "device");
         if (!asim_parts_is_port(part))
             continue;
         node[i] = r->part[part->port - 1].node;

@@ -54,6 +54,11 @@ static int fits(const json_t *place, uint64_t bytes, double us, double *alg)
     return isfinite(*alg) && (*alg <= 0 || asim_measured_agrees(bytes, us, *alg));
 }
 
+static int is_bytes(double size)
+{
+    return size > 0 && size < 1e18 && size == floor(size);
+}
+
 static int add_row(struct asim_measured *measured, const json_t *value, const char *path,
                    struct asim_err *err)
 {
@@ -70,7 +75,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
 
     if (size == 0)
         return 0; /* no row, or one of 0 bytes */
-    if (!(size > 0 && size < 1e18) || size != floor(size))
+    if (!is_bytes(size))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: a row whose \"size\" is no whole number of bytes.", path);
     row.bytes = (uint64_t)size;

@@ -152,6 +152,8 @@ static int read_keys(struct asim_sweep *sweep, const struct asim_args *args,
         return asim_err_set(err, ASIM_EUSAGE, "nothing to vary; --help shows how."), 2;
     if (opt->of && asim_sweep_of(sweep, opt->of, err))
         return 1;
+    if (!opt->of && asim_sweep_runs_jobs(sweep) && asim_sweep_is_traffic(sweep))
+        sweep->target = &asim_sweep_targets[ASIM_SWEEP_TRAFFIC];
     if (asim_sweep_make(sweep, err))
         return err->code == ASIM_EUSAGE ? 2 : 1;
     return asim_sweep_check(sweep, err) ? 1 : 0;

@@ -25,6 +25,32 @@ int asim_sweep_has_scenarios(const struct asim_sweep *sweep)
     return 0;
 }
 
+/* A reader of scenarios gives one without jobs an idle one. */
+static int has_jobs(const char *file)
+{
+    json_t *root = NULL;
+    int has = asim_json_read(&root, file, &(struct asim_err){0}) ||
+              !json_object_get(root, "background") || json_object_get(root, "jobs");
+
+    json_decref(root);
+    return has;
+}
+
+int asim_sweep_is_traffic(const struct asim_sweep *sweep)
+{
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        const struct asim_sweep_key *key = &sweep->keys.at[k];
+        size_t v = 0;
+
+        if (strcmp(key->name, "scenario"))
+            continue;
+        while (v < key->values.n && !has_jobs(key->values.at[v]))
+            v++;
+        return v == key->values.n;
+    }
+    return 0;
+}
+
 void asim_sweep_scenario(const struct asim_sweep *sweep, size_t point, char *path, size_t size)
 {
     snprintf(path, size, "%.1000s/scenarios/%zu.json", sweep->folder, point + 1);

@@ -87,6 +87,7 @@ struct asim_sweep_options {
 extern const struct asim_option asim_sweep_options[];
 
 #define ASIM_SWEEP_COMMANDS "run|inference|nccl-tests"
+enum { ASIM_SWEEP_TRAFFIC = 3 }; /* behind these: `asim run` of traffic without a job */
 extern const struct asim_sweep_target asim_sweep_targets[];
 /* The row of the command; whether it is `asim run`. */
 const struct asim_member *asim_sweep_member(const struct asim_sweep *sweep);
@@ -119,6 +120,8 @@ int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err);
 int asim_sweep_make(struct asim_sweep *sweep, struct asim_err *err);
 /* Scenarios of points with keys "scenario.PATH", in the folder of the sweep: whether there are any;
  * the file of a point; writes all, and reads them as a run does. (scenario.c) */
+/* Whether the scenarios of all points have traffic, but no job whose time would count. */
+int asim_sweep_is_traffic(const struct asim_sweep *sweep);
 int asim_sweep_has_scenarios(const struct asim_sweep *sweep);
 void asim_sweep_scenario(const struct asim_sweep *sweep, size_t point, char *path, size_t size);
 int asim_sweep_write_scenarios(const struct asim_sweep *sweep, struct asim_err *err);

@@ -30,6 +30,30 @@ static int read_run(struct asim_sweep_point *point, const char *folder, struct a
     return 0;
 }
 
+/* 99th percentiles of the slowdown of background flows by size; of several backgrounds the worst.
+ */
+static int read_traffic(struct asim_sweep_point *point, const char *folder, struct asim_err *err)
+{
+    static const char *const classes[] = {"to-100kB", "to-1MB", "larger", "all"};
+    struct asim_table table;
+
+    if (read_run(point, folder, err))
+        return err->code;
+    memset(point->figure, 0, sizeof point->figure);
+    asim_table_open(&table, folder, "background.csv", err);
+    while (!err->code && table.file && asim_table_row(&table, err) > 0)
+        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
+            double slowdown =
+                asim_table_real(&table, asim_table_need(&table, "slowdown_p99", err), err);
+
+            if (!strcmp(asim_table_text(&table, asim_table_find(&table, "class")), classes[i]) &&
+                slowdown > point->figure[i])
+                point->figure[i] = slowdown;
+        }
+    asim_table_close(&table);
+    return err->code;
+}
+
 static int read_inference(struct asim_sweep_point *point, const char *folder, struct asim_err *err)
 {
     char path[ASIM_SWEEP_PATH];
@@ -84,6 +108,15 @@ const struct asim_sweep_target asim_sweep_targets[] = {
      nccl_tests_own,
      {{"busbw_GBps", "busbw_GB/s", "bus bandwidth, GB/s", 1}, {"time_us", "time_us", NULL, 1}},
      read_nccl_tests},
+    [ASIM_SWEEP_TRAFFIC] = {"run",
+                            NULL,
+                            run_own,
+                            {{"slowdown_p99_to_100kB", "p99 <=100kB",
+                              "slowdown of flows up to 100 kB, p99", 1},
+                             {"slowdown_p99_to_1MB", "p99 <=1MB", NULL, 1},
+                             {"slowdown_p99_larger", "p99 larger", NULL, 1},
+                             {"slowdown_p99", "p99 all", NULL, 1}},
+                            read_traffic},
 };
 
 const struct asim_member *asim_sweep_member(const struct asim_sweep *sweep)
@@ -96,5 +129,5 @@ const struct asim_member *asim_sweep_member(const struct asim_sweep *sweep)
 
 int asim_sweep_runs_jobs(const struct asim_sweep *sweep)
 {
-    return sweep->target == asim_sweep_targets;
+    return !strcmp(sweep->target->command, "run");
 }

@@ -113,7 +113,7 @@ static void help(const struct asim_app *app, int all)
     if (app->extra)
         asim_args_help(stdout, app->extra, all);
     help_settings(app, all);
-    asim_args_help(stdout, asim_limits_options, all);
+    asim_args_help_shared(stdout, asim_settings_options, app->extra, all);
     if (!app->is_analytical) {
         asim_reports_list(reports, sizeof reports);
         printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s",

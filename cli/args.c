@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/quiet.h"
 
 /* -g and --g are the same: both styles are published. */
 static const char *skip_dashes(const char *arg)
@@ -199,6 +200,20 @@ void asim_args_help(FILE *file, const struct asim_option *options, int all)
     free(shown);
 }
 
+void asim_args_help_shared(FILE *file, const struct asim_option *own,
+                           const struct asim_option *further, int all)
+{
+    enum { MOST = 8 };
+    struct asim_option shown[MOST] = {{0}};
+    size_t n = 0;
+
+    for (const struct asim_option *row = asim_limits_options; row->key && n < MOST - 1; row++)
+        if (!(own && asim_option_find(own, row->key)) &&
+            !(further && asim_option_find(further, row->key)))
+            shown[n++] = *row;
+    asim_args_help(file, shown, all);
+}
+
 /* The one sentence on stderr and the exit code, for `return asim_args_fail(…)`. */
 int asim_args_fail(const char *command, const struct asim_err *err, int exit_code)
 {
@@ -222,7 +237,7 @@ static int show_usage(const struct asim_args_job *job, FILE *file, int all, int 
     if (job->further)
         asim_args_help(file, job->further, all);
     asim_args_help(file, job->options, all);
-    asim_args_help(file, asim_limits_options, all);
+    asim_args_help_shared(file, job->options, job->further, all);
     return exit_code;
 }
 
@@ -247,12 +262,15 @@ static void note_idle(const struct asim_args_job *job, const struct asim_args *a
 static int work(const struct asim_args_job *job, const struct asim_args *args)
 {
     struct asim_err err = {0};
-    int code = asim_files_check(args, job->words_are, &err);
+    int code = asim_files_check(args, job->words_are, &err), kept;
+
     note_idle(job, args);
     if (!job->reads_only)
         asim_interrupt_catch();
+    kept = asim_quiet_begin(args);
     if (!code)
         code = job->work(args, &err);
+    asim_quiet_end(kept);
     if (!job->reads_only)
         code = asim_interrupt_end(code, &err);
     if (code < 0 || err.text[0])

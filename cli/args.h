@@ -77,6 +77,10 @@ int asim_args_exit(const struct asim_err *err);
 int asim_args_is(const char *arg, const struct asim_option *row);
 /* Prints the help of a table; options without effect only with `all`. */
 void asim_args_help(FILE *file, const struct asim_option *options, int all);
+/* The same of the options that every command has (limits.h), but for those with a row in the tables
+ * of the command; a table may be NULL. */
+void asim_args_help_shared(FILE *file, const struct asim_option *own,
+                           const struct asim_option *further, int all);
 /* Prints "asim <command>: <sentence>" on stderr and returns exit_code. */
 int asim_args_fail(const char *command, const struct asim_err *err, int exit_code);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Puts the ceilings of traces and outputs in force. The limit of traces goes into the environment,
- * where base/io/inflate.c looks for it. The limit of outputs is the system's own (RLIMIT_FSIZE), so
- * that it holds however a file is written; a lower one of the user stays.
+ * The options that every command has. Puts the ceilings of traces and outputs in force. The limit
+ * of traces goes into the environment, where base/io/inflate.c looks for it. The limit of outputs
+ * is the system's own (RLIMIT_FSIZE), so that it holds however a file is written; a lower one of
+ * the user stays.
  */
 #define _XOPEN_SOURCE 700
 #include "cli/limits.h"
@@ -17,6 +18,11 @@
 
 #define AT(field) offsetof(struct asim_limits, field)
 const struct asim_option asim_limits_options[] = {
+    {"quiet", NULL, "no summary where the results go to files; notes and errors stay", "0",
+     ASIM_T_BOOL, AT(quiet), .flags = ASIM_F_NO_RESULT},
+    {"force", NULL,
+     "replace traces, topologies and machines that exist; results are replaced without it", "0",
+     ASIM_T_BOOL, AT(force), .flags = ASIM_F_NO_RESULT},
     {"max-trace-size", NULL,
      "most bytes a gzip trace may inflate to; 0: the variable ASIM_MAX_TRACE_SIZE, else 16GiB", "0",
      ASIM_T_SIZE, AT(trace_bytes)},

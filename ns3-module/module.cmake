@@ -52,7 +52,7 @@ add_subdirectory(ns3-module/examples)
 # The part of the asim tool that is a run as a program: options, result lines, exit codes.
 add_library(
   asim-app OBJECT cli/alone.c cli/app.c cli/args.c cli/child.c cli/compare.c cli/csv.c cli/eta.c
-                  cli/file_set.c cli/files.c cli/hugepages.c cli/idle.c cli/interrupt.c cli/limits.c
+                  cli/file_set.c cli/files.c cli/hugepages.c cli/idle.c cli/interrupt.c cli/limits.c cli/quiet.c
                   cli/side_by_side.c
                   cli/temporary.c cli/verify.c cli/verify_sample.c cli/what_if.c
                   tools/report/changes.c tools/report/identity.c tools/report/load.c

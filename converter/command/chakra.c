@@ -28,6 +28,7 @@ static const struct {
     {{.key = "input-type"}, TYPE},
     {{.key = "compat"}, KEEP_ALONE},
     {{.key = "quiet", .alias = "q"}, KEEP_ALONE},
+    {{.key = "force"}, KEEP_ALONE},
     {{.key = "help", .alias = "h"}, KEEP_ALONE},
 };
 

@@ -16,6 +16,7 @@
 struct options {
     char *input, *output, *groups, *grow;
     uint32_t ranks;
+    int force;
 };
 
 enum { MAX_LISTED = 4096 };
@@ -34,6 +35,8 @@ static const struct asim_option options[] = {
      "groups that join all replicas: full (those of all ranks), strided (also those whose ranks "
      "are not consecutive), none, or ids as 1,4",
      "full", ASIM_T_STRING, AT(grow)},
+    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
+     AT(force)},
     {0}};
 
 /* Words or numbers; listed has room for MAX_LISTED. */
@@ -76,8 +79,11 @@ static void report(const struct asim_scale *scale)
 static int scale_set(const struct asim_args *args, struct asim_err *err)
 {
     struct options *o = args->tables[0].base;
-    struct asim_scale scale = {
-        .input = o->input, .output = o->output, .groups_file = o->groups, .to = o->ranks};
+    struct asim_scale scale = {.input = o->input,
+                               .output = o->output,
+                               .groups_file = o->groups,
+                               .to = o->ranks,
+                               .force = o->force};
     int64_t *listed;
     int rc;
     if (!o->input || !o->output || !o->ranks)

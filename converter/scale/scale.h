@@ -34,6 +34,7 @@ struct asim_scale {
     int grow;                                 /* enum asim_scale_grow */
     const int64_t *listed;
     size_t n_listed;
+    int force; /* replace traces that exist */
     /* results */
     ASIM_VEC(struct asim_scale_group) groups;
     uint64_t nodes;

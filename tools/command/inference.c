@@ -20,7 +20,7 @@ struct options {
     uint64_t max_tokens, kv_tokens, seed, mtu;
     double rate, efficiency, overhead_us, graph_saves_us;
     uint32_t prefix, groups;
-    int eager, level, arrivals, lengths, chunked, prefix_caching, fast_forward;
+    int eager, level, arrivals, lengths, chunked, prefix_caching, fast_forward, json;
     char *scheduler, *experts, *requests_file, *model, *gpu, *gpus, *times, *topology, *network,
         *system, *cc, *out;
     char *reports;
@@ -112,6 +112,8 @@ static const struct asim_option options[] = {
      ASIM_T_U64, AT(mtu), 0, 65000},
     {"out", "output", "folder for requests.csv, inference.json and the files of asim packet", NULL,
      ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES},
+    {"json", NULL, "print the figures as JSON (inference.json) in place of the table", "0",
+     ASIM_T_BOOL, AT(json)},
     {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports)},
     {"fast-forward", NULL, "replay traffic that was simulated before, with the same results", "1",
      ASIM_T_BOOL, AT(fast_forward)},
@@ -286,7 +288,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     static const char *const names[] = {"requests.csv", "inference.json"};
     const struct options *opt = args->tables[0].base;
     struct serving s = {.opt = opt};
-    struct asim_results_about about = {opt->out, 0};
+    struct asim_results_about about = {opt->out, 0, opt->json};
     int code = check_roles(opt, err);
 
     if (!code)

@@ -69,8 +69,8 @@ static const struct asim_option options[] = {
      NULL, ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
     {"csv", NULL, "also write the table as CSV", NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL,
      ASIM_F_WRITES},
-    {"json", NULL, "also write the table as nccl-tests' JSON", NULL, ASIM_T_STRING, AT(json), 0, 0,
-     NULL, ASIM_F_WRITES},
+    {"json", NULL, "also write the table as nccl-tests' JSON; -: print it in place of the table",
+     NULL, ASIM_T_STRING, AT(json), 0, 0, NULL, ASIM_F_WRITES},
     {"plot", NULL, "also draw bus bandwidth against size (SVG)", NULL, ASIM_T_STRING, AT(plot), 0,
      0, NULL, ASIM_F_WRITES},
     {0}};
@@ -462,7 +462,7 @@ static int work(const struct asim_args *args, struct asim_err *err)
         rc = add_machines(&all, opt, err);
     if (!rc)
         rc = write_files(&all, opt, err);
-    for (size_t t = 0; t < all.table.n && !rc; t++)
+    for (size_t t = 0; t < all.table.n && !rc && !(opt->json && !strcmp(opt->json, "-")); t++)
         asim_size_table_print(&all.table.at[t]);
     free_all(&all);
     return rc;

@@ -14,13 +14,15 @@
 
 struct options {
     char *output, *fail_if, *sizes;
-    int force, text, json, fct;
+    int force, quiet, text, json, fct;
 };
 
 static const struct asim_option options[] = {
     {"out", "output", "the page; without it report.html in the folder of the first run", NULL,
      ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES},
     {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force)},
+    {"quiet", NULL, "do not say what was written", "0", ASIM_T_BOOL,
+     offsetof(struct options, quiet)},
     {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,
      offsetof(struct options, text)},
     {"json", NULL, "only print the figures of the runs as JSON; write no page", "0", ASIM_T_BOOL,
@@ -106,7 +108,7 @@ static int write_page(const struct asim_args *args, const struct options *opt, s
     code = check_place(args, path, err);
     if (!code)
         code = asim_report_page(args->words, args->n_words, path, err);
-    if (!code)
+    if (!code && !opt->quiet)
         fprintf(stderr, "%s is written: open it in a browser.\n", path);
     return code;
 }

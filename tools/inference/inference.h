@@ -162,8 +162,9 @@ void asim_engine_close(struct asim_engine *engine);
 struct asim_results_about {
     const char *out; /* folder or NULL */
     uint32_t gpus;
+    int json; /* the figures of inference.json on stdout in place of the table */
 };
-/* Prints the table on stdout; writes requests.csv and inference.json into the folder. */
+/* Prints the table on stdout, and writes requests.csv and inference.json into the folder. */
 int asim_results_write(const struct asim_requests *requests, const struct asim_results_about *about,
                        struct asim_err *err);
 

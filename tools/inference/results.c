@@ -185,15 +185,17 @@ static void put_rows(struct asim_out *out, const struct asim_requests *requests)
     }
 }
 
-/* One file of the folder. */
+/* One file of the folder; without a folder on stdout. */
 static int put_file(const struct figures *f, const struct asim_requests *requests,
-                    const struct asim_results_about *about, int is_json, struct asim_err *err)
+                    const struct asim_results_about *about, const char *folder, int is_json,
+                    struct asim_err *err)
 {
     struct asim_out out = {0};
-    char path[PATH];
+    char path[PATH] = "-";
     int code;
 
-    snprintf(path, sizeof path, "%s/%s", about->out, is_json ? "inference.json" : "requests.csv");
+    if (folder)
+        snprintf(path, sizeof path, "%s/%s", folder, is_json ? "inference.json" : "requests.csv");
     code = asim_out_open(&out, path, err);
     if (code)
         return code;
@@ -211,10 +213,12 @@ int asim_results_write(const struct asim_requests *requests, const struct asim_r
     int code = measure(&figures, requests) ? asim_err_nomem(err, "measuring requests") : 0;
 
     if (!code && about->out)
-        code = put_file(&figures, requests, about, 1, err);
+        code = put_file(&figures, requests, about, about->out, 1, err);
     if (!code && about->out)
-        code = put_file(&figures, requests, about, 0, err);
-    if (!code)
+        code = put_file(&figures, requests, about, about->out, 0, err);
+    if (!code && about->json)
+        code = put_file(&figures, requests, about, NULL, 1, err);
+    else if (!code)
         print(&figures, requests, about);
     for (int i = 0; i < QUANTITIES; i++)
         free(figures.values[i]);

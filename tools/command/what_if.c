@@ -14,14 +14,21 @@
 
 extern const struct asim_command asim_command_sweep;
 
-/* "<run>/what-if/<digest of the question>". How many run at once is no part of it. */
+/* 1 for words that are no part of the question: how many run at once, and what is said. */
+static int is_aside(const char *word)
+{
+    return !strncmp(word, "-j", 2) || !strncmp(word, "--j", 3) || !strncmp(word, "-q", 2) ||
+           !strncmp(word, "--q", 3) || !strncmp(word, "--force", 7);
+}
+
+/* "<run>/what-if/<digest of the question>". */
 static void name_folder(char *text, size_t size, const char *run, int argc, char **argv)
 {
     struct asim_digest sum = {.word = {0}};
     char digest[ASIM_DIGEST_TEXT];
 
     for (int i = 2; i < argc; i++)
-        if (strncmp(argv[i], "-j", 2) && strncmp(argv[i], "--j", 3))
+        if (!is_aside(argv[i]))
             asim_digest_add_text(&sum, argv[i]);
     snprintf(text, size, "--output-dir=%.1800s/what-if/%.8s", run, asim_digest_show(&sum, digest));
 }
@@ -30,6 +37,14 @@ static int has_folder(int argc, char **argv)
 {
     for (int i = 2; i < argc; i++)
         if (!strncmp(argv[i], "--out", 5))
+            return 1;
+    return 0;
+}
+
+static int asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strncmp(argv[i], "--help", 6) || !strcmp(argv[i], "-h"))
             return 1;
     return 0;
 }
@@ -44,7 +59,7 @@ static int run(int argc, char **argv)
 
     if (!words)
         asim_err_nomem(&err, "reading the command line");
-    else if (!has_run && (argc < 2 || strncmp(argv[1], "--help", 6)))
+    else if (!has_run && !asks_for_help(argc, argv))
         asim_err_set(&err, ASIM_EUSAGE,
                      "name the folder of a run of `asim run` first: asim what-if RUN --vary "
                      "KEY=VALUE,VALUE…");

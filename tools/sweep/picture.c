@@ -122,17 +122,23 @@ static int is_same_line(const struct picture *picture, size_t a, size_t b)
     return 1;
 }
 
-/* The values of the other keys that vary. */
+/* The values of the other keys that vary; numbers with their key. */
 static void name_line(const struct picture *picture, char *name, size_t size, size_t point)
 {
     const struct asim_sweep *sweep = picture->sweep;
     size_t used = 0;
 
     *name = '\0';
-    for (size_t k = 0; k < sweep->keys.n && used < size; k++)
-        if (k != picture->x && k != asim_sweep_seed(sweep) && sweep->keys.at[k].values.n > 1)
-            used += (size_t)snprintf(name + used, size - used, "%s%s", used ? ", " : "",
-                                     asim_sweep_at(sweep, point, k));
+    for (size_t k = 0; k < sweep->keys.n && used < size; k++) {
+        const struct asim_sweep_key *key = &sweep->keys.at[k];
+        int has_name = is_numeric(key);
+
+        if (k == picture->x || k == asim_sweep_seed(sweep) || key->values.n < 2)
+            continue;
+        used += (size_t)snprintf(name + used, size - used, "%s%s%s%s", used ? ", " : "",
+                                 has_name ? key->name : "", has_name ? "=" : "",
+                                 asim_sweep_at(sweep, point, k));
+    }
 }
 
 static int by_x(const void *a, const void *b)

@@ -106,14 +106,15 @@ static inline int nothing_due(const struct asim_host *host)
 
 /* A send becomes a queue pair two zero-delay events after the call, as ASTRA-sim's application
  * start does: events already due at this time go first. Mostly there are none, and the second event
- * follows at once. */
-static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
+ * follows at once. is_next: the caller knows that. */
+static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                       int is_next)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic;
 
     if (!flow->stage++) {
-        if (!nothing_due(host)) {
+        if (!is_next && !nothing_due(host)) {
             if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
                 host->worker->failed = ASIM_ENOMEM;
             return;
@@ -145,7 +146,7 @@ static inline void start_inline(struct asim_fabric *fabric, struct asim_host *ho
     if (nothing_due(host)) {
         asim_host_begin(host, host->now, host->start.tie);
         host->worker->calls++;
-        start_flow(fabric, host, host->start.slot);
+        start_flow(fabric, host, host->start.slot, 1);
     } else if (asim_event_heap_push(&host->timers,
                                     (struct asim_event_entry){
                                         host->now, host->start.tie, host->start.seq,
@@ -181,7 +182,7 @@ void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
         start_inline(fabric, host);
         break;
     case ASIM_TIMER_START:
-        start_flow(fabric, host, payload);
+        start_flow(fabric, host, payload, 0);
         break;
     case ASIM_TIMER_ARRIVED:
         asim_message_arrived(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);

@@ -19,15 +19,23 @@ uint32_t asim_ecmp_route(struct asim_fabric *fabric, struct asim_switch_shard *s
 /* Empties the caches, because routes have changed. */
 void asim_ecmp_forget(struct asim_switch *sw);
 
-/* The same egress port; looks into the route cache inline. */
-static inline uint32_t asim_ecmp_egress(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+/* 1 + the egress port, where the route cache has it: a route without a choice. Else 0. */
+static inline uint32_t asim_ecmp_cached(const struct asim_switch_shard *shard,
                                         const struct asim_frame *frame)
 {
     uint32_t dst = asim_frame_goal(frame);
     const struct asim_cached_route *cached = &shard->route_cache[dst % ASIM_CACHED_ROUTES];
 
-    return cached->port && cached->dst == dst ? cached->port - 1
-                                              : asim_ecmp_route(fabric, shard, frame);
+    return cached->dst == dst ? cached->port : 0;
+}
+
+/* The same egress port; looks into the route cache inline. */
+static inline uint32_t asim_ecmp_egress(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                                        const struct asim_frame *frame)
+{
+    uint32_t port = asim_ecmp_cached(shard, frame);
+
+    return port ? port - 1 : asim_ecmp_route(fabric, shard, frame);
 }
 
 #endif

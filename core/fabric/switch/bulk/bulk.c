@@ -8,8 +8,10 @@
 
 #include "fabric/switch/bulk/egress_queue.h"
 
+/* has_plain_queues: there is one queue for all frames, and no observer reads queues. */
 struct window {
     uint64_t begin, until;
+    int has_plain_queues;
 };
 
 void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
@@ -97,13 +99,12 @@ static inline uint32_t recency_behind(uint64_t tx)
     return tx < most ? (uint32_t)(most - tx) : 0;
 }
 
-/* The port is uncongested: there is one queue for all frames, no observer reads the queue, and the
- * frames in it with n more cannot reach an ECN threshold. */
-static inline int is_uncongested(const struct asim_fabric *fabric,
-                                 const struct asim_switch_port *port, uint64_t n)
+/* The port is uncongested: its queues are plain, and the frames in it with n more cannot reach an
+ * ECN threshold. */
+static inline int is_uncongested(const struct window *window, const struct asim_switch_port *port,
+                                 uint64_t n)
 {
-    return !fabric->set.writes_telemetry && !fabric->watch->queue && !fabric->set.acks_first &&
-           port->frames + n <= port->ecn_free_frames;
+    return window->has_plain_queues && port->frames + n <= port->ecn_free_frames;
 }
 
 /* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full
@@ -234,7 +235,7 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
         if (port->frames)
             asim_egress_drain(fabric, shard, out, t);
         if (port->same_tick_at != t && is_short(port, transit.q) &&
-            is_uncongested(fabric, port, (uint64_t)(arrivals.end - arrivals.at))) {
+            is_uncongested(window, port, (uint64_t)(arrivals.end - arrivals.at))) {
             uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
 
             return last ? last : cause;
@@ -345,12 +346,12 @@ static inline int arrives_in_sequence(const struct asim_fabric *fabric,
 
 /* Whether the batch of port `out` is a burst, and the port is uncongested. */
 static inline int is_burst(const struct asim_fabric *fabric, const struct asim_switch_shard *shard,
-                           uint32_t out)
+                           uint32_t out, const struct window *window)
 {
     const struct asim_switch_port *port = &shard->sw->ports[out];
     const struct asim_egress_batch *batch = &shard->batch[out];
 
-    return batch->burst && !port->frames && is_uncongested(fabric, port, batch->burst) &&
+    return batch->burst && !port->frames && is_uncongested(window, port, batch->burst) &&
            arrives_in_sequence(fabric, shard->sw->in[batch->in]) &&
            asim_link_ring_has_room(port->port.out, batch->burst) &&
            (!port->same_tick ||
@@ -410,8 +411,8 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
 static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t out,
                   const struct window *window)
 {
-    uint64_t cause = is_burst(fabric, shard, out) ? serve_burst(fabric, shard, out, window)
-                                                  : serve_batch(fabric, shard, out, window);
+    uint64_t cause = is_burst(fabric, shard, out, window) ? serve_burst(fabric, shard, out, window)
+                                                          : serve_batch(fabric, shard, out, window);
 
     if (cause)
         shard->last_tx_start[shard->n_last_tx_starts++] =
@@ -425,7 +426,9 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
 void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint64_t begin,
                      uint64_t until)
 {
-    const struct window window = {begin, until};
+    const struct window window = {begin, until,
+                                  !fabric->set.writes_telemetry && !fabric->watch->queue &&
+                                      !fabric->set.acks_first};
     int single = shard->sw->n_shards == 1;
 
     for (uint32_t i = 0; i < shard->n_egress_ports && !shard->worker->failed; i++) {

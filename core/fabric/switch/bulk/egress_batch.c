@@ -203,6 +203,17 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
     shard->n_last_arrivals = shard->n_last_tx_starts = 0;
 }
 
+/* Loads the flows of a port's frames, which their hashes need. Mostly the frames of a port all go
+ * by a choice, or none: the first one tells. */
+static inline void prefetch(const struct asim_fabric *fabric, const struct asim_switch_shard *shard,
+                            uint32_t p, uint64_t until)
+{
+    const struct asim_wire *wire = shard->sw->in[p];
+
+    if (!asim_ecmp_cached(shard, asim_link_ring_oldest(wire)))
+        asim_rx_prefetch(fabric, wire, until);
+}
+
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until)
 {
@@ -215,7 +226,7 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
         uint64_t bytes;
 
         if (shard->sw->ecmp_bypassed && i + 1 < shard->n_active)
-            asim_rx_prefetch(fabric, shard->sw->in[shard->active[i + 1]], until);
+            prefetch(fabric, shard, shard->active[i + 1], until);
         bytes = bucket_port(fabric, shard, shard->active[i], &span);
 
         if (bytes == UINT64_MAX) {

@@ -55,9 +55,9 @@ struct asim_memo {
     /* Up to this window both halves of the network advance together (half_steps.h). In half-steps
      * the network needs four times as many windows to return to a state. */
     uint64_t lockstep_until;
-    /* Up to this window windows are as short as links while no period is known (steady.grain): long
-     * ones see few periods before. */
-    uint64_t short_until;
+    /* Turns of hosts for which windows are still as short as links while no period is known
+     * (steady.grain): long ones see few periods before. */
+    uint64_t short_turns;
     uint64_t saved, wasted; /* packet-hops: replayed; simulated after a mismatch */
     struct asim_memo_tally tally;
     struct asim_parts *parts; /* the smaller ones; NULL: there are none (part.h) */

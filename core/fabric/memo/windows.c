@@ -32,6 +32,11 @@
  * episode pays for more checks, so unproductive checks soon stop and productive ones go on. */
 enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2, MOST_STILL_PAUSE = 63 };
 
+/* Turns of hosts in short windows, which cost 0.3 to 2 s where no period is found; a quarter of
+ * them would miss the periods of 1,024 GPUs. A host with more messages than these counts as
+ * several. */
+enum { SHORT_TURNS = 1 << 22, MESSAGES_A_TURN = 2 };
+
 /* Of sends deferred without an idle network; of an idle check. */
 static uint64_t unproductive_words(const struct asim_fabric *fabric)
 {
@@ -123,20 +128,36 @@ static uint64_t end_of_still_window(struct asim_fabric *fabric, uint64_t t)
     return until;
 }
 
+/* Whether the window stays as short as links are. A host takes longer where it has many messages:
+ * those of an all-to-all seldom have a period, and their ranks hear of ends in nearly every window.
+ */
+static int is_short(struct asim_fabric *fabric)
+{
+    struct asim_memo *memo = fabric->memo;
+    uint64_t turns;
+
+    if (memo->steady.grain || !memo->short_turns)
+        return 0;
+    turns = asim_memo_open(fabric) / MESSAGES_A_TURN;
+    turns = turns > fabric->set.hosts ? turns : fabric->set.hosts;
+    memo->short_turns -= turns < memo->short_turns ? turns : memo->short_turns;
+    return 1;
+}
+
 /* While idle parts may get messages, no longer than no rank acts (clock/domains.h). */
 static uint64_t window_end(struct asim_fabric *fabric, uint64_t t)
 {
     struct asim_fabric_engine *engine = asim_engine_of(fabric);
-    const struct asim_memo *memo = fabric->memo;
+    struct asim_memo *memo = fabric->memo;
     const struct asim_parts *parts = memo->parts;
     uint64_t until = t + fabric->set.lookahead, grain = memo->steady.grain;
-    int in_domains;
+    int in_domains, stays_short;
 
     if (engine->workers.domain_lookahead == fabric->set.lookahead)
         return until;
     in_domains = asim_part_domains_may(fabric);
-    if ((asim_memo_is_dormant(fabric) || in_domains) &&
-        (grain || engine->run.windows >= memo->short_until))
+    stays_short = is_short(fabric);
+    if ((asim_memo_is_dormant(fabric) || in_domains) && !stays_short)
         until = t + engine->workers.domain_lookahead;
     else if (memo->whole.mode == ASIM_PART_OPEN && engine->run.windows >= memo->still_at &&
              !(parts && (parts->suspended || asim_parts_in(parts, ASIM_PART_LEAD))))
@@ -344,10 +365,6 @@ static void open_steady_state(struct asim_fabric *fabric)
     steady->budget.is_eager = 1;
 }
 
-/* Turns of hosts in short windows. Where no period is found they cost 0.3 s, in an all-to-all of
- * 1,024 GPUs with full queues 5 s; a quarter of them would miss the periods of 1,024 GPUs. */
-enum { SHORT_TURNS = 1 << 22 };
-
 int asim_fabric_use_memo(struct asim_fabric *fabric)
 {
     struct asim_memo *memo;
@@ -374,7 +391,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
         return ASIM_ENOMEM;
     open_steady_state(fabric);
     if (fabric->ways & ASIM_WAY_STEADY_STATE)
-        memo->short_until = SHORT_TURNS / (fabric->set.hosts + 1);
+        memo->short_turns = SHORT_TURNS;
     /* As after an episode that is not recorded; with numbers until the network becomes idle behind
      * them. */
     if (!(fabric->ways & ASIM_WAY_WHOLE) || fabric->insertion) {

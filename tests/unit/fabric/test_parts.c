@@ -297,7 +297,7 @@ static void go(enum variant variant)
     if (variant >= FAST_FORWARD)
         CHECK(asim_fabric_use_memo(bench->fabric) == 0);
     if (bench->fabric->memo)
-        bench->fabric->memo->short_until = 0; /* long windows at once */
+        bench->fabric->memo->short_turns = 0; /* long windows at once */
     for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(bench, h, 0);
     CHECK(asim_fabric_run(bench->fabric, &err) == 0);
@@ -395,7 +395,7 @@ static void in_processes(const struct outcome *first, uint64_t seed)
         has_failed |= (uint32_t)(asim_exchange_open(bench->fabric, &part, p, &err) != 0);
         CHECK(has_failed || asim_fabric_use_memo(bench->fabric) == 0);
         if (bench->fabric->memo)
-            bench->fabric->memo->short_until = 0;
+            bench->fabric->memo->short_turns = 0;
     }
     memset(&outcome, 0, sizeof outcome);
     for (uint32_t h = 0; h < bench->topo.hosts && part.cut_links && !has_failed; h++)

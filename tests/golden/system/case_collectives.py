@@ -152,6 +152,14 @@ holds('custom_tags', run, [(run.code, 0), (len(run.ticks), 8)])
 run = Run((8, lambda r: [coll(1, 'AR', MIB), coll(2, 'AR', MIB)]), {**CUSTOM, 'concurrent-collectives': 2,
                                                                    'active-chunks-per-dimension': 2}, files=RING)
 finishes('custom_twice_at_once', run, 90174)
+# The size of their one chunk decides its place in the queue: the small one goes before the large one, which waits as long
+def three(last):
+    return 8, lambda r: [coll(1, 'AG', MIB), coll(2, 'AG', 2 * MIB), coll(3, 'AG', 1024), comp(4, 900, [last])]
+
+
+run, large = (Run(three(last), {'all-gather-implementation-custom': ['algo'], 'concurrent-collectives': 3,
+                                'scheduling-policy': 'FIFO', 'intra-dimension-scheduling': 'smallestFirst'}, files=RING) for last in (3, 2))
+holds('custom_smallest_first', run, [(run.code, 0), (large.ticks[0] - run.ticks[0], (large.ticks[0] - 900000) // 3)])
 complains('custom_missing', Run(one('AR'), {'all-reduce-implementation-custom': ['nothing']}), 'nothing.0.et')
 complains('custom_bad_member', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [send(1, 8, 1, 0)])}), 'member 8', 'algo.0.et')
 complains('custom_bad_node', Run(one('AR'), CUSTOM, files={'algo.et': (8, lambda r: [coll(1, 'AR', 5)])}), 'COMM_COLL_NODE')

@@ -36,12 +36,13 @@ static double from_now(const struct asim_fluid *fluid, uint64_t ns)
 static void state_of_link(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                           double state[NUMBERS])
 {
+    const struct asim_fluid_lead *lead = link->leads;
     const double now[NUMBERS] = {
-        link->packet_ns, link->ack_ns,   link->delay_ns, link->has_queue,
-        link->ack,       link->flows.n,  link->wait_ns,  from_now(fluid, link->wait_at),
-        link->share,     link->level,    link->slope,    link->target_ns,
-        link->left_ns,   link->told_ns,  link->ack_used, link->lead_ns,
-        link->led_ns,    link->was_full,
+        link->packet_ns,  link->ack_ns,  link->delay_ns, link->has_queue,
+        link->ack,        link->flows.n, link->wait_ns,  from_now(fluid, link->wait_at),
+        link->share,      link->level,   link->slope,    link->target_ns,
+        link->left_ns,    link->told_ns, link->ack_used, link->was_full,
+        lead->to_here_ns, lead->work_ns,
     };
     int is_idle = !link->flows.n && link->wait_ns <= 0;
 

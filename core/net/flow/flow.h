@@ -19,8 +19,9 @@
 #include "net/packets.h"
 #include "net/queue.h"
 
-/* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
-enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
+/* Links of a path, at most; the first source port (rdma-network.md#queue-pairs); distances of
+ * senders to a link, at most. */
+enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 4 };
 #define ASIM_FLUID_TRAFFIC_QP UINT32_MAX
 #define ASIM_FLUID_NONE       1e300 /* no limit to a rate */
 #define ASIM_FLUID_LINE       64    /* bytes of a cache line */
@@ -57,8 +58,11 @@ struct asim_fluid_link {
     double told_ns;                     /* the wait that the flows whose ACKs wait here know */
     double refresh_ns;
     struct asim_due refresh, stir;
-    double lead_ns; /* to here, of the nearest senders since the link was last idle */
-    double led_ns;  /* that their messages take */
+    /* What messages take since it was idle, by the latency of their senders. */
+    struct asim_fluid_lead {
+        double to_here_ns, work_ns;
+    } leads[ASIM_FLUID_LEADS];
+    uint8_t n_leads;
     double ack_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
@@ -177,8 +181,9 @@ struct asim_fluid_counts {
 struct asim_fluid_trust {
     /* queued: a queue of a switch held them up; twice: two did, or one held up their ACKs;
      * controlled: their controller was told of queues; beside: another message of their hosts was
-     * under way, on a queue pair of its own. */
-    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes;
+     * under way, on a queue pair of its own; apart: sent after others that were under way. */
+    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes;
+    uint64_t since_ns; /* when the first of the messages under way was sent */
     /* Of messages: their time; what of it they would not take alone; what those of few packets may
      * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */
     double took_ns, held_ns, burst_ns;

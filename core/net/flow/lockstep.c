@@ -178,8 +178,8 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     link->left_ns = from->left_ns;
     link->told_ns = from->told_ns;
     link->wait_at = from->wait_at;
-    link->lead_ns = from->lead_ns;
-    link->led_ns = from->led_ns;
+    memcpy(link->leads, from->leads, sizeof link->leads);
+    link->n_leads = from->n_leads;
     if (from->is_dirty)
         asim_fluid_mark(fluid, l);
     if (from->is_planned)

@@ -184,6 +184,25 @@ static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_li
     return ns < 0;
 }
 
+/* What a link has served of nearer senders' messages when those of so far a sender come: the whole
+ * time from the first, less what it was idle. */
+static double lead_of(const struct asim_fluid_link *link, double to_here_ns)
+{
+    double least = ASIM_FLUID_NONE;
+
+    for (int i = 0; i < link->n_leads; i++) {
+        double served = to_here_ns - link->leads[i].to_here_ns;
+
+        if (served < 0)
+            continue;
+        for (int j = 0; j < link->n_leads; j++)
+            if (link->leads[j].to_here_ns < link->leads[i].to_here_ns)
+                served += link->leads[j].work_ns;
+        least = asim_fluid_min(least, served);
+    }
+    return least < ASIM_FLUID_NONE ? least : 0;
+}
+
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others; where senders of several distances share a queue, the nearest begins it.
  * Neither makes a message take less than in an idle network. */
@@ -196,7 +215,7 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         if (link->was_full)
-            lead = asim_fluid_min(pre - link->lead_ns, link->led_ns);
+            lead = lead_of(link, pre);
         pre += link->packet_ns + link->delay_ns;
     }
     if (fluid->parts & ASIM_FLUID_LEAD) {

@@ -384,6 +384,22 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         change(fluid, flow, rate, UINT32_MAX);
 }
 
+/* Senders farther than the first distances lead nobody. */
+static void add_lead(struct asim_fluid_link *link, double to_here_ns, double work_ns)
+{
+    int i = 0;
+
+    if (!link->flows.n)
+        link->n_leads = 0;
+    while (i < link->n_leads && fabs(link->leads[i].to_here_ns - to_here_ns) >= 1)
+        i++;
+    if (i == ASIM_FLUID_LEADS)
+        return;
+    if (i == link->n_leads)
+        link->leads[link->n_leads++] = (struct asim_fluid_lead){to_here_ns, 0};
+    link->leads[i].work_ns += work_ns;
+}
+
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -402,12 +418,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         is_alone &= !link->flows.n && link->wait_ns <= 0;
-        if (!link->flows.n || lead < link->lead_ns) {
-            link->lead_ns = lead;
-            link->led_ns = 0;
-        }
-        if (lead <= link->lead_ns)
-            link->led_ns += flow->left * link->packet_ns;
+        add_lead(link, lead, flow->left * link->packet_ns);
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed)
             flow->behind_ns += asim_fluid_wait(fluid, link);

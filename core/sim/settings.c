@@ -203,6 +203,9 @@ const struct asim_option asim_settings_options[] = {
         .flags = ASIM_F_READS | ASIM_F_PACKETS),
     ROW("logging-configuration", STRING, logging, "accepted for old scripts; no effect",
         .flags = ASIM_F_NOOP),
+    ROW("network-outputs", STRING, network_outputs,
+        "folder for the files that the network configuration writes, in place of their own",
+        .flags = ASIM_F_WRITES | ASIM_F_PACKETS),
     ROW("logging-folder", STRING, logging_folder,
         "folder for log.log: issue and end of each op, where the system file says trace-enabled "
         "(else --out has it as log.txt)",

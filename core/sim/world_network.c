@@ -4,6 +4,7 @@
  * network and others with ASIM_NET_OVER_TOPOLOGY.
  */
 #include "asim/netconf.h"
+#include "base/text.h"
 #include "conf/netconf.h"
 #include "scenario/scenario.h"
 #include "sim/collective/coll_setup.h"
@@ -110,6 +111,26 @@ static int override_by_keys(struct asim_world *world, const char *text, struct a
     return code;
 }
 
+/* Runs at one time would write the files of one configuration together. */
+static int move_outputs(struct asim_netconf *net, const char *folder, struct asim_err *err)
+{
+    char **const files[] = {&net->fct_output, &net->pfc_output, &net->trace_output,
+                            &net->qlen_output};
+
+    for (size_t i = 0; folder && i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+
+        if (!*files[i] || !**files[i])
+            continue;
+        snprintf(path, sizeof path, "%s/%s", folder, *files[i] + asim_text_dirlen(*files[i]));
+        free(*files[i]);
+        *files[i] = strdup(path);
+        if (!*files[i])
+            return asim_err_nomem(err, "naming the outputs of the network");
+    }
+    return 0;
+}
+
 /* Values from outside the file, such as ns-3 attributes. */
 static int override_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
@@ -133,7 +154,10 @@ static int override_network(struct asim_world *world, const struct asim_settings
         return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;
-    return override_by_options(&world->set.net, set, err);
+    return override_by_options(&world->set.net, set, err) ||
+                   move_outputs(&world->set.net, set->network_outputs, err)
+               ? ASIM_EINVAL
+               : 0;
 }
 
 /* A made topology has as many hosts as its maker needs. */

@@ -71,7 +71,7 @@ static int is_of_packets(const char *word)
                                        "placement=", "per-event=",    "pcap=",
                                        "without=",   "logical=",      "fast-forward=",
                                        "model=",     "flow-without=", "verify=",
-                                       "correct=",   "like="};
+                                       "correct=",   "like=",         "network-outputs="};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strncmp(word + 2, keys[i], strlen(keys[i])))
@@ -110,6 +110,8 @@ static void add_packets(struct line *line, const struct asim_job *job, const cha
         add_option(line, "topology", job->topology);
     if (*job->logical && !is_given(job, "logical"))
         add_option(line, "logical", job->logical);
+    if (is_given(job, "network") && !is_given(job, "network-outputs"))
+        add_option(line, "network-outputs", folder);
     if (!is_given(job, "reports"))
         add_option(line, "reports",
                    backend == ASIM_JOB_FLOW ? "flows,links,hosts" : "flows,links,hosts,queues");

@@ -125,6 +125,7 @@ struct asim_settings {
     /* Options: the machine of the ranks, NULL = that of the topology, "none"; a file with NCCL's
      * variables, "-" = the environment. */
     char *machine, *nccl_env;
+    char *network_outputs; /* an option: folder for the files that `network` names; NULL = there */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -68,16 +68,17 @@ struct asim_nccl_parts asim_nccl_nvls_tree_parts(const struct asim_nccl_case *c)
     double rail = asim_nccl_case_nic(c) * c->nics / asim_nccl_case_fan(c);
     double rate = c->m->nvls_tree_gbytes * ASIM_BYTES_PER_US_OF_GBYTES, round = round_bytes(c);
     double hops = 2. * asim_nccl_case_depth(c), across = round / rail, later = round / rate;
+    double hop = c->m->nvls_tree_net_us + c->m->net_us[ASIM_NCCL_SIMPLE];
     double full = 128. * ASIM_KIB * c->m->nvls_channels * c->local;
 
     one.domains = 1;
     inside = asim_nccl_nvls_parts(&one);
-    inside.way += hops * c->m->nvls_tree_net_us;
+    inside.way += hops * hop;
     if (c->domains == 2 && round < full)
         across /= 2;
     later = fmax(each_round * full / rate + (1 - each_round) * later, round / rail);
     tree.start = inside.start;
-    tree.way = 2 * round / nvls_rate(&one) + hops * (c->m->nvls_tree_net_us + across);
+    tree.way = 2 * round / nvls_rate(&one) + hops * (hop + across);
     tree.busy = fmax((double)c->bytes / fmax(round, 1) - 1, 0) * later;
     /* Each domain does all that NVLS does inside one, and hears of the others. */
     return asim_nccl_whole_us(tree) < asim_nccl_whole_us(inside) ? inside : tree;

@@ -36,6 +36,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->is_drained = flow->is_through = flow->is_parked = flow->is_gone = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
+    flow->back_until = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
     flow->drain.kind = ASIM_FLUID_DRAIN;

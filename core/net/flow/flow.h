@@ -134,7 +134,9 @@ struct asim_fluid_flow {
     double left, rate; /* packets; packets a ns */
     uint64_t left_at;  /* the time that `left` is of */
     struct asim_fluid_path *path;
-    double most; /* that its window allows: packets a ns */
+    double back_ns;      /* that its ACKs wait, */
+    uint64_t back_until; /* taken for the same until then; 0: to be found anew */
+    double most;         /* that its window allows: packets a ns */
     struct asim_fluid_shape shape;
     uint64_t end_ns;       /* when it is drained at this rate */
     double behind_ns;      /* queues that it met at its start, without a window to fill */

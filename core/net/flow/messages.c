@@ -186,6 +186,7 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
         unfold_others(fluid, flow);
         flow->acks = ASIM_ACKS_LOAD;
+        flow->back_until = 0;
         flow->ack_rate = flow->rate;
         if (flow->is_drained) {
             double took = asim_fluid_max(1, (double)flow->end_ns - began);

@@ -10,8 +10,6 @@
 
 #include <math.h>
 
-static const double most_ns = 1e4; /* to the next visit */
-
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
 {
     uint32_t room = fluid->work.room;
@@ -30,15 +28,14 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
 {
     struct asim_fluid_link *link = &fluid->link[l];
-    const double moment = 0.005;
-    const uint32_t many = 8;
+    double moment_ns = asim_fluid_moment(ns);
 
-    if (link->flows.n < many || !(ns * moment >= 1)) {
+    if (link->flows.n < ASIM_FLUID_MANY || !(moment_ns >= 1)) {
         asim_fluid_mark(fluid, l);
     } else if (!link->is_stirred) {
         link->is_stirred = 1;
         link->stir = (struct asim_due){.kind = ASIM_FLUID_STIR, .rank = l};
-        asim_fluid_after(fluid, asim_fluid_min(ns * moment, most_ns), &link->stir);
+        asim_fluid_after(fluid, moment_ns, &link->stir);
     }
 }
 
@@ -117,7 +114,7 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 {
     double at_ns;
 
-    ns = asim_fluid_min(ns, most_ns);
+    ns = asim_fluid_min(ns, ASIM_FLUID_MOST_NS);
     at_ns = ns + (double)fluid->queue.now_ns;
 
     if (link->is_planned && link->refresh_ns > at_ns)

@@ -42,7 +42,30 @@ struct limit {
     double rate, span_ns, before, behind;
 };
 
-static void find_limit(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+/* How long its ACKs wait. Where links of many flows are visited, each flow is looked at from
+ * several links, so this is taken for the same for as long as one such visit waits for the next. */
+static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                        uint32_t without)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double ns = 0;
+
+    if (flow->back_until > fluid->queue.now_ns)
+        return flow->back_ns;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
+    if (flow->acks == ASIM_ACKS_LOAD)
+        ns += asim_fluid_ack_waits(fluid, flow, 0);
+    if (without != UINT32_MAX && fluid->link[without].flows.n >= ASIM_FLUID_MANY &&
+        flow->rate > 0) {
+        flow->back_ns = ns;
+        flow->back_until =
+            fluid->queue.now_ns + (uint64_t)asim_fluid_moment(flow->shape.packets / flow->rate);
+    }
+    return ns;
+}
+
+static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                        uint32_t without, struct limit *limit)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -62,12 +85,8 @@ static void find_limit(const struct asim_fluid *fluid, const struct asim_fluid_f
         if (flow->shape.is_windowed && link->has_queue)
             span_ns += asim_fluid_wait(fluid, link);
     }
-    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT) {
-        for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-            span_ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
-        if (flow->acks == ASIM_ACKS_LOAD)
-            span_ns += asim_fluid_ack_waits(fluid, flow, 0);
-    }
+    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
+        span_ns += wait_back(fluid, flow, without);
     *limit = (struct limit){rate, span_ns, before, share};
 }
 
@@ -111,9 +130,9 @@ void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double rate,
                    uint32_t by_link)
 {
-    const double much = 0.2;
+    const double much = 0.2, soon = 0.03;
     double by = rate - flow->rate;
-    double ns = fabs(by) < much * rate ? flow->shape.packets / rate : 0;
+    double ns = flow->shape.packets / rate * (fabs(by) < much * rate ? 1 : soon);
 
     asim_fluid_touch(fluid, flow);
     flow->rate = rate;
@@ -141,7 +160,7 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
         return fluid->failed = ASIM_ENOMEM;
     at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
+        struct asim_fluid_flow *flow = link->flows.at[i].flow;
         struct limit limit;
 
         if (i + FLOWS_AHEAD < n)
@@ -164,8 +183,9 @@ static void tell_acks(struct asim_fluid *fluid, const struct asim_fluid_link *li
                       enum asim_fluid_acks state)
 {
     for (uint32_t i = 0; i < link->ack_flows.n; i++) {
-        const struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
+        struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
 
+        flow->back_until = 0;
         if (flow->shape.is_windowed && flow->acks >= state)
             asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
     }

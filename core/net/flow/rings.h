@@ -44,6 +44,16 @@ struct asim_fluid_ring {
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
 };
 
+/* Links of so many flows are visited together, a share of a message's time later. */
+enum { ASIM_FLUID_MANY = 8 };
+#define ASIM_FLUID_MOST_NS 1e4 /* to the next visit */
+static inline double asim_fluid_moment(double ns)
+{
+    const double share = 0.005;
+
+    return asim_fluid_min(ns * share, ASIM_FLUID_MOST_NS);
+}
+
 /* --- queues.c --- */
 /* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
  * ACKs take a share of these links. */

@@ -32,6 +32,7 @@ struct asim_buckets {
     const char *input, *output; /* prefixes */
     const char *group; /* the group to change, whatever its all-reduces wait for, or NULL */
     uint64_t bytes;    /* of a bucket */
+    int force;         /* replace traces that exist */
     struct asim_diagnostics notes;
     /* Results. */
     uint32_t ranks;

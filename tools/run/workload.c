@@ -164,8 +164,8 @@ static int scale(struct asim_job *job, struct asim_err *err)
                      : job->world_size  ? job->world_size
                                         : job->ranks;
     char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH], count[24];
-    const char *words[] = {self, "trace",   "scale", "--input",  job->prefix, "--output",
-                           out,  "--ranks", count,   "--groups", job->groups};
+    const char *words[] = {self,       "trace", "scale",   "--force", "--input",  job->prefix,
+                           "--output", out,     "--ranks", count,     "--groups", job->groups};
     size_t n = sizeof words / sizeof *words - (*job->groups ? 0 : 2);
     int code;
 
@@ -200,8 +200,8 @@ static int scale(struct asim_job *job, struct asim_err *err)
 static int rebucket(struct asim_job *job, struct asim_err *err)
 {
     char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH], mb[32];
-    const char *words[] = {self,       "trace", "buckets",     "--input", job->prefix,
-                           "--output", out,     "--bucket-mb", mb};
+    const char *words[] = {self,        "trace",    "buckets", "--force",     "--input",
+                           job->prefix, "--output", out,       "--bucket-mb", mb};
     int code;
 
     if (job->bucket_mb <= 0)

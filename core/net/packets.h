@@ -127,6 +127,13 @@ struct asim_pause_waits {
     size_t n, cap;
 };
 
+/* How far the times of a network that approximates packets may be off. */
+struct asim_packet_trust {
+    double held_percent;                /* of the bytes, held up in queues of switches */
+    double usual_percent, most_percent; /* nine of ten tests, and the worst one; with doubt 0 */
+    const char *doubt;                  /* why an error is likely, or NULL */
+};
+
 /* The functions of the packet network. fabric/fabric.h and fabric/processes/exchange.h say what
  * each does; fabric pointers are what open() made. */
 struct asim_packet_network {
@@ -136,6 +143,8 @@ struct asim_packet_network {
                     struct asim_err *err);
     void (*diagnose_end)(const struct asim_fabric *fabric,
                          const struct asim_diagnostics *diagnostics);
+    /* NULL: frames are carried one by one. Returns 0 where nothing was carried. */
+    int (*trust)(const struct asim_fabric *fabric, struct asim_packet_trust *trust);
     struct asim_fabric_watch *(*hooks)(struct asim_fabric *fabric);
     int (*watch_queues)(struct asim_fabric *fabric,
                         void (*hook)(void *self, uint64_t t, struct asim_port_id at,

@@ -306,6 +306,34 @@ static void compare_row(struct asim_out *out, int figure, const struct asim_run 
     asim_out_printf(out, "</tr>\n");
 }
 
+/* Texts, without differences: of the error that was measured, and the one that is expected. */
+static void compare_errors(struct asim_out *out, const struct asim_run *runs, size_t n)
+{
+    static const char *const names[] = {"error against the recorded step", "expected error"};
+    char text[ASIM_SHOW_BYTES];
+
+    for (int row = 0; row < 2; row++) {
+        int some = 0;
+
+        for (size_t i = 0; i < n; i++)
+            some |= row ? *runs[i].trust != 0 : runs[i].recorded_ms > 0;
+        if (!some)
+            continue;
+        asim_out_printf(out, "<tr>");
+        asim_html_text(out, names[row]);
+        for (size_t i = 0; i < n; i++) {
+            int is_known = row || runs[i].recorded_ms > 0;
+
+            asim_html_text(out, !is_known ? "not recorded"
+                                : row     ? asim_show_expected_error(text, &runs[i])
+                                      : asim_show_difference(text, runs[i].recorded_error / 100));
+            if (i)
+                asim_html_text(out, "");
+        }
+        asim_out_printf(out, "</tr>\n");
+    }
+}
+
 static int compare_figures(struct asim_out *out, const struct asim_run *runs, size_t n,
                            struct asim_err *err)
 {
@@ -316,6 +344,8 @@ static int compare_figures(struct asim_out *out, const struct asim_run *runs, si
     for (int figure = 0; values && figure < FIGURES; figure++)
         if (!is_left_out(figure, values, n) && (figure != WAITING || have_breakdown(runs, n)))
             compare_row(out, figure, runs, values, n);
+    if (values)
+        compare_errors(out, runs, n);
     free(values);
     return values ? 0 : asim_err_nomem(err, "comparing runs");
 }

@@ -66,7 +66,9 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
     json_object_foreach(object, key, value)
     {
         char *text =
-                 json_is_array(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT),
+                 json_is_array(value)
+                     ? NULL
+                     : json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(9)),
              name[200];
         struct asim_run_figure figure = {0};
 
@@ -87,6 +89,28 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
             return asim_err_nomem(err, "reading summary.json");
     }
     return 0;
+}
+
+/* What the flow level says of itself. */
+static void keep_trust(struct asim_run *run, const json_t *error)
+{
+    const char *doubt = json_string_value(json_object_get(error, "doubt"));
+    double held = json_number_value(json_object_get(error, "held_up_percent")),
+           most = json_number_value(json_object_get(error, "most_percent"));
+    int n;
+
+    if (!error)
+        return;
+    run->expected_error = json_number_value(json_object_get(error, "usual_percent"));
+    n = snprintf(run->trust, sizeof run->trust,
+                 "The flow level: %.1f %% of the bytes were held up in queues of switches; ", held);
+    if (doubt)
+        snprintf(run->trust + n, sizeof run->trust - (size_t)n, "expect an error: %s.", doubt);
+    else
+        snprintf(run->trust + n, sizeof run->trust - (size_t)n,
+                 "in tests job times of such runs were within %.0f %% of packets in nine of ten "
+                 "cases, and up to %.0f %% off in single ones.",
+                 run->expected_error, most);
 }
 
 static int load_summary(struct asim_run *run, struct asim_err *err)
@@ -110,6 +134,7 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
                             run->folder, number(root, "ranks"), ASIM_RUN_RANKS);
     run->messages = number(root, "messages");
     run->is_flow_level = json_is_null(json_object_get(root, "ecn_marks"));
+    keep_trust(run, json_object_get(root, "expected_error"));
     run->drops = number(root, "drops");
     run->marks = number(root, "ecn_marks");
     run->pauses = number(root, "pfc_pauses");

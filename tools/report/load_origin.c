@@ -81,26 +81,6 @@ static void read_metrics(struct asim_run *run, const char *folder)
     asim_table_close(&table);
 }
 
-/* "the flow level: 3 % of the bytes …", which `asim run` has logged. */
-static void read_trust(struct asim_run *run)
-{
-    static const char mark[] = "the flow level: ";
-    char path[ASIM_TABLE_PATH], line[1000];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/log.txt", run->folder);
-    file = run->is_flow_level ? fopen(path, "r") : NULL;
-    while (file && fgets(line, sizeof line, file)) {
-        const char *found = strstr(line, mark);
-
-        if (found)
-            snprintf(run->trust, sizeof run->trust, "T%.*s.", (int)strcspn(found + 1, "\n"),
-                     found + 1);
-    }
-    if (file)
-        fclose(file);
-}
-
 int asim_run_load_origin(struct asim_run *run, struct asim_err *err)
 {
     const json_t *root = run->identity.root;
@@ -119,6 +99,5 @@ int asim_run_load_origin(struct asim_run *run, struct asim_err *err)
     snprintf(path, sizeof path, "%s/..", run->folder);
     read_metrics(run, path);
     read_metrics(run, run->folder);
-    read_trust(run);
     return code;
 }

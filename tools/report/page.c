@@ -124,8 +124,7 @@ static void accuracy_tiles(struct asim_out *out, const struct asim_run *run)
         tile(out, "error against it", asim_show_difference(text, run->recorded_error / 100));
     }
     if (*run->trust)
-        tile(out, "expected error",
-             strstr(run->trust, "expect an error") ? "see below" : "within 1 % in most tests");
+        tile(out, "expected error", asim_show_expected_error(text, run));
 }
 
 static void tiles(struct asim_out *out, const struct asim_run *run)

@@ -153,7 +153,8 @@ struct asim_run {
     char version[80];      /* of asim, with its commit */
     double recorded_ms;    /* a step of the real system; 0: not known, or of other ranks */
     double recorded_error; /* of the simulated step, % */
-    char trust[400];       /* what log.txt says about the flow level, or "" */
+    char trust[400];       /* a sentence about the flow level, or "" */
+    double expected_error; /* of nine in ten such runs, %; 0: not known, or packets */
     int has_timeline;      /* timeline.pftrace */
     /* Sentences about files that are not of this run. */
     const char *doubts[16];
@@ -199,7 +200,8 @@ struct asim_run {
     /* Bytes into the median host, over links of the class of the busiest one, and their number. */
     uint64_t median_into;
     uint32_t n_into;
-    /* Of the host at the busiest link: its links of that class in that direction, and their bytes. */
+    /* Of the host at the busiest link: its links of that class in that direction, and their bytes.
+     */
     uint32_t worst_ports;
     uint64_t worst_bytes;
     uint32_t worst[32], n_worst; /* indices of links, the worst first */

@@ -75,6 +75,17 @@ const char *asim_show_difference(char *buf, double share)
     return buf;
 }
 
+const char *asim_show_expected_error(char *buf, const struct asim_run *run)
+{
+    if (!*run->trust)
+        snprintf(buf, ASIM_SHOW_BYTES, "not stated");
+    else if (run->expected_error > 0)
+        snprintf(buf, ASIM_SHOW_BYTES, "within %.0f %% in 9 of 10 tests", run->expected_error);
+    else
+        snprintf(buf, ASIM_SHOW_BYTES, "likely");
+    return buf;
+}
+
 const char *asim_show_count(char *buf, uint64_t count)
 {
     char digits[24];

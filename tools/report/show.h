@@ -17,6 +17,8 @@ const char *asim_show_rate(char *buf, uint64_t bps);
 const char *asim_show_count(char *buf, uint64_t count);
 /* "+1.5 %" of 0.015; never "-0.0 %". */
 const char *asim_show_difference(char *buf, double share);
+/* "within 1 % in 9 of 10 tests" of a run at the flow level. */
+const char *asim_show_expected_error(char *buf, const struct asim_run *run);
 /* "leaf 8 → spine 12" in buf of ASIM_LINK_NAME_BYTES. */
 const char *asim_show_link(char *buf, const struct asim_run *run, const struct asim_run_link *link);
 /* "leaf switches: 2 : 1 built, 1.6 : 1 seen". How flows met on equal ways; "" where none had a

@@ -91,6 +91,11 @@ static double error_of(const struct asim_run *run)
     return run->recorded_ms > 0 ? run->recorded_error : NAN;
 }
 
+static double expected_of(const struct asim_run *run)
+{
+    return run->expected_error > 0 ? run->expected_error : NAN;
+}
+
 /* missing: what records it. */
 static const struct figure {
     const char *name, *key, *missing;
@@ -109,6 +114,8 @@ static const struct figure {
                {"busiest", "busiest_percent", "--reports=links", PERCENT, busiest_of},
                {"queue", "queue_bytes", "--reports=links and packets", BYTES, queue_of},
                {"error", "error_percent", "a recorded step of as many ranks", PERCENT, error_of},
+               {"expected", "expected_error_percent", "a run of the flow level without a doubt",
+                PERCENT, expected_of},
                {0}};
 
 struct threshold {

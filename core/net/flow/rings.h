@@ -83,7 +83,8 @@ void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called before a drained flow, which is so much later than alone, leaves its links. */
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);
-/* Tells at the end of a run how far it is to be trusted. */
+/* How far the run is to be trusted so far; _tell_ tells it at the end. */
+int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust);
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics);
 

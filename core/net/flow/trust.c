@@ -109,25 +109,35 @@ static const char *doubt_of(const struct asim_fluid *fluid)
     return NULL;
 }
 
+int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust)
+{
+    const struct asim_fluid *fluid = (const struct asim_fluid *)(const void *)network;
+    const double usual = 1, most = 6; /* per cent, flow.md#accuracy */
+
+    trust->held_percent = 100 * share(fluid->trust.queued_bytes, fluid->trust.bytes);
+    trust->doubt = doubt_of(fluid);
+    trust->usual_percent = trust->doubt ? 0 : usual;
+    trust->most_percent = trust->doubt ? 0 : most;
+    return fluid->trust.bytes > 0;
+}
+
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics)
 {
-    const struct asim_fluid *fluid = (const struct asim_fluid *)(const void *)network;
-    const char *doubt = doubt_of(fluid);
-    double percent = 100 * share(fluid->trust.queued_bytes, fluid->trust.bytes);
+    struct asim_packet_trust trust;
 
-    if (!fluid->trust.bytes)
+    if (!asim_fluid_trust_of(network, &trust))
         return;
-    if (doubt)
+    if (trust.doubt)
         asim_diagnose(diagnostics,
                       "the flow level: %.1f %% of the bytes were held up in queues of switches; "
                       "expect an error: %s",
-                      percent, doubt);
+                      trust.held_percent, trust.doubt);
     else
         asim_diagnose(
             diagnostics,
             "the flow level: %.1f %% of the bytes were held up in queues of switches; "
-            "in tests job times of such runs were within 1 %% of packets in nine of ten cases, "
-            "and up to 6 %% off in single ones",
-            percent);
+            "in tests job times of such runs were within %.0f %% of packets in nine of ten cases, "
+            "and up to %.0f %% off in single ones",
+            trust.held_percent, trust.usual_percent, trust.most_percent);
 }

@@ -113,6 +113,7 @@ static struct asim_fabric_watch *hooks(struct asim_fabric *network)
 
 const struct asim_packet_network asim_fluid_reports = {
     .diagnose_end = asim_fluid_tell_trust,
+    .trust = asim_fluid_trust_of,
     .hooks = hooks,
     .stats = stats,
     .link_use = link_use,

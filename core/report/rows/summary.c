@@ -134,6 +134,25 @@ static void put_count(struct asim_out *file, const struct asim_world *world, con
         asim_out_printf(file, "  \"%s\": %" PRIu64 ",\n", key, n);
 }
 
+/* Of networks that approximate packets: null where the error is not known. */
+static void put_trust(struct asim_out *file, const struct asim_world *world)
+{
+    const struct asim_packet_network *packets = world->via.packets;
+    struct asim_packet_trust trust;
+
+    if (!packets->trust || !packets->trust(world->via.packet_net, &trust))
+        return;
+    asim_out_printf(file, ",\n  \"expected_error\": {\"held_up_percent\": %.1f",
+                    trust.held_percent);
+    if (trust.doubt)
+        asim_out_printf(file,
+                        ", \"usual_percent\": null, \"most_percent\": null, \"doubt\": \"%s\"}",
+                        trust.doubt);
+    else
+        asim_out_printf(file, ", \"usual_percent\": %.0f, \"most_percent\": %.0f, \"doubt\": null}",
+                        trust.usual_percent, trust.most_percent);
+}
+
 /* Keys are stable: tools read them. A new one goes at the end. Shares have a fixed number of
  * decimals, all else is integers. 0 or ASIM_ENOMEM. */
 static int json(const struct asim_world *world, struct totals *totals,
@@ -170,6 +189,8 @@ static int json(const struct asim_world *world, struct totals *totals,
         put_order(file, world, net);
     if (asim_world_has(world, ASIM_NET_LINKS))
         code = asim_network_use_put(file, world, &totals->ways, err);
+    if (asim_world_has(world, ASIM_NET_LINKS))
+        put_trust(file, world);
     asim_out_printf(file, ",\n  \"identity\": \"%s\"\n}\n", world->set.identity);
     return code;
 }

@@ -27,7 +27,7 @@ int main(void)
     char *calibrate[] = {"calibrate", "nomem_p.0.et", "--output=nomem_c.0.et",
                          "--device=nomem_d.json", NULL};
     char *scale[] = {"scale", "--input=nomem_p", "--output=nomem_4", "--ranks=4", "--force", NULL};
-    char *buckets[] = {"buckets",           "--input=nomem_a", "--output=nomem_b",
+    char *buckets[] = {"buckets",         "--input=nomem_a", "--output=nomem_b",
                        "--bucket-mb=0.5", "--force",         NULL};
     char *made[] = {"generate", "--out=nomem_a", "--ranks=2", "--size=1MiB", "--count=3", NULL};
     char *check[] = {"check", "nomem_4", NULL};

@@ -234,7 +234,6 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         if (fluid->cc)
             asim_fluid_watch(fluid, link);
     } else {
-        at = fluid->limits.at;
         level = water(fluid, link);
         if (damped && fabs(level - link->level) < 0.2 * link->level)
             return;
@@ -367,7 +366,6 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
     double rate = flow->most;
-
     struct limit limit;
 
     find_limit(fluid, flow, UINT32_MAX, &limit);

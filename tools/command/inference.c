@@ -139,8 +139,8 @@ static int check_roles(const struct options *opt, struct asim_err *err)
 static void note(void *self, const char *text)
 {
     (void)self;
-    if (!strstr(text, "have no nodes") &&
-        !strstr(text, "do not communicate")) /* empty on purpose */
+    if (!strstr(text, "have no nodes") && !strstr(text, "do not communicate") && /* on purpose */
+        !strstr(text, "--seed has no effect"))                                   /* on arrivals */
         fprintf(stderr, "note: %s\n", text);
 }
 
@@ -218,10 +218,10 @@ static int open_times(struct serving *s, struct asim_err *err)
                             "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
                             opt->pp, (uint64_t)s->times.model.layers, opt->model);
     if (!code && s->times.model.heads % opt->tp)
-        code = asim_err_set(err, ASIM_EUSAGE,
-                            "--tp=%" PRIu32 " does not divide the %" PRIu64
-                            " heads of the model %s.",
-                            opt->tp, (uint64_t)s->times.model.heads, opt->model);
+        code =
+            asim_err_set(err, ASIM_EUSAGE,
+                         "--tp=%" PRIu32 " does not divide the %" PRIu64 " heads of the model %s.",
+                         opt->tp, (uint64_t)s->times.model.heads, opt->model);
     return code ? code : asim_stream_make(&s->requests, &stream, err);
 }
 

@@ -69,15 +69,17 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
                        struct asim_err *err)
 {
     struct asim_pair worst;
+    uint32_t room;
 
     fluid->n_links = (uint32_t)(2 * fluid->topo->n_links);
-    fluid->link = aligned_alloc(ASIM_FLUID_LINE, fluid->n_links * sizeof *fluid->link);
+    room = fluid->n_links + (fluid->is_sprayed ? fluid->n_links / 2 : 0);
+    fluid->link = aligned_alloc(ASIM_FLUID_LINE, room * sizeof *fluid->link);
     fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
-    fluid->work.at = calloc(fluid->n_links, sizeof *fluid->work.at);
-    fluid->work.room = fluid->n_links;
+    fluid->work.at = calloc(room, sizeof *fluid->work.at);
+    fluid->work.room = room;
     if (!fluid->link || !fluid->near || !fluid->work.at)
         return asim_err_nomem(err, "opening the flow level");
-    memset(fluid->link, 0, fluid->n_links * sizeof *fluid->link);
+    memset(fluid->link, 0, room * sizeof *fluid->link);
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
     if (!fluid->has_window || !net->global_t)
@@ -93,7 +95,7 @@ static void flow_close(struct asim_net *net)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
 
-    for (uint32_t l = 0; fluid->link && l < fluid->n_links; l++) {
+    for (uint32_t l = 0; fluid->link && l < fluid->n_links + fluid->n_groups; l++) {
         free(fluid->link[l].flows.at);
         free(fluid->link[l].ack_flows.at);
     }
@@ -129,16 +131,12 @@ static int check(const struct asim_netconf *net, const struct asim_topo *topo, u
                  struct asim_err *err)
 {
     int has_losses = !(without & ASIM_FLUID_LOSSES);
-    const char *what = net->load_balance == ASIM_SPRAY && !(without & ASIM_FLUID_COLLISIONS)
-                           ? "LOAD_BALANCE spray"
-                       : net->error_rate > 0 && has_losses ? "ERROR_RATE_PER_LINK"
-                                                           : NULL;
 
-    if (what)
+    if (net->error_rate > 0 && has_losses)
         return asim_err_set(err, ASIM_EINVAL,
-                            "the network configuration has %s, which the flow level does not know; "
-                            "take --model=packet, or leave it out.",
-                            what);
+                            "the network configuration has ERROR_RATE_PER_LINK, which the flow "
+                            "level does not know; "
+                            "take --model=packet, or leave it out.");
     for (size_t l = 0; has_losses && l < topo->n_links; l++)
         if (topo->links[l].error_rate > 0)
             return asim_err_set(err, ASIM_EINVAL,
@@ -177,6 +175,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->net = net;
     fluid->routes = fluid->all_routes = config->routes;
     fluid->parts = ~without;
+    fluid->is_sprayed = net->load_balance == ASIM_SPRAY && fluid->parts & ASIM_FLUID_COLLISIONS;
     fluid->payload = net->payload_bytes;
     fluid->overhead = frames.overhead + net->frame_extra_bytes;
     fluid->ack_wire = frames.ack;

@@ -92,7 +92,7 @@ static double see(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double bytes = queue_bytes(fluid, link);
-        double used = link->share < 1 || bytes > 0 ? 1 : link->sum * link->packet_ns;
+        double used = link->share < 1 || bytes > 0 ? 1 : link->sum * link->step_ns;
 
         rtt += asim_fluid_wait(fluid, link);
         clean *= 1 - mark_chance(link, bytes);

@@ -78,6 +78,10 @@ int asim_fluid_plan_events(struct asim_net *net, const struct asim_net_events *p
             memcpy(list.at + list.n, plan->at, plan->n * sizeof *plan->at);
         list.n += plan->n;
     }
+    if (!code && list.n && fluid->is_sprayed)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "LOAD_BALANCE spray with links that change is not modelled at the flow "
+                            "level; take --model=packet, or leave one out.");
     if (!code && list.n) {
         fluid->events = calloc(1, sizeof *fluid->events);
         if (!fluid->events || plan_list(fluid, &list))

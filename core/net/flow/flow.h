@@ -53,6 +53,7 @@ struct asim_fluid_link {
     double sum;                     /* of the rates of its flows */
     double ack, ack_used;           /* share that ACKs take; what of it the rates have seen */
     double packet_ns;               /* of a full packet */
+    double step_ns;                 /* from one to the next: less where it stands for several */
     struct asim_fluid_places flows;
     struct asim_fluid_places ack_flows; /* whose ACKs wait here */
     double told_ns;                     /* the wait that the flows whose ACKs wait here know */
@@ -63,11 +64,14 @@ struct asim_fluid_link {
         double to_here_ns, work_ns;
     } leads[ASIM_FLUID_LEADS];
     uint8_t n_leads;
-    double ack_ns, delay_ns;
+    double ack_ns, ack_step_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
     uint8_t has_data, has_acks;          /* then: of a member of the ring */
+    /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
+     * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
+    uint32_t group, beside, ways;
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -206,12 +210,13 @@ struct asim_fluid {
     uint32_t *down;                         /* each link: for how many reasons; NULL: none */
     uint32_t parts;                         /* enum asim_fluid_part */
     uint32_t payload, overhead, ack_wire, qps;
-    int has_control;             /* other than none */
+    int has_control; /* other than none */
+    int is_sprayed;
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
     double pause_bytes;          /* queues from here on may pause senders */
     struct asim_fluid_link *link;
-    uint32_t n_links;
+    uint32_t n_links, n_groups; /* link[n_links …] stand for several */
     struct asim_fluid_near *near;
     struct asim_map conns;
     const struct asim_cc *cc; /* NULL: none */

@@ -79,7 +79,8 @@ void asim_fluid_set_rate(const struct asim_fluid *fluid, uint32_t l, uint64_t ra
 
     link->rate_bps = rate_bps;
     link->packet_ns = fmax(time_of(fluid, fluid->payload + fluid->overhead, rate_bps), least_ns);
-    link->ack_ns = time_of(fluid, fluid->ack_wire, rate_bps);
+    link->step_ns = link->packet_ns;
+    link->ack_ns = link->ack_step_ns = time_of(fluid, fluid->ack_wire, rate_bps);
 }
 
 int asim_fluid_is_cut(const struct asim_fluid *fluid, const struct asim_fluid_path *path)
@@ -112,8 +113,16 @@ static uint32_t walk(struct asim_fluid *fluid, const struct asim_ecmp_tuple *tup
         uint32_t l = topo->ports[topo->first_port[hops[i].node] + hops[i].port - 1].link;
 
         link[i] = l * 2 + (topo->links[l].a != hops[i].node);
-        *has_choice |= hops[i].n > 1;
+        *has_choice |= hops[i].n > 1 && !(fluid->is_sprayed && i);
     }
+    if (fluid->is_sprayed && !(n = asim_fluid_spray(fluid, tuple->dst, link)))
+        asim_fluid_fail(
+            fluid, ASIM_EINVAL,
+            "LOAD_BALANCE spray: packets from host %u to host %u of %s share some of "
+            "their ways with packets that do not take all of them, which the flow level "
+            "does not know; take --model=packet, or LOAD_BALANCE flow.",
+            asim_topo_external_id(topo, tuple->src), asim_topo_external_id(topo, tuple->dst),
+            topo->source);
     return n;
 }
 
@@ -126,8 +135,8 @@ static void fill_path(const struct asim_fluid *fluid, struct asim_fluid_path *pa
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         path->rtt_ns += link->packet_ns + link->delay_ns;
-        if (link->packet_ns > most)
-            path->slowest = i, most = link->packet_ns;
+        if (link->step_ns > most)
+            path->slowest = i, most = link->step_ns;
     }
     path->line = 1 / most;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
@@ -182,7 +191,7 @@ static struct passage pass_data(const struct asim_fluid *fluid, const struct asi
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         first += link->packet_ns;
-        most = fmax(most, link->packet_ns);
+        most = fmax(most, link->step_ns);
         at.full_ns = first + (double)(frames - 2) * most;
         if (frames > 1)
             at.last_ns = fmax(at.last_ns, at.full_ns);
@@ -233,7 +242,7 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->bytes = bytes;
     shape->frames = frames;
     shape->packets = (double)(frames - 1) + time_of(fluid, tail, slow->rate_bps) / slow->packet_ns;
-    shape->forward_ns = at.last_ns - shape->packets * slow->packet_ns;
+    shape->forward_ns = at.last_ns - shape->packets * slow->step_ns;
     shape->back_ns = pass_acks(fluid, path, frames, at) - at.last_ns;
     /* A message that fits into its window never waits for an ACK. */
     shape->most = conn->window > 0 && (double)frames > conn->window ? conn->window / path->rtt_ns
@@ -242,5 +251,5 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->span_ns = path->rtt_ns;
     shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
     shape->needs_acks = shape->is_windowed || has_ack_load(fluid, path);
-    shape->is_short = shape->packets * slow->packet_ns <= shape->forward_ns;
+    shape->is_short = shape->packets * slow->step_ns <= shape->forward_ns;
 }

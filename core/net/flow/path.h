@@ -22,6 +22,8 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
  * number of all. */
 uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
                            uint32_t link[ASIM_FLUID_HOPS]);
+/* spray.c: the same with the links that stand for those of sprayed packets; 0: none do. */
+uint32_t asim_fluid_spray(struct asim_fluid *fluid, uint32_t dst, uint32_t link[ASIM_FLUID_HOPS]);
 /* Fills *shape unless it is of this size already. */
 void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,
                       const struct asim_fluid_path *path, uint64_t bytes,

@@ -81,7 +81,7 @@ static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_li
 
         packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     }
-    return packets * link->packet_ns;
+    return packets * link->step_ns;
 }
 
 /* Newton's method on 1 / arrivals, which is nearly linear in the wait, between bounds. */

@@ -26,7 +26,7 @@ static const double least_share = 0.05; /* of a link, whatever ACKs take */
 
 static double capacity_of(const struct asim_fluid_link *link)
 {
-    return asim_fluid_max(1 - link->ack, least_share) / link->packet_ns;
+    return asim_fluid_max(1 - link->ack, least_share) / link->step_ns;
 }
 
 static int is_saturated(const struct asim_fluid_link *link)
@@ -436,7 +436,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         is_alone &= !link->flows.n && link->wait_ns <= 0;
-        add_lead(link, lead, flow->left * link->packet_ns);
+        add_lead(link, lead, flow->left * link->step_ns);
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed)
             flow->behind_ns += asim_fluid_wait(fluid, link);
@@ -491,7 +491,7 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        link->ack += link->ack_ns * by;
+        link->ack += link->ack_step_ns * by;
         if (fabs(link->ack) < ASIM_FLUID_NO_ACKS)
             link->ack = 0;
         if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))

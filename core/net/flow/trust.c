@@ -38,7 +38,7 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
 {
     const double drain_ns = (double)(fluid->queue.now_ns - flow->began_ns);
     const double alone_ns =
-        flow->shape.packets * fluid->link[flow->path->link[flow->path->slowest]].packet_ns;
+        flow->shape.packets * fluid->link[flow->path->link[flow->path->slowest]].step_ns;
     const struct asim_fluid_path *path = flow->path;
     const struct asim_fluid_ring *ring = flow->relay ? flow->relay->ring : NULL;
     double times = ring && ring->is_folded ? (double)ring->opened / ring->leaders : 1;

@@ -15,18 +15,25 @@ static struct asim_fluid *of(const struct asim_fabric *network)
     return (struct asim_fluid *)(uintptr_t)network;
 }
 
+/* Each way has an equal share, the first ones what is left over. */
+static void count(const struct asim_fluid *fluid, uint32_t l, uint64_t frames, uint64_t bytes)
+{
+    uint64_t ways = l < fluid->n_links ? 1 : fluid->link[l].ways;
+
+    for (uint64_t i = 0; i < ways; i++) {
+        l = l < fluid->n_links && !i ? l : fluid->link[l].beside;
+        fluid->link[l].frames += frames / ways + (i < frames % ways);
+        fluid->link[l].bytes += bytes / ways + (i < bytes % ways);
+    }
+}
+
 void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path)
 {
-    for (uint32_t i = 0; i < path->n; i++) {
-        fluid->link[path->link[i]].frames += path->frames;
-        fluid->link[path->link[i]].bytes += path->bytes;
-        if (!i)
-            fluid->link[path->link[i]].first_frames += path->frames;
-    }
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
-        fluid->link[path->link[i]].frames += path->frames;
-        fluid->link[path->link[i]].bytes += path->frames * fluid->ack_wire;
-    }
+    for (uint32_t i = 0; i < path->n; i++)
+        count(fluid, path->link[i], path->frames, path->bytes);
+    fluid->link[path->link[0]].first_frames += path->frames;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        count(fluid, path->link[i], path->frames, path->frames * fluid->ack_wire);
     path->frames = path->bytes = 0;
 }
 
@@ -103,6 +110,8 @@ static uint32_t path(const struct asim_fabric *network, const struct asim_fct *f
 {
     const struct asim_ecmp_tuple tuple = {flow->src, flow->dst, flow->sport, ASIM_DPORT};
 
+    if (of(network)->is_sprayed)
+        return 0;
     return asim_ecmp_path(of(network)->routes, &tuple, hops, room);
 }
 

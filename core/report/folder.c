@@ -23,8 +23,8 @@
 enum { PATH_BYTES = 4096 };
 
 /* Files that the tool makes of a run's folder; they go with it. */
-static const char *const made_later[] = {"identity.json", "compare.csv", "verify.csv", "what_if.csv",
-                                         "report.html"};
+static const char *const made_later[] = {"identity.json", "compare.csv",    "verify.csv",
+                                         "what_if.csv",   "inference.json", "report.html"};
 
 struct folder {
     char *out;

@@ -189,8 +189,10 @@ static void bars(struct asim_out *out, const struct asim_run *runs, size_t n)
         show_faster(faster, (double)runs[0].finish, (double)runs[i].finish);
         if (i && *faster)
             asim_out_printf(out, ", %s%s", faster, strcmp(faster, "as fast") ? " than A" : " as A");
-        asim_out_printf(out, "; limited by ");
-        asim_quote_xml(out, verdict.what);
+        if (verdict.limit || runs[i].changes.n || runs[i].serving.requests) {
+            asim_out_printf(out, "; limited by ");
+            asim_quote_xml(out, verdict.what);
+        }
         asim_out_printf(out, "</li>\n");
     }
     asim_out_printf(out, "</ol>\n");

@@ -146,6 +146,29 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
     return code;
 }
 
+/* What `asim inference` wrote beside the files of its network. */
+static int load_serving(struct asim_run *run, struct asim_err *err)
+{
+    char path[ASIM_TABLE_PATH];
+    json_t *root = NULL;
+
+    snprintf(path, sizeof path, "%s/inference.json", run->folder);
+    if (access(path, R_OK))
+        return 0;
+    if (asim_json_read(&root, path, err))
+        return err->code;
+    run->serving.requests = number(root, "requests");
+    run->serving.ttft_ns = number(root, "ttft_p50_ns");
+    run->serving.tpot_ns = number(root, "tpot_p50_ns");
+    run->serving.tokens_per_s = json_number_value(json_object_get(root, "output_tokens_per_s"));
+    run->serving.kv_share = json_number_value(json_object_get(root, "kv_share"));
+    run->serving.comm_share = json_number_value(json_object_get(root, "collective_share"));
+    if (run->serving.requests)
+        run->finish = number(root, "duration_ns");
+    json_decref(root);
+    return 0;
+}
+
 static int by_id(const void *a, const void *b)
 {
     const struct asim_run_node *x = a, *y = b;
@@ -232,6 +255,8 @@ int asim_run_load_json(struct asim_run *run, struct asim_err *err)
 {
     int code = load_summary(run, err);
 
+    if (!code)
+        code = load_serving(run, err);
     if (!code)
         code = load_topology(run, err);
     return code || run->is_brief ? code : load_settings(run, err);

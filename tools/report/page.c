@@ -115,6 +115,19 @@ static void bandwidth_tile(struct asim_out *out, const struct asim_run *run)
     tile(out, what, value);
 }
 
+static void serving_tiles(struct asim_out *out, const struct asim_run *run)
+{
+    char text[ASIM_SHOW_BYTES];
+
+    if (!run->serving.requests)
+        return;
+    tile(out, "requests", asim_show_count(text, run->serving.requests));
+    tile(out, "TTFT, median", asim_show_time(text, (double)run->serving.ttft_ns));
+    tile(out, "TPOT, median", asim_show_time(text, (double)run->serving.tpot_ns));
+    snprintf(text, sizeof text, "%.0f", run->serving.tokens_per_s);
+    tile(out, "output tokens a second", text);
+}
+
 static void accuracy_tiles(struct asim_out *out, const struct asim_run *run)
 {
     char text[ASIM_SHOW_BYTES];
@@ -135,6 +148,7 @@ static void tiles(struct asim_out *out, const struct asim_run *run)
     tile(out, "time", asim_show_time(text, (double)run->finish));
     split_tiles(out, run);
     bandwidth_tile(out, run);
+    serving_tiles(out, run);
     accuracy_tiles(out, run);
     tile(out, "ranks", asim_show_count(text, run->n_ranks));
     tile(out, "messages", asim_show_count(text, run->messages));
@@ -232,9 +246,9 @@ static void check(struct asim_out *out, const struct asim_run *run, size_t numbe
                  run->ops.n, run->ops_seen);
         warn(&to, text);
     }
-    if (!run->ops_seen && run->n_ranks)
+    if (!run->ops_seen && run->n_ranks && !run->serving.requests)
         warn(&to, "No op finished.");
-    if (run->ranks.n && !run->messages && !run->slowdowns[1].n)
+    if (run->ranks.n && !run->messages && !run->slowdowns[1].n && !run->serving.requests)
         warn(&to, "No message was sent.");
     if (run->ranks.n)
         audit_ranks(&to, run);

@@ -156,6 +156,11 @@ struct asim_run {
     char trust[400];       /* a sentence about the flow level, or "" */
     double expected_error; /* of nine in ten such runs, %; 0: not known, or packets */
     int has_timeline;      /* timeline.pftrace */
+    /* inference.json: a run that serves requests has no ops; its time is theirs. */
+    struct {
+        uint64_t requests, ttft_ns, tpot_ns; /* medians */
+        double tokens_per_s, kv_share, comm_share;
+    } serving;
     /* Sentences about files that are not of this run. */
     const char *doubts[16];
     uint32_t n_doubts;

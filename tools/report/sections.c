@@ -289,13 +289,13 @@ static void path_sums(struct asim_out *out, const struct asim_run *run)
     }
     all = compute + comm + gap + rest;
     all = all > 0 ? all : 1;
-    asim_out_printf(out,
-                    "<p>Walked back from the last end: each op, or the collective's last member, "
-                    "behind what ended when it was issued. %zu segments: computation %s (%.0f %%), "
-                    "communication %s (%.0f %%), other ops %s, between ops %s.</p>\n",
-                    run->path.n, asim_show_time(a, compute), 100 * compute / all,
-                    asim_show_time(b, comm), 100 * comm / all, asim_show_time(c, rest),
-                    asim_show_time(d, gap));
+    asim_out_printf(
+        out,
+        "<p>Walked back from the last end: each op, or the collective's last member, "
+        "behind what ended when it was issued. Segments: %zu; computation %s (%.0f %%), "
+        "communication %s (%.0f %%), other ops %s, between ops %s.</p>\n",
+        run->path.n, asim_show_time(a, compute), 100 * compute / all, asim_show_time(b, comm),
+        100 * comm / all, asim_show_time(c, rest), asim_show_time(d, gap));
 }
 
 /* The longest segments, the longest first; of equal length the earlier one. Returns how many. */
@@ -340,7 +340,7 @@ void asim_html_path(struct asim_out *out, const struct asim_run *run, size_t num
     asim_html_section(out, "path", number, "Critical path");
     path_sums(out, run);
     n = pick_longest(run, longest);
-    asim_out_printf(out, "<p>The longest %zu segments:</p>\n", n);
+    asim_out_printf(out, "<p>The longest %zu of them:</p>\n", n);
     asim_html_table(out, "#from|#time|#rank|op|type");
     for (size_t i = 0; i < n; i++)
         step_row(out, run, longest[i]);

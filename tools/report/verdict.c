@@ -456,6 +456,15 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
         ADVICE("%s", strcmp(run->state, "stalled")
                          ? "Let it run to its end to see what limits it."
                          : "The run's own message names who waits for what.");
+    } else if (run->serving.requests) {
+        double network = run->serving.kv_share + run->serving.comm_share;
+
+        WHAT("%s", network > 0.5 ? "the network" : "computation and queueing");
+        because(verdict,
+                "The network takes %.1f %% of the time of the requests: KV caches on their way "
+                "%.1f %%, collectives inside the instances %.1f %%.",
+                100 * network, 100 * run->serving.kv_share, 100 * run->serving.comm_share);
+        ADVICE("requests.csv has each request, inference.json the percentiles.");
     } else if (!run->ranks.n || !run->finish) {
         WHAT("nothing that was recorded");
         because(verdict, run->finish ? "No rank finished." : "The run took no time.");

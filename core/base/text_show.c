@@ -57,6 +57,17 @@ static unsigned distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
+/* 1 if the word is the first part of the other one: KMAX of KMAX_MAP. */
+static int is_first_part(const char *word, size_t length, const char *of)
+{
+    const size_t fewest = 3;
+
+    for (size_t i = 0; i < length; i++)
+        if (letter(word, i) != letter(of, i))
+            return 0;
+    return length >= fewest && (of[length] == '_' || of[length] == '-');
+}
+
 /* Accepts a distance below length / 4 + 2, so that longer words may have more slips. NULL if no
  * word is similar. */
 const char *asim_text_nearest(const char *word, const char *const *words, size_t n)
@@ -74,6 +85,9 @@ const char *asim_text_nearest(const char *word, const char *const *words, size_t
             nearest = words[i];
         }
     }
+    for (size_t i = 0; i < n && !nearest; i++)
+        if (is_first_part(word, length, words[i]))
+            nearest = words[i];
     return nearest;
 }
 

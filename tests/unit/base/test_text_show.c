@@ -26,6 +26,8 @@ static void test_nearest(void)
         {"doubleBinryTere", "doubleBinaryTree"},
         {"PACKET_PAYLOD_SIZE", "PACKET_PAYLOAD_SIZE"},
         {"l", "L"},
+        {"packet", "PACKET_PAYLOAD_SIZE"}, /* its first part */
+        {"pack", NULL},
         {"x", NULL}, /* one letter apart, but that is all there is */
         {"", NULL},
         {"completely else", NULL},
@@ -61,7 +63,7 @@ static void test_safe(void)
          "?"
          "?("},
         {"a\xE2\x80\xAEgpj\xEF\xBB\xBF", 80, "a?gpj?"}, /* right to left, byte order mark */
-        {"\xE2\x80\x8D", 80, "\xE2\x80\x8D"},          /* joins letters */
+        {"\xE2\x80\x8D", 80, "\xE2\x80\x8D"},           /* joins letters */
         {"abcdefgh", 9, "abcdefgh"},
         {"abcdefgh", 8, "abcd..."},
         {"abcdefgh", 4, "..."},
@@ -70,7 +72,8 @@ static void test_safe(void)
         {"ab\xC3\xBC\xC3\xBC\xC3\xBC", 8, "ab\xC3\xBC..."},
         {"", 1, ""},
     };
-    char buf[80], line[] = "a\n\t\xE2\x80\xAE" "b\xFF\xC3\xBC";
+    char buf[80], line[] = "a\n\t\xE2\x80\xAE"
+                           "b\xFF\xC3\xBC";
     CHECK_STR(asim_text_clean(line), "a\n\t?b?\xC3\xBC");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         CHECK_STR(asim_text_safe(buf, rows[i].size, rows[i].text), rows[i].want);

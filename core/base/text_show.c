@@ -68,6 +68,20 @@ static int is_first_part(const char *word, size_t length, const char *of)
     return length >= fewest && (of[length] == '_' || of[length] == '-');
 }
 
+/* The only word of which it is the first part, or NULL. */
+static const char *whole_of(const char *word, const char *const *words, size_t n)
+{
+    const char *whole = NULL;
+
+    for (size_t i = 0; i < n; i++)
+        if (is_first_part(word, strlen(word), words[i])) {
+            if (whole)
+                return NULL;
+            whole = words[i];
+        }
+    return whole;
+}
+
 /* Accepts a distance below length / 4 + 2, so that longer words may have more slips. NULL if no
  * word is similar. */
 const char *asim_text_nearest(const char *word, const char *const *words, size_t n)
@@ -85,10 +99,7 @@ const char *asim_text_nearest(const char *word, const char *const *words, size_t
             nearest = words[i];
         }
     }
-    for (size_t i = 0; i < n && !nearest; i++)
-        if (is_first_part(word, length, words[i]))
-            nearest = words[i];
-    return nearest;
+    return nearest ? nearest : whole_of(word, words, n);
 }
 
 /* The text begins with a blank or is empty, so it can end any sentence. */

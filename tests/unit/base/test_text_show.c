@@ -37,6 +37,8 @@ static void test_nearest(void)
         CHECK_STR(got ? got : "none", rows[i].want ? rows[i].want : "none");
     }
     CHECK(!asim_text_nearest("ring", words, 0));
+    const char *const two[] = {"gpt-7b", "gpt-22b"}; /* either may be meant */
+    CHECK(!asim_text_nearest("gpt", two, 2));
     char big[5000];
     memset(big, 'r', sizeof big - 1);
     big[sizeof big - 1] = '\0';

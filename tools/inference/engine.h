@@ -19,10 +19,6 @@ struct asim_serving_part {
 struct asim_iteration {
     ASIM_VEC(struct asim_serving_part) parts;
     uint64_t ends_ns, comm_ns;
-    /* With a shared network: the bytes of its collectives go over it from carried_ns on, and alone
-     * would be there after alone_ns. */
-    uint64_t carried_ns, alone_ns;
-    uint32_t to_come; /* messages of these bytes */
 };
 
 /* --- kv_blocks.c: KV cache in blocks of 16 tokens, as vLLM's --------------------------------- */

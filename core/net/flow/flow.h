@@ -142,16 +142,19 @@ struct asim_fluid_flow {
     uint64_t back_until; /* taken for the same until then; 0: to be found anew */
     double most;         /* that its window allows: packets a ns */
     struct asim_fluid_shape shape;
-    uint64_t end_ns;       /* when it is drained at this rate */
-    double behind_ns;      /* queues that it met at its start, without a window to fill */
-    uint32_t id;           /* index in fluid.flow */
-    uint32_t heap_at;      /* 1 + index in the heap of ends; 0: not there */
-    uint8_t is_touched;    /* its rate, or what is left, changes in this settlement */
-    uint8_t has_first_ack; /* since this ns */
-    uint8_t is_queued;     /* `drain` is in the queue of events */
-    uint8_t is_moved;      /* its end is in the heap, so `drain` means nothing */
+    uint64_t end_ns;               /* when it is drained at this rate */
+    double behind_ns;              /* queues that it met at its start, without a window to fill */
+    double lead_ns;                /* asim_fluid_lead when it drained */
+    int queues_there, queues_back; /* that it waited in then, and its ACKs */
+    uint32_t id;                   /* index in fluid.flow */
+    uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
+    uint8_t is_touched;            /* its rate, or what is left, changes in this settlement */
+    uint8_t has_first_ack;         /* since this ns */
+    uint8_t is_queued;             /* `drain` is in the queue of events */
+    uint8_t is_moved;              /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
     uint8_t is_parked; /* its path has a link that is down: it stands still, on no list */
+    uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
     uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
@@ -261,7 +264,12 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
-/* How much later than in an idle network a message that has drained is through. */
+/* How much sooner a message that drains now is through than its share says: where senders of
+ * several distances share a queue, the nearest begins it. No message takes less than in an idle
+ * network. */
+double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* How much later than in an idle network a message that has drained is through: its ACK waits
+ * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
 /* --- rates.c --- */

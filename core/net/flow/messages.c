@@ -151,17 +151,15 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
-    const struct asim_fluid_shape *shape = &flow->shape;
-    double late = asim_fluid_late(fluid, flow);
 
-    flow->is_drained = 1;
+    flow->is_drained = flow->is_ending = 1;
+    flow->lead_ns = asim_fluid_lead(fluid, flow);
+    asim_fluid_judge_queues(fluid, flow);
     conn->under_way--;
-    asim_fluid_judge(fluid, flow, late);
     asim_fluid_leave(fluid, flow);
+    asim_fluid_touch(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
-        plan_acks(fluid, flow, shape->forward_ns);
-    flow->through_ns =
-        asim_fluid_after(fluid, shape->forward_ns + shape->back_ns + late, &flow->through);
+        plan_acks(fluid, flow, flow->shape.forward_ns);
     if (conn->is_single)
         return;
     conn->head = flow->next;
@@ -169,6 +167,22 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         begin(fluid, conn->head, 1);
         conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
     }
+}
+
+void asim_fluid_end_of_ns(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    double late;
+
+    if (flow->has_first_ack && !flow->is_drained)
+        flow->left += asim_fluid_first_window(fluid, flow);
+    flow->has_first_ack = 0;
+    if (!flow->is_ending)
+        return;
+    late = asim_fluid_late(fluid, flow);
+    flow->is_ending = 0;
+    asim_fluid_judge(fluid, flow, late);
+    flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns + flow->shape.back_ns + late,
+                                        &flow->through);
 }
 
 static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)

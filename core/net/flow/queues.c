@@ -200,14 +200,13 @@ static double lead_of(const struct asim_fluid_link *link, double to_here_ns)
     return least < ASIM_FLUID_NONE ? least : 0;
 }
 
-/* How much later than in an idle network a message that has drained is through: its ACK waits
- * behind data of others; where senders of several distances share a queue, the nearest begins it.
- * Neither makes a message take less than in an idle network. */
-double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    double late = 0, lead = 0, pre = 0;
+    double took = (double)(fluid->queue.now_ns - flow->began_ns), lead = 0, pre = 0;
 
+    if (!(fluid->parts & ASIM_FLUID_LEAD))
+        return 0;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
@@ -215,13 +214,16 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
             lead = lead_of(link, pre);
         pre += link->packet_ns + link->delay_ns;
     }
-    if (fluid->parts & ASIM_FLUID_LEAD) {
-        const double took = (double)(fluid->queue.now_ns - flow->began_ns);
+    lead = asim_fluid_min(lead, took - flow->shape.packets / path->line);
+    lead = asim_fluid_min(lead, flow->shape.forward_ns + flow->shape.back_ns);
+    return asim_fluid_max(0, lead);
+}
 
-        lead = asim_fluid_min(lead, took - flow->shape.packets / path->line);
-        lead = asim_fluid_min(lead, flow->shape.forward_ns + flow->shape.back_ns);
-        late -= asim_fluid_max(0, lead);
-    }
+double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double late = -flow->lead_ns;
+
     if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
         return late;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {

@@ -298,10 +298,8 @@ void asim_fluid_settle(struct asim_fluid *fluid)
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
-        if (flow && flow->has_first_ack && !flow->is_drained)
-            flow->left += asim_fluid_first_window(fluid, flow);
         if (flow)
-            flow->has_first_ack = 0;
+            asim_fluid_end_of_ns(fluid, flow);
     }
     for (int round = 0; fluid->work.n && round < ROUNDS; round++) {
         relax(fluid);

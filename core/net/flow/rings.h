@@ -81,7 +81,9 @@ void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow
 /* --- trust.c --- */
 /* Called when a flow has joined its links. */
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Called before a drained flow, which is so much later than alone, leaves its links. */
+/* Called before a flow that drains leaves its links: the queues that it waited in. */
+void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Called for a drained flow, which is so much later than alone. */
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);
 /* How far the run is to be trusted so far; _tell_ tells it at the end. */
 int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust);
@@ -106,6 +108,9 @@ int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* What waits until all of a ns has happened: the first window, and when a message that has drained
+ * is through. */
+void asim_fluid_end_of_ns(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

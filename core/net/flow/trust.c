@@ -34,6 +34,14 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *fl
             (nic->flows.n - 1) * asim_fluid_min(1, flow->shape.packets) * nic->packet_ns;
 }
 
+void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    flow->queues_there = queues_of(fluid, path, 1, path->n);
+    flow->queues_back = queues_of(fluid, path, path->n + 1, path->n + path->n_acks);
+}
+
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late)
 {
     const double drain_ns = (double)(fluid->queue.now_ns - flow->began_ns);
@@ -43,8 +51,6 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     const struct asim_fluid_ring *ring = flow->relay ? flow->relay->ring : NULL;
     double times = ring && ring->is_folded ? (double)ring->opened / ring->leaders : 1;
     double bytes = times * (double)flow->shape.bytes;
-    int there = queues_of(fluid, path, 1, path->n);
-    int back = queues_of(fluid, path, path->n + 1, path->n + path->n_acks);
 
     if (asim_msg_is_traffic(&flow->msg))
         return;
@@ -59,9 +65,9 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
         fluid->trust.beside_bytes += bytes;
     if (flow->start_ns != fluid->trust.since_ns)
         fluid->trust.apart_bytes += bytes;
-    if (there)
+    if (flow->queues_there)
         fluid->trust.queued_bytes += bytes;
-    if (there + back > 1)
+    if (flow->queues_there + flow->queues_back > 1)
         fluid->trust.twice_bytes += bytes;
     if (flow->control)
         fluid->trust.controlled_bytes += bytes;

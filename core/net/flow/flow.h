@@ -264,10 +264,6 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
-/* How much sooner a message that drains now is through than its share says: where senders of
- * several distances share a queue, the nearest begins it. No message takes less than in an idle
- * network. */
-double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);

@@ -169,20 +169,28 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-void asim_fluid_end_of_ns(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    double late;
+    double late = asim_fluid_late(fluid, flow);
 
-    if (flow->has_first_ack && !flow->is_drained)
-        flow->left += asim_fluid_first_window(fluid, flow);
-    flow->has_first_ack = 0;
-    if (!flow->is_ending)
-        return;
-    late = asim_fluid_late(fluid, flow);
     flow->is_ending = 0;
     asim_fluid_judge(fluid, flow, late);
     flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns + flow->shape.back_ns + late,
                                         &flow->through);
+}
+
+void asim_fluid_end_of_ns(struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->touched.n; i++) {
+        struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
+
+        if (flow && flow->is_ending)
+            plan_through(fluid, flow);
+        else if (flow && flow->has_first_ack && !flow->is_drained)
+            flow->left += asim_fluid_first_window(fluid, flow);
+        if (flow)
+            flow->has_first_ack = 0;
+    }
 }
 
 static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)

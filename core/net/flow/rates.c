@@ -295,12 +295,6 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 {
     enum { ROUNDS = 4 };
 
-    for (size_t i = 0; i < fluid->touched.n; i++) {
-        struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
-
-        if (flow)
-            asim_fluid_end_of_ns(fluid, flow);
-    }
     for (int round = 0; fluid->work.n && round < ROUNDS; round++) {
         relax(fluid);
         follow_acks(fluid);

@@ -55,6 +55,10 @@ static inline double asim_fluid_moment(double ns)
 }
 
 /* --- queues.c --- */
+/* How much sooner a message that drains now is through than its share says: where senders of
+ * several distances share a queue, the nearest begins it. No message takes less than in an idle
+ * network. */
+double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
  * ACKs take a share of these links. */
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
@@ -108,9 +112,9 @@ int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* What waits until all of a ns has happened: the first window, and when a message that has drained
- * is through. */
-void asim_fluid_end_of_ns(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* What waits until all of a ns has happened: first windows, and when what has drained is through.
+ */
+void asim_fluid_end_of_ns(struct asim_fluid *fluid);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

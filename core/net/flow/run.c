@@ -136,6 +136,7 @@ int asim_fluid_run(struct asim_net *net, struct asim_err *err)
     while (!fluid->failed) {
         events += run_now(fluid);
         if (fluid->touched.n || (fluid->work.n && settled < MOST_SETTLEMENTS)) {
+            asim_fluid_end_of_ns(fluid);
             asim_fluid_settle(fluid);
             if (fluid->cc && fluid->folded)
                 asim_fluid_unfold_steered(fluid);

@@ -78,8 +78,10 @@ struct asim_relay; /* the backend's own */
 
 /* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
 struct asim_net_extras {
-    /* All three or none. Messages of a relay, to and from it, do not pass asim_net_user; what comes
-     * after its last message does. NULL when out of memory. */
+    /* All four or none; relay_has: whether this network has relays. Messages of a relay, to and
+     * from it, do not pass asim_net_user; what comes after its last message does. NULL when out of
+     * memory. */
+    int (*relay_has)(struct asim_net *net);
     struct asim_relay *(*relay_open)(struct asim_net *net, const struct asim_net_relay *relay);
     void (*relay_start)(struct asim_net *net, struct asim_relay *relay);
     /* Messages that have come. */

@@ -214,6 +214,7 @@ static const struct asim_net_extras extras = {.queue = queue_of,
                                               .plan = asim_fluid_plan_events,
                                               .add_traffic = asim_fluid_add_traffic,
                                               .packets = &asim_fluid_reports,
+                                              .relay_has = asim_fluid_relay_has,
                                               .relay_open = asim_fluid_relay_open,
                                               .relay_start = asim_fluid_relay_start,
                                               .relay_come = asim_fluid_relay_come};

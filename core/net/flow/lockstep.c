@@ -42,8 +42,7 @@ static int find_conn(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
     const struct asim_msg *msg = &relay->spec.msg;
     struct asim_fluid_conn *conn = relay->conn = asim_fluid_conn(fluid, msg->src, msg->dst, 0);
 
-    if (conn && fluid->parts & ASIM_FLUID_COLLISIONS && /* else a path a message, maybe */
-        asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
+    if (conn && asim_fluid_path(fluid, conn, msg, ASIM_FLUID_FIRST_SPORT))
         asim_fluid_shape(fluid, conn, conn->path, msg->bytes, &conn->shape);
     if (!conn || !conn->path || asim_fluid_is_cut(fluid, conn->path) ||
         conn->under_way != (conn->head != NULL))
@@ -60,8 +59,6 @@ static int find_members(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
     struct asim_fluid_relay *first = ring->first, *at = first;
 
     fluid->members.n = 0;
-    if (fluid->qps != 1)
-        return 0;
     do {
         struct asim_fluid_relay *next = asim_fluid_receiver(fluid, at);
 

@@ -28,6 +28,15 @@ static struct asim_fluid_ring *find_ring(struct asim_fluid *fluid,
     return ring;
 }
 
+/* With several queue pairs, or where messages take the emptiest way, the order of sends at one ns
+ * decides which one a message takes, and that order is another in relays. */
+int asim_fluid_relay_has(struct asim_net *net)
+{
+    const struct asim_fluid *fluid = asim_fluid_of(net);
+
+    return fluid->qps == 1 && fluid->parts & ASIM_FLUID_COLLISIONS;
+}
+
 struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim_net_relay *spec)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);

@@ -148,6 +148,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- relay.c --- */
+int asim_fluid_relay_has(struct asim_net *net);
 struct asim_relay *asim_fluid_relay_open(struct asim_net *net, const struct asim_net_relay *spec);
 void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *relay);
 uint32_t asim_fluid_relay_come(const struct asim_relay *relay);

@@ -105,15 +105,14 @@ static void look_up_reduction(struct asim_uniform_phase *uniform)
 
 /* --- relays ------------------------------------------------------------------------------------
  */
-/* NULL: none. With several queue pairs the order of sends at one ns decides which one a message
- * takes, and that order is another in relays. */
+/* NULL: none. */
 static const struct asim_net_extras *relays_of(const struct asim_world *world)
 {
     const struct asim_net_extras *extras = world->via.backend->extras;
     int is_watched =
         world->own_messages || asim_event_bus_wants(&world->run.event_bus, ASIM_EV_ARRIVAL);
 
-    return extras && extras->relay_open && world->set.net.qps_per_connection == 1 && !is_watched
+    return extras && extras->relay_has && !is_watched && extras->relay_has(world->via.carrier)
                ? extras
                : NULL;
 }

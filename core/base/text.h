@@ -30,8 +30,8 @@ int asim_text_time(const char *text, uint64_t *out_fs);
 int asim_text_size(const char *text, uint64_t *out_bytes);
 
 /* Returns the word that is most similar to `word`, or NULL if none is similar enough to be a slip
- * (edit distance at most 1 + length / 4, ignoring case) or the first part of
- * only one word with _ or -. */
+ * (edit distance at most 1 + length / 4, ignoring case) or the first part of only one word with _
+ * or -. */
 const char *asim_text_nearest(const char *word, const char *const *words, size_t n);
 
 /* Writes " Did you mean '…'?" or "" into buf; returns buf. */

@@ -277,15 +277,14 @@ static json_t *describe(const struct asim_run *run, json_t *crossed)
 static int print(const json_t *runs, struct asim_err *err)
 {
     json_t *root = json_object();
-    char *text;
+    int code;
 
     json_object_set(root, "runs", (json_t *)(uintptr_t)runs);
-    text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+    code = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     json_decref(root);
-    if (!text)
+    if (code && !ferror(stdout)) /* what stdout does not take is told at the end */
         return asim_err_nomem(err, "writing JSON");
-    printf("%s\n", text);
-    free(text);
+    putchar('\n');
     return 0;
 }
 

@@ -344,7 +344,7 @@ static json_t *describe(const struct asim_sweep *sweep, size_t i)
 int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err)
 {
     json_t *root = json_object(), *points = json_array();
-    char *text;
+    int code;
 
     json_object_set_new(root, "command", json_string(sweep->target->command));
     json_object_set_new(root, "folder", json_string(sweep->folder));
@@ -355,11 +355,10 @@ int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err)
     for (size_t i = 0; i < sweep->n; i++)
         json_array_append_new(points, describe(sweep, i));
     json_object_set_new(root, "points", points);
-    text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    code = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     json_decref(root);
-    if (!text)
+    if (code && !ferror(stdout)) /* what stdout does not take is told at the end */
         return asim_err_nomem(err, "writing JSON");
-    printf("%s\n", text);
-    free(text);
+    putchar('\n');
     return 0;
 }

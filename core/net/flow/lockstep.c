@@ -405,9 +405,9 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
     asim_fluid_relay_keep(relay, flow);
     if (of->is_touched)
         asim_fluid_touch(fluid, flow);
-    if (of->is_drained && !of->is_ending) {
-        asim_fluid_add(fluid, of->through_ns, &flow->through);
-    } else if (of->is_drained) {       /* touched */
+    if (of->is_drained) {
+        if (!of->is_ending)
+            asim_fluid_add(fluid, of->through_ns, &flow->through);
     } else if (of != of->conn->head) { /* its turn has not come */
         conn->tail = conn->tail->next = flow;
     } else {

@@ -18,10 +18,11 @@ static struct asim_fluid *of(const struct asim_fabric *network)
 /* Each way has an equal share, the first ones what is left over. */
 static void count(const struct asim_fluid *fluid, uint32_t l, uint64_t frames, uint64_t bytes)
 {
-    uint64_t ways = l < fluid->n_links ? 1 : fluid->link[l].ways;
+    int is_group = l >= fluid->n_links;
+    uint64_t ways = is_group ? fluid->link[l].ways : 1;
 
-    for (uint64_t i = 0; i < ways; i++) {
-        l = l < fluid->n_links && !i ? l : fluid->link[l].beside;
+    l = is_group ? fluid->link[l].beside : l;
+    for (uint64_t i = 0; i < ways; i++, l = fluid->link[l].beside) {
         fluid->link[l].frames += frames / ways + (i < frames % ways);
         fluid->link[l].bytes += bytes / ways + (i < bytes % ways);
     }

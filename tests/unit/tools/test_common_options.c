@@ -8,6 +8,7 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "cli/args.h"
+#include "every_command.h"
 
 /* Names with one meaning, and the type of their rows. */
 static const struct {
@@ -47,25 +48,17 @@ static void call(const char *name, const struct asim_command *command)
     CHECK(!code);
 }
 
-static void look_all(const char *before, const struct asim_member *const *table)
+static void see(const char *name, const struct asim_command *command)
 {
-    for (; *table; table++) {
-        char name[64];
-
-        snprintf(name, sizeof name, "%s%s", before, (*table)->name);
-        look(name, (*table)->options);
-        call(name, (const struct asim_command *)*table);
-    }
+    look(name, command->member.options);
+    call(name, command);
 }
 
 int main(void)
 {
     if (!freopen("/dev/null", "w", stdout)) /* all the help */
         return 1;
-    look_all("", asim_command_table);
-    look_all("trace ", asim_trace_command_table);
-    look_all("topo ", asim_topo_command_table);
-    look_all("scenario ", asim_scenario_command_table);
+    every_command(see);
     look("settings", asim_settings_options);
     return CHECK_DONE();
 }

@@ -8,6 +8,7 @@
 #include "asim/asim.h"
 #include "asim/ext/command.h"
 #include "cli/args.h"
+#include "every_command.h"
 
 #define BOTH (ASIM_F_READS | ASIM_F_WRITES)
 
@@ -117,23 +118,15 @@ static void look_words(const char *command, const struct asim_args_job *job)
     CHECK(is_said);
 }
 
-static void look_all(const char *before, const struct asim_member *const *table)
+static void see(const char *name, const struct asim_command *command)
 {
-    for (; *table; table++) {
-        char command[64];
-
-        snprintf(command, sizeof command, "%s%s", before, (*table)->name);
-        look(command, (*table)->options);
-        look_words(command, ((const struct asim_command *)*table)->job);
-    }
+    look(name, command->member.options);
+    look_words(name, command->job);
 }
 
 int main(void)
 {
-    look_all("", asim_command_table);
-    look_all("trace ", asim_trace_command_table);
-    look_all("topo ", asim_topo_command_table);
-    look_all("scenario ", asim_scenario_command_table);
+    every_command(see);
     look("settings", asim_settings_options);
     return CHECK_DONE();
 }

@@ -57,6 +57,8 @@ size_t asim_text_utf8(const char *text);
  * printf. */
 char *asim_text_put_u64(char *at, uint64_t value);
 char *asim_text_put_hex8(char *at, uint32_t value);
+/* As printf's %.3f in the C locale, to the last digit; value: any, at most 320 characters. */
+char *asim_text_put_thousandths(char *at, double value);
 
 /* Length of the folder part of path including the last '/', or 0. */
 size_t asim_text_dirlen(const char *path);

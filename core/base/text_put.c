@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -59,5 +60,27 @@ char *asim_text_put_hex8(char *at, uint32_t value)
 
     for (int shift = 28; shift >= 0; shift -= 4)
         *at++ = digits[value >> shift & 15];
+    return at;
+}
+
+/* The product has an error below 1e-7, so digits are certain unless it is about halfway between
+ * two. */
+char *asim_text_put_thousandths(char *at, double value)
+{
+    const double most = 1e8, close = 1e-6;
+    double scaled = value * 1000, rest;
+    uint64_t whole;
+
+    if (!(value >= 0 && value < most))
+        return at + sprintf(at, "%.3f", value);
+    whole = (uint64_t)scaled;
+    rest = scaled - (double)whole - 0.5;
+    if (rest > -close && rest < close)
+        return at + sprintf(at, "%.3f", value);
+    whole += rest > 0;
+    at = asim_text_put_u64(at, whole / 1000);
+    *at++ = '.';
+    for (uint64_t digit = 100; digit; digit /= 10)
+        *at++ = (char)('0' + whole / digit % 10);
     return at;
 }

@@ -66,13 +66,25 @@ static int is_formula(const char *text)
     return *text && strchr("=+-@", *text) && asim_text_double(text, &number);
 }
 
+/* Bytes from here on that a field has as they are: most names have no others. */
+static size_t plain_of(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] >= ' ' && text[n] <= '~' && text[n] != '"')
+        n++;
+    return n;
+}
+
 static void csv_text(struct asim_out *out, const char *text)
 {
     if (is_formula(text))
         asim_out_write(out, "'", 1);
     for (size_t step; *text; text += step) {
-        size_t n = visible(text, &step);
+        size_t n = step = plain_of(text);
 
+        if (!n)
+            n = visible(text, &step);
         if (*text == '"')
             asim_out_write(out, "\"", 1);
         if (n)

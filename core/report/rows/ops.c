@@ -11,11 +11,14 @@
  * without an end, after those that have ended; done_bytes tells how far a collective has come.
  */
 #include "base/io/quote.h"
+#include "base/text.h"
 #include "report/op_times.h"
 #include "report/report.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_ROW = 1024 }; /* without its name: ten numbers, two bandwidths, names of types */
 
 struct table {
     struct asim_report_file own;
@@ -49,38 +52,65 @@ static double buffer_of(const struct asim_op_time *op, double *share)
     }
 }
 
-/* Bandwidths are empty where the time is 0. */
+/* Text that has no NUL behind it. */
+static char *put_word(char *at, const char *word)
+{
+    size_t n = strlen(word);
+
+    memcpy(at, word, n);
+    return at + n;
+}
+
+/* Each with a comma behind it. */
+static char *put_numbers(char *at, const uint64_t *numbers, int n)
+{
+    for (int i = 0; i < n; i++) {
+        at = asim_text_put_u64(at, numbers[i]);
+        *at++ = ',';
+    }
+    return at;
+}
+
+/* Behind its transfer time: bandwidths are empty where that is 0. */
+static char *put_bandwidths(char *at, const struct asim_op_time *op)
+{
+    int is_comm = op->kind >= 0 || op->type == ASIM_OP_COMM_SEND || op->type == ASIM_OP_COMM_RECV;
+    double share, bytes = buffer_of(op, &share), took = (double)(op->end - op->start);
+
+    if (!is_comm || !op->is_ended || op->end == op->start)
+        return put_word(at, ",");
+    at = asim_text_put_thousandths(at, bytes / took);
+    *at++ = ',';
+    return asim_text_put_thousandths(at, bytes * share / took);
+}
+
 static void write_row(void *self, const struct asim_op_time *op)
 {
+    const uint64_t times[] = {op->start, op->end, op->start - op->issue, op->end - op->start};
     struct table *table = self;
-    int is_coll = op->kind >= 0,
-        is_comm = is_coll || op->type == ASIM_OP_COMM_SEND || op->type == ASIM_OP_COMM_RECV;
-    double share, bytes = buffer_of(op, &share);
-    uint64_t took = op->end - op->start;
+    char row[LONGEST_ROW], *at = row;
 
-    asim_out_printf(table->own.out, "%u,%" PRIu64 ",", op->rank, op->id);
+    at = put_numbers(at, (const uint64_t[]){op->rank, op->id}, 2);
+    asim_out_write(table->own.out, row, (size_t)(at - row));
     asim_quote_csv(table->own.out, op->name);
-    asim_out_printf(table->own.out, ",%s,%s,", asim_op_type_name((int)op->type),
-                    is_coll ? asim_coll_type_name(op->kind) : "");
+    at = row;
+    *at++ = ',';
+    at = put_word(at, asim_op_type_name((int)op->type));
+    *at++ = ',';
+    at = put_word(at, op->kind >= 0 ? asim_coll_type_name(op->kind) : "");
+    *at++ = ',';
     if (op->group)
-        asim_out_printf(table->own.out, "%" PRIu64, op->group - 1);
-    asim_out_printf(table->own.out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", op->members, op->bytes,
-                    op->issue);
-    if (op->is_ended)
-        asim_out_printf(table->own.out, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, op->start,
-                        op->end, op->start - op->issue, took);
-    else
-        asim_out_printf(table->own.out, ",,,");
-    if (is_comm && op->is_ended && took)
-        asim_out_printf(table->own.out, ",%.3f,%.3f", bytes / (double)took,
-                        bytes * share / (double)took);
-    else
-        asim_out_printf(table->own.out, ",,");
-    asim_out_printf(table->own.out, ",%s,", op->is_cpu ? "cpu" : "gpu");
-    if (op->is_ended || is_coll)
-        asim_out_printf(table->own.out, "%" PRIu64, op->is_ended ? op->bytes : op->done);
+        at = asim_text_put_u64(at, op->group - 1);
+    *at++ = ',';
+    at = put_numbers(at, (const uint64_t[]){op->members, op->bytes, op->issue}, 3);
+    at = op->is_ended ? put_numbers(at, times, 4) : put_word(at, ",,,,");
+    at = put_bandwidths(at, op);
+    at = put_word(at, op->is_cpu ? ",cpu," : ",gpu,");
+    if (op->is_ended || op->kind >= 0)
+        at = asim_text_put_u64(at, op->is_ended ? op->bytes : op->done);
+    asim_out_write(table->own.out, row, (size_t)(at - row));
     asim_report_job(table->own.out, table->world, op->rank);
-    asim_out_printf(table->own.out, "\n");
+    asim_out_write(table->own.out, "\n", 1);
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)

@@ -11,9 +11,9 @@
  * Ids count from 1 in the order of the iterator; each op waits for one other op at most. at() makes
  * an op from its position alone, so the record cache costs no reading.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "trace/format.h"
 #include "trace/simai/iterator.h"
 #include "trace/simai/notes.h"
@@ -35,6 +35,23 @@ struct simai_reader {
     char *metadata; /* only behind a METADATA op */
 };
 
+static char *put_text(char *to, const char *text)
+{
+    size_t n = strlen(text);
+    memcpy(to, text, n + 1);
+    return to + n;
+}
+
+/* Words and a number with '_' between. */
+static void put_name(char *to, const char *const words[3], uint32_t number)
+{
+    for (int i = 0; i < 3; i++) {
+        to = put_text(to, words[i]);
+        *to++ = '_';
+    }
+    *asim_text_put_u64(to, number) = '\0';
+}
+
 /* Sizes drop a remainder; a gather of less than one byte per rank takes one byte. The group's name
  * is its number, as in Chakra. */
 static void fill_coll(struct simai_reader *r, const struct asim_simai_item *item,
@@ -54,7 +71,7 @@ static void fill_coll(struct simai_reader *r, const struct asim_simai_item *item
     op->comm_queue = item->part == ASIM_SIMAI_WG;
     op->comm_bytes = bytes;
     if (ranks.n < r->it.layout.gpus) { /* a group of all ranks has no name */
-        snprintf(r->group, sizeof r->group, "%u", ranks.id);
+        *asim_text_put_u64(r->group, ranks.id) = '\0';
         op->pg_name = r->group;
     }
 }
@@ -85,25 +102,6 @@ static void fill_time(struct asim_op *op, uint64_t ns)
     op->duration_micros = (ns + 500) / 1000;
 }
 
-static char *put_text(char *to, const char *text)
-{
-    size_t n = strlen(text);
-    memcpy(to, text, n + 1);
-    return to + n;
-}
-
-/* snprintf takes ten times as long, and there are ranks x members of these numbers. */
-static char *put_number(char *to, uint32_t number)
-{
-    char digits[10];
-    size_t n = sizeof digits;
-    do
-        digits[--n] = (char)('0' + number % 10);
-    while (number /= 10);
-    memcpy(to, digits + n, sizeof digits - n);
-    return to + sizeof digits - n;
-}
-
 /* Other collectives are of all ranks, or of one. */
 static int is_named(const struct simai_reader *r, const struct asim_simai_ranks *ranks)
 {
@@ -130,11 +128,11 @@ static int make_metadata(struct simai_reader *r)
         if (!is_named(r, &ranks))
             continue;
         to = put_text(to, to > begin ? ", {\"pg_name\": \"" : "{\"pg_name\": \"");
-        to = put_number(to, ranks.id);
+        to = asim_text_put_u64(to, ranks.id);
         to = put_text(to, "\", \"ranks\": [");
         for (uint32_t i = 0; i < ranks.n; i++) {
             to = i ? put_text(to, ", ") : to;
-            to = put_number(to, ranks.base + i * ranks.stride);
+            to = asim_text_put_u64(to, ranks.base + i * ranks.stride);
         }
         to = put_text(to, "]}");
     }
@@ -155,8 +153,10 @@ static int fill(struct simai_reader *r, const struct asim_simai_item *item, stru
     r->metadata = NULL;
     op->id = item->id;
     op->pg_name = op->inputs_values = "";
-    snprintf(r->name, sizeof r->name, "%s_%s_%s_%u", row->name,
-             transfer ? ways[item->part] : parts[item->part], kinds[item->type], item->row);
+    put_name(r->name,
+             (const char *const[]){row->name, transfer ? ways[item->part] : parts[item->part],
+                                   kinds[item->type]},
+             item->row);
     op->name = item->type == ASIM_SIMAI_META ? "## process_group:init ##" : r->name;
     if (item->dep) {
         r->dep = item->id - item->dep;

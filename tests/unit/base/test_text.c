@@ -7,6 +7,7 @@
 #include "check.h"
 #include "base/text.h"
 
+#include <float.h>
 #include <math.h>
 #include "asim/err.h"
 
@@ -259,6 +260,28 @@ static void test_bool(void)
     }
 }
 
+/* The same characters as printf, also about halfway between two. */
+static void test_thousandths(void)
+{
+    static const double values[] = {0,      0.0005,      0.0015,        0.0625,  0.5,  1.9995,
+                                    2.0625, 99.9995,     1e8 / 3,       1e8,     1e17, DBL_MAX,
+                                    -1.5,   123456.7895, 99999999.9996, INFINITY};
+    char want[400], got[400];
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        *asim_text_put_thousandths(got, values[i]) = 0;
+        snprintf(want, sizeof want, "%.3f", values[i]);
+        CHECK_STR(got, want);
+    }
+    for (uint64_t i = 1; i < 20000; i++) { /* as bytes over ns */
+        double value = (double)(i * i * 977) / (double)(1 + i * 7919 % 100003);
+
+        *asim_text_put_thousandths(got, value) = 0;
+        snprintf(want, sizeof want, "%.3f", value);
+        CHECK_STR(got, want);
+    }
+}
+
 int main(void)
 {
     CHECK_NUMBERS(asim_text_u64, whole);
@@ -268,5 +291,6 @@ int main(void)
     test_signed();
     test_double();
     test_bool();
+    test_thousandths();
     return CHECK_DONE();
 }

@@ -341,8 +341,9 @@ static void say_without_effect(const struct reader *r, const struct asim_netconf
             add(&noop, row->key, NULL);
     }
     if (noop.text[0])
-        asim_diagnose(r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.", r->src.name,
-                      noop.text);
+        asim_diagnose(
+            r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.%s", r->src.name, noop.text,
+            r->net->flow_file ? " asim trace flows makes a workload of a FLOW_FILE." : "");
 }
 
 /* Options of congestion controls only where CC_MODE chooses one that has them. */

@@ -29,8 +29,11 @@ const struct asim_option asim_sweep_options[] = {
      "workload, "
      "or llm.KEY of `asim trace llm` (llm.tp, llm.mbs, llm.compute_model); once for each key",
      NULL, ASIM_T_STRING, AT(vary)},
-    {"set", NULL, "KEY=VALUE: the same for all points; give it once for each key", NULL,
-     ASIM_T_STRING, AT(set)},
+    {"set", NULL,
+     "KEY=VALUE: the same for all points; give it once for each key. --KEY=VALUE does so, too, "
+     "where "
+     "KEY is an option of the command",
+     NULL, ASIM_T_STRING, AT(set)},
     {"of", NULL,
      "folder of a run of `asim run`: all points have its options but for those that are varied, "
      "and the table tells the difference to it, and what limits each",
@@ -50,22 +53,42 @@ const struct asim_option asim_sweep_options[] = {
      AT(json)},
     {0}};
 
-/* Takes --vary and --set out of argv, since they come several times; returns the new argc, or 0
- * with err. */
+/* Whether it is "--key=value" of an option that points have and the sweep does not. */
+static int is_of_points(const char *arg)
+{
+    const char *name = arg + strspn(arg, "-");
+    size_t length = strcspn(name, "=");
+    char key[64];
+
+    if (name == arg || !name[length] || length >= sizeof key)
+        return 0;
+    snprintf(key, sizeof key, "%.*s", (int)length, name);
+    for (int i = 0; i < ASIM_SWEEP_TRAFFIC && !asim_option_find(asim_sweep_options, key); i++) {
+        const struct asim_sweep of = {.target = &asim_sweep_targets[i]};
+
+        if (asim_sweep_option(&of, key) || asim_sweep_is_made(&of, key))
+            return 1;
+    }
+    return 0;
+}
+
+/* Takes --vary, --set and options of the points, which are set, out of argv; returns the new argc,
+ * or 0 with err. */
 static int take_keys(struct asim_sweep *sweep, int argc, char **argv, struct asim_err *err)
 {
     int n = 1;
 
     for (int i = 1; i < argc; i++) {
         int is_vary = asim_args_is(argv[i], &asim_sweep_options[0]),
-            is_set = asim_args_is(argv[i], &asim_sweep_options[1]);
+            is_points = is_of_points(argv[i]),
+            is_set = is_points || asim_args_is(argv[i], &asim_sweep_options[1]);
         const char *text = strchr(argv[i], '=');
 
         if (!is_vary && !is_set) {
             argv[n++] = argv[i];
             continue;
         }
-        text = text ? text + 1 : argv[++i];
+        text = is_points ? argv[i] + strspn(argv[i], "-") : text ? text + 1 : argv[++i];
         if (!text) {
             asim_err_set(err, ASIM_EUSAGE, "the option %s needs a value behind it.", argv[i - 1]);
             return 0;
@@ -214,7 +237,7 @@ static int run(int argc, char **argv)
     else if (!code)
         code = start(&sweep, &args, &opt, &err);
     if (err.code)
-        asim_args_fail("sweep", &err, code);
+        asim_args_fail(strcmp(argv[0], "what-if") ? "sweep" : argv[0], &err, code);
     asim_option_fini(asim_sweep_options, &opt);
     asim_sweep_fini(&sweep);
     return code;

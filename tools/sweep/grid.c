@@ -101,6 +101,8 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
         return asim_err_set(err, ASIM_EUSAGE,
                             "--vary=%s: expected KEY=VALUE,VALUE,… or KEY=VALUE;VALUE;…", text);
     key = add_key(sweep, text, n, err);
+    if (key)
+        key->is_asked = 1;
     for (; key; at += n + 1) {
         n = one_value(at, separator);
         if (!n)
@@ -199,8 +201,7 @@ int asim_sweep_is_made(const struct asim_sweep *sweep, const char *name)
            asim_sweep_behind(name, "scenario.");
 }
 
-/* The option behind a key, whatever its name; NULL where it is one of generated workloads. */
-static const struct asim_option *option_of(const struct asim_sweep *sweep, const char *name)
+const struct asim_option *asim_sweep_option(const struct asim_sweep *sweep, const char *name)
 {
     const struct asim_option *row = asim_option_find(asim_sweep_member(sweep)->options, name);
 
@@ -212,7 +213,7 @@ static const struct asim_option *option_of(const struct asim_sweep *sweep, const
 
 int asim_sweep_is_own(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(sweep, name);
+    const struct asim_option *row = asim_sweep_option(sweep, name);
 
     for (const char *const *own = sweep->target->own; row && *own; own++)
         if (!strcmp(row->key, *own))
@@ -222,14 +223,14 @@ int asim_sweep_is_own(const struct asim_sweep *sweep, const char *name)
 
 int asim_sweep_is_workload(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(sweep, name);
+    const struct asim_option *row = asim_sweep_option(sweep, name);
 
     return row && !strcmp(row->key, "workload");
 }
 
 int asim_sweep_is_flag(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(sweep, name);
+    const struct asim_option *row = asim_sweep_option(sweep, name);
 
     return row && row->type == ASIM_T_BOOL;
 }
@@ -240,7 +241,7 @@ static const struct asim_option *row_of(const struct asim_sweep *sweep, const ch
     const char *llm = asim_sweep_behind(name, "llm.");
 
     return llm ? asim_option_find(asim_trace_command_llm.member.options, llm)
-               : option_of(sweep, name);
+               : asim_sweep_option(sweep, name);
 }
 
 /* Two keys of one option: one of them would count, and rows would name both. */
@@ -313,7 +314,7 @@ static int check_made(const struct asim_sweep *sweep, const struct asim_sweep_ke
 static int check_key(const struct asim_sweep *sweep, const struct asim_sweep_key *key,
                      struct asim_err *err)
 {
-    const struct asim_option *row = option_of(sweep, key->name);
+    const struct asim_option *row = asim_sweep_option(sweep, key->name);
     const struct asim_where where = {"", 0, 0};
 
     if (asim_sweep_is_own(sweep, key->name))
@@ -339,10 +340,10 @@ static int check_key(const struct asim_sweep *sweep, const struct asim_sweep_key
 
 int asim_sweep_has(const struct asim_sweep *sweep, const char *name)
 {
-    const struct asim_option *row = option_of(sweep, name);
+    const struct asim_option *row = asim_sweep_option(sweep, name);
 
     for (size_t k = 0; k < sweep->keys.n; k++) {
-        const struct asim_option *other = option_of(sweep, sweep->keys.at[k].name);
+        const struct asim_option *other = asim_sweep_option(sweep, sweep->keys.at[k].name);
 
         if (row ? other && !strcmp(row->key, other->key) : !strcmp(name, sweep->keys.at[k].name))
             return 1;
@@ -371,7 +372,7 @@ static int check_rows(const struct asim_sweep *sweep, struct asim_err *err)
         int is_list = 0;
 
         for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-            is_list |= option_of(sweep, key->name) == option_of(sweep, lists[i]);
+            is_list |= asim_sweep_option(sweep, key->name) == asim_sweep_option(sweep, lists[i]);
         for (size_t v = 0; is_list && v < key->values.n; v++)
             if (strchr(key->values.at[v], ','))
                 return asim_err_set(err, ASIM_EUSAGE,

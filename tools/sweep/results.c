@@ -206,7 +206,9 @@ void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reaso
 /* Whether the table has a column of the key. */
 static int is_shown(const struct asim_sweep *sweep, size_t key)
 {
-    return sweep->keys.at[key].values.n > 1 && key != asim_sweep_seed(sweep);
+    const struct asim_sweep_key *of = &sweep->keys.at[key];
+
+    return (of->values.n > 1 || of->is_asked) && key != asim_sweep_seed(sweep);
 }
 
 static void print_head(const struct asim_sweep *sweep)
@@ -271,7 +273,9 @@ static void print_state(const struct asim_sweep *sweep, size_t i)
     const struct asim_sweep_point *point = &sweep->points[worst];
     char reason[400], safe[500];
 
-    printf("%s", *point->cause && has_result(point) ? point->cause : states[point->state]);
+    printf("%s", !has_result(point) || !sweep->of ? states[point->state]
+                 : *point->cause                  ? point->cause
+                                                  : "not known");
     if (point->state != ASIM_POINT_FAILED && point->state != ASIM_POINT_STALLED)
         return;
     asim_sweep_reason(sweep, worst, reason, sizeof reason);
@@ -315,7 +319,7 @@ static json_t *describe(const struct asim_sweep *sweep, size_t i)
     char reason[400];
 
     for (size_t k = 0; k < sweep->keys.n; k++)
-        if (sweep->keys.at[k].values.n > 1)
+        if (sweep->keys.at[k].values.n > 1 || sweep->keys.at[k].is_asked)
             json_object_set_new(values, sweep->keys.at[k].name,
                                 json_string(asim_sweep_at(sweep, i, k)));
     for (size_t f = 0; sweep->target->figures[f].column && has_result(point); f++)

@@ -21,6 +21,7 @@ enum { ASIM_SWEEP_PATH = 2048, ASIM_SWEEP_POINTS = 100000, ASIM_SWEEP_FIGURES = 
 struct asim_sweep_key {
     char *name;
     ASIM_VEC(char *) values; /* one: the same in all points */
+    int is_asked;            /* of --vary: in the table, whatever the number of values */
 };
 
 enum asim_sweep_state {
@@ -92,6 +93,9 @@ extern const struct asim_sweep_target asim_sweep_targets[];
 /* The row of the command; whether it is `asim run`. */
 const struct asim_member *asim_sweep_member(const struct asim_sweep *sweep);
 int asim_sweep_runs_jobs(const struct asim_sweep *sweep);
+/* The option behind a key, whatever its name; NULL where it is one of what makes inputs. (grid.c)
+ */
+const struct asim_option *asim_sweep_option(const struct asim_sweep *sweep, const char *name);
 
 /* Reads keys from a file (JSON object: a value, or a list of values to vary) or from "key=a,b,c".
  * (grid.c) */

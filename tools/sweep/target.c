@@ -84,8 +84,8 @@ static int read_nccl_tests(struct asim_sweep_point *point, const char *folder, s
     return err->code;
 }
 
-static const char *const run_own[] = {"name",   "output-dir", "force", "out",
-                                      "unless", "fail-if",    "json",  NULL};
+static const char *const run_own[] = {"name",    "output-dir", "force", "out", "unless",
+                                      "fail-if", "json",       "quiet", NULL};
 static const char *const inference_own[] = {"out", NULL};
 static const char *const nccl_tests_own[] = {"csv", "json", "plot", "b", "e", "f", "i", NULL};
 

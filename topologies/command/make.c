@@ -49,7 +49,8 @@ static int list_makers(void)
 static void show_help(const struct asim_topo_maker *maker, int all)
 {
     printf(
-        "usage: asim topo make NAME [options of the maker] [-o FILE]\n\n"
+        "usage: asim topo make NAME [options of the maker] [-o FILE]\n"
+        "       asim topo make auto:NAME,KEY=VALUE | machine:NAME,KEY=VALUE [-o FILE]\n\n"
         "Makes a topology file. SimAI's generator flags are accepted with one or two dashes.\n\n");
     asim_args_help(stdout, options, all);
     if (maker) {
@@ -190,7 +191,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
 }
 
 /* -topo none and no -topo give the generator's layout without template. */
-static int run(int argc, char **argv)
+static int run_words(int argc, char **argv)
 {
     struct asim_err err = {0};
     const char *name = find_name(argc, argv);
@@ -204,6 +205,46 @@ static int run(int argc, char **argv)
     int named = name && strcmp(name, "none");
     const struct asim_topo_maker *maker = asim_topo_maker_find(named ? name : "rail", &err);
     return maker ? run_maker(maker, named, argc, argv) : asim_args_fail("topo make", &err, 2);
+}
+
+/* "machine:NAME,key=value" and "auto:NAME,key=value", as runs take them, are the maker, for a
+ * machine
+ * --file=NAME, and an option for each key. Cuts the text. */
+static int run_spec(int argc, char **argv)
+{
+    char *at = strchr(argv[1], ':') + 1, *option;
+    size_t room = strlen(argv[1]), n = 1;
+    struct asim_err err = {0};
+    char **words = calloc((size_t)argc + room, sizeof *words);
+    char *options_of = malloc(3 * room + sizeof "--file="); /* "--" and an end for each */
+    int is_machine = *argv[1] == 'm', code = 1;
+
+    if (!words || !options_of) {
+        asim_err_nomem(&err, "making a topology");
+        asim_args_fail("topo make", &err, code);
+    } else {
+        option = options_of;
+        words[0] = argv[0];
+        words[n++] = is_machine ? (char[]){"machine"} : strtok(at, ",");
+        if (!words[1])
+            words[1] = at;
+        for (char *key = strtok(is_machine ? at : NULL, ","); key; key = strtok(NULL, ",")) {
+            words[n++] = option;
+            option += sprintf(option, "--%s%s", is_machine && n == 3 ? "file=" : "", key) + 1;
+        }
+        memcpy(words + n, argv + 2, (size_t)(argc - 2) * sizeof *words);
+        code = run_words((int)n + argc - 2, words);
+    }
+    free(words);
+    free(options_of);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    int is_spec = argc > 1 && (!strncmp(argv[1], "machine:", 8) || !strncmp(argv[1], "auto:", 5));
+
+    return is_spec ? run_spec(argc, argv) : run_words(argc, argv);
 }
 
 const struct asim_command asim_topo_command_make = {

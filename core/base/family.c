@@ -42,77 +42,19 @@ const struct asim_member *asim_family_find(const struct asim_member *const *tabl
     return NULL;
 }
 
-/* Cuts the first "key=value" off the list, in place, and sets the option. Returns the rest. */
-static char *set_first(char *list, char separator, const struct asim_member *member, void *options,
-                       struct asim_err *err)
-{
-    static const struct asim_option none[] = {{.key = NULL}};
-    struct asim_where where = {member->name, 0, 0};
-    char *end = strchr(list, separator), *equals, safe[64];
-
-    if (end)
-        *end = '\0';
-    equals = strchr(list, '=');
-    if (!equals) {
-        asim_err_at(err, ASIM_EINVAL, where, "found '%s' where key=value is expected.",
-                    asim_text_safe(safe, sizeof safe, list));
-        return NULL;
-    }
-    *equals = '\0';
-    if (asim_option_set(member->options ? member->options : none, options,
-                        (struct asim_key_value){list, equals + 1}, where, err))
-        return NULL;
-    return end ? end + 1 : list + strlen(list) + 1 + strlen(equals + 1);
-}
-
-/* Refuses a key of the list that is there twice, by its name or alias: one of the values would be
- * lost. Unknown keys are left to the setting. */
-static int check_twice(const char *list, char separator, const struct asim_member *member,
-                       struct asim_err *err)
-{
-    enum { MOST = 64 };
-    const struct asim_option *seen[MOST];
-    struct asim_where where = {member->name, 0, 0};
-    size_t n = 0;
-
-    while (list && *list && n < MOST) {
-        char key[80];
-        const struct asim_option *row;
-
-        snprintf(key, sizeof key, "%.*s", (int)strcspn(list, "="), list);
-        row = asim_option_find(member->options, key);
-        for (size_t i = 0; i < n && row; i++)
-            if (seen[i] == row)
-                return asim_err_at(err, ASIM_EINVAL, where,
-                                   "the key '%s' is there twice; give it once.", row->key);
-        if (row)
-            seen[n++] = row;
-        list = strchr(list, separator);
-        list += list != NULL;
-    }
-    return 0;
-}
-
-/* Sets the options one by one, so that the error names the first wrong one. */
 int asim_family_options(void **options, const struct asim_member *member, const char *words,
                         char separator, struct asim_err *err)
 {
-    char *copy = strdup(words ? words : ""), *list = copy;
-    int code = 0;
+    static const struct asim_option none[] = {{.key = NULL}};
+    const struct asim_option *rows = member->options ? member->options : none;
+    int code;
 
     *options = calloc(1, member->options_size + 1);
-    if (!copy || !*options)
-        code = asim_err_nomem(err, "reading options");
-    else if (member->options)
-        code = asim_option_defaults(member->options, *options, err);
+    code = *options ? asim_option_defaults(rows, *options, err)
+                    : asim_err_nomem(err, "reading options");
     if (!code)
-        code = check_twice(list, separator, member, err);
-    while (!code && *list) {
-        list = set_first(list, separator, member, *options, err);
-        if (!list)
-            code = err ? err->code : ASIM_EINVAL;
-    }
-    free(copy);
+        code = asim_option_set_list(rows, *options, words ? words : "", separator,
+                                    (struct asim_where){member->name, 0, 0}, err);
     if (code || !member->options) {
         asim_family_options_free(*options, member);
         *options = NULL;

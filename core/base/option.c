@@ -395,3 +395,51 @@ int asim_option_set(const struct asim_option *table, void *base, struct asim_key
         return asim_option_unknown(table, setting.key, at, err);
     return asim_option_parse(row, base, setting.value, at, err);
 }
+
+int asim_option_next(struct asim_key_value *pair, char **list, char separator, struct asim_where at,
+                     struct asim_err *err)
+{
+    char *end = strchr(*list, separator), *equals, safe[64];
+
+    pair->key = *list;
+    *list = end ? end + 1 : *list + strlen(*list);
+    if (end)
+        *end = '\0';
+    equals = strchr(pair->key, '=');
+    if (!equals)
+        return asim_err_at(err, ASIM_EINVAL, at, "found '%s' where key=value is expected.",
+                           asim_text_safe(safe, sizeof safe, pair->key));
+    *equals = '\0';
+    pair->value = equals + 1;
+    return 0;
+}
+
+/* A key that is there twice, by its name or alias, is refused: one of the values would be lost.
+ * Keys before it are looked for in what was cut, key and value in turn. */
+int asim_option_set_list(const struct asim_option *table, void *base, const char *list,
+                         char separator, struct asim_where at, struct asim_err *err)
+{
+    char *copy = strdup(list), *rest = copy;
+    int code = copy ? 0 : asim_err_nomem(err, "reading options");
+
+    while (!code && *rest) {
+        const struct asim_option *row;
+        struct asim_key_value pair;
+
+        code = asim_option_next(&pair, &rest, separator, at, err);
+        if (code)
+            break;
+        row = asim_option_find(table, pair.key);
+        for (const char *word = copy; row && !code && word < pair.key;) {
+            if (asim_option_find(table, word) == row)
+                code = asim_err_at(err, ASIM_EINVAL, at,
+                                   "the key '%s' is there twice; give it once.", row->key);
+            word += strlen(word) + 1;
+            word += strlen(word) + 1;
+        }
+        if (!code)
+            code = asim_option_set(table, base, pair, at, err);
+    }
+    free(copy);
+    return code;
+}

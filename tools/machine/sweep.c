@@ -35,31 +35,8 @@ int asim_size_parse(const char *text, uint64_t *bytes)
 
 int asim_machine_change(struct asim_machine *machine, const char *list, struct asim_err *err)
 {
-    char *copy = strdup(list), *rest = NULL;
-    int rc = copy ? 0 : asim_err_nomem(err, "reading --set");
-    uint8_t seen[sizeof *machine] = {0}; /* by offset */
-
-    for (char *word = copy ? strtok_r(copy, ",", &rest) : NULL; word && !rc;
-         word = strtok_r(NULL, ",", &rest)) {
-        char *equals = strchr(word, '=');
-        const struct asim_option *row;
-
-        if (!equals) {
-            rc = asim_err_set(err, ASIM_EINVAL, "--set: '%s' is not KEY=VALUE.", word);
-            break;
-        }
-        *equals = '\0';
-        row = asim_option_find(asim_machine_options, word);
-        if (row && seen[row->offset]++) {
-            rc = asim_err_set(err, ASIM_EINVAL, "--set: \"%s\" is there twice.", row->key);
-            break;
-        }
-        rc = asim_option_set(asim_machine_options, machine,
-                             (struct asim_key_value){word, equals + 1},
-                             (struct asim_where){"--set", 0, 0}, err);
-    }
-    free(copy);
-    return rc;
+    return asim_option_set_list(asim_machine_options, machine, list, ',',
+                                (struct asim_where){"--set", 0, 0}, err);
 }
 
 /* Bytes over time, GB/s. */

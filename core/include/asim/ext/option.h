@@ -95,6 +95,12 @@ ASIM_API int asim_option_parse(const struct asim_option *row, void *base, const 
 ASIM_API int asim_option_set(const struct asim_option *table, void *base,
                              struct asim_key_value setting, struct asim_where at,
                              struct asim_err *err);
+/* Cuts the first "key=value" off a list, in place; *list becomes the rest, "" behind the last. */
+ASIM_API int asim_option_next(struct asim_key_value *pair, char **list, char separator,
+                              struct asim_where at, struct asim_err *err);
+/* Sets each "key=value" of a list; a key that is there twice is an error. */
+ASIM_API int asim_option_set_list(const struct asim_option *table, void *base, const char *list,
+                                  char separator, struct asim_where at, struct asim_err *err);
 /* Whether the value at `field`, given as `text`, is seldom meant: outside the usual values of the
  * row, or with a fraction that is dropped. Writes the sentence about it to buf. */
 ASIM_API int asim_option_is_doubtful(const struct asim_option *row, const void *field,

@@ -78,36 +78,46 @@ static int override_by_options(struct asim_netconf *net, const struct asim_setti
     return code;
 }
 
-/* --network-keys: KEY=VALUE, with commas between. */
+static int override_key(struct asim_world *world, struct asim_where where,
+                        const char *const pair[2], struct asim_err *err)
+{
+    const struct asim_option *row = asim_netconf_key(pair[0]);
+    int code = row ? asim_netconf_put(&world->set.net, row, pair[1], where, err)
+                   : asim_netconf_set(&world->set.net, pair, err);
+    char text[300];
+
+    if (code || !row)
+        return code;
+    if (asim_option_is_doubtful(row, asim_netconf_field(&world->set.net, row), pair[1], text,
+                                sizeof text))
+        asim_world_diagnose(world, "%s: %s", where.source, text);
+    if (row->flags & ASIM_F_NOOP)
+        asim_world_diagnose(world, "%s: %s has no effect, as in ASTRA-sim", where.source, pair[0]);
+    return 0;
+}
+
+/* --network-keys: KEY=VALUE, with commas between. What-if appends keys to those of the run. */
 static int override_by_keys(struct asim_world *world, const char *text, struct asim_err *err)
 {
     const struct asim_where where = {"--network-keys", 0, 0};
-    const char *const all = text;
-    char key[64], value[200];
-    int code = 0;
+    char *copy = strdup(text ? text : ""), *rest = copy;
+    int code = copy ? 0 : asim_err_nomem(err, "reading --network-keys");
 
-    for (size_t n, name; !code && text && *text; text += n + (text[n] == ',')) {
-        const char *const pair[] = {key, value};
-        const struct asim_option *row;
+    while (!code && *rest) {
+        struct asim_key_value pair;
 
-        n = strcspn(text, ",");
-        name = strcspn(text, "=");
-        if (name >= n || name >= sizeof key || n - name > sizeof value)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "--network-keys=%.200s: expected KEY=VALUE, with commas between.",
-                                text);
-        snprintf(key, sizeof key, "%.*s", (int)name, text);
-        snprintf(value, sizeof value, "%.*s", (int)(n - name - 1), text + name + 1);
-        row = asim_netconf_key(key);
-        code = row ? asim_netconf_put(&world->set.net, row, value, where, err)
-                   : asim_netconf_set(&world->set.net, pair, err);
-        if (!code && row && row->flags & ASIM_F_NOOP)
-            asim_world_diagnose(world, "%s: %s has no effect, as in ASTRA-sim", where.source, key);
-        for (const char *at = all; at < text; at += strcspn(at, ",") + 1)
-            if (!strncmp(at, text, name + 1))
+        code = asim_option_next(&pair, &rest, ',', where, err);
+        if (!code)
+            code = override_key(world, where, (const char *const[]){pair.key, pair.value}, err);
+        for (const char *key = copy; !code && key < pair.key;) { /* key and value in turn */
+            if (!strcmp(key, pair.key))
                 asim_world_diagnose(world, "%s: %s is given twice; the last one counts",
-                                    where.source, key);
+                                    where.source, pair.key);
+            key += strlen(key) + 1;
+            key += strlen(key) + 1;
+        }
     }
+    free(copy);
     return code;
 }
 
@@ -137,19 +147,9 @@ static int override_network(struct asim_world *world, const struct asim_settings
 {
     const char *const *at = set->net_overrides;
 
-    for (; at && at[0]; at += 2) {
-        const struct asim_option *row = asim_netconf_key(at[0]);
-        struct asim_where where = {"network attribute", 0, 0};
-        int code = row ? asim_netconf_put(&world->set.net, row, at[1], where, err)
-                       : asim_netconf_set(&world->set.net, at, err);
-        char text[300];
-
-        if (code)
+    for (; at && at[0]; at += 2)
+        if (override_key(world, (struct asim_where){"network attribute", 0, 0}, at, err))
             return ASIM_EINVAL;
-        if (row && asim_option_is_doubtful(row, asim_netconf_field(&world->set.net, row), at[1],
-                                           text, sizeof text))
-            asim_world_diagnose(world, "%s: %s", where.source, text);
-    }
     if (override_by_keys(world, set->network_keys, err))
         return ASIM_EINVAL;
     if (set->mtu_bytes)

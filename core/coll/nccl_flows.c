@@ -27,30 +27,27 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
     return spec->coll_type == ASIM_BROADCAST || spec->coll_type == ASIM_REDUCE;
 }
 
-/* NCCL's chunks have 512 KiB, and less where a tree would have few for each of its levels
- * (enqueue.cc). Here they are a power of two in number, so that few sizes have flows of their own,
- * and NVSwitches can tell apart only so many. */
+/* NCCL's chunks have 512 KiB, 32 KiB by LL along a chain, and less where a tree would have few for
+ * each of its levels (enqueue.cc). Here they are a power of two in number, so that few sizes have
+ * flows of their own; NVSwitches can tell apart only so many, and a chain's flows have a ceiling.
+ */
 uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
-    int is_chain = asim_nccl_is_chain(&nccl->spec);
-    uint64_t piece = nccl->spec.bytes / ((is_chain ? 1 : 2) * nccl->local), levels = nccl->local;
+    const struct asim_nccl_spec *s = &nccl->spec;
+    int is_chain = asim_nccl_is_chain(s);
+    uint64_t piece = s->bytes / ((is_chain ? 1 : 2) * nccl->local);
+    uint64_t chunk = is_chain && s->proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
+    uint64_t levels = is_chain ? 0 : nccl->local;
     uint32_t most = MOST_CHUNKS, chunks = 1;
 
-    if (is_chain) { /* few chunks of a long chain would take the chain's time */
-        uint64_t chunk = nccl->spec.proto == ASIM_NCCL_LL ? LL_CHUNK_BYTES : CHUNK_BYTES;
-
-        most = MOST_CHAIN_FLOWS / (nccl->spec.ranks * nccl->local);
-        while (2 * chunks <= most && piece / chunks > chunk)
-            chunks *= 2;
-        return chunks;
-    }
-
-    for (uint32_t n = nccl->servers; n > 1; n /= 2)
+    for (uint32_t n = nccl->servers; n > 1 && !is_chain; n /= 2)
         levels++;
-    if (nccl->spec.algo == ASIM_NCCL_NVLS_TREE && !nccl->spec.by_ranks)
+    if (is_chain)
+        most = MOST_CHAIN_FLOWS / (s->ranks * nccl->local);
+    else if (s->algo == ASIM_NCCL_NVLS_TREE && !s->by_ranks)
         most = NVSWITCH_SLOTS / (2 * nccl->local);
-    while (2 * chunks <= most && (piece / chunks > CHUNK_BYTES ||
-                                  (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
+    while (2 * chunks <= most &&
+           (piece / chunks > chunk || (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
         chunks *= 2;
     return chunks;
 }

@@ -22,14 +22,10 @@ static const struct {
     struct asim_option row;
     enum use use;
 } known[] = {
-    {{.key = "log-filename"}, DROP},
-    {{.key = "num-dims"}, DROP},
-    {{.key = "simulate"}, DROP_ALONE},
-    {{.key = "input-type"}, TYPE},
-    {{.key = "compat"}, KEEP_ALONE},
-    {{.key = "quiet", .alias = "q"}, KEEP_ALONE},
-    {{.key = "force"}, KEEP_ALONE},
-    {{.key = "help", .alias = "h"}, KEEP_ALONE},
+    {{.key = "log-filename"}, DROP},   {{.key = "num-dims"}, DROP},
+    {{.key = "simulate"}, DROP_ALONE}, {{.key = "input-type"}, TYPE},
+    {{.key = "compat"}, KEEP_ALONE},   {{.key = "quiet", .alias = "q"}, KEEP_ALONE},
+    {{.key = "force"}, KEEP_ALONE},    {{.key = "help", .alias = "h"}, KEEP_ALONE},
 };
 
 static enum use use_of(const char *arg)

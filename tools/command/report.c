@@ -42,9 +42,9 @@ static const struct asim_option options[] = {
 /* The page replaces no file of a run. */
 static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
 {
-    static const char *const names[] = {"summary.json",  "ranks.csv",    "ops.csv",   "flows.csv",
-                                        "links.csv",     "queues.csv",   "rates.csv", "compare.csv", "what_if.csv",
-                                        "topology.json", "network.json", "pfc.txt"};
+    static const char *const names[] = {
+        "summary.json", "ranks.csv",   "ops.csv",     "flows.csv",     "links.csv",    "queues.csv",
+        "rates.csv",    "compare.csv", "what_if.csv", "topology.json", "network.json", "pfc.txt"};
     char input[4096];
 
     for (size_t w = 0; w < args->n_words; w++)

@@ -127,13 +127,6 @@ struct asim_pause_waits {
     size_t n, cap;
 };
 
-/* How far the times of a network that approximates packets may be off. */
-struct asim_packet_trust {
-    double held_percent;                /* of the bytes, held up in queues of switches */
-    double usual_percent, most_percent; /* nine of ten tests, and the worst one; with doubt 0 */
-    const char *doubt;                  /* why an error is likely, or NULL */
-};
-
 /* The functions of the packet network. fabric/fabric.h and fabric/processes/exchange.h say what
  * each does; fabric pointers are what open() made. */
 struct asim_packet_network {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "asim/net.h"
 #include "base/io/json.h"
 #include "tools/report/table.h"
 
@@ -91,26 +92,21 @@ static int keep_figures(struct asim_run *run, json_t *object, const char *before
     return 0;
 }
 
-/* What the flow level says of itself. */
+/* What the flow level says of itself, as a sentence. */
 static void keep_trust(struct asim_run *run, const json_t *error)
 {
-    const char *doubt = json_string_value(json_object_get(error, "doubt"));
-    double held = json_number_value(json_object_get(error, "held_up_percent")),
-           most = json_number_value(json_object_get(error, "most_percent"));
-    int n;
+    const struct asim_packet_trust trust = {
+        .held_percent = json_number_value(json_object_get(error, "held_up_percent")),
+        .usual_percent = json_number_value(json_object_get(error, "usual_percent")),
+        .most_percent = json_number_value(json_object_get(error, "most_percent")),
+        .doubt = json_string_value(json_object_get(error, "doubt"))};
 
     if (!error)
         return;
-    run->expected_error = json_number_value(json_object_get(error, "usual_percent"));
-    n = snprintf(run->trust, sizeof run->trust,
-                 "The flow level: %.1f %% of the bytes were held up in queues of switches; ", held);
-    if (doubt)
-        snprintf(run->trust + n, sizeof run->trust - (size_t)n, "expect an error: %s.", doubt);
-    else
-        snprintf(run->trust + n, sizeof run->trust - (size_t)n,
-                 "in tests job times of such runs were within %.0f %% of packets in nine of ten "
-                 "cases, and up to %.0f %% off in single ones.",
-                 run->expected_error, most);
+    run->expected_error = trust.usual_percent;
+    asim_packet_trust_say(&trust, run->trust, sizeof run->trust - 1);
+    *run->trust = 'T';
+    strcat(run->trust, ".");
 }
 
 static int load_summary(struct asim_run *run, struct asim_err *err)

@@ -127,5 +127,14 @@ struct asim_net_backend {
     const struct asim_net_extras *extras; /* NULL */
 };
 
+/* How far the times of a network that approximates packets may be off. */
+struct asim_packet_trust {
+    double held_percent;                /* of the bytes, held up in queues of switches */
+    double usual_percent, most_percent; /* nine of ten tests, and the worst one; with doubt 0 */
+    const char *doubt;                  /* why an error is likely, or NULL */
+};
+/* As a sentence without its full stop, of at most size - 1 bytes. */
+ASIM_API void asim_packet_trust_say(const struct asim_packet_trust *trust, char *buf, size_t size);
+
 ASIM_C_END
 #endif

@@ -3,8 +3,11 @@
  * How far the flow level is to be trusted (flow.md#expected-error): the shares of the bytes that
  * queues of switches held up, that two did, and that a congestion control steered.
  */
+#include "asim/net.h"
 #include "base/diagnostics.h"
 #include "net/flow/rings.h"
+
+#include <stdio.h>
 
 /* Links of a path, from `at` to `end`, whose queues a packet waits in now. */
 static int queues_of(const struct asim_fluid *fluid, const struct asim_fluid_path *path,
@@ -127,23 +130,31 @@ int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_tr
     return fluid->trust.bytes > 0;
 }
 
+void asim_packet_trust_say(const struct asim_packet_trust *trust, char *buf, size_t size)
+{
+    int n = snprintf(buf, size,
+                     "the flow level: %.1f %% of the bytes were held up in queues of switches; ",
+                     trust->held_percent);
+
+    if (n < 0 || (size_t)n >= size)
+        return;
+    if (trust->doubt)
+        snprintf(buf + n, size - (size_t)n, "expect an error: %s", trust->doubt);
+    else
+        snprintf(buf + n, size - (size_t)n,
+                 "in tests job times of such runs were within %.0f %% of packets in nine of ten "
+                 "cases, and up to %.0f %% off in single ones",
+                 trust->usual_percent, trust->most_percent);
+}
+
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics)
 {
     struct asim_packet_trust trust;
+    char text[400];
 
     if (!asim_fluid_trust_of(network, &trust))
         return;
-    if (trust.doubt)
-        asim_diagnose(diagnostics,
-                      "the flow level: %.1f %% of the bytes were held up in queues of switches; "
-                      "expect an error: %s",
-                      trust.held_percent, trust.doubt);
-    else
-        asim_diagnose(
-            diagnostics,
-            "the flow level: %.1f %% of the bytes were held up in queues of switches; "
-            "in tests job times of such runs were within %.0f %% of packets in nine of ten cases, "
-            "and up to %.0f %% off in single ones",
-            trust.held_percent, trust.usual_percent, trust.most_percent);
+    asim_packet_trust_say(&trust, text, sizeof text);
+    asim_diagnose(diagnostics, "%s", text);
 }

@@ -103,8 +103,9 @@ static const struct asim_option options[] = {
     {"network", NULL, "network configuration", NULL, ASIM_T_STRING, AT(network), 0, 0, NULL,
      ASIM_F_READS},
     {"level", NULL,
-     "the network frame by frame, or at the flow level, which is faster (doc/flow.md)", "packet",
-     ASIM_T_CHOICE, AT(level), 0, 0, "packet|flow"},
+     "the network frame by frame; or at the flow level (doc/flow.md), which is faster, and where "
+     "collectives of all instances and KV caches slow each other",
+     "packet", ASIM_T_CHOICE, AT(level), 0, 0, "packet|flow"},
     {"system", NULL, "system configuration of the collectives inside an instance", NULL,
      ASIM_T_STRING, AT(system), 0, 0, NULL, ASIM_F_READS},
     {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc)},
@@ -212,7 +213,8 @@ static int open_times(struct serving *s, struct asim_err *err)
                                     .stages = opt->pp,
                                     .hosts = s->hosts,
                                     .busiest = s->times.experts.busiest,
-                                    .graph_saves_ns = opt->eager ? 0 : 1000 * opt->graph_saves_us};
+                                    .graph_saves_ns = opt->eager ? 0 : 1000 * opt->graph_saves_us,
+                                    .is_together = opt->level};
     if (!code && opt->pp > s->times.model.layers)
         code = asim_err_set(err, ASIM_EUSAGE,
                             "--pp=%" PRIu32 " is more than the %" PRIu64 " layers of the model %s.",
@@ -277,6 +279,7 @@ static void close_all(struct serving *s)
 {
     asim_world_close(s->world);
     asim_engine_close(s->engine);
+    asim_comm_free(&s->comm);
     asim_times_close(&s->times);
     asim_stream_free(&s->requests);
     asim_settings_fini(&s->settings);

@@ -5,14 +5,15 @@
  * spread over the GPUs, one all-reduce and two all-to-alls, of a share of the tokens for each
  * expert that they name. From stage to stage each GPU passes its share of the hidden states to the
  * GPU of the same number. Each is simulated as a job of its own of the first instance, in the same
- * network and alone in it: contention of collectives with KV caches, and with each other, is not
- * modelled (doc/limits.md).
+ * network and alone in it; together.c adds what others cost.
  */
 #include "tools/inference/inference.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include "asim/observe.h"
 #include "asim/packet.h"
 #include "asim/topology.h"
 #include "asim/trace.h"
@@ -121,10 +122,41 @@ static int write_group(const char *path, uint32_t members, struct asim_err *err)
     return failed ? asim_err_set(err, ASIM_EIO, "cannot write %s.", path) : 0;
 }
 
+/* Bytes from GPU to GPU of a collective, for together.c. */
+struct tally {
+    const struct asim_topo *topo;
+    uint32_t members;
+    uint64_t *bytes;
+};
+
+static void tally_message(void *self, const struct asim_observed_message *message)
+{
+    struct tally *tally = self;
+    const uint32_t *internal = tally->topo->internal;
+    uint32_t src = internal ? internal[message->src] : message->src,
+             dst = internal ? internal[message->dst] : message->dst;
+
+    if (src < tally->members && dst < tally->members)
+        tally->bytes[src * tally->members + dst] += message->bytes;
+}
+
+static int watch(struct asim_instance_comm *comm, struct asim_world *world, struct tally *tally,
+                 uint64_t **bytes, struct asim_err *err)
+{
+    const struct asim_observer observer = {
+        .size = sizeof observer, .self = tally, .message_done = tally_message};
+
+    *bytes = calloc((size_t)comm->tp * comm->tp, sizeof **bytes);
+    *tally = (struct tally){asim_world_topo(world), comm->tp, *bytes};
+    return *bytes ? asim_world_observe(world, &observer, err)
+                  : asim_err_nomem(err, "counting the bytes of a collective");
+}
+
 /* Runs a job of one collective and takes its last finish. */
 static int simulate(struct asim_instance_comm *comm, const struct collective *what, uint64_t *ns,
-                    struct asim_err *err)
+                    uint64_t **bytes, struct asim_err *err)
 {
+    struct tally tally;
     struct asim_settings set = *comm->settings;
     struct asim_world *world = NULL;
     char prefix[PATH], groups[PATH];
@@ -141,6 +173,8 @@ static int simulate(struct asim_instance_comm *comm, const struct collective *wh
         code = asim_world_open(&world, &set, NULL, err);
     if (!code)
         comm->has_kernels = set.like == ASIM_LIKE_NCCL && asim_world_topo(world)->machine;
+    if (!code && bytes)
+        code = watch(comm, world, &tally, bytes, err);
     if (!code)
         code = asim_world_run(world, err);
     for (uint32_t r = 0; !code && r < comm->tp * comm->stages; r++) {
@@ -168,7 +202,9 @@ static int measured(struct asim_instance_comm *comm, int type, int i, uint64_t *
         what.bytes = (what.bytes + comm->tp - 1) / comm->tp;
     }
     if (!comm->known[type][i]) {
-        if ((code = simulate(comm, &what, &comm->known[type][i], err)))
+        code = simulate(comm, &what, &comm->known[type][i],
+                        comm->is_together && type != PASS ? &comm->bytes[type][i] : NULL, err);
+        if (code)
             return code;
         comm->known[type][i] += !comm->known[type][i];
     }

@@ -13,12 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The i-th of those under way; the one behind the last is free. */
-static struct asim_iteration *iteration_of(const struct asim_instance *at, uint32_t i)
-{
-    return &at->iterations[(at->oldest + i) % at->engine->opt.stages];
-}
-
 /* --- the start of an iteration --- */
 
 /* Tokens of a prompt attend to those before them; a new token to the whole context. */
@@ -41,11 +35,27 @@ static struct asim_batch batch_of(const struct asim_instance *at, const struct a
     return batch;
 }
 
+static void cut(struct asim_instance *at, struct asim_iteration *of, uint64_t tokens,
+                uint64_t takes)
+{
+    struct asim_engine *engine = at->engine;
+    const struct asim_slice *slice = NULL;
+
+    of->slices = of->begun = of->under_way = 0;
+    if (!of->comm_ns || !engine->comm->is_together ||
+        asim_comm_slice(engine->comm, tokens, engine->opt.stages > 1, &slice, &engine->err))
+        return;
+    of->tokens = tokens;
+    of->slices = slice->of_stage * engine->opt.stages;
+    of->slice_ns = takes / of->slices;
+    of->next_ns = asim_instance_now(at);
+}
+
 static void begin(struct asim_instance *at)
 {
     struct asim_engine *engine = at->engine;
     uint32_t stages = engine->opt.stages;
-    struct asim_iteration *next = iteration_of(at, at->n_iterations);
+    struct asim_iteration *next = asim_iteration_of(at, at->n_iterations);
     struct asim_batch batch;
     uint64_t now = asim_instance_now(at), takes, stage, behind;
 
@@ -61,14 +71,16 @@ static void begin(struct asim_instance *at)
         return;
     takes = asim_times_of(engine->times, &batch) + next->comm_ns;
     takes += !takes;
+    cut(at, next, batch.prefill_tokens + batch.decode_tokens, takes);
     stage = (takes + stages - 1) / stages;
-    behind = at->n_iterations ? iteration_of(at, at->n_iterations - 1)->ends_ns + stage : 0;
+    behind = at->n_iterations ? asim_iteration_of(at, at->n_iterations - 1)->ends_ns + stage : 0;
     next->ends_ns = now + takes > behind ? now + takes : behind;
     at->n_iterations++;
     at->free_ns = now + stage;
     asim_instance_wake(at, next->ends_ns);
     if (stages > 1)
         asim_instance_wake(at, at->free_ns);
+    asim_slices_begin(at);
 }
 
 /* --- the end of an iteration --- */
@@ -92,7 +104,7 @@ static void end_token(struct asim_instance *at, uint32_t number)
 
 static void end_iteration(struct asim_instance *at)
 {
-    const struct asim_iteration *ended = iteration_of(at, 0);
+    const struct asim_iteration *ended = asim_iteration_of(at, 0);
     size_t kept = 0;
 
     for (size_t i = 0; i < ended->parts.n && !at->engine->err.code; i++) {
@@ -143,8 +155,9 @@ static void on_wake(void *self, uint32_t host)
         return;
     at = &engine->instances[host / engine->opt.gpus];
     take_arrivals(at);
-    while (at->n_iterations && iteration_of(at, 0)->ends_ns <= asim_instance_now(at) &&
-           !engine->err.code)
+    asim_slices_begin(at);
+    while (at->n_iterations && asim_iteration_of(at, 0)->ends_ns <= asim_instance_now(at) &&
+           asim_slices_are_done(asim_iteration_of(at, 0)) && !engine->err.code)
         end_iteration(at);
     if (!at->takes_arrivals)
         asim_schedule_pulls(at);

@@ -19,6 +19,11 @@ struct asim_serving_part {
 struct asim_iteration {
     ASIM_VEC(struct asim_serving_part) parts;
     uint64_t ends_ns, comm_ns;
+    /* Its slices (together.c), in order: how many there are and how many have begun; the time of
+     * each without others; when the last one began, when the next one does; its messages under way.
+     */
+    uint64_t tokens, slice_ns, began_ns, next_ns;
+    uint32_t slices, begun, under_way;
 };
 
 /* --- kv_blocks.c: KV cache in blocks of 16 tokens, as vLLM's --------------------------------- */
@@ -100,7 +105,22 @@ void asim_instance_wake(const struct asim_instance *at, uint64_t time_ns);
 void asim_instance_wait(struct asim_instance *at, uint32_t number, int is_first);
 void asim_engine_nomem(struct asim_engine *engine);
 
+/* slices.c. Begins slices that are due; a message of one has come. */
+void asim_slices_begin(struct asim_instance *at);
+void asim_slices_arrived(struct asim_instance *at, uint32_t place);
+/* The i-th iteration of those under way; the one behind the last is free. */
+static inline struct asim_iteration *asim_iteration_of(const struct asim_instance *at, uint32_t i)
+{
+    return &at->iterations[(at->oldest + i) % at->engine->opt.stages];
+}
+static inline int asim_slices_are_done(const struct asim_iteration *iteration)
+{
+    return iteration->begun == iteration->slices && !iteration->under_way;
+}
+
 /* transfer.c. KV caches from prefill to decode instances, and the bytes of collectives. */
+void asim_transfer_slice(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes,
+                         uint32_t place);
 void asim_transfer_announce(struct asim_instance *at, uint32_t number);
 void asim_transfer_pull(struct asim_instance *at, uint32_t number);
 void asim_transfer_arrived(void *engine, const struct asim_own_message *message);

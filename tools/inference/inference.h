@@ -107,6 +107,20 @@ void asim_times_close(struct asim_times *times);
 
 /* --- comm.c: communication inside an instance ------------------------------------------------- */
 
+/* Some layers' messages of a stage, at the flow level (together.c). */
+struct asim_slice_pair {
+    uint32_t src, dst; /* GPUs of the stage; dst from tp on: of the next stage */
+    uint64_t bytes;
+};
+struct asim_slice {
+    uint64_t tokens; /* of the iteration */
+    int passes;      /* with what goes to the next stage */
+    ASIM_VEC(struct asim_slice_pair) pairs;
+    uint32_t of_stage; /* slices of a stage */
+    uint64_t alone_ns; /* until the last message has come, in a network without others */
+    struct asim_world *world;
+};
+
 /* Simulates each collective, and the way from stage to stage, alone, once for each power of two of
  * tokens, and interpolates. */
 struct asim_instance_comm {
@@ -117,12 +131,22 @@ struct asim_instance_comm {
     double busiest;             /* as in asim_experts */
     double graph_saves_ns;      /* of a collective that a CUDA graph launches; 0 = no graphs */
     int has_kernels;            /* times of collectives have launches in them: of a machine */
-    uint64_t known[3][40]; /* ns of an all-reduce, an all-to-all, a pass to the next stage of 2^i
-                            * tokens; 0 = not yet */
+    uint64_t known[3][40];  /* ns of an all-reduce, an all-to-all, a pass to the next stage of 2^i
+                             * tokens; 0 = not yet */
+    int is_together;        /* instances send slices in one network */
+    uint64_t *bytes[2][40]; /* of an all-reduce, an all-to-all, [tp * tp], from GPU to GPU; with
+                             * is_together */
+    ASIM_VEC(struct asim_slice *) slices;
 };
 /* ns of all communication of an iteration of so many tokens; 0 with one GPU. */
 int asim_comm_of(struct asim_instance_comm *comm, uint64_t tokens, uint64_t *ns,
                  struct asim_err *err);
+
+/* A slice of an iteration of so many tokens, of the last stage (passes 0) or another one. It lives
+ * until asim_comm_free. */
+int asim_comm_slice(struct asim_instance_comm *comm, uint64_t tokens, int passes,
+                    const struct asim_slice **slice, struct asim_err *err);
+void asim_comm_free(struct asim_instance_comm *comm);
 
 /* Writes empty traces of ranks 0 … ranks - 1, as <folder>/<name>.<rank>.et. */
 int asim_comm_empty_traces(const char *folder, const char *name, uint32_t ranks,

@@ -10,7 +10,7 @@
 enum { NOTICE_BYTES = 64 };
 
 /* A cookie: what the message is, and the request, or the place of the iteration. */
-enum { READY, PULL, SHARD, GOT, DONE, KIND_BITS = 3 };
+enum { READY, PULL, SHARD, GOT, DONE, SLICE, KIND_BITS = 3 };
 
 static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kind, uint32_t number)
 {
@@ -29,6 +29,20 @@ static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kin
                      number, (unsigned long long)bytes);
     else if (code)
         asim_engine_nomem(engine);
+}
+
+void asim_transfer_slice(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes,
+                         uint32_t place)
+{
+    const struct asim_own_message message = {src, dst, bytes, (uint64_t)place << KIND_BITS | SLICE,
+                                             0};
+    int code = asim_messages_send(engine->world, &message);
+
+    if (code)
+        asim_err_set(&engine->err, code,
+                     "a slice of an iteration's collectives of %llu bytes cannot be sent; use "
+                     "fewer tokens (--max-tokens).",
+                     (unsigned long long)bytes);
 }
 
 void asim_transfer_announce(struct asim_instance *at, uint32_t number)
@@ -90,6 +104,9 @@ void asim_transfer_arrived(void *self, const struct asim_own_message *message)
         break;
     case GOT:
         add_shard(at, number);
+        break;
+    case SLICE:
+        asim_slices_arrived(at, number);
         break;
     default:
         if (asim_kv_leave(&at->kv, &engine->requests->at[number], 0))

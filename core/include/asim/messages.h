@@ -10,7 +10,8 @@
  *
  * Within a lookahead window hosts run ahead of each other, so a callback about a host may act for
  * this host only, and may read and change only what belongs to it. What another host should know
- * must come to it by a message. One thread and one process: more are an error.
+ * must come to it by a message. At the flow level all hosts have one clock, and a callback may act for
+ * any. One thread and one process: more are an error.
  */
 #ifndef ASIM_MESSAGES_H
 #define ASIM_MESSAGES_H

@@ -67,7 +67,7 @@ char *asim_text_put_hex8(char *at, uint32_t value)
  * two. */
 char *asim_text_put_thousandths(char *at, double value)
 {
-    const double most = 1e8, close = 1e-6;
+    const double most = 1e6, close = 1e-6;
     double scaled = value * 1000, rest;
     uint64_t whole;
 

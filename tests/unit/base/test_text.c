@@ -264,7 +264,7 @@ static void test_bool(void)
 static void test_thousandths(void)
 {
     static const double values[] = {0,      0.0005,      0.0015,        0.0625,  0.5,  1.9995,
-                                    2.0625, 99.9995,     1e8 / 3,       1e8,     1e17, DBL_MAX,
+                                    2.0625, 99.9995,     1e6 / 3,       1e6,     1e17, DBL_MAX,
                                     -1.5,   123456.7895, 99999999.9996, INFINITY};
     char want[400], got[400];
 

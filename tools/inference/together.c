@@ -35,27 +35,36 @@ static int add_pair(struct asim_slice *slice, uint32_t src, uint32_t dst, double
     return ASIM_VEC_PUSH(slice->pairs, pair) ? ASIM_ENOMEM : 0;
 }
 
+/* Bytes of a pair of GPUs, of so many all-reduces and all-to-alls of 2^i tokens. */
+static double bytes_of(const struct asim_instance_comm *comm, int i, const double times[2],
+                       size_t pair)
+{
+    double bytes = 0;
+
+    for (int type = 0; type < 2; type++)
+        if (comm->bytes[type][i])
+            bytes += times[type] * (double)comm->bytes[type][i][pair];
+    return bytes;
+}
+
 static int add_collectives(struct asim_slice *slice, const struct asim_instance_comm *comm,
                            double layers)
 {
     const struct asim_model *m = comm->model;
     double experts = m->experts ? (double)(m->layers - m->dense_layers) / (double)m->layers : 0;
     const double times[2] = {layers * (2 - experts), layers * 2 * experts};
+    size_t pairs = (size_t)comm->tp * comm->tp;
     int i = 0, code = 0;
 
     while (i < 38 && (uint64_t)2 << i <= slice->tokens)
         i++;
-    for (uint32_t src = 0; src < comm->tp; src++)
-        for (uint32_t dst = 0; !code && dst < comm->tp; dst++) {
-            double bytes = 0;
+    for (size_t pair = 0; !code && pair < pairs; pair++) {
+        double bytes =
+            bytes_of(comm, i, times, pair) * (double)slice->tokens / (double)((uint64_t)1 << i);
 
-            for (int type = 0; type < 2; type++)
-                if (comm->bytes[type][i])
-                    bytes += times[type] * (double)comm->bytes[type][i][src * comm->tp + dst];
-            bytes *= (double)slice->tokens / (double)((uint64_t)1 << i);
-            if (bytes > 0)
-                code = add_pair(slice, src, dst, bytes);
-        }
+        if (bytes > 0)
+            code = add_pair(slice, (uint32_t)(pair / comm->tp), (uint32_t)(pair % comm->tp), bytes);
+    }
     return code;
 }
 

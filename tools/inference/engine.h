@@ -105,6 +105,10 @@ void asim_instance_wake(const struct asim_instance *at, uint64_t time_ns);
 void asim_instance_wait(struct asim_instance *at, uint32_t number, int is_first);
 void asim_engine_nomem(struct asim_engine *engine);
 
+/* The cookie of a message: the request, or the place of the iteration, and in the low bits which
+ * kind of message it is: ASIM_COOKIE_SLICE, or one of transfer.c. */
+enum { ASIM_COOKIE_BITS = 3, ASIM_COOKIE_SLICE = 7 };
+
 /* slices.c. Begins slices that are due; a message of one has come. */
 void asim_slices_begin(struct asim_instance *at);
 void asim_slices_arrived(struct asim_instance *at, uint32_t place);
@@ -118,9 +122,7 @@ static inline int asim_slices_are_done(const struct asim_iteration *iteration)
     return iteration->begun == iteration->slices && !iteration->under_way;
 }
 
-/* transfer.c. KV caches from prefill to decode instances, and the bytes of collectives. */
-void asim_transfer_slice(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes,
-                         uint32_t place);
+/* transfer.c. KV caches from prefill to decode instances. */
 void asim_transfer_announce(struct asim_instance *at, uint32_t number);
 void asim_transfer_pull(struct asim_instance *at, uint32_t number);
 void asim_transfer_arrived(void *engine, const struct asim_own_message *message);

@@ -54,6 +54,21 @@ static void end_slice(struct asim_instance *at, uint32_t place, uint64_t late_ns
     asim_instance_wake(at, of->begun < of->slices ? of->next_ns : of->ends_ns);
 }
 
+static void send(struct asim_engine *engine, uint32_t first, const struct asim_slice_pair *pair,
+                 uint32_t place)
+{
+    const struct asim_own_message message = {
+        first + pair->src, first + pair->dst, pair->bytes,
+        (uint64_t)place << ASIM_COOKIE_BITS | ASIM_COOKIE_SLICE, 0};
+    int code = asim_messages_send(engine->world, &message);
+
+    if (code)
+        asim_err_set(&engine->err, code,
+                     "a slice of an iteration's collectives of %llu bytes cannot be sent; use "
+                     "fewer tokens (--max-tokens).",
+                     (unsigned long long)pair->bytes);
+}
+
 static void begin_slice(struct asim_instance *at, uint32_t place)
 {
     struct asim_iteration *of = &at->iterations[place];
@@ -67,8 +82,7 @@ static void begin_slice(struct asim_instance *at, uint32_t place)
     of->begun++;
     of->under_way = (uint32_t)slice->pairs.n;
     for (size_t i = 0; i < slice->pairs.n; i++)
-        asim_transfer_slice(at->engine, first + slice->pairs.at[i].src,
-                            first + slice->pairs.at[i].dst, slice->pairs.at[i].bytes, place);
+        send(at->engine, first, &slice->pairs.at[i], place);
     if (!slice->pairs.n)
         end_slice(at, place, 0);
 }

@@ -35,16 +35,19 @@ static int add_pair(struct asim_slice *slice, uint32_t src, uint32_t dst, double
     return ASIM_VEC_PUSH(slice->pairs, pair) ? ASIM_ENOMEM : 0;
 }
 
-/* Bytes of a pair of GPUs, of so many all-reduces and all-to-alls of 2^i tokens. */
-static double bytes_of(const struct asim_instance_comm *comm, int i, const double times[2],
+/* Collectives of a slice. */
+struct times {
+    double reduces, exchanges;
+};
+
+/* Bytes of a pair of GPUs where the collectives have 2^i tokens. */
+static double bytes_of(const struct asim_instance_comm *comm, int i, const struct times *times,
                        size_t pair)
 {
-    double bytes = 0;
+    const uint64_t *reduce = comm->bytes[0][i], *exchange = comm->bytes[1][i];
 
-    for (int type = 0; type < 2; type++)
-        if (comm->bytes[type][i])
-            bytes += times[type] * (double)comm->bytes[type][i][pair];
-    return bytes;
+    return (reduce ? times->reduces * (double)reduce[pair] : 0) +
+           (exchange ? times->exchanges * (double)exchange[pair] : 0);
 }
 
 static int add_collectives(struct asim_slice *slice, const struct asim_instance_comm *comm,
@@ -52,7 +55,7 @@ static int add_collectives(struct asim_slice *slice, const struct asim_instance_
 {
     const struct asim_model *m = comm->model;
     double experts = m->experts ? (double)(m->layers - m->dense_layers) / (double)m->layers : 0;
-    const double times[2] = {layers * (2 - experts), layers * 2 * experts};
+    const struct times times = {layers * (2 - experts), layers * 2 * experts};
     size_t pairs = (size_t)comm->tp * comm->tp;
     int i = 0, code = 0;
 
@@ -60,7 +63,7 @@ static int add_collectives(struct asim_slice *slice, const struct asim_instance_
         i++;
     for (size_t pair = 0; !code && pair < pairs; pair++) {
         double bytes =
-            bytes_of(comm, i, times, pair) * (double)slice->tokens / (double)((uint64_t)1 << i);
+            bytes_of(comm, i, &times, pair) * (double)slice->tokens / (double)((uint64_t)1 << i);
 
         if (bytes > 0)
             code = add_pair(slice, (uint32_t)(pair / comm->tp), (uint32_t)(pair % comm->tp), bytes);

@@ -8,9 +8,7 @@
 #include "tools/inference/engine.h"
 
 enum { NOTICE_BYTES = 64 };
-
-/* A cookie: what the message is, and the request, or the place of the iteration. */
-enum { READY, PULL, SHARD, GOT, DONE, SLICE, KIND_BITS = 3 };
+enum { READY, PULL, SHARD, GOT, DONE }; /* kinds of messages */
 
 static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kind, uint32_t number)
 {
@@ -18,7 +16,7 @@ static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kin
              cache = engine->requests->at[number].prompt * engine->opt.kv_bytes;
     uint64_t bytes = kind == SHARD ? (cache + gpus - 1) / gpus : NOTICE_BYTES;
     const struct asim_own_message message = {src, dst, bytes,
-                                             (uint64_t)number << KIND_BITS | (unsigned)kind};
+                                             (uint64_t)number << ASIM_COOKIE_BITS | (unsigned)kind};
 
     int code = asim_messages_send(engine->world, &message);
 
@@ -29,20 +27,6 @@ static void send(struct asim_engine *engine, uint32_t src, uint32_t dst, int kin
                      number, (unsigned long long)bytes);
     else if (code)
         asim_engine_nomem(engine);
-}
-
-void asim_transfer_slice(struct asim_engine *engine, uint32_t src, uint32_t dst, uint64_t bytes,
-                         uint32_t place)
-{
-    const struct asim_own_message message = {src, dst, bytes, (uint64_t)place << KIND_BITS | SLICE,
-                                             0};
-    int code = asim_messages_send(engine->world, &message);
-
-    if (code)
-        asim_err_set(&engine->err, code,
-                     "a slice of an iteration's collectives of %llu bytes cannot be sent; use "
-                     "fewer tokens (--max-tokens).",
-                     (unsigned long long)bytes);
 }
 
 void asim_transfer_announce(struct asim_instance *at, uint32_t number)
@@ -83,12 +67,12 @@ static void add_shard(struct asim_instance *at, uint32_t number)
 void asim_transfer_arrived(void *self, const struct asim_own_message *message)
 {
     struct asim_engine *engine = self;
-    uint32_t number = (uint32_t)(message->cookie >> KIND_BITS), gpus = engine->opt.gpus;
+    uint32_t number = (uint32_t)(message->cookie >> ASIM_COOKIE_BITS), gpus = engine->opt.gpus;
     struct asim_instance *at = &engine->instances[message->dst / gpus];
 
     if (engine->err.code)
         return;
-    switch (message->cookie & ((1u << KIND_BITS) - 1)) {
+    switch (message->cookie & ((1u << ASIM_COOKIE_BITS) - 1)) {
     case READY:
         asim_instance_wait(at, number, 0);
         asim_instance_wake(at, 0);
@@ -105,7 +89,7 @@ void asim_transfer_arrived(void *self, const struct asim_own_message *message)
     case GOT:
         add_shard(at, number);
         break;
-    case SLICE:
+    case ASIM_COOKIE_SLICE:
         asim_slices_arrived(at, number);
         break;
     default:

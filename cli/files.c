@@ -62,12 +62,13 @@ static int add(struct asim_inputs *inputs, const char *path, unsigned flags, str
 static int add_all(struct asim_inputs *inputs, const struct asim_args *args, unsigned words,
                    struct asim_err *err)
 {
-    const struct asim_args_table *table = &args->tables[0];
     int code = 0;
 
-    for (const struct asim_option *row = table->options; row && row->key && !code; row++)
-        if (row->type == ASIM_T_STRING)
-            code = add(inputs, text_of(table, row), row->flags, err);
+    for (size_t t = 0; t < sizeof args->tables / sizeof *args->tables; t++)
+        for (const struct asim_option *row = args->tables[t].options; row && row->key && !code;
+             row++)
+            if (row->type == ASIM_T_STRING)
+                code = add(inputs, text_of(&args->tables[t], row), row->flags, err);
     for (size_t i = 0; i < args->n_words && !code; i++)
         code = add(inputs, args->words[i], words, err);
     return code;

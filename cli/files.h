@@ -8,7 +8,8 @@
 
 #include "cli/args.h"
 
-/* Checks the rows of the first table that have ASIM_F_READS or ASIM_F_WRITES. words: such flags for
+/* Checks the rows of the first table that have ASIM_F_WRITES against those of all tables that have
+ * ASIM_F_READS. words: such flags for
  * the arguments that are no options. */
 int asim_files_check(const struct asim_args *args, unsigned words, struct asim_err *err);
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "asim/ext/command.h"
+#include "base/text.h"
 #include "check/check.h"
 #include "cli/args.h"
 
@@ -70,9 +71,12 @@ static void show_groups(const struct asim_check *check)
 {
     for (size_t i = 0; i < check->groups.n; i++) {
         const struct asim_check_group *group = &check->groups.at[i];
+        char safe[80];
+
         if (*group->name && i < 32)
-            printf("  group %s: %zu ranks from %" PRIu32 ", %zu collectives each\n", group->name,
-                   group->users.n, group->first_rank, group->kept.n);
+            printf("  group %s: %zu ranks from %" PRIu32 ", %zu collectives each\n",
+                   asim_text_safe(safe, sizeof safe, group->name), group->users.n,
+                   group->first_rank, group->kept.n);
     }
     if (check->groups.n > 32)
         printf("  and %zu more groups\n", check->groups.n - 32);

@@ -6,6 +6,7 @@
 #include "link/link.h"
 
 #include <inttypes.h>
+#include "base/text.h"
 
 static void reason(FILE *file, uint64_t n, const char *why)
 {
@@ -39,6 +40,7 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     const struct asim_link_counts *c = &link->counts;
     const struct asim_launch_counts *l = &c->launches;
     const struct asim_kineto *kin = &link->kin;
+    char schema[80], call[80];
     uint64_t memsets = 0;
 
     for (size_t i = 0; i < kin->gpu.n; i++)
@@ -46,8 +48,10 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     fprintf(file,
             "rank %" PRIu32 ": host schema %s, %" PRIu64 " nodes, %" PRIu64
             " matched to the device trace's %zu CPU ops\n",
-            rank, link->host.schema[0] ? link->host.schema : "(none)", c->host_nodes,
-            c->host_matched, kin->cpu.n);
+            rank,
+            link->host.schema[0] ? asim_text_safe(schema, sizeof schema, link->host.schema)
+                                 : "(none)",
+            c->host_nodes, c->host_matched, kin->cpu.n);
     if (kin->rank >= 0 && kin->rank != (int64_t)rank)
         fprintf(file, "  the device trace says that it is of rank %" PRId64 "\n", kin->rank);
     reason(file, c->aligned, "of them by the order of names (no Record function ids)");
@@ -71,7 +75,7 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     reason(file, l->outside, "launched outside any CPU op; given to the latest one before");
     if (l->not_listed && !link->opt->compat)
         fprintf(file, "  %" PRIu64 " launched by calls other tools do not know (%s)\n",
-                l->not_listed, unlisted(kin));
+                l->not_listed, asim_text_safe(call, sizeof call, unlisted(kin)));
     fprintf(file,
             "waits: %" PRIu64 " nodes wait for another thread, %" PRIu64
             " dependencies on GPU operations (%.0f us of waiting taken off CPU ops)\n",

@@ -31,6 +31,7 @@ struct job {
     double steps_us; /* recorded steps of training of all ranks, and their number */
     uint64_t steps, ranks_with_steps;
     int alone_noted; /* that a rank has a device trace only */
+    int64_t world;   /* ranks of the job where some are missing, else 0 */
 
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
     FILE *report;
@@ -81,28 +82,25 @@ static void hidden(const struct job *job, uint32_t rank, const char *what, char 
 
 /* A simulation of some ranks of a job would wait for the others, or move nothing at all. With
  * --ranks the user has chosen. recorded: ranks of the job by the trace `path`. */
-static int check_world(const struct job *job, const char *path, int64_t recorded)
+static int check_world(struct job *job, const char *path, int64_t recorded)
 {
     const struct asim_pytorch_options *opt = job->opt;
     size_t given = opt->ranks_n ? opt->ranks_n : job->folder.n;
 
-    if (recorded <= (int64_t)given || opt->allow_missing)
+    if (recorded <= (int64_t)given)
         return 0;
-    if (!opt->ranks_n)
+    if (!opt->ranks_n && !opt->allow_missing)
         return asim_err_set(job->err, ASIM_EINVAL,
                             "%s is of a job of %" PRId64
                             " ranks, but traces of %zu are given; give those of all ranks, or say "
                             "--allow-missing-ranks and make the others with 'asim trace scale'.",
                             path, recorded, given);
-    asim_diagnose(&opt->notes,
-                  "%s is of a job of %" PRId64
-                  " ranks, and %zu are converted; a run of them may need --allow-missing-ranks.",
-                  path, recorded, given);
+    job->world = recorded > job->world ? recorded : job->world;
     return 0;
 }
 
 /* Files of two ranks may be exchanged, or renamed on purpose to simulate a part of a job. */
-static int check_device(const struct job *job, const struct asim_folder_rank *rank,
+static int check_device(struct job *job, const struct asim_folder_rank *rank,
                         const struct asim_kineto *kin)
 {
     if (!kin->gpu.n)
@@ -403,6 +401,13 @@ static int finish(struct job *job)
     }
     for (int k = 0; k < ASIM_COLL_TYPES; k++)
         calls += job->calls[k];
+    if (!code && job->world)
+        asim_diagnose(&job->opt->notes,
+                      "the traces are of a job of %" PRId64
+                      " ranks, and %zu are converted: what all ranks do together is done by those "
+                      "alone, and groups lack the others (--allow-missing-ranks of a run); 'asim "
+                      "trace scale' makes the others.",
+                      job->world, job->files.n);
     if (!code && !calls && job->files.n > 1)
         asim_diagnose(
             &job->opt->notes,

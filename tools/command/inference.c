@@ -314,6 +314,8 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     if (!code)
         code = asim_engine_verdict(s.engine, err);
     if (!code)
+        asim_times_notes(&s.times, &(struct asim_diagnostics){.say = note});
+    if (!code)
         code = asim_results_write(&s.requests, &about, err);
     close_all(&s);
     return code;

@@ -12,6 +12,7 @@
 #include "asim/ext/command.h"
 #include "cli/app.h"
 #include "cli/args.h"
+#include "cli/files.h"
 #include "tools/report/threshold.h"
 #include "tools/run/job.h"
 
@@ -171,6 +172,25 @@ static int check(const struct options *opt, const struct asim_args *args, struct
     return 0;
 }
 
+/* Files that a run of that name writes itself, and those of its output folder, are no inputs. */
+static int check_files(const struct options *opt, const struct asim_args *args,
+                       struct asim_err *err)
+{
+    static const char *const own[] = {"command.txt",  "log.txt",     "identity.json",
+                                      "summary.json", "metrics.csv", "report.html"};
+    static const char *const all[] = {"metrics.csv", "calibration_all.csv"};
+    const char *dir = opt->output_dir ? opt->output_dir : "runs";
+    char folder[ASIM_JOB_PATH];
+    int code = 0;
+
+    snprintf(folder, sizeof folder, "%.1500s/%.300s", dir, opt->name ? opt->name : "");
+    for (size_t i = 0; i < sizeof own / sizeof *own && opt->name && !code; i++)
+        code = asim_files_check_inside(args, 0, folder, own[i], err);
+    for (size_t i = 0; i < sizeof all / sizeof *all && !code; i++)
+        code = asim_files_check_inside(args, 0, dir, all[i], err);
+    return code;
+}
+
 static int start(const struct options *opt, const struct asim_args *args, int argc, char **argv,
                  struct asim_err *err)
 {
@@ -201,7 +221,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
     if (!texts)
         asim_err_nomem(err, "reading the command line");
     else if (!check(opt, args, err) && !collect(&job, opt, args, texts, err))
-        code = asim_job_run(&job, err);
+        code = check_files(opt, args, err) ? 1 : asim_job_run(&job, err);
     free(texts);
     return code;
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "asim/ext/command.h"
 #include "base/io/digest.h"
@@ -49,6 +51,35 @@ static int asks_for_help(int argc, char **argv)
     return 0;
 }
 
+/* Refuses a first word that is no run, and a second one, as a shell makes them of a pattern. */
+static int check_run(int argc, char **argv, struct asim_err *err)
+{
+    char path[ASIM_SWEEP_PATH];
+    struct stat info;
+
+    if (argc < 2 || *argv[1] == '-')
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "name the folder of a run of `asim run` first: asim what-if RUN --vary "
+                            "KEY=VALUE,VALUE…");
+    snprintf(path, sizeof path, "%.1900s/command.txt", argv[1]);
+    if (stat(argv[1], &info))
+        return asim_err_set(err, ASIM_EINVAL, "there is no run %s.", argv[1]);
+    if (!S_ISDIR(info.st_mode))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s is a file; expected the folder of a run of `asim run`.", argv[1]);
+    if (access(path, R_OK))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s is no run: there is no %s; expected the folder of a run of `asim "
+                            "run`.",
+                            argv[1], path);
+    if (argc > 2 && *argv[2] != '-')
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "found %s after the run %s; a question is of one run, and its options "
+                            "begin with --.",
+                            argv[2], argv[1]);
+    return 0;
+}
+
 /* The words of `asim sweep`: without a run those that were given, which ask for help. */
 static int run(int argc, char **argv)
 {
@@ -59,10 +90,8 @@ static int run(int argc, char **argv)
 
     if (!words)
         asim_err_nomem(&err, "reading the command line");
-    else if (!has_run && !asks_for_help(argc, argv))
-        asim_err_set(&err, ASIM_EUSAGE,
-                     "name the folder of a run of `asim run` first: asim what-if RUN --vary "
-                     "KEY=VALUE,VALUE…");
+    else if (!asks_for_help(argc, argv))
+        check_run(argc, argv, &err);
     if (!err.code) {
         words[n++] = argv[0];
         if (has_run) {

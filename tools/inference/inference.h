@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 #include "asim/asim.h"
+#include "base/diagnostics.h"
 #include "base/mem.h"
 #include "catalogue/kernels.h"
 #include "catalogue/model.h"
@@ -103,6 +104,8 @@ struct asim_times_options {
 int asim_times_open(struct asim_times *times, const struct asim_times_options *opt,
                     struct asim_err *err);
 uint64_t asim_times_of(const struct asim_times *times, const struct asim_batch *batch);
+/* Says where the run went beyond the rows of a table. */
+void asim_times_notes(const struct asim_times *times, const struct asim_diagnostics *notes);
 void asim_times_close(struct asim_times *times);
 
 /* --- comm.c: communication inside an instance ------------------------------------------------- */

@@ -23,6 +23,8 @@ struct point {
 };
 struct asim_times_table {
     ASIM_VEC(struct point) of[2]; /* prefill, decode; by ascending tokens */
+    double most[2];               /* tokens that were looked up */
+    char name[200];               /* of its file */
 };
 
 static int read_file(void *file, char *to, size_t size, size_t *got, struct asim_err *err)
@@ -89,20 +91,24 @@ static int read_table(struct asim_times *times, const char *path, struct asim_er
         return asim_err_set(err, ASIM_EIO, "cannot open %s, the file of --times.", path);
     times->table = calloc(1, sizeof *times->table);
     asim_csv_init(&csv, path, (struct asim_csv_source){file, read_file});
+    if (times->table)
+        snprintf(times->table->name, sizeof times->table->name, "%s", path);
     code = times->table ? read_rows(times->table, &csv, err) : asim_err_nomem(err, "reading times");
     asim_csv_close(&csv);
     fclose(file);
     return code;
 }
 
-/* Linear between rows; the time of the first row below it. Beyond the last row as between the last
- * two, where time grows: a table whose last rows fall by chance says nothing of more tokens, and
- * the last row counts. One row is the time of any number of tokens. */
-static double look_up(const struct asim_times_table *table, int which, double tokens)
+/* Linear between rows; the time of the first row below it. Beyond the last row as from the latest
+ * row that took less time: rows fall by chance, and more tokens do not. Where no row took less, or
+ * there is one row, the last row counts. */
+static double look_up(struct asim_times_table *table, int which, double tokens)
 {
-    const struct point *at = table->of[which].at, *low;
+    const struct point *at = table->of[which].at, *low, *high;
     size_t n = table->of[which].n, i = 1;
 
+    if (tokens > table->most[which])
+        table->most[which] = tokens;
     if (!(tokens > 0))
         return 0;
     if (n == 1 || tokens <= at[0].tokens)
@@ -110,9 +116,44 @@ static double look_up(const struct asim_times_table *table, int which, double to
     while (i < n - 1 && at[i].tokens < tokens)
         i++;
     low = &at[i - 1];
-    if (tokens > at[i].tokens && at[i].ns < low->ns)
-        return at[i].ns;
-    return low->ns + (at[i].ns - low->ns) * (tokens - low->tokens) / (at[i].tokens - low->tokens);
+    high = &at[i];
+    while (tokens > high->tokens && low > at && low->ns >= high->ns)
+        low--;
+    if (tokens > high->tokens && low->ns >= high->ns)
+        return high->ns;
+    return low->ns + (high->ns - low->ns) * (tokens - low->tokens) / (high->tokens - low->tokens);
+}
+
+/* 1 if some row took less time than the last one. */
+static int grows(const struct asim_times_table *table, int which)
+{
+    const struct point *at = table->of[which].at;
+    size_t n = table->of[which].n;
+
+    for (size_t i = 0; i + 1 < n; i++)
+        if (at[i].ns < at[n - 1].ns)
+            return 1;
+    return 0;
+}
+
+void asim_times_notes(const struct asim_times *times, const struct asim_diagnostics *notes)
+{
+    const struct asim_times_table *table = times->table;
+
+    for (int which = 0; table && which < 2; which++) {
+        size_t n = table->of[which].n;
+        double last = table->of[which].at[n - 1].tokens;
+
+        if (n > 1 && table->most[which] > last)
+            asim_diagnose(notes,
+                          "%s ends at %.0f tokens of %s, and iterations had up to %.0f, which "
+                          "take %s",
+                          table->name, last, which ? "decode" : "prefill", table->most[which],
+                          grows(table, which)
+                              ? "as much longer as its last rows say"
+                              : "no longer, since none of its rows took less than the last; add "
+                                "a row of as many");
+    }
 }
 
 /* --- the roofline --- */

@@ -117,6 +117,20 @@ static void put_scaled(struct making *m, const char *key, double value, double f
     put(m, key, json_real(value * factor), "assumption", why);
 }
 
+/* What it does not tell, and what predictions hang on. */
+static void tell_missing(const struct making *m)
+{
+    const struct asim_import_host *found = m->found;
+
+    if (!found->nics)
+        asim_diagnose(&found->notes, "it names no NIC: %u of %g GB/s are taken, as %s has",
+                      m->machine.nics, m->machine.nic_gbytes, m->like->name);
+    if (found->nvlink_gbytes <= 0)
+        asim_diagnose(&found->notes,
+                      "it gives no rate of the links between GPUs: %g GB/s are taken, as %s has",
+                      m->machine.nvlink_gbytes, m->like->name);
+}
+
 /* What the description tells. */
 static void put_found(struct making *m)
 {
@@ -175,6 +189,7 @@ static int make(struct making *m, const char *name, struct asim_err *err)
     m->failed |= json_object_set_new(m->root, "name", json_string(name));
     m->failed |= json_object_set_new(
         m->root, "about", json_sprintf("as %s, with what %s says", m->like->name, m->path));
+    tell_missing(m);
     put_found(m);
     put_rates(m);
     return m->failed ? asim_err_nomem(err, "importing a machine") : 0;

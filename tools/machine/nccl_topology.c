@@ -251,8 +251,8 @@ static void set_rates(struct reader *r)
     } else {
         if (r->links)
             asim_diagnose(&found->notes,
-                          "the GPUs' NVLinks join some pairs only: a ring over all GPUs passes "
-                          "PCIe, so \"scale_up\" is pcie at its rate");
+                          "the links between GPUs join some pairs only: a ring over all GPUs "
+                          "passes PCIe, so \"scale_up\" is pcie at its rate");
         found->nvlink_gbytes = found->pcie_gbytes;
         found->graph_gbytes = found->pcie_gbytes * 12 / 15.754;
     }

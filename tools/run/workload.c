@@ -253,9 +253,10 @@ static int read_steps(struct asim_job_recorded *one, const json_t *root)
 /* A slip in "steps" would make a step of all of them. */
 static void tell_unread(const json_t *root, const char *path)
 {
-    static const char *const read[] = {
-        "real_t_step_ms", "t_step_ms", "step_time_ms", "real_t_comm_ms", "t_comm_ms",
-        "comm_time_ms",   "steps",     "t_steps_ms",   "rank",           "world_size"};
+    static const char *const read[] = {"real_t_step_ms", "t_step_ms",  "step_time_ms",
+                                       "real_t_comm_ms", "t_comm_ms",  "comm_time_ms",
+                                       "steps",          "t_steps_ms", "rank",
+                                       "world_size",     "source"};
     const char *name;
     json_t *value;
     char safe[64];

@@ -109,7 +109,7 @@ int asim_sweep_of_run(struct asim_sweep *sweep, struct asim_err *err)
     else if (!err->code && code)
         asim_err_set(err, ASIM_EINVAL, "the command of %s fails now; %s says why.", sweep->of, log);
     else if (!err->code && !asim_job_result(&now, err))
-        sweep->of_ns = now.finish_ns;
+        sweep->of_ns = now.finish_ns, sweep->of_was_ns = earlier.finish_ns;
     free(words);
     return err->code;
 }

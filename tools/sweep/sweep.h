@@ -72,6 +72,7 @@ struct asim_sweep {
     char self[ASIM_SWEEP_PATH];
     const char *of;                  /* folder of the run that is varied, or NULL */
     uint64_t of_ns;                  /* its time */
+    uint64_t of_was_ns;              /* before its inputs or asim changed; 0: the same */
     ASIM_VEC(char *) of_options;     /* its command, without what a sweep chooses: "--key=value" */
     size_t taken;                    /* points whose earlier results are those of the same run */
     struct asim_sweep_point *points; /* the last key varies fastest */

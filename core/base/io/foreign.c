@@ -9,11 +9,15 @@
 
 enum { HEAD = 1 << 14 };
 
+#define MSCCL                                                                                      \
+    "'asim trace msccl --input=FILE --out=NAME --size=BYTES' makes a custom algorithm of it, and " \
+    "all-reduce-implementation-custom and the like take NAME"
+
 /* The first row whose start and words are there. */
 static const struct {
     const char *start, *words[2], *what;
 } rows[] = {
-    {"<algo", {NULL}, "an algorithm of MSCCL; 'asim trace msccl' makes a custom algorithm of it"},
+    {"<algo", {NULL}, "an algorithm of MSCCL; " MSCCL},
     {"<system", {NULL}, "NCCL's topology of a host; 'asim machine import' makes a machine of it"},
     {"<graphs",
      {NULL},
@@ -27,9 +31,7 @@ static const struct {
      {"\"schema\"", "\"nodes\""},
      "an execution trace of PyTorch; 'asim trace pytorch FOLDER' makes a workload of those of all "
      "ranks"},
-    {"{",
-     {"\"threadblocks\"", NULL},
-     "an execution plan of MSCCL++; 'asim trace msccl' makes a custom algorithm of it"},
+    {"{", {"\"threadblocks\"", NULL}, "an execution plan of MSCCL++; " MSCCL},
     {"{", {"\"pg_name\"", "\"ranks\""}, "a list of process groups; --groups takes {\"1\": [0, 1]}"},
     {"num_ranks", {NULL}, "a GOAL schedule; 'asim trace goal' makes a workload of it"},
     {"",

@@ -6,6 +6,7 @@
 #include "base/io/file_id.h"
 #include "base/io/inputs.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/rank_path.h"
@@ -71,7 +72,17 @@ static int refuse_rank(void *self, const char *path, uint32_t rank, struct asim_
 
 int asim_inputs_refuse_set(struct asim_inputs *inputs, const char *prefix, struct asim_err *err)
 {
-    return inputs->file.n && prefix ? asim_rank_path_each(prefix, refuse_rank, inputs, err) : 0;
+    static const char *const tails[] = {".system.json", ".groups.json"};
+    char path[4096];
+    int code = 0;
+
+    if (!inputs->file.n || !prefix)
+        return 0;
+    for (size_t i = 0; i < sizeof tails / sizeof *tails && !code; i++) {
+        snprintf(path, sizeof path, "%s%s", prefix, tails[i]);
+        code = asim_inputs_refuse(inputs, path, err);
+    }
+    return code ? code : asim_rank_path_each(prefix, refuse_rank, inputs, err);
 }
 
 void asim_inputs_fini(struct asim_inputs *inputs)

@@ -24,7 +24,8 @@ int asim_inputs_add_set(struct asim_inputs *inputs, const char *prefix, struct a
 int asim_inputs_has(struct asim_inputs *inputs, const char *path);
 /* Fails if an output of that path (NULL: none) would be written over one of the files. */
 int asim_inputs_refuse(struct asim_inputs *inputs, const char *output, struct asim_err *err);
-/* The same for the existing traces <prefix>.<rank>.et and .et.gz. */
+/* The same for the existing traces <prefix>.<rank>.et and .et.gz, and for what is made beside them:
+ * <prefix>.system.json and <prefix>.groups.json. */
 int asim_inputs_refuse_set(struct asim_inputs *inputs, const char *prefix, struct asim_err *err);
 void asim_inputs_fini(struct asim_inputs *inputs);
 

@@ -28,8 +28,10 @@ static const struct asim_option options[] = {
     {"json", NULL, "only print the figures of the runs as JSON; write no page", "0", ASIM_T_BOOL,
      offsetof(struct options, json)},
     {"fct", NULL,
-     "only print the slowdown of flows by size, as HPCC's fct_analysis.py does; write no page", "0",
-     ASIM_T_BOOL, offsetof(struct options, fct)},
+     "only print the slowdown of flows by size, as HPCC's fct_analysis.py does, of several runs "
+     "side "
+     "by side; files of HPCC's simulator (fct.txt) may be among them; write no page",
+     "0", ASIM_T_BOOL, offsetof(struct options, fct)},
     {"sizes", NULL,
      "with --fct: sizes up to which classes of flows reach, as 10kB,100kB,1MB; without it twenty "
      "classes of as many flows",
@@ -93,9 +95,7 @@ static int print_fct(const struct asim_args *args, const struct options *opt, st
     struct asim_fct_sizes sizes = {.n = 0};
     int code = opt->sizes ? asim_fct_sizes_parse(&sizes, opt->sizes, err) : 0;
 
-    for (size_t w = 0; w < args->n_words && !code; w++)
-        code = asim_fct_print(args->words[w], &sizes, err);
-    return code;
+    return code ? code : asim_fct_print(args->words, args->n_words, &sizes, err);
 }
 
 static int write_page(const struct asim_args *args, const struct options *opt, struct asim_err *err)

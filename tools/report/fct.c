@@ -13,14 +13,7 @@
 #include "tools/chart.h"
 #include "tools/report/html.h"
 
-enum { ROWS = 20, MOST_CLASSES = 32 };
-
-/* Flows of one class of sizes. */
-struct row {
-    uint64_t to_bytes; /* the largest of them */
-    size_t n;
-    double share, p50, p95, p99, worst; /* share: of all flows, up to here */
-};
+enum { ROWS = 20, MOST_CLASSES = ASIM_FCT_ROWS - 1 };
 
 static int by_value(const void *a, const void *b)
 {
@@ -30,20 +23,20 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Flows `from` to `to`; scratch: [to - from]. */
-static struct row make_row(const struct asim_run_slowdown *flows, size_t from, size_t to,
-                           double *scratch)
+static struct asim_fct_row make_row(const struct asim_run_slowdown *flows, size_t from, size_t to,
+                                    double *scratch)
 {
     size_t n = to - from;
 
     for (size_t i = 0; i < n; i++)
         scratch[i] = flows[from + i].slowdown;
     qsort(scratch, n, sizeof *scratch, by_value);
-    return (struct row){.to_bytes = flows[to - 1].bytes,
-                        .n = n,
-                        .p50 = scratch[n / 2],
-                        .p95 = scratch[(size_t)((double)n * 0.95)],
-                        .p99 = scratch[(size_t)((double)n * 0.99)],
-                        .worst = scratch[n - 1]};
+    return (struct asim_fct_row){.to_bytes = flows[to - 1].bytes,
+                                 .n = n,
+                                 .p50 = scratch[n / 2],
+                                 .p95 = scratch[(size_t)((double)n * 0.95)],
+                                 .p99 = scratch[(size_t)((double)n * 0.99)],
+                                 .worst = scratch[n - 1]};
 }
 
 /* Where the row that begins at `from` ends: at the largest size of the next class, or at the next
@@ -64,8 +57,8 @@ static size_t end_of(const struct asim_run_slowdown *flows, size_t n, size_t fro
     return to;
 }
 
-static size_t make_rows(struct row rows[MOST_CLASSES + 1], const struct asim_run *run, int which,
-                        const struct asim_fct_sizes *sizes, double *scratch)
+size_t asim_fct_rows(struct asim_fct_row rows[ASIM_FCT_ROWS], const struct asim_run *run, int which,
+                     const struct asim_fct_sizes *sizes, double *scratch)
 {
     const struct asim_run_slowdown *flows = run->slowdowns[which].at;
     size_t n = run->slowdowns[which].n, made = 0, from = 0;
@@ -105,7 +98,7 @@ int asim_fct_sizes_parse(struct asim_fct_sizes *sizes, const char *list, struct 
     return 0;
 }
 
-static double *make_scratch(const struct asim_run *run, struct asim_err *err)
+double *asim_fct_scratch(const struct asim_run *run, struct asim_err *err)
 {
     size_t n =
         run->slowdowns[0].n > run->slowdowns[1].n ? run->slowdowns[0].n : run->slowdowns[1].n;
@@ -120,7 +113,7 @@ double asim_fct_slowdown(const struct asim_run *run, uint64_t above, uint64_t mo
 {
     const struct asim_run_slowdown *flows = run->slowdowns[1].at;
     size_t n = run->slowdowns[1].n, from = 0, to;
-    double *scratch = make_scratch(run, &(struct asim_err){0}), slowdown = 0;
+    double *scratch = asim_fct_scratch(run, &(struct asim_err){0}), slowdown = 0;
 
     while (from < n && flows[from].bytes <= above)
         from++;
@@ -132,37 +125,10 @@ double asim_fct_slowdown(const struct asim_run *run, uint64_t above, uint64_t mo
     return slowdown;
 }
 
-int asim_fct_print(const char *folder, const struct asim_fct_sizes *sizes, struct asim_err *err)
-{
-    static const char *const names[] = {"messages of jobs", "background flows"};
-    struct row rows[MOST_CLASSES + 1];
-    struct asim_run run;
-    double *scratch = NULL;
-    int code = asim_run_load(&run, folder, 0, err);
-
-    if (!code && !run.has_flows)
-        code = asim_err_set(err, ASIM_EINVAL, "%s has no flows.csv; run with --reports=flows.",
-                            folder);
-    if (!code && !(scratch = make_scratch(&run, err)))
-        code = err->code;
-    for (int which = 0; which < 2 && !code; which++) {
-        size_t n = make_rows(rows, &run, which, sizes, scratch);
-
-        if (n)
-            printf("# %s of %s: share of flows, bytes up to, slowdown p50, p95, p99\n",
-                   names[which], folder);
-        for (size_t i = 0; i < n; i++)
-            printf("%.3f %llu\t%.3f %.3f %.3f\n", rows[i].share,
-                   (unsigned long long)rows[i].to_bytes, rows[i].p50, rows[i].p95, rows[i].p99);
-    }
-    free(scratch);
-    asim_run_close(&run);
-    return code;
-}
-
 /* --- on the page --- */
 
-static int add_lines(struct asim_chart *chart, const struct row *rows, size_t n, const char *name)
+static int add_lines(struct asim_chart *chart, const struct asim_fct_row *rows, size_t n,
+                     const char *name)
 {
     static const char *const percentiles[] = {"half", "95 %", "99 %"};
 
@@ -192,7 +158,7 @@ static void real(struct asim_out *out, double value)
     asim_html_number(out, shown, value);
 }
 
-static void table(struct asim_out *out, const struct row *rows, size_t n)
+static void table(struct asim_out *out, const struct asim_fct_row *rows, size_t n)
 {
     char shown[ASIM_SHOW_BYTES];
 
@@ -218,13 +184,13 @@ int asim_html_fct(struct asim_out *out, const struct asim_run *run, struct asim_
 {
     static const char *const names[] = {"messages of jobs", "background flows"};
     struct asim_chart chart = {.across = "size", .up = "slowdown", .is_log = 1, .is_bytes = 1};
-    struct row rows[MOST_CLASSES + 1];
-    double *scratch = make_scratch(run, err);
+    struct asim_fct_row rows[ASIM_FCT_ROWS];
+    double *scratch = asim_fct_scratch(run, err);
     int code = scratch ? 0 : err->code;
     size_t sizes = 0;
 
     for (int which = 0; which < 2 && !code; which++) {
-        size_t n = make_rows(rows, run, which, NULL, scratch);
+        size_t n = asim_fct_rows(rows, run, which, NULL, scratch);
 
         sizes = n > sizes ? n : sizes;
         if (n > 1 && add_lines(&chart, rows, n, names[which]))
@@ -236,7 +202,7 @@ int asim_html_fct(struct asim_out *out, const struct asim_run *run, struct asim_
         asim_out_printf(out, "</figure>\n");
     }
     for (int which = 0; which < 2 && !code; which++) {
-        size_t n = make_rows(rows, run, which, NULL, scratch);
+        size_t n = asim_fct_rows(rows, run, which, NULL, scratch);
 
         if (n && run->slowdowns[1].n)
             asim_out_printf(out, "<h4>Slowdown of %s</h4>\n", names[which]);

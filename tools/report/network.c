@@ -29,8 +29,7 @@ static void keep_top(struct asim_run *run, const struct asim_run_flow *flow)
     run->n_top += run->n_top < ASIM_RUN_TOP_FLOWS;
 }
 
-/* As HPCC's fct_analysis.py: none is below 1. */
-static int keep_slowdown(struct asim_run *run, const struct asim_run_flow *flow)
+int asim_run_keep_slowdown(struct asim_run *run, const struct asim_run_flow *flow)
 {
     double slow = flow->ideal ? (double)(flow->end - flow->start) / (double)flow->ideal : 1;
     struct asim_run_slowdown one = {flow->bytes, slow > 1 ? slow : 1};
@@ -47,6 +46,13 @@ static int by_size(const void *a, const void *b)
     if (x->bytes != y->bytes)
         return x->bytes < y->bytes ? -1 : 1;
     return (x->slowdown > y->slowdown) - (x->slowdown < y->slowdown);
+}
+
+void asim_run_sort_slowdowns(struct asim_run *run)
+{
+    for (int i = 0; i < 2; i++)
+        if (run->slowdowns[i].n)
+            qsort(run->slowdowns[i].at, run->slowdowns[i].n, sizeof *run->slowdowns[i].at, by_size);
 }
 
 struct flow_columns {
@@ -87,7 +93,7 @@ static int take_flow(struct asim_run *run, const struct asim_table *table,
         run->flow_bytes += flow.bytes;
         run->mean_base += (double)flow.ideal;
     }
-    return keep_slowdown(run, &flow) ? asim_err_nomem(err, "reading flows.csv") : 0;
+    return asim_run_keep_slowdown(run, &flow) ? asim_err_nomem(err, "reading flows.csv") : 0;
 }
 
 int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
@@ -105,9 +111,7 @@ int asim_run_load_flows(struct asim_run *run, struct asim_err *err)
         code = take_flow(run, &table, &at, err);
     if (run->flows)
         run->mean_base /= (double)run->flows;
-    for (int i = 0; i < 2; i++)
-        if (run->slowdowns[i].n)
-            qsort(run->slowdowns[i].at, run->slowdowns[i].n, sizeof *run->slowdowns[i].at, by_size);
+    asim_run_sort_slowdowns(run);
     asim_table_close(&table);
     return code;
 }

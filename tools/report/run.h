@@ -223,6 +223,10 @@ struct asim_run {
 /* Reads the folder; is_brief: only what the verdict needs. The error names the file and line, or
  * what is missing. folder is borrowed. Close on every path. */
 int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct asim_err *err);
+/* Keeps the slowdown of a flow that has ended, as HPCC's fct_analysis.py: none is below 1. 0 or
+ * ASIM_ENOMEM. Then sorts them all by size. (network.c) */
+int asim_run_keep_slowdown(struct asim_run *run, const struct asim_run_flow *flow);
+void asim_run_sort_slowdowns(struct asim_run *run);
 void asim_run_close(struct asim_run *run);
 
 /* Adds the sentence that a file is not of the run. */

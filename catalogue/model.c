@@ -79,7 +79,7 @@ static int read_sizes(struct asim_model *model, const json_t *row, const char *p
         uint64_t *at = (uint64_t *)(void *)((char *)model + key->field);
         const json_t *value = NULL;
 
-        for (int k = 0; k < 3 && key->keys[k] && !json_is_number(value); k++)
+        for (int k = 0; k < 3 && key->keys[k] && (!value || json_is_null(value)); k++)
             value = json_object_get(row, key->keys[k]);
         if (json_is_integer(value) && json_integer_value(value) >= key->must &&
             json_integer_value(value) <= MOST)
@@ -93,10 +93,13 @@ static int read_sizes(struct asim_model *model, const json_t *row, const char *p
     return 0;
 }
 
-static int flag(const json_t *row, const char *key, int other)
+/* Without the key, or with null, as other says. A value that is no flag sets *bad to the name. */
+static int flag(const json_t *row, const char *name, int other, const char **bad)
 {
-    const json_t *value = json_object_get(row, key);
+    const json_t *value = json_object_get(row, name);
 
+    if (value && !json_is_null(value) && !json_is_boolean(value))
+        *bad = name;
     return json_is_boolean(value) ? json_is_true(value) : other;
 }
 
@@ -104,7 +107,7 @@ static int read_family(struct asim_model *model, const json_t *row, const char *
                        struct asim_err *err)
 {
     const char *type = json_string_value(json_object_get(row, "model_type"));
-    const char *names[FAMILIES];
+    const char *names[FAMILIES], *bad = NULL;
     const struct family *family = NULL;
     char list[300], why[400];
 
@@ -120,14 +123,17 @@ static int read_family(struct asim_model *model, const json_t *row, const char *
         return refuse(path, model, why, err);
     }
     model->gated = family->gated;
-    model->tied = flag(row, "tie_word_embeddings", family->tied);
-    model->qkv_bias = flag(row, "attention_bias", family->qkv_bias);
-    model->o_bias = flag(row, "attention_bias", family->bias);
-    model->bias = flag(row, "mlp_bias", family->bias);
+    model->tied = flag(row, "tie_word_embeddings", family->tied, &bad);
+    model->qkv_bias = flag(row, "attention_bias", family->qkv_bias, &bad);
+    model->o_bias = flag(row, "attention_bias", family->bias, &bad);
+    model->bias = flag(row, "mlp_bias", family->bias, &bad);
     model->qk_norm = family->qk_norm;
     model->norm_terms = family->norm_terms;
     model->positions = family->has_positions ? model->positions + family->more_positions : 0;
-    return 0;
+    if (!bad)
+        return 0;
+    snprintf(why, sizeof why, "needs %s, true or false", bad);
+    return refuse(path, model, why, err);
 }
 
 static int fill_rest(struct asim_model *model, const json_t *row, const char *path,

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int asim_world_attach_source(int code, const char *path, struct asim_err *err)
 {
@@ -23,9 +24,25 @@ int asim_world_attach_source(int code, const char *path, struct asim_err *err)
     return code;
 }
 
-/* Options of one run that change nothing in it. */
+/* Those who made the traces say how much of them happens at once. */
+static void diagnose_system_beside(struct asim_world *world, const struct asim_settings *set)
+{
+    char path[4096];
+
+    if (!set->workload || set->system)
+        return;
+    snprintf(path, sizeof path, "%.4000s.system.json", set->workload);
+    if (!access(path, F_OK))
+        asim_world_diagnose(world,
+                            "%s was made with the traces and is not used: ops that it allows at "
+                            "once may take turns; --system=%s obeys it",
+                            path, path);
+}
+
+/* Options of one run that change nothing in it, or that it lacks. */
 void asim_world_diagnose_options(struct asim_world *world, const struct asim_settings *set)
 {
+    diagnose_system_beside(world, set);
     if (set->comm_scale != 1 || set->compute_scale != 1)
         asim_world_diagnose(world, "--%s-scale has no effect, as in ASTRA-sim",
                             set->comm_scale != 1 ? "comm" : "compute");

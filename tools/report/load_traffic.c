@@ -65,15 +65,16 @@ int asim_run_load_tiers(struct asim_run *run, const struct json_t *summary, stru
 
 static int add_type(struct asim_run *run, const char *type, uint64_t messages, uint64_t bytes)
 {
-    struct asim_run_traffic *at = run->traffic.at, fresh = {.messages = messages, .bytes = bytes};
+    struct asim_run_traffic fresh = {.messages = messages, .bytes = bytes};
+    size_t i = 0;
 
     snprintf(fresh.type, sizeof fresh.type, "%s", type);
-    while (at < run->traffic.at + run->traffic.n && strcmp(at->type, fresh.type))
-        at++;
-    if (at == run->traffic.at + run->traffic.n)
+    while (i < run->traffic.n && strcmp(run->traffic.at[i].type, fresh.type))
+        i++;
+    if (i == run->traffic.n)
         return ASIM_VEC_PUSH(run->traffic, fresh);
-    at->messages += messages;
-    at->bytes += bytes;
+    run->traffic.at[i].messages += messages;
+    run->traffic.at[i].bytes += bytes;
     return 0;
 }
 

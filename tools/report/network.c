@@ -195,16 +195,15 @@ static void find_loss(struct asim_run *run, struct asim_run_link *link)
 
 static int sum_class(struct asim_run *run, const struct asim_run_link *link)
 {
-    struct asim_run_class *class = run->classes.at, fresh = {.links = 0};
+    struct asim_run_class *class, fresh = {.links = 0};
+    size_t i = 0;
 
-    while (class < run->classes.at + run->classes.n && strcmp(class->name, link->class))
-        class ++;
-    if (class == run->classes.at + run->classes.n) {
-        snprintf(fresh.name, sizeof fresh.name, "%s", link->class);
-        if (ASIM_VEC_PUSH(run->classes, fresh))
-            return ASIM_ENOMEM;
-        class = &run->classes.at[run->classes.n - 1];
-    }
+    while (i < run->classes.n && strcmp(run->classes.at[i].name, link->class))
+        i++;
+    snprintf(fresh.name, sizeof fresh.name, "%s", link->class);
+    if (i == run->classes.n && ASIM_VEC_PUSH(run->classes, fresh))
+        return ASIM_ENOMEM;
+    class = &run->classes.at[i];
     class->links++;
     class->mean += (link->utilisation - class->mean) / class->links;
     class->worst = class->worst > link->utilisation ? class->worst : link->utilisation;

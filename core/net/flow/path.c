@@ -161,7 +161,7 @@ struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fl
     memset(path, 0, sizeof *path);
     path->n = walk(fluid, &there, path->link, &has_choice);
     if (has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS))
-        path->n = (uint16_t)asim_fluid_spread(fluid, msg->src, msg->dst, path->link);
+        asim_fluid_spread(fluid, msg->src, msg->dst, path->link);
     path->n_acks = walk(fluid, &back, path->link + path->n, &has_choice);
     if (fluid->failed) {
         asim_pool_give(&fluid->path_pool, path);

@@ -18,11 +18,11 @@ struct asim_fluid_conn *asim_fluid_conn(struct asim_fluid *fluid, uint32_t src, 
 /* The path of a message; NULL after a failure, which fluid.err tells. */
 struct asim_fluid_path *asim_fluid_path(struct asim_fluid *fluid, struct asim_fluid_conn *conn,
                                         const struct asim_msg *msg, uint16_t sport);
-/* spread.c: behind link[0], fills in the links of the emptiest of the shortest ways; returns the
- * number of all. */
-uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                           uint32_t link[ASIM_FLUID_HOPS]);
-/* spray.c: the same with the links that stand for those of sprayed packets; 0: none do. */
+/* spread.c: behind link[0], the links of the emptiest of the shortest ways in place of those of
+ * another; where there is none now, that one stays. */
+void asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                       uint32_t link[ASIM_FLUID_HOPS]);
+/* spray.c: the links that stand for those of sprayed packets; returns how many, 0: none do. */
 uint32_t asim_fluid_spray(struct asim_fluid *fluid, uint32_t dst, uint32_t link[ASIM_FLUID_HOPS]);
 /* Fills *shape unless it is of this size already. */
 void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn,

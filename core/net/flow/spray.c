@@ -92,7 +92,7 @@ static uint32_t group_of(struct asim_fluid *fluid, const struct step *step)
     struct asim_fluid_link *first = &fluid->link[step->link[0]];
 
     for (uint32_t i = 0; i < step->links; i++)
-        if (fluid->link[step->link[i]].group != first->group || first->ways)
+        if (fluid->link[step->link[i]].group != first->group || fluid->link[step->link[i]].ways)
             return step->links == 1 && first->ways ? step->link[0] : UINT32_MAX;
     if (first->group)
         return fluid->link[first->group].ways == step->links ? first->group : UINT32_MAX;

@@ -68,8 +68,8 @@ static void visit(struct search *search, uint32_t node, uint32_t depth, struct l
     }
 }
 
-uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
-                           uint32_t link[ASIM_FLUID_HOPS])
+void asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
+                       uint32_t link[ASIM_FLUID_HOPS])
 {
     struct search search = {.fluid = fluid, .dst = dst, .at = {link[0]}};
     const struct asim_link *first = &fluid->topo->links[link[0] / 2];
@@ -77,5 +77,4 @@ uint32_t asim_fluid_spread(struct asim_fluid *fluid, uint32_t src, uint32_t dst,
     visit(&search, first->a == src ? first->b : first->a, 1,
           load_with(fluid, (struct load){0, 0}, link[0]));
     memcpy(link, search.best, search.n * sizeof *link);
-    return search.n;
 }

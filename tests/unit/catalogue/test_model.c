@@ -93,6 +93,9 @@ static void test_files(void)
     refuses("{\"model_type\": \"llama\", \"num_key_value_heads\": 3, " SIZES "}",
             "cannot be split");
     refuses("{\"model_type\": \"llama\", \"head_dim\": \"16\", " SIZES "}", "needs head_dim");
+    refuses("{\"model_type\": \"llama\", \"max_position_embeddings\": \"64\", " SIZES "}",
+            "needs max_position_embeddings, a whole number");
+    refuses("{\"model_type\": \"llama\", \"mlp_bias\": 1, " SIZES "}", "needs mlp_bias, true");
     refuses("{\"model_type\": \"mixtral\", \"num_local_experts\": 8, " SIZES "}",
             "needs num_experts_per_tok");
     refuses("{\"model_type\": \"deepseek_v3\", \"kv_lora_rank\": 8, " SIZES "}",

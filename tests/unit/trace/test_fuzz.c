@@ -43,5 +43,6 @@ static int read_trace(const char *path, struct asim_err *err)
 int main(void)
 {
     CHECK(replay_folder("trace", ".et", read_trace) >= 40);
+    CHECK(replay_folder("trace", ".json", read_trace) == 3);
     return CHECK_DONE();
 }

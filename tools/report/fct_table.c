@@ -3,13 +3,13 @@
  * Prints slowdowns by size as HPCC's fct_analysis.py does: of runs, and of files that simulators
  * derived from HPCC's write (fct.txt), side by side.
  */
-#include <errno.h>
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
+#include "base/io/src.h"
+#include "base/text.h"
 #include "tools/report/fct.h"
 #include "tools/report/run.h"
 
@@ -20,20 +20,27 @@ struct source {
     size_t n[2];
 };
 
-/* "source destination port port bytes start time ideal": the last four are numbers. */
-static int read_line(struct asim_run *run, const char *line, struct asim_where at,
-                     struct asim_err *err)
+/* "source destination port port bytes start time ideal", the first two as addresses or numbers. */
+static int read_line(struct asim_run *run, struct asim_src *src, struct asim_err *err)
 {
-    struct asim_run_flow flow = {.is_background = 0};
+    enum { WORDS = 8, NUMBERS = 6 };
+    uint64_t value[WORDS];
+    int i = 0;
 
-    if (sscanf(line, "%*s %*s %*u %*u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &flow.bytes,
-               &flow.start, &flow.end, &flow.ideal) != 4)
-        return asim_err_at(err, ASIM_EINVAL, at,
+    for (char *word; i < WORDS && (word = asim_src_word_in_line(src)); i++)
+        if (i >= WORDS - NUMBERS && (asim_text_u64(word, &value[i]) || value[i] > INT64_MAX))
+            break;
+    if (i < WORDS || asim_src_word_in_line(src))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, src->line, 0},
                            "expected source, destination, two ports, bytes, start, time and time "
                            "alone, as in fct.txt of HPCC's simulator.");
-    flow.end += flow.start;
     for (int which = 0; which < 2; which++) { /* they are beside either kind of a run's flows */
-        flow.is_background = which;
+        const struct asim_run_flow flow = {.is_background = which,
+                                           .bytes = value[4],
+                                           .start = value[5],
+                                           .end = value[5] + value[6],
+                                           .ideal = value[7]};
+
         if (asim_run_keep_slowdown(run, &flow))
             return asim_err_nomem(err, "reading flows");
     }
@@ -42,18 +49,14 @@ static int read_line(struct asim_run *run, const char *line, struct asim_where a
 
 static int read_file(struct asim_run *run, const char *path, struct asim_err *err)
 {
-    struct asim_where at = {path, 0, 1};
-    FILE *file = fopen(path, "r");
-    char line[400];
-    int code = 0;
+    struct asim_src src;
+    int code = asim_src_open(&src, path, err);
 
-    if (!file)
-        return asim_err_set(err, ASIM_EIO, "cannot open %s: %s.", path, strerror(errno));
-    while (!code && fgets(line, sizeof line, file)) {
-        at.line++;
-        code = read_line(run, line, at, err);
-    }
-    fclose(file);
+    if (code)
+        return code;
+    while (!code && asim_src_next_line(&src))
+        code = read_line(run, &src, err);
+    asim_src_close(&src);
     if (!code && !run->slowdowns[0].n)
         code = asim_err_set(err, ASIM_EINVAL, "%s has no flows.", path);
     asim_run_sort_slowdowns(run);

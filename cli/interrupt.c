@@ -49,12 +49,13 @@ static int is_second(void)
 }
 
 /* A terminal sends Ctrl-C to the child as well, which takes a second one as "at once": so only
- * signals of which it does not know are passed on. */
-static void on_signal(int number)
+ * signals of processes, whose si_code is not above 0, are passed on. */
+static void on_signal(int number, siginfo_t *info, void *context)
 {
     struct rlimit none = {0, file_size.rlim_max};
     int is_last = is_second();
 
+    (void)context;
     if (!interrupted) {
         clock_gettime(CLOCK_MONOTONIC, &first);
         signal(SIGALRM, on_late);
@@ -64,7 +65,7 @@ static void on_signal(int number)
     interrupted = 1;
     if (writes_fail)
         setrlimit(RLIMIT_FSIZE, &none);
-    if (passed_to > 0 && number != SIGINT)
+    if (passed_to > 0 && info->si_code <= 0)
         kill(passed_to, number);
     if (is_last)
         leave();
@@ -77,23 +78,26 @@ static int is_ignored(int number)
     return sigaction(number, NULL, &now) || now.sa_handler == SIG_IGN;
 }
 
-static void handle(int number, void (*handler)(int), int flags)
+static void handle(int number, int is_caught)
 {
     struct sigaction action;
 
     memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    action.sa_flags = flags;
+    action.sa_handler = SIG_DFL;
+    if (is_caught) {
+        action.sa_sigaction = on_signal;
+        action.sa_flags = SA_SIGINFO;
+    }
     sigaction(number, &action, NULL);
 }
 
-static void handle_all(void (*handler)(int), int flags)
+static void handle_all(int is_caught)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (!is_ignored(numbers[i]))
-            handle(numbers[i], handler, flags);
+            handle(numbers[i], is_caught);
 }
 
 void asim_interrupt_catch(void)
@@ -102,7 +106,7 @@ void asim_interrupt_catch(void)
     signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
     writes_fail = !getrlimit(RLIMIT_FSIZE, &file_size);
     if (writes_fail)
-        handle_all(on_signal, 0);
+        handle_all(1);
 }
 
 int asim_interrupt_end(int code, struct asim_err *err)
@@ -120,7 +124,7 @@ int asim_interrupt_end(int code, struct asim_err *err)
 
 void asim_interrupt_note_too(int number)
 {
-    handle(number, on_signal, 0);
+    handle(number, 1);
 }
 
 void asim_interrupt_note(void)
@@ -141,7 +145,7 @@ void asim_interrupt_pass_to(pid_t child)
 
 void asim_interrupt_default(void)
 {
-    handle_all(SIG_DFL, 0);
+    handle_all(0);
 }
 
 int asim_interrupted(void)

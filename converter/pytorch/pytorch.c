@@ -30,8 +30,9 @@ struct job {
     struct asim_names names;
     double steps_us; /* recorded steps of training of all ranks, and their number */
     uint64_t steps, ranks_with_steps;
-    int alone_noted; /* that a rank has a device trace only */
-    int64_t world;   /* ranks of the job where some are missing, else 0 */
+    int alone_noted;                                 /* that a rank has a device trace only */
+    uint64_t gpu, unlinked, unlinked_comm, sizeless; /* GPU operations, communication nodes */
+    int64_t world; /* ranks of the job where some are missing, else 0 */
 
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
     FILE *report;
@@ -136,6 +137,17 @@ static void tell_alone(struct job *job, uint32_t rank)
                       rank);
 }
 
+/* GPU operations that no op of the trace has launched are no part of the workload. */
+static void count_unlinked(struct job *job, const struct asim_linking *link)
+{
+    job->gpu += link->kin.gpu.n;
+    job->unlinked += link->kin.gpu.n - link->counts.gpu_linked;
+    for (size_t i = 0; i < link->kin.gpu.n; i++)
+        job->unlinked_comm +=
+            link->gpu_id[i] == ASIM_NONE &&
+            strstr(asim_names_get(&link->kin.names, link->kin.gpu.at[i].name), "nccl") != NULL;
+}
+
 /* Measures the kernels while the device trace is in memory. */
 static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
                      struct asim_calibrate_device *device)
@@ -159,6 +171,7 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
         code = check_device(job, rank, &link.kin);
     if (!code) {
         asim_link_report(&link, rank->rank, job->report);
+        count_unlinked(job, &link);
         asim_calibrate_measure(device, &link.kin);
         job->steps_us += link.kin.steps_us;
         job->steps += link.kin.steps;
@@ -191,6 +204,7 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
         for (int k = 0; k < ASIM_COLL_TYPES; k++)
             job->calls[k] += cv.counts.by_kind[k];
         job->messages += cv.counts.sends + cv.counts.recvs;
+        job->sizeless += job->opt->default_bytes ? 0 : cv.counts.sizes_missing;
         for (size_t i = 0; i < cv.groups.ranks.n; i++)
             listed = cv.groups.ranks.at[i] >= listed ? cv.groups.ranks.at[i] + INT64_C(1) : listed;
         code = check_world(job, input, listed);
@@ -373,6 +387,31 @@ static int write_steps(struct job *job)
     return asim_out_commit(&out, job->err);
 }
 
+/* What the traces lack, so that the workload lacks it, too. */
+static void tell(const struct job *job)
+{
+    if (job->unlinked)
+        asim_diagnose(&job->opt->notes,
+                      "%" PRIu64 " of %" PRIu64 " GPU operations (%" PRIu64
+                      " of them communication) are left out: the traces do not say what launched "
+                      "them; --strict makes this an error.",
+                      job->unlinked, job->gpu, job->unlinked_comm);
+    if (job->sizeless)
+        asim_diagnose(&job->opt->notes,
+                      "%" PRIu64
+                      " collectives, sends and receives move no bytes, since nothing in the traces "
+                      "tells their size; --default-comm-size=BYTES gives one, --strict makes this "
+                      "an error.",
+                      job->sizeless);
+    if (job->world)
+        asim_diagnose(&job->opt->notes,
+                      "the traces are of a job of %" PRId64
+                      " ranks, and %zu are converted: what all ranks do together is done by those "
+                      "alone, and groups lack the others (--allow-missing-ranks of a run); 'asim "
+                      "trace scale' makes the others.",
+                      job->world, job->files.n);
+}
+
 static int finish(struct job *job)
 {
     char path[4096];
@@ -401,13 +440,8 @@ static int finish(struct job *job)
     }
     for (int k = 0; k < ASIM_COLL_TYPES; k++)
         calls += job->calls[k];
-    if (!code && job->world)
-        asim_diagnose(&job->opt->notes,
-                      "the traces are of a job of %" PRId64
-                      " ranks, and %zu are converted: what all ranks do together is done by those "
-                      "alone, and groups lack the others (--allow-missing-ranks of a run); 'asim "
-                      "trace scale' makes the others.",
-                      job->world, job->files.n);
+    if (!code)
+        tell(job);
     if (!code && !calls && job->files.n > 1)
         asim_diagnose(
             &job->opt->notes,

@@ -226,6 +226,7 @@ void asim_world_close(struct asim_world *world)
     asim_map_fini(&world->run.sizes);
     asim_map_fini(&world->made.nccl_choices);
     free(world->made.nccl_plans.at);
+    free(world->made.nccl_loads);
     pthread_mutex_destroy(&world->made.lock);
     free(world);
 }

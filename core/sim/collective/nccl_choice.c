@@ -56,6 +56,8 @@ struct estimate {
     const struct asim_ring_of *ring;
     const struct asim_nccl *nccl;
     double *load;                /* ns, [2 x links], or with an analytical network [2 x ranks] */
+    ASIM_VEC(size_t) loaded;     /* entries of load that are not 0 */
+    double most;                 /* of these */
     struct asim_map connections; /* (from, to) -> ns of its messages */
     double longest;              /* of these */
     double way;                  /* ns of the messages that the last piece waits for */
@@ -79,6 +81,13 @@ static uint32_t host_of(const struct estimate *e, uint32_t position, uint32_t sl
     return asim_nvswitch_host(e->world, asim_ring_rank(e->ring, position), slot);
 }
 
+static void add_load(struct estimate *e, size_t at, double ns)
+{
+    e->failed |= e->load[at] <= 0 && ASIM_VEC_PUSH(e->loaded, at);
+    e->load[at] += ns;
+    e->most = fmax(e->most, e->load[at]);
+}
+
 /* Adds a share of a message to the load of a link, and the link to the way; returns its far end. A
  * message has come when its ACK is back at the sender, as in ASTRA-sim. */
 static uint32_t cross(struct estimate *e, uint32_t node, uint32_t at, double share, struct hop *hop)
@@ -88,7 +97,7 @@ static uint32_t cross(struct estimate *e, uint32_t node, uint32_t at, double sha
     const struct asim_link *link = &topo->links[port->link];
     double rate = (double)link->rate_bps / 8e9;
 
-    e->load[2 * (size_t)port->link + (node == link->a)] += share * e->bytes / rate;
+    add_load(e, 2 * (size_t)port->link + (node == link->a), share * e->bytes / rate);
     if (hop) {
         hop->latency += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
         hop->latency += hop->rate > 0 ? fmin(e->packet, e->bytes) / rate : 0;
@@ -158,7 +167,7 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
     } else {
         hop.latency += shape->at[is_across ? shape->n - 1 : 0].latency_ns;
         hop.rate = is_across ? e->nccl->spec.net_gbytes : e->nccl->spec.nv_gbytes;
-        e->load[2 * (size_t)from + (size_t)is_across] += e->bytes / hop.rate;
+        add_load(e, 2 * (size_t)from + (size_t)is_across, e->bytes / hop.rate);
     }
     if (hop.rate <= 0)
         return 0;
@@ -166,17 +175,8 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
     return hop.latency + e->bytes / hop.rate;
 }
 
-static double busiest(const struct estimate *e, size_t n)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, e->load[i]);
-    return most;
-}
-
 /* Each edge of a ring carries every piece but one, once or twice. */
-static double ring_ns(struct estimate *e, size_t n_loads)
+static double ring_ns(struct estimate *e)
 {
     const struct asim_nccl *nccl = e->nccl;
     uint32_t n = nccl->spec.ranks, local = nccl->local;
@@ -197,7 +197,7 @@ static double ring_ns(struct estimate *e, size_t n_loads)
         way = fmax(way, round);
         e->way = fmax(e->way, round / n);
     }
-    return passes * (n - 1) * fmax(way / n, fmax(busiest(e, n_loads), e->longest));
+    return passes * (n - 1) * fmax(way / n, fmax(e->most, e->longest));
 }
 
 /* The flows of one chunk: when the last ends, and the longest that one edge is busy with it. */
@@ -221,7 +221,7 @@ static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double *
 }
 
 /* A tree, a chain, or NVLS, whose quarters wait for each other's ACK. */
-static double tree_ns(struct estimate *e, size_t n_loads)
+static double tree_ns(struct estimate *e)
 {
     struct asim_nccl one = *e->nccl;
     int is_nvls = one.spec.algo == ASIM_NCCL_NVLS, is_chain = asim_nccl_is_chain(&one.spec);
@@ -235,7 +235,7 @@ static double tree_ns(struct estimate *e, size_t n_loads)
         if (one.flows.at[i].chunk)
             one.flows.n = i; /* the first quarter's come first */
     way = e->way = e->failed ? 0 : chunk_ns(e, &one, &edge);
-    load = busiest(e, n_loads);
+    load = e->most;
     asim_nccl_fini(&one);
     if (chunks < 2)
         return fmax(way, load);
@@ -245,11 +245,21 @@ static double tree_ns(struct estimate *e, size_t n_loads)
     return way + chunks * MEETING * stage;
 }
 
+/* All 0 between two estimates: of thousands of small jobs each uses a few links of many. */
+static double *loads_of(struct asim_world *world)
+{
+    const struct asim_world_setup *set = &world->set;
+    size_t links = set->route ? set->topo.n_links : set->n_ranks;
+
+    if (!world->made.nccl_loads)
+        world->made.nccl_loads = calloc(2 * links + 1, sizeof *world->made.nccl_loads);
+    return world->made.nccl_loads;
+}
+
 /* ns of the spec's algorithm; below 0 where it cannot be, or its network has no path for it. */
 static double estimate_ns(struct estimate *e, struct asim_nccl_spec spec)
 {
     const struct asim_world_setup *set = &e->world->set;
-    size_t n_loads = 2 * (set->route ? set->topo.n_links : spec.ranks);
     struct asim_nccl nccl;
     struct asim_err err = {0};
     double payload = set->net.payload_bytes, piece, ns;
@@ -260,17 +270,20 @@ static double estimate_ns(struct estimate *e, struct asim_nccl_spec spec)
     e->nccl = &nccl;
     e->bytes = piece + (set->route ? ceil(piece / payload) * ASIM_DATA_OVERHEAD : 0);
     e->packet = payload + ASIM_DATA_OVERHEAD;
-    e->load = calloc(n_loads, sizeof *e->load);
+    e->load = loads_of(e->world);
     e->failed = !e->load;
-    e->longest = e->way = 0;
+    e->longest = e->way = e->most = 0;
     asim_map_init(&e->connections);
     ns = e->failed                            ? -1
-         : asim_nccl_is_chain(&nccl.spec)     ? tree_ns(e, n_loads)
-         : nccl.spec.algo == ASIM_NCCL_RING   ? ring_ns(e, n_loads)
+         : asim_nccl_is_chain(&nccl.spec)     ? tree_ns(e)
+         : nccl.spec.algo == ASIM_NCCL_RING   ? ring_ns(e)
          : nccl.spec.algo == ASIM_NCCL_DIRECT ? send(e, 0, nccl.spec.ranks - 1, 0)
-                                              : tree_ns(e, n_loads);
+                                              : tree_ns(e);
     asim_map_fini(&e->connections);
-    free(e->load);
+    for (size_t i = 0; i < e->loaded.n; i++)
+        e->load[e->loaded.at[i]] = 0;
+    free(e->loaded.at);
+    memset(&e->loaded, 0, sizeof e->loaded);
     return e->failed ? -1 : ns;
 }
 

@@ -311,7 +311,7 @@ void asim_world_diagnose_run(struct asim_world *world)
     asim_totals_all(world, &totals);
     if (!world->run.failed)
         diagnose_options_after(world, &totals);
-    if (totals.alone)
+    if (totals.alone && !(world->set.n_ranks == 1 && world->set.n_generators)) /* traffic alone */
         asim_world_diagnose(world,
                             "%llu collectives have no other member (%s) and took no time; op %llu "
                             "of rank %u is the first",

@@ -19,6 +19,14 @@ static int by_rank(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+int asim_run_has_job(const struct asim_run *run)
+{
+    for (size_t i = 0; i < run->ranks.n; i++)
+        if (run->ranks.at[i].finish)
+            return 1;
+    return 0;
+}
+
 struct rank_columns {
     int rank, finish, compute, hidden, exposed, comm, waiting, cpu, idle, ops;
 };

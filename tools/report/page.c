@@ -347,22 +347,13 @@ static void timeline(struct asim_out *out, const struct asim_run *run, const cha
     asim_out_printf(out, "; open it at ui.perfetto.dev.</p>\n");
 }
 
-/* A rank that stands for no job takes none. */
-static int any_time(const struct asim_run *run)
-{
-    for (size_t i = 0; i < run->ranks.n; i++)
-        if (run->ranks.at[i].finish)
-            return 1;
-    return 0;
-}
-
 /* What answers most comes first: the network, then the ranks. */
 static int details(struct asim_out *out, const struct asim_run *run, size_t number,
                    struct asim_err *err)
 {
     int code = 0;
 
-    if (run->ranks.n && any_time(run))
+    if (run->ranks.n && asim_run_has_job(run))
         code = asim_html_ranks(out, run, number, err);
     if (!code && run->ops.n && run->finish)
         code = asim_html_gantt(out, run, number, err);

@@ -265,6 +265,8 @@ const struct asim_run_coll *asim_run_main_coll(const struct asim_run *run);
 uint64_t asim_run_median(double *values, size_t n);
 /* 1 if topology.json has that node as a host. */
 int asim_run_is_host(const struct asim_run *run, uint32_t id);
+/* Whether a rank has a time: one that stands for no job, beside background traffic, takes none. */
+int asim_run_has_job(const struct asim_run *run);
 /* The node of that id, or NULL. */
 const struct asim_run_node *asim_run_node_of(const struct asim_run *run, uint32_t id);
 

@@ -468,6 +468,9 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
     } else if (!run->ranks.n || !run->finish) {
         WHAT("nothing that was recorded");
         because(verdict, run->finish ? "No rank finished." : "The run took no time.");
+    } else if (!asim_run_has_job(run)) {
+        WHAT("nothing: background traffic runs without a job");
+        because(verdict, "--reports=flows,links tells its messages and the links.");
     } else if (!run->changes.n) {
         WHAT("not known");
         because(verdict, "The run was not repeated with changes: %.300s",

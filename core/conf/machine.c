@@ -229,6 +229,24 @@ static void fill_in(struct asim_machine *machine)
         machine->pair_copy_gbytes = machine->p2p_copy_gbytes;
 }
 
+/* GPUs that meet over PCIe: NCCL's own latencies of it (tuning.cc), where a file leaves them out.
+ */
+static void fill_in_pcie(struct asim_machine *machine, const json_t *root)
+{
+    static const struct {
+        const char *key;
+        size_t field;
+        double us;
+    } hops[] = {{"ring_nvlink_simple_us", PROTO(ring_nvlink_us, 0), 5.7},
+                {"ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), 1},
+                {"tree_nvlink_ll_us", PROTO(tree_nvlink_us, 1), 1},
+                {"tree_nvlink_ll128_us", PROTO(tree_nvlink_us, 2), 1.9}};
+
+    for (size_t i = 0; i < sizeof hops / sizeof *hops; i++)
+        if (!json_object_get(root, hops[i].key))
+            *(double *)(void *)((char *)machine + hops[i].field) = hops[i].us;
+}
+
 /* --- finding ------------------------------------------------------------------------------------
  */
 
@@ -289,6 +307,8 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
         rc = read_keys(machine, root, err);
     if (!rc)
         fill_in(machine);
+    if (!rc && machine->scale_up >= ASIM_SCALE_UP_PCIE)
+        fill_in_pcie(machine, root);
     json_decref(root);
     return rc;
 }

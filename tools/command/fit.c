@@ -92,9 +92,11 @@ static int prepare(struct asim_fit *fit, struct asim_measured *measured, const s
                                       opt->proto - 1};
     if (!fit->job.gpus)
         fit->job.gpus = fit->machine->gpus;
-    return asim_fit_choose_rows(fit, from, err)
-               ? err->code
-               : add_parameters(fit, opt->fit ? opt->fit : usual_keys(&fit->job), err);
+    if (asim_fit_choose_rows(fit, from, err) ||
+        add_parameters(fit, opt->fit ? opt->fit : usual_keys(&fit->job), err) ||
+        asim_fit_drop_warm_up(fit, err))
+        return err->code;
+    return 0;
 }
 
 /* Tables do not say NCCL_ALGO. An algorithm is taken for all sizes where NCCL's choice leaves rows
@@ -134,7 +136,8 @@ static void print_rows(const struct asim_fit *fit)
     printf("rows used: %zu of %zu\n", fit->n_used, fit->measured->row.n);
     if (!left)
         return;
-    printf("left out (smaller than --from, or slower than the next size):");
+    printf("left out (smaller than --from, slower than the next size, or a first row that alone "
+           "shows a number):");
     for (size_t i = 0; i < fit->measured->row.n; i++)
         if (!fit->used[i])
             printf(" %llu", (unsigned long long)fit->measured->row.at[i].bytes);

@@ -42,26 +42,6 @@ int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
     return 0;
 }
 
-/* A row that takes 1.4 times as long as the next size is a warm-up, a disturbance, or a choice of
- * NCCL that no rate explains. */
-int asim_fit_choose_rows(struct asim_fit *fit, uint64_t from, struct asim_err *err)
-{
-    const struct asim_measured *measured = fit->measured;
-
-    fit->used = calloc(measured->row.n, 1);
-    if (!fit->used)
-        return asim_err_nomem(err, "choosing rows");
-    for (size_t i = 0; i < measured->row.n; i++) {
-        const struct asim_measured_row *row = &measured->row.at[i];
-        double next = i + 1 < measured->row.n ? row[1].us : INFINITY;
-
-        fit->used[i] = row->bytes >= from && row->us < 1.4 * next;
-        fit->n_used += fit->used[i];
-    }
-    return fit->n_used ? 0
-                       : asim_err_set(err, ASIM_EINVAL, "no row of the table is left to fit to.");
-}
-
 static double *field_of(struct asim_fit *fit, size_t i)
 {
     return (double *)(void *)((char *)fit->machine + fit->parameter[i].row->offset);

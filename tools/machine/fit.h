@@ -34,6 +34,9 @@ struct asim_fit {
 int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err);
 /* Marks the rows of at least `from` bytes that the next size does not outrun by far. */
 int asim_fit_choose_rows(struct asim_fit *fit, uint64_t from, struct asim_err *err);
+/* After the keys: the first row of a table may be a warm-up. Where it is the only one that a number
+ * shows in, it is left out, and the number stays. */
+int asim_fit_drop_warm_up(struct asim_fit *fit, struct asim_err *err);
 int asim_fit_run(struct asim_fit *fit, struct asim_err *err);
 void asim_fit_fini(struct asim_fit *fit);
 

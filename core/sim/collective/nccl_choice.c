@@ -242,7 +242,7 @@ static double tree_ns(struct estimate *e)
     stage = fmax(fmax(load, e->longest), is_nvls ? edge : edge / WINDOW);
     if (is_nvls || is_chain || e->nccl->local < 2)
         return way + (chunks - 1) * stage;
-    return way + chunks * MEETING * stage;
+    return way + (chunks - (e->nccl->spec.algo == ASIM_NCCL_TREE)) * MEETING * stage;
 }
 
 /* All 0 between two estimates: of thousands of small jobs each uses a few links of many. */

@@ -133,7 +133,8 @@ static int count_hosts(struct plan *p, uint32_t asked, struct asim_err *err)
 /* Links below a leaf. */
 static uint32_t below_leaf(const struct plan *p)
 {
-    return p->opt->fabric == RAIL ? p->nodes : p->opt->per_leaf * p->gpus / p->sharing;
+    return p->opt->fabric == RAIL ? p->nodes
+                                  : p->opt->per_leaf * ((p->gpus + p->sharing - 1) / p->sharing);
 }
 
 static uint32_t count_spines(const struct plan *p)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * More nodes take no less, on every machine that the program carries, of all GPUs of a node and of
- * some. What is left out has a measured row: rings where they are slow, and NVLS in one
- * domain (predict.c). Sizes are in golden/machine/monotone.
+ * More nodes take no less, nor do more bytes, whatever NCCL chooses, on every machine that the
+ * program carries, of all GPUs of a node and of some. What is left out has a measured row: rings
+ * where they are slow, trees where every byte crosses a NIC, sends that a processor copies, and
+ * more nodes than NVLS's one domain (predict.c). Bytes within an algorithm are in
+ * golden/machine/monotone.
  */
 #include "check.h"
 
@@ -50,6 +52,34 @@ static void check_nodes(struct asim_nccl_job job)
     }
 }
 
+/* Doublings of the bytes. Times taken from other nodes may fall by 3 %. */
+static void check_bytes(struct asim_nccl_job job)
+{
+    static const uint32_t nodes[] = {1, 2, 4, 10, 64, 256};
+
+    for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+        double before = 0;
+
+        job.nodes = nodes[i];
+        for (job.bytes = 1024; job.bytes <= 1ull << 34; job.bytes *= 2) {
+            struct asim_nccl_time time;
+
+            if (ask(&time, &job))
+                continue;
+            if (time.us < .97 * before)
+                printf("%s op %d, %u x %u, %llu bytes: %.2f us, %.2f of half\n", job.machine->name,
+                       job.op, job.nodes, job.gpus, (unsigned long long)job.bytes, time.us, before);
+            CHECK(time.us >= .97 * before);
+            before = is_slow(job.machine, &time) ||
+                             (job.machine->scale_up == ASIM_SCALE_UP_NIC &&
+                              time.algo == ASIM_NCCL_TREE) ||
+                             (job.machine->inject_bytes > 0 && time.algo == ASIM_NCCL_DIRECT)
+                         ? 0
+                         : time.us;
+        }
+    }
+}
+
 static void check_op(const struct asim_machine *machine, int op, uint32_t gpus)
 {
     struct asim_nccl_job job = {machine, op, 2, gpus, 8, ASIM_NCCL_AUTO, -1};
@@ -58,6 +88,7 @@ static void check_op(const struct asim_machine *machine, int op, uint32_t gpus)
         job.bytes = bytes;
         check_nodes(job);
     }
+    check_bytes(job);
 }
 
 int main(void)

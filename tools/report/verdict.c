@@ -2,8 +2,11 @@
  *
  * Says what limits a run: what would have made it faster (cli/what_if.c). The change that saves
  * most is the cause; but a defect, which costs nothing to mend, goes before faster links and GPUs
- * where it saves a third as much. An algorithm goes before faster links only: where computation
- * saves more, that is the cause. Counters only tell which of several names a cause has.
+ * where it saves a third as much; of links, as much as the class that saves most, since all links
+ * together halve the time of any traffic. An algorithm goes before faster links only: where
+ * computation saves more, that is the cause, and where spreading saves nearly as much, collisions
+ * are, since another algorithm is other traffic. Counters only tell which of several names a cause
+ * has.
  *
  *   defects   collisions, slow ranks, a pipeline's bubble, congestion control, windows, algorithms,
  *             and what only packets see: the run beside the flow level, beyond PACKETS
@@ -69,11 +72,31 @@ static const struct asim_run_change *find(const struct asim_run *run, const char
     return NULL;
 }
 
+/* What a defect is weighed against. */
+static double weight(const struct asim_run *run, const struct asim_run_change *bought)
+{
+    for (size_t i = 0; is(bought, "links all") && i < run->changes.n; i++)
+        if (&run->changes.at[i] != bought && is_bought(&run->changes.at[i]))
+            return run->changes.at[i].saved;
+    return bought->saved;
+}
+
+/* The defect that saves most, or collisions. */
+static const struct asim_run_change *best_defect(const struct asim_run *run)
+{
+    const double nearly = 0.67;
+    const struct asim_run_change *defect = best(run, 0), *spreading = find(run, "spreading");
+
+    return is(defect, "algorithm") && spreading && spreading->saved >= nearly * defect->saved
+               ? spreading
+               : defect;
+}
+
 /* Rings of small messages: another algorithm has fewer of them, and is the remedy, not the cause.
  */
 static const struct asim_run_change *choose(const struct asim_run *run)
 {
-    const struct asim_run_change *bought = best(run, 1), *defect = best(run, 0),
+    const struct asim_run_change *bought = best(run, 1), *defect = best_defect(run),
                                  *latency = find(run, "latency");
 
     if (latency && latency->saved >= is_latency && (!defect || is(defect, "algorithm")))
@@ -82,7 +105,7 @@ static const struct asim_run_change *choose(const struct asim_run *run)
         return bought ? bought : defect;
     if (is(bought, "compute") && is(defect, "algorithm"))
         return defect->saved >= bought->saved ? defect : bought;
-    return defect->saved >= bought->saved / 3 ? defect : bought;
+    return defect->saved >= weight(run, bought) / 3 ? defect : bought;
 }
 
 /* --- words -------------------------------------------------------------------------------------

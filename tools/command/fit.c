@@ -36,7 +36,9 @@ static const struct asim_option options[] = {
      "auto|tuned|ring|tree|nvls|nvls_tree"},
     {"proto", NULL, "protocol, where NCCL_PROTO was set", "auto", ASIM_T_CHOICE, AT(proto), 0, 0,
      "auto|Simple|LL|LL128"},
-    {"fit", NULL, "numbers of the machine file to fit, with commas; else those of the kind of op",
+    {"fit", NULL,
+     "keys of the machine file to fit (asim machine show NAME lists them), with commas; else those "
+     "of the kind of op",
      NULL, ASIM_T_STRING, AT(fit)},
     {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from)},
     {"out", "o", "the fitted machine file", NULL, ASIM_T_STRING, AT(output), 0, 0, NULL,

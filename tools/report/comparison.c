@@ -24,6 +24,7 @@ struct differences {
     uint32_t rows;
 };
 
+/* NULL: the run has no such thing, which is no difference. */
 typedef const char *value_of_run(const struct asim_run *run, const char *key, void *self);
 
 static const char *value_in(const struct asim_run_figure *at, size_t n, const char *key)
@@ -46,6 +47,11 @@ static const char *figure_value(const struct asim_run *run, const char *key, voi
     return value_in(run->figures.at, run->figures.n, key);
 }
 
+static const char *network_size(const struct asim_run *run, const char *key, void *self)
+{
+    return run->is_formulas ? NULL : figure_value(run, key, self);
+}
+
 static const char *version_value(const struct asim_run *run, const char *key, void *self)
 {
     (void)key;
@@ -61,19 +67,23 @@ struct networks {
 static const char *network_value(const struct asim_run *run, const char *key, void *self)
 {
     const struct networks *networks = self;
-    const char *text =
-        json_string_value(json_object_get(networks->roots[run - networks->first], key));
+    const json_t *root = networks->roots[run - networks->first];
+    const char *text = json_string_value(json_object_get(root, key));
 
-    return text ? text : "";
+    return text || !root ? text : "";
 }
 
 static void put_row(struct differences *into, const char *name, const char *key,
                     value_of_run *value, void *self)
 {
+    const char *first = NULL, *text;
     int same = 1;
 
-    for (size_t i = 1; i < into->n; i++)
-        same &= !strcmp(value(&into->runs[0], key, self), value(&into->runs[i], key, self));
+    for (size_t i = 0; i < into->n; i++) {
+        text = value(&into->runs[i], key, self);
+        first = first ? first : text;
+        same &= !text || !strcmp(first, text);
+    }
     if (same || into->rows == MOST_DIFFERENCES)
         return;
     if (!into->rows++) {
@@ -85,8 +95,10 @@ static void put_row(struct differences *into, const char *name, const char *key,
     }
     asim_out_printf(into->out, "<tr>");
     asim_html_text(into->out, name);
-    for (size_t i = 0; i < into->n; i++)
-        asim_html_text(into->out, value(&into->runs[i], key, self));
+    for (size_t i = 0; i < into->n; i++) {
+        text = value(&into->runs[i], key, self);
+        asim_html_text(into->out, text ? text : "");
+    }
     asim_out_printf(into->out, "</tr>\n");
 }
 
@@ -105,12 +117,14 @@ static void compare_networks(struct differences *into, json_t **roots)
     struct networks networks = {into->runs, roots};
     char name[NAME];
     const char *key;
-    json_t *value;
+    json_t *value, *first = NULL;
 
-    for (size_t i = 0; i < into->n; i++)
+    for (size_t i = 0; i < into->n; i++) {
         roots[i] = json_loads(
             value_in(into->runs[i].settings.at, into->runs[i].settings.n, "network.json"), 0, NULL);
-    json_object_foreach(roots[0], key, value)
+        first = first ? first : roots[i];
+    }
+    json_object_foreach(first, key, value)
     {
         snprintf(name, sizeof name, "network: %.60s", key);
         put_row(into, name, key, network_value, &networks);
@@ -124,6 +138,7 @@ static int what_differs(struct asim_out *out, const struct asim_run *runs, size_
                         struct asim_err *err)
 {
     static const char *const sizes[] = {"ranks", "ops", "hosts", "switches", "links"};
+    enum { OF_RANKS = 2 };
     struct differences into = {out, runs, n, 0};
     json_t **roots = calloc(n, sizeof *roots);
     char name[NAME];
@@ -140,7 +155,7 @@ static int what_differs(struct asim_out *out, const struct asim_run *runs, size_
         }
     put_row(&into, "version of asim", "", version_value, NULL);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        put_row(&into, sizes[i], sizes[i], figure_value, NULL);
+        put_row(&into, sizes[i], sizes[i], i < OF_RANKS ? figure_value : network_size, NULL);
     compare_networks(&into, roots);
     free(roots);
     asim_out_printf(out, into.rows ? "</tbody></table></div>\n"
@@ -246,10 +261,11 @@ static int have_breakdown(const struct asim_run *runs, size_t n)
     return all;
 }
 
-/* Marks, pauses and drops at the flow level. */
+/* Marks, pauses and drops at the flow level; of formulas links, too. */
 static int is_unknown(int figure, const struct asim_run *run)
 {
-    return run->is_flow_level && figure >= 6 && figure <= 8;
+    return figure >= 6 &&
+           ((run->is_flow_level && figure <= 8) || (run->is_formulas && figure <= BUSIEST));
 }
 
 static void put_figure(struct asim_out *out, int figure, double value)
@@ -297,11 +313,11 @@ static void compare_row(struct asim_out *out, int figure, const struct asim_run 
     asim_html_text(out, names[figure]);
     for (size_t i = 0; i < n; i++) {
         if (is_unknown(figure, &runs[i]))
-            asim_html_text(out, "not modelled");
+            asim_html_number(out, "not modelled", 0);
         else
             put_figure(out, figure, values[i][figure]);
         if (i && (is_unknown(figure, &runs[0]) || is_unknown(figure, &runs[i])))
-            asim_html_text(out, "");
+            asim_html_number(out, "", 0);
         else if (i)
             asim_html_difference(out, values[0][figure], values[i][figure]);
     }
@@ -326,11 +342,15 @@ static void compare_errors(struct asim_out *out, const struct asim_run *runs, si
         for (size_t i = 0; i < n; i++) {
             int is_known = row || runs[i].recorded_ms > 0;
 
-            asim_html_text(out, !is_known ? "not recorded"
-                                : row     ? asim_show_expected_error(text, &runs[i])
-                                      : asim_show_difference(text, runs[i].recorded_error / 100));
+            if (!is_known)
+                snprintf(text, sizeof text, "not recorded");
+            else if (row)
+                asim_show_expected_error(text, &runs[i]);
+            else
+                asim_show_difference(text, runs[i].recorded_error / 100);
+            asim_html_number(out, text, 0);
             if (i)
-                asim_html_text(out, "");
+                asim_html_number(out, "", 0);
         }
         asim_out_printf(out, "</tr>\n");
     }

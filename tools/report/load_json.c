@@ -130,6 +130,7 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
                             run->folder, number(root, "ranks"), ASIM_RUN_RANKS);
     run->messages = number(root, "messages");
     run->is_flow_level = json_is_null(json_object_get(root, "ecn_marks"));
+    run->is_formulas = json_is_integer(json_object_get(root, "hosts")) && !number(root, "hosts");
     keep_trust(run, json_object_get(root, "expected_error"));
     run->drops = number(root, "drops");
     run->marks = number(root, "ecn_marks");

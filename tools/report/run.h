@@ -180,6 +180,7 @@ struct asim_run {
     uint64_t flows;                      /* rows of flows.csv, without background traffic */
     int has_flows, has_links, has_topology;
     int is_flow_level; /* queues, marks, pauses and losses were not modelled */
+    int is_formulas;   /* nor links */
     struct asim_run_flow top[ASIM_RUN_TOP_FLOWS];
     uint32_t n_top;
     uint64_t flow_bytes;

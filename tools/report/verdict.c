@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Says what limits a run: what would have made it faster (cli/what_if.c). The change that saves
- * most is the cause; but a defect, which costs nothing to mend, goes before faster links and GPUs
- * where it saves a third as much; of links, as much as the class that saves most, since all links
- * together halve the time of any traffic. An algorithm goes before faster links only: where
- * computation saves more, that is the cause, and where spreading saves nearly as much, collisions
- * are, since another algorithm is other traffic. Counters only tell which of several names a cause
+ * Says what limits a run (cause.c) in a sentence. Counters only tell which of several names a cause
  * has.
- *
- *   defects   collisions, slow ranks, a pipeline's bubble, congestion control, windows, algorithms,
- *             and what only packets see: the run beside the flow level, beyond PACKETS
- *   bought    links of a class, computation, latency
  */
 #include "tools/report/verdict.h"
 
@@ -19,94 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "tools/report/show.h"
-
-/* The least share of a run that a cause saves. The worst error of the flow level without a warning
- * was 12 % (doc/flow.md). From that share on, halved delays mean small messages. */
-static const double least = 0.02, packets_least = 0.1, is_latency = 0.3;
-
-static int is(const struct asim_run_change *change, const char *name)
-{
-    return change && !strcmp(change->name, name);
-}
-
-static int is_bought(const struct asim_run_change *change)
-{
-    return !strncmp(change->name, "links ", 6) || is(change, "compute") || is(change, "latency") ||
-           is(change, "kernels");
-}
-
-/* All links together are the cause where no class alone saves nearly as much. */
-static int is_one_class(const struct asim_run *run, const struct asim_run_change *change)
-{
-    const double nearly = 0.8;
-
-    for (size_t i = 0; is(change, "links all") && i < run->changes.n; i++)
-        if (change != &run->changes.at[i] && !strncmp(run->changes.at[i].name, "links ", 6) &&
-            run->changes.at[i].saved >= nearly * change->saved)
-            return 1;
-    return 0;
-}
-
-static int counts(const struct asim_run_change *change)
-{
-    return change->saved >= (is(change, "packets") ? packets_least : least) &&
-           !is(change, "no network");
-}
-
-/* The first that is bought, or is not; NULL: none that counts. They are in the order of what they
- * save. */
-static const struct asim_run_change *best(const struct asim_run *run, int bought)
-{
-    for (size_t i = 0; i < run->changes.n; i++)
-        if (is_bought(&run->changes.at[i]) == bought && counts(&run->changes.at[i]) &&
-            !is_one_class(run, &run->changes.at[i]))
-            return &run->changes.at[i];
-    return NULL;
-}
-
-static const struct asim_run_change *find(const struct asim_run *run, const char *name)
-{
-    for (size_t i = 0; i < run->changes.n; i++)
-        if (is(&run->changes.at[i], name))
-            return &run->changes.at[i];
-    return NULL;
-}
-
-/* What a defect is weighed against. */
-static double weight(const struct asim_run *run, const struct asim_run_change *bought)
-{
-    for (size_t i = 0; is(bought, "links all") && i < run->changes.n; i++)
-        if (&run->changes.at[i] != bought && is_bought(&run->changes.at[i]))
-            return run->changes.at[i].saved;
-    return bought->saved;
-}
-
-/* The defect that saves most, or collisions. */
-static const struct asim_run_change *best_defect(const struct asim_run *run)
-{
-    const double nearly = 0.67;
-    const struct asim_run_change *defect = best(run, 0), *spreading = find(run, "spreading");
-
-    return is(defect, "algorithm") && spreading && spreading->saved >= nearly * defect->saved
-               ? spreading
-               : defect;
-}
-
-/* Rings of small messages: another algorithm has fewer of them, and is the remedy, not the cause.
- */
-static const struct asim_run_change *choose(const struct asim_run *run)
-{
-    const struct asim_run_change *bought = best(run, 1), *defect = best_defect(run),
-                                 *latency = find(run, "latency");
-
-    if (latency && latency->saved >= is_latency && (!defect || is(defect, "algorithm")))
-        return latency;
-    if (!bought || !defect)
-        return bought ? bought : defect;
-    if (is(bought, "compute") && is(defect, "algorithm"))
-        return defect->saved >= bought->saved ? defect : bought;
-    return defect->saved >= weight(run, bought) / 3 ? defect : bought;
-}
 
 /* --- words -------------------------------------------------------------------------------------
  */
@@ -135,7 +38,7 @@ const char *asim_verdict_change(char *buf, size_t size, const struct asim_run_ch
     else
         snprintf(buf, size, "%s", change->name);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is(change, words[i][0]))
+        if (asim_cause_is(change, words[i][0]))
             snprintf(buf, size, "%s", words[i][1]);
     return buf;
 }
@@ -176,7 +79,7 @@ static void list_changes(struct asim_verdict *verdict, const struct asim_run *ru
     int n = 0;
 
     for (size_t i = 0; i < run->changes.n && n < MOST; i++) {
-        if (!counts(&run->changes.at[i]) || is_one_class(run, &run->changes.at[i]))
+        if (!asim_cause_counts(run, &run->changes.at[i]))
             continue;
         asim_verdict_change(words, sizeof words, &run->changes.at[i]);
         if (!n && *words >= 'a' && *words <= 'z')
@@ -339,18 +242,18 @@ static void say_packets(struct asim_verdict *verdict, const struct asim_run *run
                 " %" PRIu64 " pauses hold up messages that do not go where the congestion is.",
                 run->pauses);
         ADVICE("A congestion control that keeps queues below the thresholds of PFC.");
-    } else if (is(mend, "control")) {
+    } else if (asim_cause_is(mend, "control")) {
         verdict->limit = ASIM_LIMIT_CONTROL;
         WHAT("congestion control");
         because(verdict, " %" PRIu64 " frames are marked, after which senders stay slow.",
                 run->marks);
         ADVICE("Look at its thresholds and increases.");
-    } else if (is(mend, "qps")) {
+    } else if (asim_cause_is(mend, "qps")) {
         verdict->limit = ASIM_LIMIT_QPS;
         WHAT("queue pairs: one for each message");
         because(verdict, " Messages of a connection overtake and share, as chance has it.");
         ADVICE("NCCL sends messages of a connection one after another.");
-    } else if (is(mend, "windows")) {
+    } else if (asim_cause_is(mend, "windows")) {
         verdict->limit = ASIM_LIMIT_WINDOWS;
         WHAT("windows too small");
         because(verdict, " Messages wait for ACKs that are behind data in queues.");
@@ -414,18 +317,18 @@ static void say_cause(struct asim_verdict *verdict, const struct asim_run *run,
     };
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is(cause, words[i].name)) {
+        if (asim_cause_is(cause, words[i].name)) {
             verdict->limit = words[i].limit;
             WHAT("%s", words[i].what);
             ADVICE("%s", words[i].advice);
         }
     if (!strncmp(cause->name, "links ", 6))
         say_links(verdict, run, cause->name + 6);
-    else if (is(cause, "packets"))
+    else if (asim_cause_is(cause, "packets"))
         say_packets(verdict, run);
-    else if (is(cause, "ranks"))
+    else if (asim_cause_is(cause, "ranks"))
         say_rank(verdict, run);
-    else if (is(cause, "algorithm"))
+    else if (asim_cause_is(cause, "algorithm"))
         say_algorithm(verdict, run);
 }
 
@@ -433,12 +336,12 @@ static void say_cause(struct asim_verdict *verdict, const struct asim_run *run,
 static void add_remedy(struct asim_verdict *verdict, const struct asim_run *run,
                        const struct asim_run_change *cause)
 {
-    const struct asim_run_change *other = find(run, "algorithm");
+    const struct asim_run_change *other = asim_cause_find(run, "algorithm");
     char words[sizeof verdict->advice];
 
-    if (is(cause, "latency") && other && other->saved > cause->saved)
+    if (asim_cause_is(cause, "latency") && other && other->saved > cause->saved)
         cause = other;
-    if (is(cause, "packets"))
+    if (asim_cause_is(cause, "packets"))
         cause = tried(run, 0);
     if (!cause || !*cause->option)
         return;
@@ -468,7 +371,7 @@ static void say_time(struct asim_verdict *verdict, const struct shares *at)
 
 void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
 {
-    const struct asim_run_change *cause = choose(run);
+    const struct asim_run_change *cause = asim_cause_choose(run);
     const struct shares at = divide_time(run);
     const double some = 0.05;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What limits a run, in a sentence: the change that saves most time. verdict.c has the rules.
+ * What limits a run, in a sentence: the change that saves most time (cause.c).
  */
 #ifndef ASIM_TOOLS_REPORT_VERDICT_H
 #define ASIM_TOOLS_REPORT_VERDICT_H
@@ -40,5 +40,12 @@ const char *asim_verdict_say(char *buf, size_t size, const struct asim_verdict *
 
 /* A change in words, as "leaf-spine links twice as fast". Returns buf; 64 bytes are enough. */
 const char *asim_verdict_change(char *buf, size_t size, const struct asim_run_change *change);
+
+/* cause.c. The change that limits the run, NULL: none; the change of that name, or NULL; whether it
+ * has the name; whether it saves enough to be a cause. */
+const struct asim_run_change *asim_cause_choose(const struct asim_run *run);
+const struct asim_run_change *asim_cause_find(const struct asim_run *run, const char *name);
+int asim_cause_is(const struct asim_run_change *change, const char *name);
+int asim_cause_counts(const struct asim_run *run, const struct asim_run_change *change);
 
 #endif

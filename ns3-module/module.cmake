@@ -55,7 +55,7 @@ add_library(
                   cli/file_set.c cli/files.c cli/hugepages.c cli/idle.c cli/interrupt.c cli/limits.c cli/quiet.c
                   cli/side_by_side.c
                   cli/temporary.c cli/verify.c cli/verify_sample.c cli/what_if.c
-                  tools/report/changes.c tools/report/identity.c tools/report/load.c
+                  tools/report/cause.c tools/report/changes.c tools/report/identity.c tools/report/load.c
                   tools/report/load_json.c tools/report/load_origin.c tools/report/load_series.c tools/report/load_traffic.c
                   tools/report/network.c tools/report/ops.c tools/report/run.c tools/report/show.c
                   tools/report/table.c tools/report/text.c tools/report/verdict.c

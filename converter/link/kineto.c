@@ -171,7 +171,7 @@ static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const str
            (!kin->has_rf_ids && ASIM_VEC_PUSH(kin->cpu_name, name));
 }
 
-/* A step of training, as the profiler saw it. */
+/* A step of training, as the profiler saw it; one without a duration has not ended. */
 static int add_step(struct load *ld)
 {
     double start, length;
@@ -179,7 +179,7 @@ static int add_step(struct load *ld)
 
     if (times(ld, &start, &length, &flags))
         return -1;
-    ld->kin->steps++;
+    ld->kin->steps += length > 0;
     ld->kin->steps_us += length;
     return 0;
 }
@@ -265,6 +265,8 @@ static int add_gpu(struct load *ld, int kind)
         text_of(ld, stream, &gpu.stream) || id_arg(ld, "device", &device) ||
         collective_args(ld, &gpu))
         return -1;
+    if (ld->mode != ASIM_KINETO_COMPAT && !asim_jv_get(&ld->doc, ld->event, "dur"))
+        return bad(ld, "dur", "the microseconds of a GPU operation");
     gpu.flags = flags & 0x3f;
     gpu.stream_is_int = stream && stream->kind == ASIM_J_INT;
     gpu.device = device >= 0 && device < 1 << 20 ? (uint32_t)(device + 1) & 0x7fffff : 0;

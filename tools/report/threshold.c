@@ -299,6 +299,8 @@ int asim_threshold_judge(const char *const *folders, size_t n, const char *list,
         struct asim_run run;
 
         code = asim_run_load(&run, folders[i], 1, err);
+        for (uint32_t d = 0; json && !code && d < run.n_doubts; d++)
+            fprintf(stderr, "warning: %s: %s\n", run.folder, run.doubts[d]);
         if (!code && list && strcmp(run.state, "finished") && strcmp(run.state, "ended")) {
             fprintf(stderr, "%s: the run is %s\n", run.folder, run.state);
             is_crossed_by_any = 1;

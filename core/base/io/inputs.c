@@ -15,7 +15,7 @@ int asim_inputs_add(struct asim_inputs *inputs, const char *path, struct asim_er
 {
     struct asim_file_id id;
 
-    if (!path)
+    if (!path || !*path) /* "" has the identity of the folder */
         return 0;
     id = asim_file_id_of(path);
     if (*id.name || !id.is_regular)

@@ -395,16 +395,14 @@ void asim_verdict_of(struct asim_verdict *verdict, const struct asim_run *run)
         WHAT("nothing that was recorded");
         because(verdict, run->finish ? "No rank finished." : "The run took no time.");
     } else if (!asim_run_has_job(run)) {
-        WHAT("nothing: background traffic runs without a job");
-        because(verdict, "--reports=flows,links tells its messages and the links.");
+        WHAT("nothing: background traffic runs without a job (--reports=flows tells its messages)");
     } else if (!run->changes.n) {
         WHAT("not known");
         because(verdict, "The run was not repeated with changes: %.300s",
                 run->no_changes
                     ? run->no_changes
-                    : "what_if.csv is missing; asim run and asim packet --out write it, "
-                      "but not with --quiet or "
-                      "--what-if=false.");
+                    : "what_if.csv is missing; asim run and asim packet --out write it, but not "
+                      "with --quiet or --what-if=false.");
     } else {
         list_changes(verdict, run);
         if (run->median_compute && at.exposed >= some)

@@ -111,7 +111,32 @@ def background(draw):
         traffic["tier"] = "uplinks"
     topology = draw.choice([f"auto:leaf_spine,leaves={ranks // 8},psn={draw.choice([4, 8])}", "auto:fat_tree"])
     run += [f"--topology={topology}", f"--cc={draw.choice(['none', 'dcqcn'])}"]
-    return {"generate": make, "run": run, "background": traffic, "what": f"{load:.0%}"}
+    return {"generate": make, "run": run, "scenario": {"background": [traffic]}, "what": f"{load:.0%}"}
+
+
+def spray(draw):
+    """Packets of a flow take turns on all equal ways; not on grids and planes, where ways overlap in part."""
+    ranks = draw.choice([16, 32, 64])
+    topology = draw.choice([oversubscribed(draw, ranks), f"auto:leaf_spine,leaves={ranks // 8},psn=8", "auto:fat_tree",
+                            "auto:Spectrum-X", "auto:rail", "auto:AlibabaHPN,dp=1"])
+    make, run = collective(draw, ranks, draw.choice([PLAIN, CROSSING]))
+    return {"generate": make, "run": [*run, "--network-keys=LOAD_BALANCE=spray", f"--topology={topology}"]}
+
+
+def link(draw):
+    """A link of a leaf, or a spine, goes down and comes up again, or a link becomes slower, while ranks send."""
+    ranks = draw.choice([16, 32, 64])
+    kind, name, share = draw.choice([row for row in PLAIN if row[0] not in ("barrier", "send_recv")])
+    make, run = collective(draw, ranks, [(kind, name, share)])
+    alone_us = int(make[2].split("=")[1]) * (ranks if share == "n" else share) / 25e3  # at 200 Gb/s
+    leaves, spines = ranks // 8, draw.choice([4, 8])
+    leaf, spine = ranks + draw.randrange(leaves), ranks + leaves + draw.randrange(spines)
+    event = draw.choice([{"kind": "link-down", "link": [leaf, spine]}, {"kind": "switch-down", "switch": [spine]},
+                         {"kind": "link-rate", "link": [leaf, spine], "rate": draw.choice(["0.25x", "0.5x"])}])
+    event |= {"at": f"{int(1000 * alone_us * draw.random()) + 1}ns", "for": f"{int(1000 * alone_us) + 1000}ns"}
+    return {"generate": make, "run": [*run, f"--topology=auto:leaf_spine,leaves={leaves},psn={spines}"],
+            "scenario": {"events": [event], "routing": {"reconverge": draw.choice(["0ns", "5us", "20us"])}},
+            "what": event["kind"]}
 
 
 def control(draw):
@@ -133,14 +158,14 @@ def message(draw):
             "run": [*run, f"--topology={full(draw, ranks)}"], "qps": 0}
 
 
-DRAWS = {"train": train, "collective": draw_collective, "hot": hot, "background": background, "control": control,
-         "message": message}
+DRAWS = {"train": train, "collective": draw_collective, "hot": hot, "background": background, "spray": spray, "link": link,
+         "control": control, "message": message}
 KINDS = tuple(DRAWS)
 
 
 def case(kind, seed):
     """{"generate" or "llm": arguments that make the traces, "run": options of the run,
-    "background": a section of the scenario, "what": a word}."""
+    "scenario": its keys beside the job, "what": a word}."""
     draw = random.Random(f"{kind} {seed}")
     found = DRAWS[kind](draw)
     found["run"].append(f"--like={draw.choice(['astra-sim', 'nccl'])}")  # MTU 1000 or 4096, servers
@@ -149,6 +174,6 @@ def case(kind, seed):
 
 
 def scenario(found):
-    """The text of the scenario of a case with background traffic."""
+    """The text of the scenario of a case that has one."""
     words = " ".join(["generate", *found["generate"]])
-    return json.dumps({"jobs": [{"generate": words}], "background": [found["background"]]})
+    return json.dumps({"jobs": [{"generate": words}], **found["scenario"]})

@@ -50,7 +50,7 @@ def finish_ns(folder):
 def make_traces(found, folder):
     """The option that names the workload."""
     prefix = folder / "trace" / "t"
-    if "background" in found:
+    if "scenario" in found:
         path = folder / "scenario.json"
         path.write_text(cases.scenario(found))
         return f"--scenario={path}"
@@ -116,7 +116,7 @@ def describe(values):
 def tell(one):
     found = cases.case(one.kind, one.seed)
     words = " ".join([found.get("what", ""), *found.get("generate", found.get("llm")), *found["run"],
-                      str(found.get("background", ""))])
+                      str(found.get("scenario", ""))])
     shown = f"{one.by:+8.3f} %" if one.by is not None else "       -  "
     text = re.sub(r"\s+", " ", one.text).strip()[-160:] if one.by is None else ""
     return (f"{one.kind} {one.seed:4d} {shown} {'flag' if one.flagged else '    '} {one.packet_s:6.2f} {one.flow_s:5.2f} s "

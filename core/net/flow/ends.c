@@ -37,7 +37,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->is_ending = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
-    flow->back_until = 0;
+    flow->back_until = flow->lost_ns = flow->resume_ns = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
     flow->drain.kind = ASIM_FLUID_DRAIN;
@@ -168,7 +168,7 @@ static uint64_t end_of(const struct asim_fluid *fluid, const struct asim_fluid_f
     double ns = flow->left > 0 ? flow->left / flow->rate : 0;
 
     if (flow->is_parked)
-        return ASIM_NEVER;
+        return flow->resume_ns > fluid->queue.now_ns ? flow->resume_ns : ASIM_NEVER;
     return fluid->queue.now_ns + (uint64_t)(fmin(ns, longest_ns) + 0.5);
 }
 

@@ -4,6 +4,7 @@
  * change every flow under way takes the path that routes and hashes give to the rest of it; one
  * whose path has a link that is down stands still until the next change.
  */
+#include "conf/netconf.h"
 #include "net/flow/events.h"
 #include "net/net_events.h"
 #include "topo/route.h"
@@ -144,6 +145,82 @@ static void drop(struct asim_fluid *fluid, struct asim_fluid_path *path)
         asim_pool_give(&fluid->path_pool, path);
 }
 
+/* --- losses ---------------------------------------------------------------------------------- */
+
+static uint64_t timeout_of(const struct asim_fluid *fluid, const struct asim_fluid_conn *conn)
+{
+    const uint64_t fs_per_ns = 1000000, least_ns = 1000000, round_trips = 10; /* as in packets */
+
+    return fluid->net->rto_fs ? fluid->net->rto_fs / fs_per_ns
+                              : least_ns + round_trips * conn->rtt_ns;
+}
+
+/* When it sends again what it lost, now that it has a path: with a window that is out at a timeout,
+ * whose distance doubles; else packets go on, and the receiver tells that some are missing. */
+static uint64_t resume_of(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    uint64_t now = fluid->queue.now_ns, wait = timeout_of(fluid, flow->conn);
+    uint64_t at = flow->lost_ns + wait;
+
+    if (!(fluid->parts & ASIM_FLUID_LOSSES) || flow->lost_ns == ASIM_NEVER)
+        return 0;
+    if (!(flow->conn->window > 0))
+        return now + flow->conn->rtt_ns;
+    while (at < now)
+        at += wait *= 2;
+    return at;
+}
+
+/* Of a flow one of whose links goes down, place i of its path. Where routes follow at once, or the
+ * link is that of a NIC, which waits, what is on that link is lost, and packets behind it make the
+ * receiver ask for it a round trip later. Else all that comes to the link is lost, too. Where
+ * nothing comes behind it, or the window is out, a timeout sends it again. */
+static void lose_of(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t i)
+{
+    const double near = 0.99; /* below this share of what its NIC gives its window holds it */
+    const struct asim_fluid_path *path = flow->path;
+    double first_ns = (double)(fluid->queue.now_ns - flow->began_ns), from_ns, to_ns = 0;
+    double last_ns = flow->is_drained ? (double)(fluid->queue.now_ns - flow->end_ns) : 0;
+    int is_at_once = !fluid->events->reconverge_ns || !i;
+
+    for (uint32_t k = 0; k <= i; k++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[k]];
+
+        from_ns = to_ns;
+        to_ns += (k < path->n ? link->packet_ns : link->ack_ns) + link->delay_ns;
+    }
+    if (last_ns >= to_ns || (is_at_once && first_ns <= from_ns))
+        return;
+    if (!i && !flow->is_drained && flow->shape.is_windowed &&
+        flow->rate < near * asim_fluid_min(path->line, fluid->link[path->link[0]].level))
+        flow->lost_ns = fluid->queue.now_ns;
+    if (flow->is_drained && is_at_once && last_ns < from_ns) {
+        flow->through_ns += i < path->n ? (uint64_t)path->rtt_ns : 0;
+    } else if (flow->is_drained) {
+        flow->through_ns =
+            fluid->queue.now_ns + timeout_of(fluid, flow->conn) + (uint64_t)path->rtt_ns;
+    } else if (i < path->n) {
+        double again_ns = is_at_once ? to_ns - from_ns + path->rtt_ns : to_ns;
+
+        asim_fluid_touch(fluid, flow);
+        flow->left += flow->rate * asim_fluid_min(again_ns, first_ns);
+    }
+}
+
+static void lose(struct asim_fluid *fluid, uint32_t l)
+{
+    for (size_t f = 0; fluid->parts & ASIM_FLUID_LOSSES && f < fluid->flow.n; f++) {
+        struct asim_fluid_flow *flow = fluid->flow.at[f];
+        uint32_t i = 0, n = flow && flow->path ? flow->path->n + flow->path->n_acks : 0;
+
+        while (i < n && flow->path->link[i] / 2 != l)
+            i++;
+        if (i < n && !flow->is_through && !flow->is_parked && !flow->is_ending &&
+            (flow->is_drained || flow->conn->is_single || flow->conn->head == flow))
+            lose_of(fluid, flow, i);
+    }
+}
+
 /* What is left of it takes its present path, if that is another one or has a link that changed. */
 static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t changed)
 {
@@ -181,6 +258,8 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     if (!flow->control)
         flow->most = flow->shape.most;
     flow->left = asim_fluid_max(0, flow->shape.packets - done);
+    if (flow->is_parked && !asim_fluid_is_cut(fluid, path))
+        flow->resume_ns = resume_of(fluid, flow);
     asim_fluid_join(fluid, flow);
 }
 
@@ -247,6 +326,8 @@ void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
     *down += event->what.kind == ASIM_NET_LINK_DOWN ? 1 : -(uint32_t)(was > 0);
     if (!was == !*down)
         return;
+    if (*down)
+        lose(fluid, l);
     if (!events->reconverge_ns) {
         asim_fluid_reroute(fluid);
         return;

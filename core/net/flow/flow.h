@@ -146,15 +146,14 @@ struct asim_fluid_flow {
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double lead_ns;                /* asim_fluid_lead when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
-    uint8_t is_sprayed;            /* beside others on links that stand for several */
     uint32_t id;                   /* index in fluid.flow */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_touched;            /* its rate, or what is left, changes in this settlement */
     uint8_t has_first_ack;         /* since this ns */
     uint8_t is_queued;             /* `drain` is in the queue of events */
     uint8_t is_moved;              /* its end is in the heap, so `drain` means nothing */
-    uint8_t is_drained, is_through, is_beside, acks; /* acks: enum asim_fluid_acks */
-    uint8_t is_parked; /* its path has a link that is down: it stands still, on no list */
+    uint8_t is_drained, is_through, is_beside, is_sprayed, acks; /* acks: enum asim_fluid_acks */
+    uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
     uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
@@ -171,6 +170,7 @@ struct asim_fluid_flow {
     struct asim_fluid_flow *next;   /* behind it in its queue pair */
     struct asim_fluid_flow *beside; /* the next one under way of its relay */
     uint64_t start_ns, began_ns;    /* began_ns: its queue pair's turn came */
+    uint64_t lost_ns, resume_ns;    /* its first loss, 0: none; that timeout, once it has a path */
 };
 
 /* The four last connections of a host. */
@@ -189,12 +189,10 @@ struct asim_fluid_counts {
 
 /* Sums over the messages that have drained, bytes. */
 struct asim_fluid_trust {
-    /* queued: a queue of a switch held them up; twice: two did, or one held up their ACKs;
-     * controlled: their controller was told of queues; beside: another message of their hosts was
-     * under way, on a queue pair of its own; apart: sent after others that were under way; sprayed:
-     * beside others' sprayed packets. */
-    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes,
-        sprayed_bytes;
+    /* queued: a queue of a switch held them up; twice: two did, or one their ACKs; controlled:
+     * their controller was told of queues; beside: another message of their hosts was under way, on
+     * a queue pair of its own; apart: sent after others under way; sprayed: beside such others. */
+    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes, sprayed;
     uint64_t since_ns; /* when the first of the messages under way was sent */
     /* Of messages: their time; what of it they would not take alone; what those of few packets may
      * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */

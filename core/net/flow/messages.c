@@ -152,6 +152,10 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
 
+    if (flow->is_parked) { /* its timeout */
+        asim_fluid_join(fluid, flow);
+        return;
+    }
     flow->is_drained = flow->is_ending = 1;
     flow->lead_ns = asim_fluid_lead(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);

@@ -418,12 +418,15 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
     flow->behind_ns = flow->rate = 0;
     flow->left_at = fluid->queue.now_ns;
-    flow->is_parked = (uint8_t)asim_fluid_is_cut(fluid, path);
+    flow->is_parked = asim_fluid_is_cut(fluid, path) || flow->resume_ns > fluid->queue.now_ns;
     if (flow->is_parked) {
-        if (flow->is_moved)
-            asim_fluid_set_end(fluid, flow);
+        if (!flow->lost_ns) /* NEVER: it waits at its NIC */
+            flow->lost_ns = fluid->down[path->link[0] / 2] ? ASIM_NEVER : fluid->queue.now_ns;
+        flow->is_moved = 1;
+        asim_fluid_set_end(fluid, flow);
         return;
     }
+    flow->lost_ns = 0;
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 

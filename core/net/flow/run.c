@@ -14,7 +14,7 @@ static void drain(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->is_queued = 0;
     if (flow->is_through)
         asim_fluid_release(fluid, flow);
-    else if (!flow->is_moved && !flow->is_parked)
+    else if (!flow->is_moved)
         asim_fluid_drained(fluid, flow);
 }
 
@@ -26,6 +26,10 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (flow->is_gone) {
         flow->is_drained = 0;
         asim_fluid_release(fluid, flow);
+        return;
+    }
+    if (flow->through_ns > fluid->queue.now_ns) { /* its end was lost, and is sent again */
+        asim_fluid_add(fluid, flow->through_ns, &flow->through);
         return;
     }
     asim_fluid_through(fluid, flow);

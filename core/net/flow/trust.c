@@ -73,7 +73,7 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     if (flow->start_ns != fluid->trust.since_ns)
         fluid->trust.apart_bytes += bytes;
     if (flow->is_sprayed)
-        fluid->trust.sprayed_bytes += bytes;
+        fluid->trust.sprayed += bytes;
     if (flow->queues_there)
         fluid->trust.queued_bytes += bytes;
     if (flow->queues_there + flow->queues_back > 1)
@@ -98,11 +98,13 @@ static const char *doubt_of(const struct asim_fluid *fluid)
                     (fluid->cc || share(trust->queued_bytes, trust->bytes) < most);
 
     if (trust->is_changed)
-        return "links changed, and what packets lose then and send again is not modelled";
+        return "links changed, and timeouts of what packets lose then decide: job times differed "
+               "by "
+               "less than 6 % in nine of ten tests, in single ones by a timeout (1 ms)";
     if (fluid->traffic)
         return "its messages and those of background traffic meet packet by packet in short "
                "queues: job times differed by 5 % (median) and up to 140 % in tests";
-    if (share(trust->sprayed_bytes, trust->bytes) > few)
+    if (share(trust->sprayed, trust->bytes) > few)
         return "sprayed packets of several messages may take turns in step, so that each has some "
                "of the ways only: job times differed by up to 44 % in tests, mostly by less than "
                "2 %";

@@ -291,8 +291,9 @@ static void links(void)
     end(&run);
 }
 
-/* A link changes while a message is under way, from 10 to 20 us: nothing passes while it is down,
- * and half as much at half its rate (frames of 83 ns). */
+/* The link of a NIC changes while its message is under way, from 10 to 20 us: nothing passes while
+ * it is down, and what was on it is sent again once the receiver has asked for it; half as much
+ * passes at half its rate (frames of 83 ns). */
 static void changes(void)
 {
     enum { FROM = 10000, TO = 20000, SLOW = 83 };
@@ -305,7 +306,8 @@ static void changes(void)
 
     for (int i = 0; i < 2; i++) {
         const struct asim_net_events plan = {.at = i ? slow : down, .n = 2};
-        uint64_t lost = i ? (TO - FROM) - (TO - FROM) * D / SLOW : TO - FROM;
+        uint64_t again = D + P + 2 * (D + P) + 2 * (A + P);
+        uint64_t lost = TO - FROM + (i ? 0 : again) - (i ? (TO - FROM) * D / SLOW : 0);
         struct asim_err err = {0};
         struct run run;
 

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/io/foreign.h"
 #include "base/text.h"
 
 enum { MOST_DEPTH = 64, MEMORY = 1 << 30 };
@@ -125,6 +126,9 @@ int asim_xml_read(struct asim_xml *xml, const struct asim_src *src, struct asim_
                     (struct asim_where){src->name, (unsigned)XML_GetCurrentLineNumber(r.parser), 0},
                     "this is not well-formed XML: %s.",
                     XML_ErrorString(XML_GetErrorCode(r.parser)));
+    if (err->code == ASIM_EINVAL &&
+        src->data[src->at + strspn(src->data + src->at, " \t\r\n")] != '<')
+        asim_foreign_say(src->name, src->data, src->size, err);
     XML_ParserFree(r.parser);
     return err->code;
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "asim/trace.h"
+#include "base/io/foreign.h"
 #include "base/io/src.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -99,7 +100,7 @@ static int read_file(struct reader *r)
         return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, 1, 0},
                            "the file is empty; it begins with the number of flows.");
     if (number(r, UINT32_MAX / 4, "the number of flows", &n))
-        return ASIM_EINVAL;
+        return asim_foreign_say(r->to->path, r->src.data, r->src.size, r->err);
     more = asim_src_word_in_line(&r->src);
     if (more)
         return fail(r, more, "the end of the line behind the number of flows");

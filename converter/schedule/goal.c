@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "asim/trace.h"
+#include "base/io/foreign.h"
 #include "base/io/src.h"
 #include "base/map.h"
 #include "base/text.h"
@@ -401,8 +402,9 @@ static int read_file(struct reader *r)
     uint64_t ranks = 0;
 
     next(r);
-    if (want(r, "num_ranks", "num_ranks, as in GOAL text (the binary form is not read)") ||
-        number(r, ASIM_SCHEDULE_RANKS, "a number of ranks, at most 1048576", &ranks))
+    if (want(r, "num_ranks", "num_ranks, as in GOAL text (the binary form is not read)"))
+        return asim_foreign_say(r->to->path, r->src.data, r->src.size, r->err);
+    if (number(r, ASIM_SCHEDULE_RANKS, "a number of ranks, at most 1048576", &ranks))
         return ASIM_EINVAL;
     if (!ranks)
         return asim_err_at(r->err, ASIM_EINVAL, (struct asim_where){r->to->path, r->line, 0},

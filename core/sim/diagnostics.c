@@ -293,10 +293,7 @@ static void diagnose_options_after(struct asim_world *world, const struct asim_t
     if (set->seed != defaults.seed && asim_world_has(world, ASIM_NET_FRAMES) && !totals->net.draws)
         asim_world_diagnose(world, "--seed has no effect on the network, which drew no random "
                                    "number");
-    if (set->allow_missing_ranks && !asim_is_distributed(world) && asim_groups_left_out(world))
-        asim_world_diagnose(world, "--allow-missing-ranks: groups lack members, and their "
-                                   "collectives take the time of those that are there");
-    else if (set->allow_missing_ranks && !asim_is_distributed(world))
+    if (set->allow_missing_ranks && !asim_is_distributed(world) && !asim_groups_left_out(world))
         asim_world_diagnose(world,
                             "--allow-missing-ranks has no effect on the run: no group of its "
                             "traces has a rank that it lacks");

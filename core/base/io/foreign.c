@@ -52,12 +52,16 @@ static const struct {
     {"Nodes",
      {"Tiers", NULL},
      "a topology of htsim, which asim does not read; 'asim topo make fat_tree' makes one"},
-    {"SQLite format 3",
-     {NULL},
-     "a database, as Nsight Systems exports it, which asim does not read; 'asim trace collect' "
-     "records PyTorch's traces"},
-    {"\x1f\x8b", {NULL}, "packed by gzip; unpack it first"},
-    {"PK\x03\x04", {NULL}, "packed by zip; unpack it first"}};
+};
+
+/* Files that are no text. */
+static const struct {
+    const char *start, *what;
+} binary[] = {{"SQLite format 3",
+               "a database, as Nsight Systems exports it, which asim does not read; 'asim "
+               "trace collect' records PyTorch's traces"},
+              {"\x1f\x8b", "packed by gzip; unpack it first"},
+              {"PK\x03\x04", "packed by zip; unpack it first"}};
 
 static int has(const char *head, const char *word)
 {
@@ -73,6 +77,15 @@ static int is_flow_list(const char *at)
     return sscanf(at, "%lu\n%lu %lu %lu %lu %lu %lf", &n, &field[0], &field[1], &field[2],
                   &field[3], &field[4], &start) == 7 &&
            strcspn(at, " \t\n") == strcspn(at, "\r\n");
+}
+
+const char *asim_foreign_binary(const char *data, size_t size)
+{
+    for (size_t i = 0; i < sizeof binary / sizeof *binary; i++)
+        if (size > strlen(binary[i].start) &&
+            !memcmp(data, binary[i].start, strlen(binary[i].start)))
+            return binary[i].what;
+    return NULL;
 }
 
 const char *asim_foreign(const char *data, size_t size)
@@ -96,7 +109,8 @@ const char *asim_foreign(const char *data, size_t size)
         if (!strncmp(at, rows[i].start, strlen(rows[i].start)) && has(head, rows[i].words[0]) &&
             has(head, rows[i].words[1]))
             return rows[i].what;
-    return is_flow_list(at) ? "a list of flows; 'asim trace flows' makes a workload of it" : NULL;
+    return is_flow_list(at) ? "a list of flows; 'asim trace flows' makes a workload of it"
+                            : asim_foreign_binary(data, size);
 }
 
 const char *asim_foreign_file(const char *path)
@@ -108,4 +122,14 @@ const char *asim_foreign_file(const char *path)
     if (file)
         fclose(file);
     return asim_foreign(head, n);
+}
+
+int asim_foreign_say(const char *name, const char *data, size_t size, struct asim_err *err)
+{
+    const char *what = err ? asim_foreign(data, size) : NULL;
+
+    if (!what)
+        return err ? err->code : ASIM_EINVAL;
+    memset(err, 0, sizeof *err);
+    return asim_err_set(err, ASIM_EINVAL, "%s is %s.", name, what);
 }

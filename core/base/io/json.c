@@ -5,6 +5,7 @@
 #include "base/io/json.h"
 
 #include <string.h>
+#include "base/io/foreign.h"
 #include "base/io/src.h"
 #include "base/text.h"
 
@@ -49,6 +50,8 @@ int asim_json_read(json_t **root, const char *path, struct asim_err *err)
     if (rc)
         return rc;
     rc = asim_json_text(root, name, src.data + src.at, src.size - src.at, NULL, 0, err);
+    if (rc == ASIM_EINVAL && src.data[src.at + strspn(src.data + src.at, " \t\r\n")] != '{')
+        rc = asim_foreign_say(name, src.data, src.size, err);
     asim_src_close(&src);
     return rc;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/io/foreign.h"
 #include "base/mem.h"
 
 #define SRC_LIMIT_BYTES ((size_t)1 << 30)
@@ -54,7 +55,11 @@ static int start(struct asim_src *src, struct asim_err *err)
 {
     const char *nul = memchr(src->data, '\0', src->size);
     if (nul) {
+        const char *what = asim_foreign_binary(src->data, src->size);
         struct asim_where at = {src->name, 1, 0};
+
+        if (what)
+            return asim_err_set(err, ASIM_EINVAL, "%s is %s.", src->name, what);
         for (const char *c = src->data; c < nul; c++)
             at.line += *c == '\n';
         return asim_err_at(err, ASIM_EINVAL, at,

@@ -9,6 +9,8 @@
 
 #include "asim/ext/command.h"
 #include "base/io/json.h"
+#include "tools/report/fct.h"
+#include "tools/report/run.h"
 #include "tools/report/table.h"
 #include "tools/run/job.h"
 
@@ -30,27 +32,22 @@ static int read_run(struct asim_sweep_point *point, const char *folder, struct a
     return 0;
 }
 
-/* 99th percentiles of the slowdown of background flows by size; of several backgrounds the worst.
- */
+/* 99th percentiles of the slowdown of background flows by size. */
 static int read_traffic(struct asim_sweep_point *point, const char *folder, struct asim_err *err)
 {
-    static const char *const classes[] = {"to-100kB", "to-1MB", "larger", "all"};
-    struct asim_table table;
+    static const uint64_t sizes[] = {0, 100000, 1000000, UINT64_MAX};
+    struct asim_run run;
 
     if (read_run(point, folder, err))
         return err->code;
-    memset(point->figure, 0, sizeof point->figure);
-    asim_table_open(&table, folder, "background.csv", err);
-    while (!err->code && table.file && asim_table_row(&table, err) > 0)
-        for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-            double slowdown =
-                asim_table_real(&table, asim_table_need(&table, "slowdown_p99", err), err);
-
-            if (!strcmp(asim_table_text(&table, asim_table_find(&table, "class")), classes[i]) &&
-                slowdown > point->figure[i])
-                point->figure[i] = slowdown;
-        }
-    asim_table_close(&table);
+    if (!asim_run_load(&run, folder, 0, err) && !run.has_flows)
+        asim_err_set(err, ASIM_EINVAL, "%s has no flows.csv; leave --reports out, or add flows.",
+                     folder);
+    for (int i = 0; i < 3 && !err->code; i++)
+        point->figure[i] = asim_fct_slowdown(&run, sizes[i], sizes[i + 1]);
+    if (!err->code)
+        point->figure[3] = asim_fct_slowdown(&run, 0, UINT64_MAX);
+    asim_run_close(&run);
     return err->code;
 }
 

@@ -15,7 +15,7 @@ static const struct asim_option options[] = {
     ROW("every", TIME, every_fs, "with times: from one time to the next", .def = "0ns",
         .max = 1e15),
     ROW("link", STRING, link,
-        "of link-…: the two nodes that it joins, as [4, 6]; all links between them",
+        "of link-…: the two nodes that it joins, as [4, 6] or \"4-6\"; all links between them",
         .flags = ASIM_F_LIST),
     ROW("switch", STRING, switches,
         "of switch-down, ecn, pfc: switches, as [8] or \"8-11\"; without it ecn and pfc concern "

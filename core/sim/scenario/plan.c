@@ -169,9 +169,13 @@ static int plan_links(struct asim_world *world, const struct asim_scenario_event
     struct asim_number_list ranges = {event->link};
     uint32_t end[3] = {0};
     int n = 0, found = 0, code = 0;
+    char rest;
 
-    while (n < 3 && asim_number_list_next(&ranges, &end[n]) == 1)
-        n++;
+    if (sscanf(event->link, "%u-%u%c", &end[0], &end[1], &rest) == 2) /* as events.csv has it */
+        n = 2;
+    else
+        while (n < 3 && asim_number_list_next(&ranges, &end[n]) == 1)
+            n++;
     for (size_t l = 0; n == 2 && l < topo->n_links && !code; l++) {
         uint32_t a = asim_topo_external_id(topo, topo->links[l].a);
         uint32_t b = asim_topo_external_id(topo, topo->links[l].b);

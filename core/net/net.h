@@ -76,6 +76,23 @@ struct asim_net_relay {
 };
 struct asim_relay; /* the backend's own */
 
+/* One member's part in a phase of `n` members, in which each sends one message of `bytes` bytes to
+ * each of `others` and gets one from it (NVLS): a phase of the same kind takes the same time again,
+ * where all members start in one ns and nobody else comes to its links. */
+enum { ASIM_NET_REPEAT_OTHERS = 8, ASIM_NET_REPEAT_KIND = 3 };
+struct asim_repeat; /* the backend's own, of all members */
+struct asim_net_repeat {
+    uint64_t tag, tag_mask;              /* tells its messages from those of others */
+    uint64_t kind[ASIM_NET_REPEAT_KIND]; /* what of the members' doing decides how long it takes */
+    uint64_t bytes;
+    uint32_t n, src, n_others, others[ASIM_NET_REPEAT_OTHERS];
+    void *self;
+    /* Called in the ns of the start: the member is to carry out the phase by messages, and to call
+     * repeat_over at its end unless `repeat` is NULL. Or called later: the phase is over. */
+    void (*begin)(void *self, struct asim_repeat *repeat);
+    void (*over)(void *self);
+};
+
 /* Functions of the library's own backends beyond asim/net.h. Each may be NULL. */
 struct asim_net_extras {
     /* All four or none; relay_has: whether this network has relays. Messages of a relay, to and
@@ -86,6 +103,10 @@ struct asim_net_extras {
     void (*relay_start)(struct asim_net *net, struct asim_relay *relay);
     /* Messages that have come. */
     uint32_t (*relay_come)(const struct asim_relay *relay);
+    /* All three or none; repeat_start: 0 or ASIM_ENOMEM. */
+    int (*repeat_has)(struct asim_net *net);
+    int (*repeat_start)(struct asim_net *net, const struct asim_net_repeat *repeat);
+    void (*repeat_over)(struct asim_net *net, struct asim_repeat *repeat);
     /* What changes in the network, and when, beside LINK_DOWN of its configuration; called once,
      * before run. Refuses kinds that it does not know. NULL: knows none. */
     int (*plan)(struct asim_net *net, const struct asim_net_events *plan, struct asim_err *err);

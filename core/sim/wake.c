@@ -108,6 +108,22 @@ void asim_rank_relay_over(void *self)
         advance(rank, asim_uniform_phase_over(uniform));
 }
 
+void asim_rank_repeat_begin(void *self, struct asim_repeat *repeat)
+{
+    struct asim_chunk *over;
+    struct asim_rank *rank = asim_graph_runner_begin(self, repeat, &over);
+
+    advance(rank, over);
+}
+
+void asim_rank_repeat_over(void *self)
+{
+    struct asim_chunk *over;
+    struct asim_rank *rank = asim_graph_runner_over(self, &over);
+
+    advance(rank, over);
+}
+
 /* cookie: ASIM_NEVER: no one waits for the end; else a deferred action, or the index of an op. */
 void asim_rank_sent(struct asim_rank *rank, const struct asim_msg *msg)
 {

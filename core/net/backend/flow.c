@@ -106,6 +106,7 @@ static void flow_close(struct asim_net *net)
     asim_map_fini(&fluid->conns);
     asim_map_fini(&fluid->relays);
     asim_map_fini(&fluid->rings);
+    asim_fluid_repeats_close(fluid);
     asim_pool_fini(&fluid->relay_pool);
     asim_pool_fini(&fluid->ring_pool);
     asim_pool_fini(&fluid->conn_pool);
@@ -188,6 +189,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     asim_map_init(&fluid->conns);
     asim_map_init(&fluid->relays);
     asim_map_init(&fluid->rings);
+    asim_map_init(&fluid->repeats);
     asim_pool_init(&fluid->relay_pool, sizeof(struct asim_fluid_relay), 0);
     asim_pool_init(&fluid->ring_pool, sizeof(struct asim_fluid_ring), 0);
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);
@@ -217,7 +219,10 @@ static const struct asim_net_extras extras = {.queue = queue_of,
                                               .relay_has = asim_fluid_relay_has,
                                               .relay_open = asim_fluid_relay_open,
                                               .relay_start = asim_fluid_relay_start,
-                                              .relay_come = asim_fluid_relay_come};
+                                              .relay_come = asim_fluid_relay_come,
+                                              .repeat_has = asim_fluid_repeat_has,
+                                              .repeat_start = asim_fluid_repeat_start,
+                                              .repeat_over = asim_fluid_repeat_over};
 
 const struct asim_net_backend asim_net_backend_flow = {
     .member = {.name = "flow", .about = "messages as fluids on the real topology"},

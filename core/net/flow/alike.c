@@ -55,7 +55,8 @@ int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_l
 {
     double state[NUMBERS], state_of_other[NUMBERS];
 
-    if (link->ring || link->is_stirred || link->is_dirty || link->is_planned != other->is_planned ||
+    if (link->ring || link->repeat || link->is_stirred || link->is_dirty ||
+        link->is_planned != other->is_planned ||
         (link->is_planned && fabs(link->refresh_ns - other->refresh_ns) >= 1))
         return 0;
     state_of_link(fluid, link, state);

@@ -118,6 +118,12 @@ static void move_in_heap(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
     sink(fluid, flow->heap_at - 1);
 }
 
+void asim_fluid_move_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    flow->heap_at = 0;
+    move_in_heap(fluid, flow, flow->end_ns);
+}
+
 void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     uint32_t at = flow->heap_at - 1, last;

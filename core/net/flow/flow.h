@@ -27,10 +27,11 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 
 #define ASIM_FLUID_LINE       64    /* bytes of a cache line */
 #define ASIM_FLUID_NO_ACKS    1e-9  /* a share of a link that sums of shares leave */
 
-/* The flows of a link; hop: of their paths, that the link is. */
+/* The flows of a link; hop: of their paths, that the link is; path: to be asked for ahead. */
 struct asim_fluid_places {
     struct asim_fluid_place {
         struct asim_fluid_flow *flow;
+        const void *path;
         uint32_t hop;
     } * at;
     uint32_t n;
@@ -66,6 +67,7 @@ struct asim_fluid_link {
     uint8_t n_leads;
     double ack_ns, ack_step_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
+    struct asim_repeat *repeat;          /* a phase that has the link for itself; NULL: none */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
     uint8_t has_data, has_acks;          /* then: of a member of the ring */
@@ -106,6 +108,7 @@ struct asim_fluid_shape {
 
 struct asim_fluid_control;
 struct asim_fluid_flow;
+struct asim_fluid_record;
 /* A queue pair: of a pair of hosts, or with QPS_PER_CONNECTION one of several. */
 struct asim_fluid_conn {
     struct asim_fluid_path *path; /* NULL until the first message, or a path a message */
@@ -128,31 +131,36 @@ enum asim_fluid_due {
     ASIM_FLUID_REFRESH, /* a wait is where it went to */
     ASIM_FLUID_STIR,    /* a link of many flows is visited */
     ASIM_FLUID_TRAFFIC, /* a flow of background traffic begins */
+    ASIM_FLUID_REPEAT,  /* a phase that repeats is over */
     ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
     ASIM_FLUID_ROUTES
 };
 
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
 
+/* A look at a flow reads its first cache line, up to the first two fields of shape. In an
+ * all-to-all of thousands of ranks each further line is one more wait for memory. */
 struct asim_fluid_flow {
-    double left, rate; /* packets; packets a ns */
-    uint64_t left_at;  /* the time that `left` is of */
+    double rate, most; /* packets a ns; most: that its window allows */
     struct asim_fluid_path *path;
-    double back_ns;      /* that its ACKs wait, */
-    uint64_t back_until; /* taken for the same until then; 0: to be found anew */
-    double most;         /* that its window allows: packets a ns */
+    double back_ns;        /* that its ACKs wait, */
+    uint64_t back_until;   /* taken for the same until then; 0: to be found anew */
+    uint8_t acks;          /* enum asim_fluid_acks */
+    uint8_t is_touched;    /* its rate, or what is left, changes in this settlement */
+    uint8_t has_first_ack; /* since this ns */
+    uint8_t is_queued;     /* `drain` is in the queue of events */
+    uint8_t is_moved;      /* its end is in the heap, so `drain` means nothing */
+    uint8_t is_drained, is_through, is_beside;
     struct asim_fluid_shape shape;
+    double left;                   /* packets */
+    uint64_t left_at;              /* the time that `left` is of */
     uint64_t end_ns;               /* when it is drained at this rate */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double lead_ns;                /* asim_fluid_lead when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
     uint32_t id;                   /* index in fluid.flow */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
-    uint8_t is_touched;            /* its rate, or what is left, changes in this settlement */
-    uint8_t has_first_ack;         /* since this ns */
-    uint8_t is_queued;             /* `drain` is in the queue of events */
-    uint8_t is_moved;              /* its end is in the heap, so `drain` means nothing */
-    uint8_t is_drained, is_through, is_beside, is_sprayed, acks; /* acks: enum asim_fluid_acks */
+    uint8_t is_sprayed;
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
     uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
@@ -230,6 +238,12 @@ struct asim_fluid {
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
         ring_pool;
     struct asim_map relays, rings;
+    struct asim_map repeats;                     /* that start in this ns, by tag and end point */
+    struct asim_repeat *phases;                  /* that have their links for themselves: a list */
+    struct asim_fluid_record *records;           /* of phases that may repeat: a list */
+    uint32_t n_repeated;                         /* phases that are not carried by messages now */
+    ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
+    ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */
     struct asim_fluid_ring *folded;              /* a list */
     ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */
     ASIM_VEC(struct asim_fluid_relay *) members; /* of a ring that may be folded */
@@ -246,28 +260,6 @@ struct asim_fluid {
     int failed; /* enum asim_code; why: err */
     struct asim_err err;
 };
-
-/* --- queues.c --- */
-/* The link is to be visited in this ns. */
-void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
-/* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
- * has many of them a moment later for all that do so until then. */
-void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
-/* Of a packet that comes in so many ns. */
-double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
-                          double ns);
-static inline double asim_fluid_wait(const struct asim_fluid *fluid,
-                                     const struct asim_fluid_link *link)
-{
-    return link->wait_ns > 0 || link->slope > 0 ? asim_fluid_wait_in(fluid, link, 0) : 0;
-}
-/* Sets wait, share and where the wait goes from here. */
-void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
-/* Visits the link in so many ns. */
-void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
-/* How much later than in an idle network a message that has drained is through: its ACK waits
- * behind data of others. Asked once all of its last ns has happened. */
-double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
 /* --- rates.c --- */
 /* The flow joins the links of its path. */

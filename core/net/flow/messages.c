@@ -83,6 +83,13 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
                              nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
 }
 
+void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    unfold_others(fluid, flow);
+    count_crowd(fluid, flow);
+    take_turn(fluid, flow);
+}
+
 /* By its connection and source port. */
 static int carry(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
@@ -99,9 +106,9 @@ static int carry(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->shape = conn->shape;
     if (relay && relay->ring->is_folded)
         flow->path = relay->path;
-    unfold_others(fluid, flow);
-    count_crowd(fluid, flow);
-    take_turn(fluid, flow);
+    if (asim_fluid_repeat_of_others(fluid, flow))
+        return ASIM_VEC_PUSH(fluid->held, flow) ? ASIM_ENOMEM : 0;
+    asim_fluid_set_out(fluid, flow);
     return 0;
 }
 

@@ -267,9 +267,13 @@ double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fl
                             int is_first)
 {
     const struct asim_fluid_path *path = flow->path;
-    double at = (double)flow->began_ns - (double)fluid->queue.now_ns, waits = 0;
-    int is_free = 1;
+    double at = 0, waits = 0;
+    int is_free = 0;
 
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
+        is_free |= fluid->link[path->link[i]].flows.n == 1; /* else the phase does not matter */
+    if (is_free)
+        at = (double)flow->began_ns - (double)fluid->queue.now_ns;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 

@@ -71,6 +71,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
     const struct asim_fluid_path *path = flow->path;
     double rate = asim_fluid_min(flow->most, path->line), span_ns = flow->shape.span_ns;
     double before = 1, share = 1;
+    int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -82,10 +83,10 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
         }
         rate = asim_fluid_min(rate, link->level);
         share *= link->share;
-        if (flow->shape.is_windowed && link->has_queue)
+        if (is_windowed && link->has_queue)
             span_ns += asim_fluid_wait(fluid, link);
     }
-    if (flow->shape.is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
+    if (is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
         span_ns += wait_back(fluid, flow, without);
     *limit = (struct limit){rate, span_ns, before, share};
 }
@@ -151,7 +152,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
  * mostly waits for these two lines, so they are asked for ahead. */
 static int find_limits(struct asim_fluid *fluid, uint32_t l)
 {
-    enum { PATHS_AHEAD = 8, FLOWS_AHEAD = 16 };
+    enum { AHEAD = 16 };
     const struct asim_fluid_link *link = &fluid->link[l];
     uint32_t n = link->flows.n;
     double *at;
@@ -163,10 +164,10 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
         struct limit limit;
 
-        if (i + FLOWS_AHEAD < n)
-            __builtin_prefetch(link->flows.at[i + FLOWS_AHEAD].flow);
-        if (i + PATHS_AHEAD < n)
-            __builtin_prefetch(link->flows.at[i + PATHS_AHEAD].flow->path);
+        if (i + AHEAD < n) {
+            __builtin_prefetch(link->flows.at[i + AHEAD].flow);
+            __builtin_prefetch(link->flows.at[i + AHEAD].path);
+        }
         find_limit(fluid, flow, l, &limit);
         if (!link->has_queue)
             limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
@@ -321,7 +322,7 @@ static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
         return;
     }
     flow->place[hop] = list->n;
-    list->at[list->n++] = (struct asim_fluid_place){flow, hop};
+    list->at[list->n++] = (struct asim_fluid_place){flow, flow->path, hop};
 }
 
 static void quit(const struct asim_fluid_flow *flow, struct asim_fluid_places *list, uint32_t hop)

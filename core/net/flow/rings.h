@@ -44,6 +44,45 @@ struct asim_fluid_ring {
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
 };
 
+/* A link of a phase; first: the first place with the same link. */
+struct asim_fluid_repeat_link {
+    uint32_t link, first;
+};
+
+/* A phase of all members: it starts, is measured, or is repeated. */
+struct asim_repeat {
+    struct asim_repeat *next, *before; /* of those that have their links for themselves */
+    struct asim_fluid_record *record;  /* NULL: no more */
+    struct asim_fluid_trust *measured; /* what messages are judged; NULL: it is not measured */
+    struct asim_net_repeat spec;       /* of its first member */
+    struct asim_due due;               /* it is over */
+    uint64_t start_ns, over_ns;        /* over_ns: of the first member */
+    uint32_t n, over;                  /* members that have started, and that are over */
+    uint8_t is_even;                   /* all members do the same */
+    uint8_t is_repeated;               /* not carried by messages */
+    uint8_t is_gone;                   /* `due` means nothing */
+    ASIM_VEC(struct asim_fluid_repeat_link) places;
+    struct asim_fluid_repeat_member {
+        uint32_t src;
+        void *self;
+    } members[];
+};
+
+/* That has a link of the flow's path for itself, and is not the flow's own; NULL: none. */
+static inline struct asim_repeat *asim_fluid_repeat_of_others(const struct asim_fluid *fluid,
+                                                              const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (int i = 0; fluid->phases && i < path->n + path->n_acks; i++) {
+        struct asim_repeat *phase = fluid->link[path->link[i]].repeat;
+
+        if (phase && (flow->msg.tag & phase->spec.tag_mask) != phase->spec.tag)
+            return phase;
+    }
+    return NULL;
+}
+
 /* Links of so many flows are visited together, a share of a message's time later. */
 enum { ASIM_FLUID_MANY = 8 };
 #define ASIM_FLUID_MOST_NS 1e4 /* to the next visit */
@@ -55,6 +94,26 @@ static inline double asim_fluid_moment(double ns)
 }
 
 /* --- queues.c --- */
+/* The link is to be visited in this ns. */
+void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
+/* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
+ * has many of them a moment later for all that do so until then. */
+void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
+/* Of a packet that comes in so many ns. */
+double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                          double ns);
+static inline double asim_fluid_wait(const struct asim_fluid *fluid,
+                                     const struct asim_fluid_link *link)
+{
+    return link->wait_ns > 0 || link->slope > 0 ? asim_fluid_wait_in(fluid, link, 0) : 0;
+}
+/* Sets wait, share and where the wait goes from here. */
+void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
+/* Visits the link in so many ns. */
+void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
+/* How much later than in an idle network a message that has drained is through: its ACK waits
+ * behind data of others. Asked once all of its last ns has happened. */
+double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How much sooner a message that drains now is through than its share says: where senders of
  * several distances share a queue, the nearest begins it. No message takes less than in an idle
  * network. */
@@ -94,6 +153,10 @@ int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_tr
 void asim_fluid_tell_trust(const struct asim_fabric *network,
                            const struct asim_diagnostics *diagnostics);
 
+/* Adds what messages were judged, so many times. */
+void asim_fluid_trust_add(struct asim_fluid_trust *to, const struct asim_fluid_trust *by,
+                          double times);
+
 /* --- use.c --- */
 /* Counts what the path has carried on its links. */
 void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path);
@@ -109,6 +172,8 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
                        struct asim_fluid_relay *relay);
 /* A background flow. */
 int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg, uint16_t sport);
+/* A message on whose path no phase repeats sets out. */
+void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -138,6 +203,8 @@ uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);
 /* Takes a flow out of the heap, if it is there. */
 void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Puts it into another heap. */
+void asim_fluid_move_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Adds an event and returns its time. */
 uint64_t asim_fluid_after(struct asim_fluid *fluid, double ns, struct asim_due *due);
 /* Adds an event. */
@@ -155,6 +222,21 @@ uint32_t asim_fluid_relay_come(const struct asim_relay *relay);
 void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay);
 /* A message of flow->relay is through; 0: it is one for the user. */
 int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* --- repeats.c --- */
+int asim_fluid_repeat_has(struct asim_net *net);
+int asim_fluid_repeat_start(struct asim_net *net, const struct asim_net_repeat *spec);
+void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase);
+/* All of this ns that may start a phase has happened. */
+void asim_fluid_repeats_decide(struct asim_fluid *fluid);
+/* A phase that is repeated is over. */
+void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due);
+/* The members carry the phase by messages; measured: NULL, or the phase. */
+void asim_fluid_repeat_begin(const struct asim_repeat *phase, struct asim_repeat *measured);
+/* The next phase of others with links of the flow's path that is to be carried by messages from its
+ * start; NULL: none. */
+struct asim_repeat *asim_fluid_undo_repeat(struct asim_fluid *fluid,
+                                           const struct asim_fluid_flow *flow);
+void asim_fluid_repeats_close(struct asim_fluid *fluid);
 /* --- alike.c --- */
 /* Whether they do the same from now on. */
 int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_link *link,

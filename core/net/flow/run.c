@@ -5,6 +5,8 @@
 #include "net/flow/events.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* MOST_SETTLEMENTS: of one ns, should rates not come to rest. */
 enum { LOOK_EVERY = 1024, SETTLE_EVERY = 65536, MOST_SETTLEMENTS = 64 };
@@ -47,6 +49,8 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 #define FLOW_OF_RELAY(of)                                                                          \
     ((struct asim_fluid_relay *)(void *)((char *)(of)-offsetof(struct asim_fluid_relay, due)))
 
+static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+
 static void run_one(struct asim_fluid *fluid, struct asim_due *due)
 {
     uint32_t rank = due->rank;
@@ -59,6 +63,7 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         drain(fluid, FLOW_OF(due, drain));
         break;
     case ASIM_FLUID_ACKS:
+        undo_repeats(fluid, FLOW_OF(due, ack_due));
         asim_fluid_acks(fluid, FLOW_OF(due, ack_due));
         asim_fluid_release(fluid, FLOW_OF(due, ack_due));
         break;
@@ -79,6 +84,9 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
     case ASIM_FLUID_TRAFFIC:
         asim_fluid_traffic_due(fluid, rank);
         break;
+    case ASIM_FLUID_REPEAT:
+        asim_fluid_repeat_due(fluid, due);
+        break;
     case ASIM_FLUID_EVENT:
         asim_fluid_event(fluid, rank);
         break;
@@ -97,6 +105,16 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
     }
 }
 
+/* Messages that met phases that repeat, at the end of the event that sent them. */
+static void send_held(struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->held.n; i++) {
+        undo_repeats(fluid, fluid->held.at[i]);
+        asim_fluid_set_out(fluid, fluid->held.at[i]);
+    }
+    fluid->held.n = 0;
+}
+
 /* All events and ends of this ns, also those that they cause. Returns how many. */
 static uint64_t run_now(struct asim_fluid *fluid)
 {
@@ -105,7 +123,9 @@ static uint64_t run_now(struct asim_fluid *fluid)
     uint64_t n = 0;
 
     for (;; n++) {
-        if (queue->current && (due = asim_due_take(queue)))
+        if (fluid->held.n)
+            send_held(fluid);
+        else if (queue->current && (due = asim_due_take(queue)))
             run_one(fluid, due);
         else if (asim_fluid_next_end(fluid) <= queue->now_ns)
             asim_fluid_drained(fluid, asim_fluid_take_end(fluid));
@@ -116,38 +136,137 @@ static uint64_t run_now(struct asim_fluid *fluid)
     }
 }
 
+static uint64_t next_event(const struct asim_fluid *fluid)
+{
+    return fluid->queue.buckets.n ? fluid->queue.buckets.at[0].key : ASIM_NEVER;
+}
+
+static uint64_t next_time(const struct asim_fluid *fluid)
+{
+    uint64_t event = next_event(fluid), end = asim_fluid_next_end(fluid);
+
+    return event < end ? event : end;
+}
+
 /* To the next event or end; 0: there is none. */
 static int step_time(struct asim_fluid *fluid)
 {
     struct asim_due_queue *queue = &fluid->queue;
-    uint64_t event = queue->buckets.n ? queue->buckets.at[0].key : ASIM_NEVER;
     uint64_t end = asim_fluid_next_end(fluid);
 
-    if (event == ASIM_NEVER && end == ASIM_NEVER)
+    if (next_time(fluid) == ASIM_NEVER)
         return 0;
-    if (event <= end)
+    if (next_event(fluid) <= end)
         return asim_due_next(queue);
     queue->now_ns = end;
     return 1;
+}
+
+/* One ns until nothing more happens in it. Returns the events and ends. */
+static uint64_t run_ns(struct asim_fluid *fluid)
+{
+    uint64_t events = 0;
+    int settled = 0;
+
+    while (!fluid->failed) {
+        events += run_now(fluid);
+        if (fluid->starting.n) {
+            asim_fluid_repeats_decide(fluid);
+        } else if (fluid->touched.n || (fluid->work.n && settled < MOST_SETTLEMENTS)) {
+            asim_fluid_end_of_ns(fluid);
+            asim_fluid_settle(fluid);
+            if (fluid->cc && fluid->folded)
+                asim_fluid_unfold_steered(fluid);
+            settled++;
+        } else {
+            break;
+        }
+    }
+    return events;
+}
+
+/* --- phases that are carried by messages after all -------------------------------------------- */
+
+/* What is to come goes over to the queue of events and the heap of ends. */
+static void merge(struct asim_fluid *fluid, struct asim_due_queue *queue, const uint32_t *ids,
+                  size_t n)
+{
+    struct asim_due *due;
+
+    while (asim_due_next(queue))
+        while ((due = asim_due_take(queue)))
+            asim_fluid_add(fluid, queue->now_ns, due);
+    asim_due_fini(queue);
+    for (size_t i = 0; i < n; i++)
+        asim_fluid_move_end(fluid, fluid->flow.at[ids[i]]);
+}
+
+static void run_until(struct asim_fluid *fluid, uint64_t end_ns)
+{
+    do
+        run_ns(fluid);
+    while (!fluid->failed && next_time(fluid) < end_ns && step_time(fluid));
+}
+
+/* Carries the phase by messages, from its start until this ns, with events, ends and work of its
+ * own: nothing else has met it. */
+static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
+{
+    const struct asim_fluid saved = *fluid;
+    struct asim_due_queue own;
+    uint32_t *ends;
+    size_t n;
+
+    asim_due_init(&fluid->queue);
+    fluid->queue.now_ns = phase->start_ns;
+    memset(&fluid->heap, 0, sizeof fluid->heap);
+    memset(&fluid->touched, 0, sizeof fluid->touched);
+    memset(&fluid->held, 0, sizeof fluid->held);
+    memset(&fluid->starting, 0, sizeof fluid->starting);
+    fluid->work.first = fluid->work.n = 0;
+    fluid->work.at = calloc(fluid->work.room, sizeof *fluid->work.at);
+    if (!fluid->work.at) {
+        fluid->failed = ASIM_ENOMEM;
+    } else {
+        asim_fluid_repeat_begin(phase, NULL);
+        run_until(fluid, saved.queue.now_ns);
+    }
+    free(fluid->work.at);
+    free(fluid->touched.at);
+    free(fluid->held.at);
+    own = fluid->queue;
+    ends = fluid->heap.at;
+    n = fluid->heap.n;
+    fluid->queue = saved.queue;
+    memcpy(&fluid->heap, &saved.heap, sizeof fluid->heap);
+    memcpy(&fluid->touched, &saved.touched, sizeof fluid->touched);
+    memcpy(&fluid->held, &saved.held, sizeof fluid->held);
+    memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
+    fluid->work = saved.work;
+    merge(fluid, &own, ends, n);
+    free(ends);
+}
+
+/* Of others, on the path of the flow. */
+static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    struct asim_repeat *phase;
+
+    while ((phase = asim_fluid_undo_repeat(fluid, flow))) {
+        if (phase->start_ns < fluid->queue.now_ns)
+            catch_up(fluid, phase);
+        else
+            asim_fluid_repeat_begin(phase, NULL);
+    }
 }
 
 int asim_fluid_run(struct asim_net *net, struct asim_err *err)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
     uint64_t events = 0, look_at = LOOK_EVERY, settle_at = SETTLE_EVERY;
-    int settled = 0;
 
     while (!fluid->failed) {
-        events += run_now(fluid);
-        if (fluid->touched.n || (fluid->work.n && settled < MOST_SETTLEMENTS)) {
-            asim_fluid_end_of_ns(fluid);
-            asim_fluid_settle(fluid);
-            if (fluid->cc && fluid->folded)
-                asim_fluid_unfold_steered(fluid);
-            settled++;
-            continue;
-        }
-        settled = 0;
+        events += run_ns(fluid);
         while (fluid->to_fold.n)
             asim_fluid_ring_fold(fluid, ASIM_VEC_POP(fluid->to_fold));
         if (events >= look_at && fluid->user.done(fluid->user.self))

@@ -23,6 +23,31 @@ static int queues_of(const struct asim_fluid *fluid, const struct asim_fluid_pat
     return n;
 }
 
+void asim_fluid_trust_add(struct asim_fluid_trust *to, const struct asim_fluid_trust *by,
+                          double times)
+{
+    to->bytes += times * by->bytes;
+    to->queued_bytes += times * by->queued_bytes;
+    to->twice_bytes += times * by->twice_bytes;
+    to->controlled_bytes += times * by->controlled_bytes;
+    to->beside_bytes += times * by->beside_bytes;
+    to->apart_bytes += times * by->apart_bytes;
+    to->sprayed += times * by->sprayed;
+    to->took_ns += times * by->took_ns;
+    to->held_ns += times * by->held_ns;
+    to->burst_ns += times * by->burst_ns;
+}
+
+static void add(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                const struct asim_fluid_trust *by, double times)
+{
+    const struct asim_repeat *phase = fluid->link[flow->path->link[0]].repeat;
+
+    asim_fluid_trust_add(&fluid->trust, by, times);
+    if (phase && phase->measured)
+        asim_fluid_trust_add(phase->measured, by, times);
+}
+
 /* Messages of a few packets are sent one after another, not all at once. */
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
@@ -30,11 +55,14 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *fl
     const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
 
     flow->began_ns = fluid->queue.now_ns;
-    if (fluid->flow.n - fluid->free_ids.n == 1)
+    if (fluid->flow.n - fluid->free_ids.n + fluid->n_repeated == 1)
         fluid->trust.since_ns = flow->start_ns;
     if (flow->shape.packets < few_packets && nic->flows.n > 1)
-        fluid->trust.burst_ns +=
-            (nic->flows.n - 1) * asim_fluid_min(1, flow->shape.packets) * nic->packet_ns;
+        add(fluid, flow,
+            &(struct asim_fluid_trust){.burst_ns = (nic->flows.n - 1) *
+                                                   asim_fluid_min(1, flow->shape.packets) *
+                                                   nic->packet_ns},
+            1);
 }
 
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -57,29 +85,24 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     const struct asim_fluid_path *path = flow->path;
     const struct asim_fluid_ring *ring = flow->relay ? flow->relay->ring : NULL;
     double times = ring && ring->is_folded ? (double)ring->opened / ring->leaders : 1;
-    double bytes = times * (double)flow->shape.bytes;
+    double bytes = (double)flow->shape.bytes;
+    struct asim_fluid_trust by = {
+        .bytes = bytes,
+        .queued_bytes = flow->queues_there ? bytes : 0,
+        .twice_bytes = flow->queues_there + flow->queues_back > 1 ? bytes : 0,
+        .controlled_bytes = flow->control ? bytes : 0,
+        .beside_bytes = flow->is_beside ? bytes : 0,
+        .sprayed = flow->is_sprayed ? bytes : 0,
+        .apart_bytes = flow->start_ns != fluid->trust.since_ns ? bytes : 0,
+        .took_ns = drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late,
+        .held_ns = asim_fluid_max(0, drain_ns + late - alone_ns)};
 
     if (asim_msg_is_traffic(&flow->msg))
         return;
-    fluid->trust.took_ns +=
-        times * (drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late);
-    fluid->trust.held_ns += times * asim_fluid_max(0, drain_ns + late - alone_ns);
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         if (fluid->link[path->link[i]].flows.n) /* its ACK comes at any phase of a frame */
-            fluid->trust.burst_ns += times * fluid->link[path->link[i]].packet_ns / 2;
-    fluid->trust.bytes += bytes;
-    if (flow->is_beside)
-        fluid->trust.beside_bytes += bytes;
-    if (flow->start_ns != fluid->trust.since_ns)
-        fluid->trust.apart_bytes += bytes;
-    if (flow->is_sprayed)
-        fluid->trust.sprayed += bytes;
-    if (flow->queues_there)
-        fluid->trust.queued_bytes += bytes;
-    if (flow->queues_there + flow->queues_back > 1)
-        fluid->trust.twice_bytes += bytes;
-    if (flow->control)
-        fluid->trust.controlled_bytes += bytes;
+            by.burst_ns += fluid->link[path->link[i]].packet_ns / 2;
+    add(fluid, flow, &by, times);
 }
 
 static double share(double part, double of)

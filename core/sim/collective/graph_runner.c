@@ -23,14 +23,18 @@
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/collective/op_graph.h"
+#include "sim/collective/uniform_phase.h"
 #include "base/divisor.h"
+#include "net/net.h"
 
 #include <stdlib.h>
 
 struct asim_graph_runner {
     struct asim_graph_runner *next,
         *prev; /* all runners of the shard, for asim_graph_runner_fini */
+    struct asim_rank *rank;
     struct asim_chunk *chunk;
+    struct asim_repeat *repeat; /* of the network; NULL: none */
     const struct asim_op_graph *graph;
     uint64_t flow_bytes; /* of every send and receive; 0: the nodes have sizes */
     uint32_t left;       /* nodes that have not ended */
@@ -165,6 +169,8 @@ static struct asim_chunk *end_if_over(struct asim_rank *rank, struct asim_graph_
 
     if (runner->left || rank->failed)
         return NULL;
+    if (runner->repeat)
+        rank->world->via.backend->extras->repeat_over(rank->world->via.carrier, runner->repeat);
     *(runner->prev ? &runner->prev->next : &rank->shard->runners) = runner->next;
     if (runner->next)
         runner->next->prev = runner->prev;
@@ -227,6 +233,70 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
     return order;
 }
 
+/* Starts the nodes without parents. */
+static struct asim_chunk *begin(struct asim_rank *rank, struct asim_graph_runner *runner)
+{
+    const struct asim_op_graph *graph = runner->graph;
+    struct start_order order = draw_order(rank, graph->n);
+    uint64_t at = order.first;
+
+    for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
+        if (!graph->nodes[at].parents && issue(rank, runner, (uint32_t)at))
+            end_nodes(rank, runner, (uint32_t)at);
+        at = (at + order.step) % graph->n;
+    }
+    return end_if_over(rank, runner);
+}
+
+struct asim_rank *asim_graph_runner_begin(struct asim_graph_runner *runner,
+                                          struct asim_repeat *repeat, struct asim_chunk **over)
+{
+    struct asim_rank *rank = runner->rank;
+
+    runner->repeat = repeat;
+    *over = begin(rank, runner);
+    return rank;
+}
+
+struct asim_rank *asim_graph_runner_over(struct asim_graph_runner *runner, struct asim_chunk **over)
+{
+    struct asim_rank *rank = runner->rank;
+
+    runner->left = 0;
+    rank->sent += runner->graph->pieces;
+    *over = end_if_over(rank, runner);
+    return rank;
+}
+
+/* 1: the network carries the phase, or says when to begin. */
+static int is_repeat(struct asim_rank *rank, struct asim_graph_runner *runner)
+{
+    const struct asim_world *world = rank->world;
+    const struct asim_net_extras *extras = asim_uniform_phase_repeats(world);
+    const struct asim_op_graph *graph = runner->graph;
+    const struct asim_phase *phase = asim_chunk_phase(runner->chunk);
+    struct asim_net_repeat repeat = {.tag = runner->at_switch,
+                                     .tag_mask = ~(uint64_t)ASIM_OP_GRAPH_TAG_MAX,
+                                     .kind = {(uint64_t)(uintptr_t)(graph - graph->member),
+                                              rank->endpoint_ns, phase->kernel.busy_ns},
+                                     .bytes = runner->flow_bytes,
+                                     .n = graph->local,
+                                     .src = rank->id,
+                                     .n_others = graph->pieces,
+                                     .self = runner,
+                                     .begin = world->repeat_begin,
+                                     .over = world->repeat_over};
+
+    if (!extras || !graph->pieces || graph->pieces > ASIM_NET_REPEAT_OTHERS ||
+        world->set.system.flow_order_seed)
+        return 0;
+    for (uint32_t i = 0; i < graph->pieces; i++)
+        repeat.others[i] = asim_nvswitch_host(world, rank->id, i);
+    if (extras->repeat_start(world->via.carrier, &repeat))
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
+    return 1;
+}
+
 /* parents[] is the runner's copy of the counts; the graph is shared and constant. */
 struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
@@ -234,14 +304,13 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
     struct asim_graph_runner *runner =
         calloc(1, sizeof *runner + graph->channels * sizeof *runner->channels +
                       graph->n * sizeof *runner->parents);
-    struct start_order order;
-    uint64_t at;
 
     if (!runner) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return NULL;
     }
-    *runner = (struct asim_graph_runner){.chunk = chunk, .graph = graph, .left = graph->n};
+    *runner =
+        (struct asim_graph_runner){.rank = rank, .chunk = chunk, .graph = graph, .left = graph->n};
     runner->parents = (uint32_t *)(runner->channels + graph->channels);
     runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
     if (graph->local)
@@ -257,14 +326,7 @@ struct asim_chunk *asim_graph_runner_start(struct asim_rank *rank, struct asim_c
     for (uint32_t i = 0; i < graph->n; i++)
         runner->parents[i] = graph->nodes[i].parents;
     set_pace(runner, asim_chunk_phase(chunk)->kernel.busy_ns);
-    order = draw_order(rank, graph->n);
-    at = order.first;
-    for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
-        if (!graph->nodes[at].parents && issue(rank, runner, (uint32_t)at))
-            end_nodes(rank, runner, (uint32_t)at);
-        at = (at + order.step) % graph->n;
-    }
-    return end_if_over(rank, runner);
+    return is_repeat(rank, runner) ? NULL : begin(rank, runner);
 }
 
 struct asim_chunk *asim_graph_runner_node_ended(struct asim_rank *rank,

@@ -210,6 +210,9 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
     for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         members[p].member = p;
         members[p].local = uses_nvswitch ? nccl->local : 0;
+        members[p].pieces = nccl->spec.algo == ASIM_NCCL_NVLS && nccl->local == nccl->spec.ranks
+                                ? members[p].n / 2
+                                : 0;
         members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
         if (!members[p].nodes)
             return ASIM_ENOMEM;

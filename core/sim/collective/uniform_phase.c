@@ -105,14 +105,28 @@ static void look_up_reduction(struct asim_uniform_phase *uniform)
 
 /* --- relays ------------------------------------------------------------------------------------
  */
+static int is_watched(const struct asim_world *world)
+{
+    return world->own_messages || asim_event_bus_wants(&world->run.event_bus, ASIM_EV_ARRIVAL);
+}
+
 /* NULL: none. */
 static const struct asim_net_extras *relays_of(const struct asim_world *world)
 {
     const struct asim_net_extras *extras = world->via.backend->extras;
-    int is_watched =
-        world->own_messages || asim_event_bus_wants(&world->run.event_bus, ASIM_EV_ARRIVAL);
 
-    return extras && extras->relay_has && !is_watched && extras->relay_has(world->via.carrier)
+    return extras && extras->relay_has && !is_watched(world) &&
+                   extras->relay_has(world->via.carrier)
+               ? extras
+               : NULL;
+}
+
+const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world)
+{
+    const struct asim_net_extras *extras = world->via.backend->extras;
+
+    return is_allowed(world) && extras && extras->repeat_has && !is_watched(world) &&
+                   extras->repeat_has(world->via.carrier)
                ? extras
                : NULL;
 }

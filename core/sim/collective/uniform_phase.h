@@ -45,6 +45,9 @@ struct asim_uniform_phase {
 
 /* 1: the network carries each uniform phase of the rank by itself (net/net.h). */
 int asim_uniform_phase_has_relays(const struct asim_rank *rank);
+/* The network's functions for phases that repeat (net/net.h); NULL: it has none, or each message is
+ * watched. */
+const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world);
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails
  * the rank when out of memory. */
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk);

@@ -286,6 +286,64 @@ static void close_all(struct serving *s)
     remove_traces(s);
 }
 
+static int is_among(const char *key, const char *const *keys)
+{
+    while (*keys && strcmp(*keys, key))
+        keys++;
+    return *keys != NULL;
+}
+
+/* Options that were given and change nothing beside, or without, others. */
+static void note_idle(const struct asim_args *args, const struct options *opt)
+{
+    static const char *const made[] = {"arrivals", "rate",   "requests", "burst",         "lengths",
+                                       "prompt",   "output", "prefix",   "prefix-groups", NULL};
+    static const char *const roofline[] = {"gpu", "gpus", "efficiency", NULL};
+    static const char *const bursts[] = {"burst", NULL}, *const pieces[] = {"chunked-prefill",
+                                                                            NULL};
+    const struct {
+        const char *const *keys;
+        int applies;
+        const char *why;
+    } rows[] = {{made, opt->requests_file != NULL, "beside --requests-file"},
+                {roofline, opt->times != NULL, "beside --times"},
+                {bursts, !opt->requests_file && opt->arrivals != ASIM_ARRIVE_BURSTS,
+                 "without --arrivals=bursts"},
+                {pieces, strcmp(opt->scheduler, "fcfs") != 0, "without --scheduler=fcfs"}};
+
+    for (size_t i = 0; i < args->n_seen; i++)
+        for (size_t row = 0; row < sizeof rows / sizeof *rows; row++)
+            if (rows[row].applies && is_among(args->seen[i].row->key, rows[row].keys))
+                fprintf(stderr, "note: --%s has no effect %s\n", args->seen[i].row->key,
+                        rows[row].why);
+}
+
+/* Requests that vLLM would refuse, or that are shorter than what they begin with. */
+static void note_requests(const struct serving *s)
+{
+    const struct asim_requests *requests = &s->requests;
+    uint64_t most = s->opt->kv_tokens;
+    size_t big = 0, cut = 0;
+
+    for (size_t i = 0; i < requests->n; i++) {
+        const struct asim_request *at = &requests->at[i];
+
+        big += most && (uint64_t)at->prompt + at->output > most;
+        cut += at->prefix > at->prompt;
+    }
+    if (big)
+        fprintf(stderr,
+                "note: %zu of %zu requests have more tokens than --kv-tokens=%" PRIu64
+                ": each takes what it needs once it is alone in its instance, where vLLM would "
+                "refuse it\n",
+                big, requests->n, most);
+    if (cut)
+        fprintf(stderr,
+                "note: %zu of %zu requests have a prefix longer than their prompt; it counts up to "
+                "the end of the prompt\n",
+                cut, requests->n);
+}
+
 static int serve(const struct asim_args *args, struct asim_err *err)
 {
     static const char *const names[] = {"requests.csv", "inference.json"};
@@ -307,8 +365,11 @@ static int serve(const struct asim_args *args, struct asim_err *err)
         code = make_folder(&s, err);
     if (!code)
         code = open_times(&s, err);
-    if (!code)
+    if (!code) {
+        note_idle(args, opt);
+        note_requests(&s);
         code = open_world(&s, err);
+    }
     if (!code)
         code = asim_world_run(s.world, err);
     if (!code)

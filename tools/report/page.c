@@ -155,7 +155,7 @@ static void tiles(struct asim_out *out, const struct asim_run *run)
     snprintf(text, sizeof text, "%s · %s · %s", asim_show_count(a, run->marks),
              asim_show_count(b, run->pauses), asim_show_count(c, run->drops));
     tile(out, "ECN marks · PFC pauses · drops",
-         run->is_flow_level ? "not modelled at the flow level"
+         run->is_flow_level ? "marks by link below; the flow level has no pauses, no drops"
          : run->is_formulas ? "not modelled by formulas"
                             : text);
     asim_out_printf(out, "</dl>\n");

@@ -39,21 +39,25 @@ static void volume(struct asim_out *out, double bytes)
     asim_html_number(out, asim_show_bytes(shown, bytes), bytes);
 }
 
-#define QUEUE_COLUMNS "|#longest queue|#ECN marks|#pauses sent|#drops"
+#define QUEUE_COLUMNS    "|#longest queue|#ECN marks|#pauses sent|#drops"
+#define MODELLED_COLUMNS "|#longest queue as modelled|#ECN marks as modelled"
 
-static void queue_cells(struct asim_out *out, uint64_t longest, uint64_t marks, uint64_t pauses,
-                        uint64_t drops)
+static void queue_cells(struct asim_out *out, const struct asim_run *run, uint64_t longest,
+                        uint64_t marks, uint64_t pauses, uint64_t drops)
 {
     volume(out, (double)longest);
     asim_html_count(out, marks);
+    if (run->is_flow_level)
+        return;
     asim_html_count(out, pauses);
     asim_html_count(out, drops);
 }
 
 static void classes(struct asim_out *out, const struct asim_run *run)
 {
-    asim_html_table(out, run->is_flow_level ? "class|#directions|#mean use|#busiest"
-                                            : "class|#directions|#mean use|#busiest" QUEUE_COLUMNS);
+    asim_html_table(out, run->is_flow_level
+                             ? "class|#directions|#mean use|#busiest" MODELLED_COLUMNS
+                             : "class|#directions|#mean use|#busiest" QUEUE_COLUMNS);
     for (size_t i = 0; i < run->classes.n; i++) {
         const struct asim_run_class *class = &run->classes.at[i];
 
@@ -62,8 +66,7 @@ static void classes(struct asim_out *out, const struct asim_run *run)
         asim_html_count(out, class->links);
         share(out, class->mean);
         share(out, class->worst);
-        if (!run->is_flow_level)
-            queue_cells(out, class->peak_queue, class->marks, class->pauses, class->drops);
+        queue_cells(out, run, class->peak_queue, class->marks, class->pauses, class->drops);
         asim_out_printf(out, "</tr>\n");
     }
     end_table(out);
@@ -109,8 +112,7 @@ static void link_row(struct asim_out *out, const struct asim_run *run,
     asim_html_number(out, asim_show_rate(rate, link->rate_bps), (double)link->rate_bps);
     share(out, link->utilisation);
     volume(out, (double)link->bytes);
-    if (!run->is_flow_level)
-        queue_cells(out, link->peak_queue, link->marks, link->pauses, link->drops);
+    queue_cells(out, run, link->peak_queue, link->marks, link->pauses, link->drops);
     asim_out_printf(out, "</tr>\n");
 }
 
@@ -156,10 +158,11 @@ int asim_html_links(struct asim_out *out, const struct asim_run *run, struct asi
                     "<h4>Busiest links</h4>\n<p>Use is the share of what a link could carry "
                     "until the run's end, one direction a row; links that are alike within 1 %% "
                     "are one.%s</p>\n",
-                    run->is_flow_level
-                        ? " Queues, marks, pauses and losses are not modelled at the flow level."
-                        : "");
-    asim_html_table(out, run->is_flow_level ? "link|class|#rate|#use|#bytes"
+                    run->is_flow_level ? " The longest queue of a fluid and its marks are of the "
+                                         "flow level's model, which knows "
+                                         "no pauses and no drops."
+                                       : "");
+    asim_html_table(out, run->is_flow_level ? "link|class|#rate|#use|#bytes" MODELLED_COLUMNS
                                             : "link|class|#rate|#use|#bytes" QUEUE_COLUMNS);
     link_rows(out, run, links);
     end_table(out);

@@ -97,7 +97,7 @@ static void chart(struct asim_out *out, const struct asim_run *run, int kind,
 
 void asim_html_series(struct asim_out *out, const struct asim_run *run)
 {
-    if (run->longest != ASIM_RUN_NONE)
+    if (run->longest != ASIM_RUN_NONE && !run->is_flow_level)
         chart(out, run, ASIM_SERIES_QUEUE, &run->links.at[run->longest]);
     else if (run->has_links && !run->is_flow_level)
         asim_out_printf(out, "<p>No queue of a switch ever held a frame.</p>\n");

@@ -57,7 +57,10 @@ static void add_links(char *text, const struct asim_run *run)
         add(text, "%s%s -> %s (%s): %.1f %% used", i ? "               " : "busiest links: ",
             asim_show_node(from, sizeof from, run, link->from),
             asim_show_node(to, sizeof to, run, link->to), link->class, 100 * link->utilisation);
-        if (!run->is_flow_level)
+        if (run->is_flow_level)
+            add(text, ", queue up to %" PRIu64 " bytes and %" PRIu64 " marks as modelled",
+                link->peak_queue, link->marks);
+        else
             add(text,
                 ", queue up to %" PRIu64 " bytes, %" PRIu64 " marks, %" PRIu64
                 " pauses sent, %" PRIu64 " drops",
@@ -65,7 +68,7 @@ static void add_links(char *text, const struct asim_run *run)
         add(text, "\n");
     }
     if (run->is_flow_level && run->n_worst)
-        add(text, "queues, marks, pauses and losses are not modelled at the flow level\n");
+        add(text, "pauses and drops are not modelled at the flow level\n");
 }
 
 static void add_tiers(char *text, const struct asim_run *run)

@@ -22,20 +22,6 @@ size_t asim_fluid_control_size(const struct asim_cc *cc)
     return sizeof(struct asim_fluid_control) + cc->state_size;
 }
 
-static double queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
-{
-    return asim_fluid_wait(fluid, link) / link->packet_ns * (fluid->payload + fluid->overhead);
-}
-
-static double mark_chance(const struct asim_fluid_link *link, double bytes)
-{
-    if (bytes <= link->kmin_bytes || link->kmax_bytes < 0)
-        return 0;
-    return bytes > link->kmax_bytes
-               ? 1
-               : link->pmax * (bytes - link->kmin_bytes) / (link->kmax_bytes - link->kmin_bytes);
-}
-
 void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_control *control = asim_pool_take(&fluid->control_pool);
@@ -66,7 +52,7 @@ void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *li
 {
     double least = fluid->cc->by_marks ? link->kmin_bytes : 0;
 
-    if (queue_bytes(fluid, link) <= least)
+    if (asim_fluid_queue_bytes(fluid, link) <= least)
         return;
     for (uint32_t i = 0; i < link->flows.n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
@@ -91,11 +77,11 @@ static double see(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     seen->hops = 0;
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double bytes = queue_bytes(fluid, link);
+        double bytes = asim_fluid_queue_bytes(fluid, link);
         double used = link->share < 1 || bytes > 0 ? 1 : link->sum * link->step_ns;
 
         rtt += asim_fluid_wait(fluid, link);
-        clean *= 1 - mark_chance(link, bytes);
+        clean *= 1 - asim_fluid_mark_chance(link, bytes);
         if (seen->hops < ASIM_INT_HOPS) {
             double *sent = &control->sent[seen->hops];
 

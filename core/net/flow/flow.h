@@ -68,6 +68,7 @@ struct asim_fluid_link {
     double ack_ns, ack_step_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     struct asim_repeat *repeat;          /* a phase that has the link for itself; NULL: none */
+    double peak_bytes, marks;            /* so far: its longest queue; expected marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
     uint8_t has_data, has_acks;          /* then: of a member of the ring */
@@ -205,8 +206,7 @@ struct asim_fluid_trust {
     /* Of messages: their time; what of it they would not take alone; what those of few packets may
      * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */
     double took_ns, held_ns, burst_ns;
-    int is_changed;     /* links have changed */
-    double queue_bytes; /* the longest queue of a switch */
+    int is_changed; /* links have changed */
 };
 
 struct asim_fluid {

@@ -128,6 +128,31 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
     asim_fluid_after(fluid, ns, &link->refresh);
 }
 
+double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    return asim_fluid_wait(fluid, link) / link->packet_ns * (fluid->payload + fluid->overhead);
+}
+
+double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes)
+{
+    if (bytes <= link->kmin_bytes || link->kmax_bytes < 0)
+        return 0;
+    return bytes > link->kmax_bytes
+               ? 1
+               : link->pmax * (bytes - link->kmin_bytes) / (link->kmax_bytes - link->kmin_bytes);
+}
+
+void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    double now = asim_fluid_queue_bytes(fluid, link),
+           per_ns = (fluid->payload + fluid->overhead) / link->packet_ns;
+    double chance =
+        asim_fluid_mark_chance(link, now) + asim_fluid_mark_chance(link, link->wait_ns * per_ns);
+
+    link->marks += chance / 2 * (double)(fluid->queue.now_ns - link->wait_at) / link->step_ns;
+    link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
+}
+
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
 {
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
@@ -135,6 +160,7 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
     double wait = asim_fluid_wait(fluid, link), slope, sum = arrivals(fluid, link, wait, &slope),
            ns;
 
+    asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
     link->share = 1;
     link->slope = link->target_ns = 0;
@@ -160,8 +186,7 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
         }
     }
     link->wait_ns = wait;
-    fluid->trust.queue_bytes =
-        asim_fluid_max(fluid->trust.queue_bytes, wait * (double)link->rate_bps / 8e9);
+    asim_fluid_count_queue(fluid, link);
 }
 
 /* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue

@@ -448,6 +448,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 /* What is left of its queue drains. */
 static void empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
+    asim_fluid_count_queue(fluid, link);
     link->wait_ns = 0;
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;

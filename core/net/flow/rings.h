@@ -126,6 +126,12 @@ double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fl
  * back; less what its last window has not to wait for. */
 double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
+double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
+/* That a packet is marked by a queue of so many bytes. */
+double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
+/* Counts the marks that the queue of a link has made since wait_at, and its length now. */
+void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
+
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
 /* Begins to control flows that a queue tells something. */

@@ -110,6 +110,15 @@ static double share(double part, double of)
     return of > 0 ? part / of : 0;
 }
 
+static double longest(const struct asim_fluid *fluid)
+{
+    double bytes = 0;
+
+    for (uint32_t l = 0; l < fluid->n_links + fluid->n_groups; l++)
+        bytes = asim_fluid_max(bytes, fluid->link[l].peak_bytes);
+    return bytes;
+}
+
 /* What makes a run doubtful, the worst first; NULL: nothing. The limits were chosen on the cases of
  * tests/flow with seeds below 500. */
 static const char *doubt_of(const struct asim_fluid *fluid)
@@ -117,7 +126,7 @@ static const char *doubt_of(const struct asim_fluid *fluid)
     const double few = 0.05, fewest = 0.02, twice = 0.01, burst = 0.06, most = 0.8;
     const struct asim_fluid_trust *trust = &fluid->trust;
     /* Pauses hurt those that no queue holds up, and controllers that see queues grow slower. */
-    int may_pause = trust->queue_bytes > fluid->pause_bytes &&
+    int may_pause = longest(fluid) > fluid->pause_bytes &&
                     (fluid->cc || share(trust->queued_bytes, trust->bytes) < most);
 
     if (trust->is_changed)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What reports ask of the network (net/packets.h), as far as the flow level knows it: bytes and
- * frames are those that packets would have. Queues, marks and pauses are not modelled.
+ * frames are those that packets would have, queues and marks those of the fluid. Pauses are not
+ * modelled.
  */
 #include "asim/packet.h"
 #include "net/flow/rings.h"
@@ -60,14 +61,20 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
     struct asim_fluid *fluid = of(network);
     const struct asim_link *link = &fluid->topo->links[wire / 2];
     const struct asim_fluid_link *here = &fluid->link[wire];
+    const struct asim_fluid_link *queue = here->ring    ? &fluid->link[here->as]
+                                          : here->group ? &fluid->link[here->group]
+                                                        : here;
 
     fold_all(fluid);
-    *use = (struct asim_link_use){.from = wire % 2 ? link->b : link->a,
-                                  .to = wire % 2 ? link->a : link->b,
-                                  .port = wire % 2 ? link->port_b : link->port_a,
-                                  .rate_bps = link->rate_bps,
-                                  .frames = here->frames,
-                                  .bytes = here->bytes};
+    *use = (struct asim_link_use){
+        .from = wire % 2 ? link->b : link->a,
+        .to = wire % 2 ? link->a : link->b,
+        .port = wire % 2 ? link->port_b : link->port_a,
+        .rate_bps = link->rate_bps,
+        .frames = here->frames,
+        .bytes = here->bytes,
+        .peak_queue_bytes = (uint64_t)queue->peak_bytes,
+        .marks = (uint64_t)(queue->marks / (here->group ? queue->ways : 1) + 0.5)};
 }
 
 static void host_use(const struct asim_fabric *network, uint32_t host, struct asim_host_use *use)

@@ -4,8 +4,9 @@
  * last finish or the end of the last frame, the later of the two; and for a switch's egress the
  * longest queue, ECN marks, PAUSE frames sent and frames refused on entry. A host's row has the
  * pauses of its NIC. lost_frames: of the link's error rate and outages. Class, tiers and names are
- * those of topo/tier.h. A network without queues leaves the cells of queues and losses empty.
- * Written with --out and --reports=links. New columns go at the end.
+ * those of topo/tier.h. The flow level has queues and expected marks as it models them, which a
+ * last column tells, and leaves the cells of pauses and losses empty. Written with --out and
+ * --reports=links. New columns go at the end.
  */
 #include "asim/packet.h"
 #include "report/report.h"
@@ -33,11 +34,22 @@ static void write_row(struct asim_out *file, const struct asim_world *world, con
         asim_out_printf(file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                         use.peak_queue_bytes, use.marks, use.pauses, use.drops, use.lost);
     else
-        asim_out_printf(file, ",,,,,");
-    asim_out_printf(file, ",%s,%u,%u,%s,%s\n",
+        asim_out_printf(file, ",%" PRIu64 ",%" PRIu64 ",,,", use.peak_queue_bytes, use.marks);
+    asim_out_printf(file, ",%s,%u,%u,%s,%s%s\n",
                     asim_topo_link_class(class, sizeof class, topo, tier, link), tier[use.from],
                     tier[use.to], asim_topo_node_name(from, sizeof from, topo, tier, use.from),
-                    asim_topo_node_name(to, sizeof to, topo, tier, use.to));
+                    asim_topo_node_name(to, sizeof to, topo, tier, use.to),
+                    asim_world_has(world, ASIM_NET_QUEUES) ? "" : ",flow");
+}
+
+static int begin(void *self, struct asim_world *world, struct asim_err *err)
+{
+    (void)err;
+    asim_out_printf(asim_report_out(self),
+                    "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,ecn_marks,"
+                    "pauses_sent,drops,lost_frames,class,from_tier,to_tier,from_name,to_name%s\n",
+                    asim_world_has(world, ASIM_NET_QUEUES) ? "" : ",model");
+    return 0;
 }
 
 static int write_rows(void *self, const struct asim_world *world, struct asim_err *err)
@@ -60,8 +72,7 @@ const struct asim_report asim_report_links = {
     .in_out = ASIM_OUT_NAMED,
     .needs = ASIM_NET_LINKS,
     .file = "links.csv",
-    .head = "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,ecn_marks,pauses_sent,"
-            "drops,lost_frames,class,from_tier,to_tier,from_name,to_name",
     .wants = 1u << ASIM_EV_LINKS,
+    .begin = begin,
     .end = write_rows,
 };

@@ -163,7 +163,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     struct asim_cc_frames frames;
     uint32_t without = 0;
 
-    if (!cc || asim_fluid_parts(config->settings->flow_without, &without, err) ||
+    if (!cc || asim_fluid_parts(config->settings->flow_without, cc, &without, err) ||
         check(net, config->topo, without, err)) {
         free(fluid);
         return ASIM_EINVAL;

@@ -19,7 +19,10 @@ enum asim_fluid_part {
     ASIM_FLUID_COLLISIONS = 64 /* hashes choose ways; without it each message the emptiest */
 };
 
-/* Sets *without from names separated by commas; NULL: none. */
-int asim_fluid_parts(const char *text, uint32_t *without, struct asim_err *err);
+struct asim_cc;
+
+/* Sets *without from names separated by commas; NULL: none. cc: that of the run. */
+int asim_fluid_parts(const char *text, const struct asim_cc *cc, uint32_t *without,
+                     struct asim_err *err);
 
 #endif

@@ -175,6 +175,7 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     link->left_ns = from->left_ns;
     link->told_ns = from->told_ns;
     link->wait_at = from->wait_at;
+    link->peak_bytes = asim_fluid_max(link->peak_bytes, from->peak_bytes);
     memcpy(link->leads, from->leads, sizeof link->leads);
     link->n_leads = from->n_leads;
     if (from->is_dirty)

@@ -175,6 +175,7 @@ static int is_known_to_flows(const struct settings *s, const struct asim_option 
                                         "LOAD_BALANCE",
                                         "BUFFER_SIZE",
                                         "ERROR_RATE_PER_LINK",
+                                        "RTO",
                                         "PFC_OUTPUT_FILE"};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)

@@ -151,7 +151,7 @@ static uint64_t timeout_of(const struct asim_fluid *fluid, const struct asim_flu
 {
     const uint64_t fs_per_ns = 1000000, least_ns = 1000000, round_trips = 10; /* as in packets */
 
-    return fluid->net->rto_fs ? fluid->net->rto_fs / fs_per_ns
+    return fluid->net->rto_fs ? (fluid->net->rto_fs + fs_per_ns - 1) / fs_per_ns
                               : least_ns + round_trips * conn->rtt_ns;
 }
 

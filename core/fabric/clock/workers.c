@@ -60,6 +60,7 @@ void asim_workers_close(struct asim_fabric *fabric)
 static int open_worker(struct asim_fabric *fabric, struct asim_worker *worker)
 {
     worker->fabric = fabric;
+    worker->is_alone = asim_engine_of(fabric)->workers.n == 1;
     worker->node = malloc((fabric->set.nodes + 1) * sizeof *worker->node);
     worker->active = malloc((fabric->set.nodes + 1) * sizeof *worker->active);
     return worker->node && worker->active ? 0 : ASIM_ENOMEM;

@@ -44,6 +44,7 @@ struct asim_worker {
     int failed;             /* first failure, enum asim_code; the worker's nodes stop */
     int contested;          /* a tie whose order keys do not know (link/tie_key.h) */
     int silent;             /* the memo simulates again what ranks have been told */
+    int is_alone;           /* all nodes are its own */
     uint64_t last_notified; /* latest time of the notifications it has delivered itself */
     /* The caller reads these after each window. */
     _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of its own nodes, by half */

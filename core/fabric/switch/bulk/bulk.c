@@ -107,6 +107,14 @@ static inline int is_uncongested(const struct window *window, const struct asim_
     return window->has_plain_queues && port->frames + n <= port->ecn_free_frames;
 }
 
+/* The wire has room for the frames in the port and n more, and no two ACKs arrive in one tick. */
+static inline int takes_all(const struct asim_fabric *fabric, const struct asim_switch_port *port,
+                            uint32_t n)
+{
+    return port->port.out->tx[fabric->set.ack_wire] &&
+           asim_link_ring_has_room(port->port.out, port->frames + n);
+}
+
 /* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full
  * use some always do. */
 enum { MOST_WAITING = 64 };
@@ -121,22 +129,38 @@ static inline int is_short(const struct asim_switch_port *port, uint32_t q)
     return !port->frames || (port->frames <= MOST_WAITING && port->waiting == 1u << q);
 }
 
-/* Puts a frame that starts at the port's tx_start on the wire. It never enters the shared buffer:
- * it would leave it in the same window. */
-static inline void send_uncongested(struct asim_worker *worker, struct asim_port *port,
-                                    const struct asim_frame *frame)
-{
-    struct asim_wire *wire = port->out;
-    struct asim_frame *place = asim_link_ring_slot(worker, wire);
+/* An uncongested egress port while it takes arrivals: its state stays in registers. Frames go
+ * straight to the wire, which has room for them. They never enter the shared buffer: they would
+ * leave it in the same window. */
+struct burst {
+    uint64_t busy, start; /* last transmission: end, 0 without one, and start */
+    uint32_t recency;     /* of its cause (tie_key.h) */
+    uint32_t idle;        /* 1 + the index of the last frame that found the port idle */
+    /* Bytes that have arrived and not started. The first such frame starts at next_start; `next` is
+     * its place on the egress link. */
+    uint64_t waiting, next_start, peak;
+    uint32_t next, tail; /* tail: the place of the next frame on the egress link */
+};
 
-    if (!place)
+/* Writes the state back to the port, and publishes the frames on the egress link. */
+static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch_port *to,
+                             const struct burst *port)
+{
+    struct asim_wire *wire = to->port.out;
+    uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+    uint64_t t = wire->at[first & wire->mask].t;
+
+    to->peak_bytes = port->peak;
+    if (port->tail == first)
         return;
-    wire->frames++;
-    wire->bytes += frame->wire;
-    port->busy_until = port->tx_start + wire->tx[frame->wire];
-    asim_frame_copy(place, frame, port->start_recency);
-    place->t = asim_link_arrival(wire, port->busy_until);
-    asim_port_put_on_wire(worker, wire, place);
+    to->port.busy = 1;
+    to->port.busy_until = port->busy;
+    to->port.tx_start = port->start;
+    to->port.start_recency = port->recency;
+    wire->frames += port->tail - first;
+    atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
+    if (t < shard->worker->min_arrival[wire->to_slot])
+        shard->worker->min_arrival[wire->to_slot] = t;
 }
 
 /* Arrivals of one egress port, in order. The entries are consumed. */
@@ -170,44 +194,55 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
                                   const struct window *window)
 {
     struct asim_switch *sw = shard->sw;
-    struct asim_switch_port *port = &sw->ports[transit.out];
-    uint64_t cause = 0, waiting = port->bytes, *first = arrivals->at;
+    struct asim_switch_port *to = &sw->ports[transit.out];
+    struct asim_wire *wire = to->port.out;
+    uint64_t cause = 0, bytes = 0, *first = arrivals->at;
+    struct burst port = {.waiting = to->bytes, .peak = to->peak_bytes};
     struct backlog backlog;
     uint32_t departed = 0;
 
     depart_all(fabric, shard, transit.out, window, &backlog);
-    asim_queue_pass(port, transit.q);
+    asim_queue_pass(to, transit.q);
+    port.busy = to->port.busy ? to->port.busy_until : 0;
+    port.start = to->port.tx_start;
+    port.tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
     for (uint64_t *at = arrivals->at; at < arrivals->end; at++) {
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         const struct asim_wire *from = sw->in[transit.in = asim_arrival_port(entry)];
         const struct asim_frame *frame = asim_arrival_frame(from, entry);
+        struct asim_frame *place = &wire->at[port.tail & wire->mask];
+        uint32_t size = (uint32_t)frame->wire;
 
         for (; departed < backlog.n && backlog.at[departed] >> 16 < t; departed++)
-            waiting -= backlog.at[departed] & 0xffff;
+            port.waiting -= backlog.at[departed] & 0xffff;
         for (; first < at && *first >> 16 < t; first++)
-            waiting -= *first & 0xffff;
-        t += window->begin;
-        if (waiting + frame->wire > port->peak_bytes)
-            port->peak_bytes = waiting + frame->wire;
-        if (!port->port.busy || port->port.busy_until < t) {
-            port->port.busy = 1;
-            port->port.tx_start = t;
-            port->port.start_recency = asim_wire_recency(from, frame->wire);
+            port.waiting -= *first & 0xffff;
+        if (port.waiting + size > port.peak)
+            port.peak = port.waiting + size;
+        if (port.busy < t + window->begin) {
+            port.start = t + window->begin;
+            port.recency = asim_wire_recency(from, size);
             cause = entry + 1;
-            *at = (t - window->begin) << 16;
-            send_uncongested(shard->worker, &port->port, frame);
-            continue;
+            *at = t << 16;
+        } else {
+            port.waiting += size;
+            *at = (port.busy - window->begin) << 16 | size;
+            if (port.busy >= window->until) {
+                asim_egress_push(shard, transit, frame);
+                continue;
+            }
+            port.recency = recency_behind(port.busy - port.start);
+            port.start = port.busy;
         }
-        waiting += frame->wire;
-        *at = (port->port.busy_until - window->begin) << 16 | frame->wire;
-        if (port->port.busy_until >= window->until) {
-            asim_egress_push(shard, transit, frame);
-            continue;
-        }
-        port->port.start_recency = recency_behind(port->port.busy_until - port->port.tx_start);
-        port->port.tx_start = port->port.busy_until;
-        send_uncongested(shard->worker, &port->port, frame);
+        port.busy = port.start + wire->tx[size];
+        bytes += size;
+        asim_frame_copy(place, frame, port.recency);
+        place->t = asim_link_arrival(wire, port.busy);
+        asim_port_check_final(shard->worker, wire, place);
+        port.tail++;
     }
+    wire->bytes += bytes;
+    burst_end(shard, to, &port);
     return cause;
 }
 
@@ -235,7 +270,8 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
         if (port->frames)
             asim_egress_drain(fabric, shard, out, t);
         if (port->same_tick_at != t && is_short(port, transit.q) &&
-            is_uncongested(window, port, (uint64_t)(arrivals.end - arrivals.at))) {
+            is_uncongested(window, port, (uint64_t)(arrivals.end - arrivals.at)) &&
+            takes_all(fabric, port, (uint32_t)(arrivals.end - arrivals.at))) {
             uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
 
             return last ? last : cause;
@@ -251,16 +287,6 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
  * All arrivals of an egress port are from one ingress port, frame behind frame in its receive
  * ring. This is the usual case for messages of a few packets. The burst needs no order and no
  * entries, and the state of the port stays in registers. */
-
-struct burst {
-    uint64_t busy, start; /* last transmission: end, 0 without one, and start */
-    uint32_t recency;     /* of its cause (tie_key.h) */
-    uint32_t idle;        /* 1 + the index of the last frame that found the port idle */
-    /* Bytes that have arrived and not started. The first such frame starts at next_start; `next` is
-     * its place on the egress link. */
-    uint64_t waiting, next_start, peak;
-    uint32_t next, tail; /* tail: the place of the next frame on the egress link */
-};
 
 /* A frame of `size` bytes arrives at t. Frames that started before t wait no more. A frame that
  * starts at t still waits, and no frame arrives exactly then (arrives_in_sequence). */
@@ -296,27 +322,6 @@ static inline void burst_begin(struct burst *port, const struct asim_wire *from,
         port->recency = recency_behind(port->busy - port->start);
         port->start = port->busy;
     }
-}
-
-/* Writes the state back to the port, and publishes the frames on the egress link. */
-static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch_port *to,
-                             const struct burst *port)
-{
-    struct asim_wire *wire = to->port.out;
-    uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed);
-    uint64_t t = wire->at[first & wire->mask].t;
-
-    to->peak_bytes = port->peak;
-    if (port->tail == first)
-        return;
-    to->port.busy = 1;
-    to->port.busy_until = port->busy;
-    to->port.tx_start = port->start;
-    to->port.start_recency = port->recency;
-    wire->frames += port->tail - first;
-    atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
-    if (t < shard->worker->min_arrival[wire->to_slot])
-        shard->worker->min_arrival[wire->to_slot] = t;
 }
 
 /* Queues the frames from index i on, which cannot start in this window. Returns the peak. */

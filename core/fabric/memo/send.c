@@ -81,7 +81,7 @@ static int inject(struct asim_fabric *fabric, struct asim_part *part, struct asi
 {
     struct asim_memo_message message = {
         .injection = {.t = host->now,
-                      .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
+                      .tie = asim_host_timer_tie(host, 0),
                       .bytes = msg->bytes,
                       .dst = msg->dst},
         .msg = *msg,

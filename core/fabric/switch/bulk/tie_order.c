@@ -100,11 +100,18 @@ struct runs {
 static void merge(struct asim_switch_shard *shard, const uint64_t *from, struct runs runs,
                   uint64_t *to)
 {
-    uint32_t i = 0, j = runs.mid;
+    const uint64_t *a = from,
+                   *b = from + runs.mid, *const a_end = b, *const b_end = from + runs.end;
 
-    while (i < runs.mid && j < runs.end)
-        *to++ = leaves_before(shard, from[j], from[i]) ? from[j++] : from[i++];
-    memcpy(to, from + (i < runs.mid ? i : j), (runs.mid - i + runs.end - j) * sizeof *to);
+    while (a != a_end && b != b_end) {
+        uint64_t x = *a, y = *b;
+        int is_second = leaves_before(shard, y, x);
+
+        *to++ = is_second ? y : x;
+        a += !is_second;
+        b += is_second;
+    }
+    memcpy(to, a != a_end ? a : b, (size_t)(a_end - a + (b_end - b)) * sizeof *to);
 }
 
 /* Insertion sort, for short batches of many runs. An all-to-all brings one or two frames of each of

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/io/quote.h"
 #include "cli/embedded.h"
+#include "tools/report/fct.h"
 #include "tools/report/html.h"
 #include "tools/report/report.h"
 
@@ -140,6 +141,24 @@ static void accuracy_tiles(struct asim_out *out, const struct asim_run *run)
         tile(out, "expected error", asim_show_expected_error(text, run));
 }
 
+/* In place of ranks and messages, where no job runs. */
+static void traffic_tiles(struct asim_out *out, const struct asim_run *run)
+{
+    static const char *const names[] = {"slowdown of flows up to 100 kB, 99 % below",
+                                        "slowdown of larger flows, 99 % below"};
+    static const uint64_t sizes[] = {0, 100000, UINT64_MAX};
+    char text[ASIM_SHOW_BYTES];
+
+    tile(out, "background flows", asim_show_count(text, run->slowdowns[1].n));
+    for (int i = 0; i < 2; i++) {
+        double slowdown = asim_fct_slowdown(run, sizes[i], sizes[i + 1]);
+
+        snprintf(text, sizeof text, "%.2f", slowdown);
+        if (slowdown > 0)
+            tile(out, names[i], text);
+    }
+}
+
 static void tiles(struct asim_out *out, const struct asim_run *run)
 {
     char text[3 * ASIM_SHOW_BYTES], a[ASIM_SHOW_BYTES], b[ASIM_SHOW_BYTES], c[ASIM_SHOW_BYTES];
@@ -150,8 +169,12 @@ static void tiles(struct asim_out *out, const struct asim_run *run)
     bandwidth_tile(out, run);
     serving_tiles(out, run);
     accuracy_tiles(out, run);
-    tile(out, "ranks", asim_show_count(text, run->n_ranks));
-    tile(out, "messages", asim_show_count(text, run->messages));
+    if (run->slowdowns[1].n && !run->messages) {
+        traffic_tiles(out, run);
+    } else {
+        tile(out, "ranks", asim_show_count(text, run->n_ranks));
+        tile(out, "messages", asim_show_count(text, run->messages));
+    }
     snprintf(text, sizeof text, "%s · %s · %s", asim_show_count(a, run->marks),
              asim_show_count(b, run->pauses), asim_show_count(c, run->drops));
     tile(out, "ECN marks · PFC pauses · drops",

@@ -159,6 +159,7 @@ struct asim_fluid_flow {
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double lead_ns;                /* asim_fluid_lead when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
+    int is_facing;                 /* both, alone on its slowest link */
     uint32_t id;                   /* index in fluid.flow */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_sprayed;
@@ -200,8 +201,10 @@ struct asim_fluid_counts {
 struct asim_fluid_trust {
     /* queued: a queue of a switch held them up; twice: two did, or one their ACKs; controlled:
      * their controller was told of queues; beside: another message of their hosts was under way, on
-     * a queue pair of its own; apart: sent after others under way; sprayed: beside such others. */
+     * a queue pair of its own; apart: sent after others under way; sprayed: beside such others;
+     * facing: alone on their slowest link, and their ACKs behind data. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes, sprayed;
+    double facing_bytes;
     uint64_t since_ns; /* when the first of the messages under way was sent */
     /* Of messages: their time; what of it they would not take alone; what those of few packets may
      * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */

@@ -60,7 +60,7 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
 
     if (fabric->set.tick != 1 || t < delay_ns || t == ASIM_NEVER)
         t = saturated(fabric, rank, delay_ns);
-    tie = asim_host_timer_tie(host, t - host->now);
+    tie = asim_timer_tie_key(host->tie, t - host->now);
     asim_node_schedule(fabric, rank, t);
     return asim_event_heap_push(&host->timers,
                                 asim_host_entry(host, t, tie, (uint64_t)ASIM_TIMER_WAKE << 56));
@@ -74,7 +74,7 @@ static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
     if (*host->insertion || !start->is_open || start->is_filled ||
         (host->timers.n && host->timers.at->t <= host->now))
         return 0;
-    start->tie = asim_host_timer_tie(host, 0);
+    start->tie = asim_timer_tie_key(host->tie, 0);
     start->seq = host->timer_seq++;
     start->slot = slot;
     start->is_filled = 1;

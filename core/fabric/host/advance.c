@@ -120,7 +120,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
             return;
         }
         host->timer_seq++;
-        asim_host_begin(host, host->now, asim_host_timer_tie(host, 0));
+        asim_host_begin(host, host->now, asim_timer_tie_key(host->tie, 0));
         host->worker->calls++;
         flow->stage++;
     }

@@ -209,19 +209,10 @@ static inline struct asim_event_entry asim_host_entry(struct asim_host *host, ui
     return (struct asim_event_entry){t, tie, host->timer_seq++, value};
 }
 
-/* Tie key of a timer that the present event arms `age` ticks ahead. */
-static inline uint64_t asim_host_timer_tie(const struct asim_host *host, uint64_t age)
-{
-    const uint64_t most = (1ull << ASIM_AGE_BITS) - 1;
-
-    return asim_tie_key_of(age < most ? most - age : 0, asim_cause_recency(host->tie),
-                           ASIM_CLASS_TIMER);
-}
-
 /* A timer armed by the present event. value = kind << 56 | payload. 0 or ASIM_ENOMEM. */
 static inline int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
 {
-    uint64_t tie = asim_host_timer_tie(host, t - host->now);
+    uint64_t tie = asim_timer_tie_key(host->tie, t - host->now);
 
     return asim_event_heap_push(&host->timers, asim_host_entry(host, t, tie, value));
 }

@@ -27,7 +27,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
         return;
     nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
-    nic->wake_tie = asim_host_timer_tie(host, nic->wake_at - now);
+    nic->wake_tie = asim_timer_tie_key(host->tie, nic->wake_at - now);
     nic->wake_seq = asim_host_wake_seq(host, nic);
 }
 

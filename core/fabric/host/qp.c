@@ -152,7 +152,7 @@ void asim_nic_arm(const struct asim_fabric *fabric, struct asim_host *host, stru
     if (earliest <= t || earliest == ASIM_NEVER)
         return;
     nic->wake_at = earliest;
-    nic->wake_tie = asim_host_timer_tie(host, earliest - t);
+    nic->wake_tie = asim_timer_tie_key(host->tie, earliest - t);
     nic->wake_seq = asim_host_wake_seq(host, nic);
 }
 

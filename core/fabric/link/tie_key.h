@@ -68,6 +68,15 @@ static inline uint64_t asim_tie_key_age(uint64_t tie)
     return ((1ull << ASIM_AGE_BITS) - 1) - (tie >> 26);
 }
 
+/* Of a timer that an event of that key arms `age` ticks ahead. */
+static inline uint64_t asim_timer_tie_key(uint64_t armed_by, uint64_t age)
+{
+    const uint64_t most = (1ull << ASIM_AGE_BITS) - 1;
+
+    return asim_tie_key_of(age < most ? most - age : 0, asim_cause_recency(armed_by),
+                           ASIM_CLASS_TIMER);
+}
+
 /* The next arrival at a port that has had none since some event. */
 struct asim_first_arrival {
     uint64_t t, tie, seq; /* seq: in_seq of the link */

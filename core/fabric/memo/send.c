@@ -81,7 +81,7 @@ static int inject(struct asim_fabric *fabric, struct asim_part *part, struct asi
 {
     struct asim_memo_message message = {
         .injection = {.t = host->now,
-                      .tie = asim_host_timer_tie(host, 0),
+                      .tie = asim_timer_tie_key(host->tie, 0),
                       .bytes = msg->bytes,
                       .dst = msg->dst},
         .msg = *msg,

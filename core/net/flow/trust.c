@@ -173,7 +173,7 @@ static const char *doubt_of(const struct asim_fluid *fluid)
 int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust)
 {
     const struct asim_fluid *fluid = (const struct asim_fluid *)(const void *)network;
-    const double usual = 1, most = 6; /* per cent, flow.md#accuracy */
+    const double usual = 1, most = 13; /* per cent, flow.md#accuracy */
 
     trust->held_percent = 100 * share(fluid->trust.queued_bytes, fluid->trust.bytes);
     trust->doubt = doubt_of(fluid);

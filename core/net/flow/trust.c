@@ -135,8 +135,7 @@ static const char *doubt_of(const struct asim_fluid *fluid)
 
     if (trust->is_changed)
         return "links changed, and timeouts of what packets lose then decide: job times differed "
-               "by "
-               "less than 6 % in nine of ten tests, in single ones by a timeout (1 ms)";
+               "by less than 6 % in nine of ten tests, in single ones by a timeout (1 ms)";
     if (fluid->traffic)
         return "its messages and those of background traffic meet packet by packet in short "
                "queues: job times differed by 5 % (median) and up to 230 % in tests";

@@ -142,6 +142,18 @@ struct burst {
     uint32_t next, tail; /* tail: the place of the next frame on the egress link */
 };
 
+/* Puts a frame that starts at port->start on the egress link. */
+static inline void burst_send(struct asim_switch_shard *shard, struct burst *port,
+                              struct asim_wire *wire, const struct asim_frame *frame)
+{
+    struct asim_frame *place = &wire->at[port->tail++ & wire->mask];
+
+    port->busy = port->start + wire->tx[(uint32_t)frame->wire];
+    asim_frame_copy(place, frame, port->recency);
+    place->t = asim_link_arrival(wire, port->busy);
+    asim_port_check_final(shard->worker, wire, place);
+}
+
 /* Writes the state back to the port, and publishes the frames on the egress link. */
 static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch_port *to,
                              const struct burst *port)
@@ -210,7 +222,6 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         const struct asim_wire *from = sw->in[transit.in = asim_arrival_port(entry)];
         const struct asim_frame *frame = asim_arrival_frame(from, entry);
-        struct asim_frame *place = &wire->at[port.tail & wire->mask];
         uint32_t size = (uint32_t)frame->wire;
 
         for (; departed < backlog.n && backlog.at[departed] >> 16 < t; departed++)
@@ -234,12 +245,8 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
             port.recency = recency_behind(port.busy - port.start);
             port.start = port.busy;
         }
-        port.busy = port.start + wire->tx[size];
+        burst_send(shard, &port, wire, frame);
         bytes += size;
-        asim_frame_copy(place, frame, port.recency);
-        place->t = asim_link_arrival(wire, port.busy);
-        asim_port_check_final(shard->worker, wire, place);
-        port.tail++;
     }
     wire->bytes += bytes;
     burst_end(shard, to, &port);
@@ -385,19 +392,14 @@ static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switc
     asim_queue_pass(to, group);
     to->same_tick = 0; /* all further arrivals are later */
     for (i = 0; i < batch->burst; i++) {
-        struct asim_frame *place = &wire->at[port.tail & wire->mask];
         uint32_t size = (uint32_t)frame->wire;
 
         if (port.busy >= window->until)
             break;
         burst_arrive(&port, wire, frame->t, size);
         burst_begin(&port, from, frame, i);
-        port.busy = port.start + wire->tx[size];
+        burst_send(shard, &port, wire, frame);
         bytes += size;
-        asim_frame_copy(place, frame, port.recency);
-        place->t = asim_link_arrival(wire, port.busy);
-        asim_port_check_final(shard->worker, wire, place);
-        port.tail++;
         frame = asim_link_ring_view_next(&ring, frame);
     }
     wire->bytes += bytes;

@@ -86,14 +86,7 @@ static int by_distance(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-static int by_offset(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    if (x->offset_ns != y->offset_ns)
-        return x->offset_ns < y->offset_ns ? -1 : 1;
-    return x->from < y->from ? -1 : x->from > y->from;
-}
+ASIM_ORDER(by_offset, struct part, ->offset_ns, ->from)
 
 static struct part part_of(const struct bench *bench, const struct asim_verify_exchange *other,
                            const unsigned char *is_member)
@@ -213,14 +206,7 @@ struct share {
     uint32_t rank, part, place;
 };
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct share *x = a, *y = b;
-
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->part < y->part ? -1 : x->part > y->part;
-}
+ASIM_ORDER(by_rank, struct share, ->rank, ->part)
 
 static int write_rank(const struct bench *bench, const struct share *share, size_t n,
                       const char *path, struct asim_err *err)

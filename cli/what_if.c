@@ -15,6 +15,7 @@
 #include "asim/netconf.h"
 #include "asim/observe.h"
 #include "asim/packet.h"
+#include "base/mem.h"
 #include "base/io/out.h"
 #include "base/io/quote.h"
 #include "cli/side_by_side.h"
@@ -281,12 +282,7 @@ static void run_change(void *self, uint32_t i)
         all->rows[i + 1].ns = 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_size, double, [0])
 
 /* Ranks that compute longer than the median of those that compute take the median's time. Returns
  * how many compute. */

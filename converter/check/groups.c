@@ -52,13 +52,7 @@ int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t ra
 }
 
 /* Ids are unique within a rank, so the order is total. */
-static int by_group_and_id(const void *a, const void *b)
-{
-    const struct asim_check_coll *x = a, *y = b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_group_and_id, struct asim_check_coll, ->group, ->id)
 
 /* Durations may differ between ranks. */
 static int is_same(const struct asim_check_coll *a, const struct asim_check_coll *b)

@@ -64,11 +64,7 @@ int asim_check_metadata(struct asim_check *check, const struct asim_op *op)
     return ASIM_VEC_PUSH(check->defs, def) ? ASIM_ENOMEM : ASIM_CHECK_FINE;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct asim_check_def *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_id, struct asim_check_def, ->id)
 
 void asim_check_sort_defs(struct asim_check *check)
 {

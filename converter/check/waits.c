@@ -98,13 +98,7 @@ static int add_comm(struct waits *w, uint32_t rank, uint32_t node, const struct 
     return ASIM_VEC_PUSH(w->comms, comm);
 }
 
-static int by_group_and_id(const void *a, const void *b)
-{
-    const struct comm *x = *(const struct comm *const *)a, *y = *(const struct comm *const *)b;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_group_and_id, const struct comm *, [0] -> group, [0] -> id)
 
 /* Numbers the rank's collectives, which are the communications from `from` on. */
 static int number_collectives(struct waits *w, size_t from)

@@ -258,13 +258,7 @@ static int scan(struct asim_folder *folder, const char *path, const struct asim_
     return code;
 }
 
-static int by_rank(const void *a, const void *b)
-{
-    uint32_t x = ((const struct asim_folder_rank *)a)->rank;
-    uint32_t y = ((const struct asim_folder_rank *)b)->rank;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_rank, struct asim_folder_rank, ->rank)
 
 int asim_folder_read(struct asim_folder *folder, const char *path,
                      const struct asim_folder_names *names, struct asim_err *err)

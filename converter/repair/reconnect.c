@@ -72,12 +72,7 @@ static const struct set *gather(struct join *j, const struct asim_rnode *node, i
     return sources == 1 ? only : NULL;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_number, uint32_t, [0])
 
 /* Returns the collected set and clears it. */
 static const struct set *take(struct join *j)

@@ -146,11 +146,7 @@ static int grows(const struct asim_scale *scale, const struct asim_scale_group *
     return scale->grow == ASIM_SCALE_STRIDED && !is_consecutive(group);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct asim_scale_group *x = a, *y = b;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_id, struct asim_scale_group, ->id)
 
 /* New numbers follow the old order, so a set scaled by one keeps its order of groups. */
 int asim_scale_groups(struct asim_scale *scale, struct asim_err *err)

@@ -120,14 +120,7 @@ static int read_file(struct reader *r)
                            "the file has no flows.");
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct flow *x = a, *y = b;
-
-    if (x->start_ns != y->start_ns)
-        return x->start_ns < y->start_ns ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
+ASIM_ORDER(by_start, struct flow, ->start_ns, ->line)
 
 /* Flows of a pair are told apart by their tags, whichever ends first. */
 static int number_pairs(struct reader *r)

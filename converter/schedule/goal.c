@@ -282,12 +282,7 @@ static int read_wait(struct reader *r, const char *label)
 /* --- irequires ----------------------------------------------------------------------------------
  */
 
-static int by_op(const void *a, const void *b)
-{
-    const struct asim_schedule_wait *x = a, *y = b;
-
-    return (x->op > y->op) - (x->op < y->op);
-}
+ASIM_ORDER(by_op, struct asim_schedule_wait, ->op)
 
 /* The first of the sorted waits that is not of an op before `op`. */
 static size_t first_of(const struct asim_schedule_wait *waits, size_t n, uint32_t op)

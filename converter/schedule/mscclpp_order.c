@@ -95,16 +95,7 @@ void asim_mscclpp_stop_at_barrier(struct asim_mscclpp *plan, const struct asim_m
         asim_mscclpp_nomem(plan);
 }
 
-static int by_barrier(const void *a, const void *b)
-{
-    const struct asim_mscclpp_barrier *x = a, *y = b;
-
-    if (x->gpu != y->gpu)
-        return x->gpu < y->gpu ? -1 : 1;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return (x->round > y->round) - (x->round < y->round);
-}
+ASIM_ORDER(by_barrier, struct asim_mscclpp_barrier, ->gpu, ->id, ->round)
 
 /* Each of the thread blocks that meet leaves when all have arrived. */
 static void link_barrier(struct asim_mscclpp *plan, const struct asim_mscclpp_barrier *first,

@@ -121,16 +121,7 @@ struct end { /* of a channel */
     uint32_t gpu, peer, place, lane;
 };
 
-static int by_pair(const void *a, const void *b)
-{
-    const struct end *x = a, *y = b;
-
-    if (x->gpu != y->gpu)
-        return x->gpu < y->gpu ? -1 : 1;
-    if (x->peer != y->peer)
-        return x->peer < y->peer ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ASIM_ORDER(by_pair, struct end, ->gpu, ->peer, ->place)
 
 /* The k-th channel from one GPU to another meets the k-th one back: with the two GPUs exchanged,
  * both stand at the same places behind the first of their pair. */

@@ -31,18 +31,7 @@ struct end {
     uint32_t src, dst, tag, op;
 };
 
-static int by_message(const void *a, const void *b)
-{
-    const struct end *x = a, *y = b;
-
-    if (x->src != y->src)
-        return x->src < y->src ? -1 : 1;
-    if (x->dst != y->dst)
-        return x->dst < y->dst ? -1 : 1;
-    if (x->tag != y->tag)
-        return x->tag < y->tag ? -1 : 1;
-    return (x->op > y->op) - (x->op < y->op);
-}
+ASIM_ORDER(by_message, struct end, ->src, ->dst, ->tag, ->op)
 
 static size_t list_ends(const struct asim_schedule *schedule, int type, struct end *ends)
 {
@@ -117,14 +106,7 @@ static int check_messages(const struct asim_schedule *schedule, struct asim_err 
 /* --- files --------------------------------------------------------------------------------------
  */
 
-static int by_op(const void *a, const void *b)
-{
-    const struct asim_schedule_wait *x = a, *y = b;
-
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    return (x->before > y->before) - (x->before < y->before);
-}
+ASIM_ORDER(by_op, struct asim_schedule_wait, ->op, ->before)
 
 /* Sorts the waits and drops repeated ones; numbers the ops of each rank. */
 static void lay_out(struct writing *w, struct asim_schedule *schedule)

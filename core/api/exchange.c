@@ -29,12 +29,7 @@ struct exchanges {
     int failed; /* out of memory */
 };
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
+ASIM_ORDER(by_number, uint32_t, [0])
 
 /* The members in the order of the group. */
 static const uint32_t *ranks_of(const struct exchanges *exchanges, const struct asim_op_time *op,

@@ -103,6 +103,32 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size);
     (ASIM_VEC_RESERVE(v, (v).n + 1) ? ASIM_ENOMEM : ((v).at[(v).n++] = (x), 0))
 #define ASIM_VEC_POP(v) ((v).at[--(v).n])
 
+/* A comparison for qsort: by up to four keys, each as it follows the pointer to an element:
+ * ASIM_ORDER(by_rank, struct op, ->rank, ->end), ASIM_ORDER(by_value, double, [0]). */
+#define ASIM_ORDER(NAME, TYPE, ...)                                                                \
+    static int NAME(const void *a, const void *b)                                                  \
+    {                                                                                              \
+        TYPE const *x = a;                                                                         \
+        TYPE const *y = b;                                                                         \
+                                                                                                   \
+        ASIM_ORDER_PICK(__VA_ARGS__, ASIM_ORDER_4, ASIM_ORDER_3, ASIM_ORDER_2, ASIM_ORDER_1, 0)    \
+        (__VA_ARGS__)                                                                              \
+    }
+#define ASIM_ORDER_PICK(A, B, C, D, NAME, ...) NAME
+#define ASIM_ORDER_1(A)                        return (x A > y A) - (x A < y A);
+#define ASIM_ORDER_2(A, B)                                                                         \
+    if (x A != y A)                                                                                \
+        return x A < y A ? -1 : 1;                                                                 \
+    ASIM_ORDER_1(B)
+#define ASIM_ORDER_3(A, B, C)                                                                      \
+    if (x A != y A)                                                                                \
+        return x A < y A ? -1 : 1;                                                                 \
+    ASIM_ORDER_2(B, C)
+#define ASIM_ORDER_4(A, B, C, D)                                                                   \
+    if (x A != y A)                                                                                \
+        return x A < y A ? -1 : 1;                                                                 \
+    ASIM_ORDER_3(B, C, D)
+
 /* Adds the sums of a struct whose first `bytes` are uint64_t sums and nothing else. */
 static inline void asim_sums_add(void *into, const void *from, size_t bytes)
 {

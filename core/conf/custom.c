@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 #include "base/text.h"
 #include "conf/conf.h"
 #include "base/io/yaml.h"
@@ -91,12 +92,7 @@ static int read_mapping(struct asim_node_prefixes *prefixes, const char *path,
     return 0;
 }
 
-static int by_node(const void *a, const void *b)
-{
-    const struct asim_node_prefix *x = a, *y = b;
-
-    return (x->node > y->node) - (x->node < y->node);
-}
+ASIM_ORDER(by_node, struct asim_node_prefix, ->node)
 
 /* Sorts the map by id, so that messages about it come in a stated order. */
 int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 #include "base/text.h"
 #include "conf/json.h"
 
@@ -93,12 +94,7 @@ static int read_group(struct reader *r, struct asim_groups *groups, const char *
 }
 
 /* For qsort; a difference of two int64 could overflow an int. */
-static int by_id(const void *a, const void *b)
-{
-    const struct asim_group *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_id, struct asim_group, ->id)
 
 /* Sorts by id, for lookups and for messages independent of the file's order. Keys compare as
  * numbers: "1" and "01" are one group written twice. */

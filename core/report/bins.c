@@ -19,16 +19,7 @@ void asim_bins_init(struct asim_bins *bins, uint64_t interval_fs)
         bins->width_ns = DEFAULT_NS;
 }
 
-static int compare(const void *left, const void *right)
-{
-    const struct asim_bin *a = left, *b = right;
-
-    if (a->start != b->start)
-        return a->start < b->start ? -1 : 1;
-    if (a->key != b->key)
-        return a->key < b->key ? -1 : 1;
-    return a->order < b->order ? -1 : a->order > b->order;
-}
+ASIM_ORDER(compare, struct asim_bin, ->start, ->key, ->order)
 
 static void join(struct asim_bin *into, const struct asim_bin *from)
 {

@@ -75,18 +75,7 @@ struct step {
 };
 
 /* Flows that leave come before those that come at the same time. */
-static int compare(const void *left, const void *right)
-{
-    const struct step *a = left, *b = right;
-
-    if (a->place != b->place)
-        return a->place < b->place ? -1 : 1;
-    if (a->t != b->t)
-        return a->t < b->t ? -1 : 1;
-    if (a->by != b->by)
-        return a->by < b->by ? -1 : 1;
-    return (a->port > b->port) - (a->port < b->port);
-}
+ASIM_ORDER(compare, struct step, ->place, ->t, ->by, ->port)
 
 /* Running sums over all places. */
 struct sweep {

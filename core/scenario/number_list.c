@@ -64,12 +64,7 @@ struct span {
     uint32_t first, last;
 };
 
-static int by_first(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-
-    return (x->first > y->first) - (x->first < y->first);
-}
+ASIM_ORDER(by_first, struct span, ->first)
 
 int asim_number_list_check(const char *text, uint32_t *twice)
 {

@@ -47,12 +47,7 @@ static int quantity(const struct asim_request *r, int i, uint64_t *ns)
     }
 }
 
-static int compare(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-
-    return (a > b) - (a < b);
-}
+ASIM_ORDER(compare, uint64_t, [0])
 
 static int gather(struct figures *f, const struct asim_requests *requests, int i)
 {

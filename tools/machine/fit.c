@@ -103,12 +103,7 @@ static int measure(struct asim_fit *fit, double *out, struct asim_err *err)
     return 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_size, double, [0])
 
 static int summarise(struct asim_fit *fit, double *median, double *worst, struct asim_err *err)
 {

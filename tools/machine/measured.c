@@ -13,16 +13,7 @@ static const double most_apart = 3;
 
 /* --- several rows of a size ------------------------------------------------------------------- */
 
-static int by_op_and_bytes(const void *a, const void *b)
-{
-    const struct asim_measured_row *x = a, *y = b;
-
-    if (x->op != y->op)
-        return x->op < y->op ? -1 : 1;
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
-    return (x->line > y->line) - (x->line < y->line);
-}
+ASIM_ORDER(by_op_and_bytes, struct asim_measured_row, ->op, ->bytes, ->line)
 
 /* Files of rccl-tests have a row for out of place and one for in place. */
 static int join_rows(struct asim_measured_row *row, const struct asim_measured_row *more,

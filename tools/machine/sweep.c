@@ -103,12 +103,7 @@ static void print_row(const struct asim_size_table *table, const struct asim_siz
 }
 
 /* Median and worst of the errors by size. */
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(ascending, double, [0])
 
 static void print_errors(const struct asim_size_table *table)
 {

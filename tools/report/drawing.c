@@ -43,16 +43,7 @@ static int row_of(const struct asim_run_node *node)
     return node->tier < 14 ? (int)node->tier + 1 : 15;
 }
 
-static int by_wish(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-
-    if (x->row != y->row)
-        return x->row < y->row ? -1 : 1;
-    if (x->wish != y->wish)
-        return x->wish < y->wish ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
-}
+ASIM_ORDER(by_wish, struct place, ->row, ->wish, ->node)
 
 static uint32_t index_of(const struct asim_run *run, uint32_t id)
 {
@@ -159,14 +150,7 @@ static int heat(double use)
     return step < 0 ? 0 : step > 9 ? 9 : step;
 }
 
-static int by_use(const void *a, const void *b)
-{
-    const struct line *x = a, *y = b;
-
-    if (x->use != y->use)
-        return x->use < y->use ? -1 : 1;
-    return (x->there > y->there) - (x->there < y->there);
-}
+ASIM_ORDER(by_use, struct line, ->use, ->there)
 
 static void draw_line(struct asim_out *out, const struct drawing *drawing, const struct line *line)
 {

@@ -15,12 +15,7 @@
 
 enum { ROWS = 20, MOST_CLASSES = ASIM_FCT_ROWS - 1 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_value, double, [0])
 
 /* Flows `from` to `to`; scratch: [to - from]. */
 static struct asim_fct_row make_row(const struct asim_run_slowdown *flows, size_t from, size_t to,

@@ -141,15 +141,7 @@ static void add_op(struct gantt *gantt, const struct asim_run_op *op)
         (struct span){class_of(op), across(run, op->start), across(run, op->end), op, 1});
 }
 
-static int by_issue(const void *a, const void *b)
-{
-    const struct asim_run_op *x = *(const struct asim_run_op *const *)a,
-                             *y = *(const struct asim_run_op *const *)b;
-
-    if (x->issue != y->issue)
-        return x->issue < y->issue ? -1 : 1;
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_issue, const struct asim_run_op *, [0] -> issue, [0] -> id)
 
 static void draw(struct gantt *gantt, const struct asim_run_op **ops, size_t n)
 {

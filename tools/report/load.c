@@ -12,12 +12,7 @@
 
 enum { BRIEF = 7 }; /* parts that the verdict needs */
 
-static int by_rank(const void *a, const void *b)
-{
-    const struct asim_run_rank *x = a, *y = b;
-
-    return (x->rank > y->rank) - (x->rank < y->rank);
-}
+ASIM_ORDER(by_rank, struct asim_run_rank, ->rank)
 
 int asim_run_has_job(const struct asim_run *run)
 {

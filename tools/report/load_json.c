@@ -166,12 +166,7 @@ static int load_serving(struct asim_run *run, struct asim_err *err)
     return 0;
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const struct asim_run_node *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_id, struct asim_run_node, ->id)
 
 /* Both directions of links that lose frames. */
 static int keep_losses(struct asim_run *run, const json_t *links)

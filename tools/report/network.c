@@ -39,14 +39,7 @@ int asim_run_keep_slowdown(struct asim_run *run, const struct asim_run_flow *flo
                                                         : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct asim_run_slowdown *x = a, *y = b;
-
-    if (x->bytes != y->bytes)
-        return x->bytes < y->bytes ? -1 : 1;
-    return (x->slowdown > y->slowdown) - (x->slowdown < y->slowdown);
-}
+ASIM_ORDER(by_size, struct asim_run_slowdown, ->bytes, ->slowdown)
 
 void asim_run_sort_slowdowns(struct asim_run *run)
 {
@@ -253,12 +246,7 @@ struct into {
     double bytes;
 };
 
-static int by_host(const void *a, const void *b)
-{
-    const struct into *x = a, *y = b;
-
-    return (x->host > y->host) - (x->host < y->host);
-}
+ASIM_ORDER(by_host, struct into, ->host)
 
 /* Sums the entries of a host. Returns the number of hosts and leaves the bytes of each in bytes. */
 static uint32_t sum_hosts(struct into *into, size_t n, double *bytes)

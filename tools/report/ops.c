@@ -99,16 +99,7 @@ static uint64_t buffer_of(const struct asim_run *run, const struct asim_run_op *
                                                                   : op->bytes;
 }
 
-static int by_coll(const void *a, const void *b)
-{
-    const struct asim_run_coll *x = a, *y = b;
-
-    if (x->coll != y->coll)
-        return x->coll < y->coll ? -1 : 1;
-    if (x->members != y->members)
-        return x->members < y->members ? -1 : 1;
-    return (x->bytes > y->bytes) - (x->bytes < y->bytes);
-}
+ASIM_ORDER(by_coll, struct asim_run_coll, ->coll, ->members, ->bytes)
 
 static int sum_colls(struct asim_run *run, struct asim_map *at, struct asim_err *err)
 {

@@ -10,12 +10,7 @@
 #include "tools/median.h"
 #include "tools/report/table.h"
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_value, double, [0])
 
 uint64_t asim_run_median(double *values, size_t n)
 {

@@ -141,12 +141,7 @@ static void name_line(const struct picture *picture, char *name, size_t size, si
     }
 }
 
-static int by_x(const void *a, const void *b)
-{
-    const struct asim_chart_point *p = a, *q = b;
-
-    return (p->x > q->x) - (p->x < q->x);
-}
+ASIM_ORDER(by_x, struct asim_chart_point, ->x)
 
 static int add_line(struct picture *picture, size_t first)
 {

@@ -38,12 +38,7 @@ int asim_sweep_is_first_seed(const struct asim_sweep *sweep, size_t point)
            point / stride_of(sweep, seed) % sweep->keys.at[seed].values.n == 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_value, double, [0])
 
 struct asim_sweep_spread asim_sweep_spread(const struct asim_sweep *sweep, size_t point,
                                            size_t figure)

@@ -330,14 +330,7 @@ void asim_domain_advance_again(struct asim_worker *worker, uint32_t domain, uint
     worker->silent = 0;
 }
 
-static int compare_turns(const void *a, const void *b)
-{
-    const struct asim_domain_turn *x = a, *y = b;
-
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->domain < y->domain ? -1 : x->domain > y->domain;
-}
+ASIM_ORDER(compare_turns, struct asim_domain_turn, ->key, ->domain)
 
 /* Parts that others follow go first, then those whose ranks act first: others may follow them. */
 static void advance_parts(struct asim_worker *worker, uint64_t until)

@@ -93,16 +93,7 @@ static uint64_t rank_of(const struct fct *fct, const struct row *row)
     return row->src;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->rank != y->rank)
-        return x->rank < y->rank ? -1 : 1;
-    return x->seen < y->seen ? -1 : x->seen > y->seen;
-}
+ASIM_ORDER(compare, const struct row *, [0] -> start, [0] -> rank, [0] -> seen)
 
 /* A blank and the number; there is room for both (LINE_MOST). */
 static char *number(char *at, uint64_t value)

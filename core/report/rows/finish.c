@@ -122,14 +122,7 @@ static void see_many(void *self, const struct asim_world *world, const struct as
     many->failed |= ASIM_VEC_PUSH(many->finish, figure) != 0;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const struct figure *x = a, *y = b;
-
-    if (x->value != y->value)
-        return x->value < y->value ? -1 : 1;
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
+ASIM_ORDER(by_value, struct figure, ->value, ->rank)
 
 /* Quantiles are those of a rank: the least value that so many have or stay below. */
 static void say_quantiles(const struct asim_world *world, const char *name, struct figure *at,

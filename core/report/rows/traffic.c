@@ -105,16 +105,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         widen(traffic);
 }
 
-static int compare(const void *left, const void *right)
-{
-    const struct cell *a = left, *b = right;
-
-    if (a->src != b->src)
-        return a->src < b->src ? -1 : 1;
-    if (a->dst != b->dst)
-        return a->dst < b->dst ? -1 : 1;
-    return (a->type > b->type) - (a->type < b->type);
-}
+ASIM_ORDER(compare, struct cell, ->src, ->dst, ->type)
 
 static void put_rank(struct asim_out *file, uint32_t rank)
 {

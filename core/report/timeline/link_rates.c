@@ -81,14 +81,7 @@ void asim_link_rates_add(struct asim_link_rates *rates, const struct asim_topo *
     }
 }
 
-static int compare(const void *left, const void *right)
-{
-    const struct asim_rate_cell *a = left, *b = right;
-
-    if (a->port != b->port)
-        return a->port < b->port ? -1 : 1;
-    return a->bin < b->bin ? -1 : a->bin > b->bin;
-}
+ASIM_ORDER(compare, struct asim_rate_cell, ->port, ->bin)
 
 void asim_link_rates_finish(struct asim_link_rates *rates)
 {

@@ -355,14 +355,7 @@ static void write_count(struct writer *writer, uint64_t track, uint64_t t, uint6
     write_event(writer, t, &event);
 }
 
-static int by_port(const void *a, const void *b)
-{
-    const struct asim_bin *x = a, *y = b;
-
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
+ASIM_ORDER(by_port, struct asim_bin, ->key, ->start)
 
 /* The largest length of each bin; 0 where the next bin is empty. */
 static void write_queues(struct writer *writer, const struct asim_run_timeline *timeline,
@@ -415,14 +408,7 @@ static void write_rates(struct writer *writer, const struct asim_run_timeline *t
     }
 }
 
-static int by_paused_port(const void *a, const void *b)
-{
-    const struct asim_timeline_pause *x = a, *y = b;
-
-    if (x->port != y->port)
-        return x->port < y->port ? -1 : 1;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
+ASIM_ORDER(by_paused_port, struct asim_timeline_pause, ->port, ->start)
 
 static void write_pauses(struct writer *writer, const struct asim_run_timeline *timeline,
                          const uint8_t *tier)

@@ -30,15 +30,7 @@ static int by_track(const void *a, const void *b)
     return order ? order : compare_u64(x->id, y->id);
 }
 
-static int by_source(const void *a, const void *b)
-{
-    const struct asim_timeline_message *x = a, *y = b;
-    int order = compare_u64(x->src, y->src);
-
-    if (!order)
-        order = compare_u64(x->start, y->start);
-    return order ? order : compare_u64(x->id, y->id);
-}
+ASIM_ORDER(by_source, struct asim_timeline_message, ->src, ->start, ->id)
 
 /* When each row of a track is free again. */
 struct rows {

@@ -18,12 +18,7 @@
 
 enum { NODES_MAX = 1 << 24 };
 
-static int by_id(const void *a, const void *b)
-{
-    const struct asim_op_graph_node *x = a, *y = b;
-
-    return (x->id > y->id) - (x->id < y->id);
-}
+ASIM_ORDER(by_id, struct asim_op_graph_node, ->id)
 
 /* Binary search: nodes are sorted before links are read. */
 static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64_t id)
@@ -86,14 +81,7 @@ static int read_links(struct asim_op_graph *graph, struct asim_trace *trace, str
 }
 
 /* By parent, then by child, so that the children of a node lie together and ascend. */
-static int by_link(const void *a, const void *b)
-{
-    const struct asim_op_graph_link *x = a, *y = b;
-
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    return (x->child > y->child) - (x->child < y->child);
-}
+ASIM_ORDER(by_link, struct asim_op_graph_link, ->parent, ->child)
 
 /* Walks from the end, so that first_child ends at the lowest index of each parent. */
 void asim_op_graph_index(struct asim_op_graph *graph)

@@ -223,35 +223,23 @@ struct few {
     void *at;
     size_t size; /* bytes a row */
     uint32_t *n, most;
-    int (*goes_before)(const void *row, const void *other);
+    int (*compare)(const void *row, const void *other);
 };
 
-static int row_before(const void *row, const void *other)
-{
-    return ((const struct asim_stall_row *)row)->rank <
-           ((const struct asim_stall_row *)other)->rank;
-}
+ASIM_ORDER(rows_by_rank, struct asim_stall_row, ->rank)
 
-static int extra_before(const void *extra, const void *other)
-{
-    return ((const struct asim_stall_extra *)extra)->rank <
-           ((const struct asim_stall_extra *)other)->rank;
-}
+ASIM_ORDER(extras_by_rank, struct asim_stall_extra, ->rank)
 
-static int message_before(const void *message, const void *other)
-{
-    return ((const struct asim_unfinished *)message)->id <
-           ((const struct asim_unfinished *)other)->id;
-}
+ASIM_ORDER(by_id, struct asim_unfinished, ->id)
 
-/* Most frames first; of equal ones the lowest port. */
-static int drops_before(const void *drops, const void *other)
+ASIM_ORDER(by_port, struct asim_stall_drops, ->node, ->port)
+
+/* Most frames first. */
+static int by_drops(const void *drops, const void *other)
 {
     const struct asim_stall_drops *x = drops, *y = other;
 
-    if (x->frames != y->frames)
-        return x->frames > y->frames;
-    return x->node != y->node ? x->node < y->node : x->port < y->port;
+    return x->frames != y->frames ? (x->frames > y->frames ? -1 : 1) : by_port(x, y);
 }
 
 /* Inserts a row; the last row falls out of a full list. */
@@ -260,7 +248,7 @@ static void insert(const struct few *few, const void *row)
     char *place = (char *)few->at + *few->n * few->size;
     size_t behind = 0;
 
-    while (place != few->at && few->goes_before(row, place - few->size)) {
+    while (place != few->at && few->compare(row, place - few->size) < 0) {
         place -= few->size;
         behind++;
     }
@@ -277,7 +265,7 @@ static void insert(const struct few *few, const void *row)
 static struct few drops_of(struct asim_stall *stall)
 {
     return (struct few){stall->drops, sizeof *stall->drops, &stall->n_drops, ASIM_STALL_DROPS,
-                        drops_before};
+                        by_drops};
 }
 
 /* The process of a switch counts its drops. */
@@ -357,14 +345,14 @@ void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
 {
     struct few drops = drops_of(into);
 
-    merge(
-        &(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS, row_before},
-        from->rows, from->n_rows);
+    merge(&(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS,
+                        rows_by_rank},
+          from->rows, from->n_rows);
     merge(&(struct few){into->extras, sizeof *into->extras, &into->n_extras, ASIM_STALL_RANKS,
-                        extra_before},
+                        extras_by_rank},
           from->extras, from->n_extras);
     merge(&(struct few){into->messages, sizeof *into->messages, &into->n_messages,
-                        ASIM_STALL_MESSAGES, message_before},
+                        ASIM_STALL_MESSAGES, by_id},
           from->messages, from->n_messages);
     merge(&drops, from->drops, from->n_drops);
     into->dropped += from->dropped;

@@ -55,12 +55,7 @@ static void record_messages(struct asim_world *world)
     free(list);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return x < y ? -1 : x > y;
-}
+ASIM_ORDER(ascending, uint32_t, [0])
 
 /* In the order of the trace. */
 static void record_ops(struct asim_world *world, const struct asim_rank *rank)

@@ -75,16 +75,7 @@ static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
     return keys;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const struct key *x = a, *y = b;
-
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    return x->at < y->at ? -1 : x->at > y->at;
-}
+ASIM_ORDER(by_key, struct key, ->t, ->place, ->at)
 
 /* words: room for 3 n: the keys, then in their place the resulting order. */
 static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_t *words)

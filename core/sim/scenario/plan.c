@@ -258,14 +258,7 @@ struct placed_change {
     size_t place;
 };
 
-static int change_by_time(const void *a, const void *b)
-{
-    const struct placed_change *x = a, *y = b;
-
-    if (x->change.at_ns != y->change.at_ns)
-        return x->change.at_ns < y->change.at_ns ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
+ASIM_ORDER(change_by_time, struct placed_change, ->change.at_ns, ->place)
 
 /* The network takes a list in order fastest. */
 static int sort_changes(struct asim_network_plan *plan, struct asim_err *err)

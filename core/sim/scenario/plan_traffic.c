@@ -85,12 +85,7 @@ static int open_hosts(struct asim_world *world, const struct asim_scenario_backg
     return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(by_number, uint32_t, [0])
 
 /* The most hosts that share 1 bit/s of uplinks, over all leaf switches; 0: no uplinks. Sorts a copy
  * of the groups. */

@@ -114,13 +114,7 @@ struct id_at {
 };
 
 /* Equal ids stay in file order: the error names the earlier one first. */
-static int by_id(const void *a, const void *b)
-{
-    const struct id_at *x = a, *y = b;
-    if (x->id != y->id)
-        return x->id < y->id ? -1 : 1;
-    return x->position < y->position ? -1 : x->position > y->position;
-}
+ASIM_ORDER(by_id, struct id_at, ->id, ->position)
 
 /* Brings ids, positions and flags into the order of build->order. On failure the arrays are
  * unchanged. */
@@ -247,11 +241,7 @@ static int refuse_parent(struct asim_index_build *build, uint32_t child, uint64_
 }
 
 /* The parent is in the high bits, the type in the lowest bit: data sorts before control. */
-static int by_value(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
+ASIM_ORDER(by_value, uint64_t, [0])
 
 /* Sorts n edges and keeps the first of each parent. Returns the number kept. */
 static uint32_t unique(uint64_t *edges, uint32_t n)

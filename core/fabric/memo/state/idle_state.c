@@ -129,14 +129,7 @@ struct used_port {
 };
 
 /* Unused ports have count 0; the port number orders them. */
-static int by_seq(const void *a, const void *b)
-{
-    const struct used_port *x = a, *y = b;
-
-    if (x->seq != y->seq)
-        return x->seq < y->seq ? -1 : 1;
-    return x->port < y->port ? -1 : x->port > y->port;
-}
+ASIM_ORDER(by_seq, struct used_port, ->seq, ->port)
 
 /* The ports of a node, ordered by the last arrival or by the last start of a transmission. */
 enum last { ARRIVED, STARTED };

@@ -169,14 +169,7 @@ void asim_episode_state_join_peaks(struct asim_fabric *fabric, const struct asim
     }
 }
 
-static int by_use(const void *a, const void *b)
-{
-    const struct asim_port_change *x = a, *y = b;
-
-    if (x->before.in_seq != y->before.in_seq)
-        return x->before.in_seq < y->before.in_seq ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
-}
+ASIM_ORDER(by_use, struct asim_port_change, ->before.in_seq, ->row)
 
 /* Completes the change of a port. Returns whether the episode used it. */
 static int complete(const struct asim_fabric *fabric, const struct asim_part *part,

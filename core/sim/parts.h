@@ -120,6 +120,16 @@ static inline int asim_tag_coll_type(uint64_t tag)
     return tag >> 63 ? (int)(tag >> shift & ASIM_TAG_TYPE_MASK) : -1;
 }
 
+/* The number of a chunk's group in tags that have 17 bits for it, those of op graphs: 0: all ranks;
+ * else 1 + the id, modulo ASIM_TAG_GROUPS (phase_plan.c refuses groups that could meet). */
+enum { ASIM_TAG_GROUPS = 0x1ffff };
+static inline uint64_t asim_tag_group(uint64_t chunk_tag)
+{
+    uint64_t key = chunk_tag >> 32 & 0x1fffffff;
+
+    return key ? 1 + (key - 1) % ASIM_TAG_GROUPS : 0;
+}
+
 /* The tag of data from storage that no rank waits for (ops/round.c). */
 #define ASIM_STORAGE_DROP (1ull << 60 | 1ull << 57)
 /* The tag of messages of the program (asim/messages.h): no op and no collective has it. */

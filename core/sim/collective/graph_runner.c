@@ -54,7 +54,7 @@ static uint64_t tag_of(const struct asim_graph_runner *runner,
                        const struct asim_op_graph_node *node)
 {
     uint64_t chunk = runner->chunk->tag;
-    uint64_t group = chunk >> 32 & 0x1ffff, number = chunk & 0xfffff;
+    uint64_t group = asim_tag_group(chunk), number = chunk & 0xfffff;
     uint64_t type = (uint64_t)asim_tag_coll_type(chunk);
 
     return 1ull << 63 | 1ull << 61 | group << 44 | type << ASIM_TAG_GRAPH_TYPE_SHIFT |

@@ -178,7 +178,7 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk
                            uint32_t first)
 {
     const struct asim_topo *topo = &rank->world->set.topo;
-    uint64_t group = chunk->tag >> 32 & 0x1ffff, ring = 0;
+    uint64_t group = asim_tag_group(chunk->tag), ring = 0;
     uint64_t number = chunk->tag & ((1u << CHUNK_BITS) - 1);
     uint64_t dim = chunk->phases[chunk->phase - 1].dim & ((1u << DIM_BITS) - 1);
 

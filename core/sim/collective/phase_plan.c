@@ -13,7 +13,9 @@
  * The baseline does a whole all-reduce in each.
  */
 #include "sim/collective/phase_plan.h"
+#include "sim/collective/groups.h"
 #include "sim/collective/nccl_graph.h"
+#include "sim/collective/nvswitch.h"
 
 /* The last entry of a list also serves the dimensions behind it (coll_setup.c). */
 static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
@@ -147,12 +149,57 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_phase_pl
     return choice_of(world, plan->list, 0);
 }
 
+/* Whether messages of two groups of the rank may meet: another rank is in both, or each has another
+ * one at an NVSwitch of this rank. */
+static int may_meet(const struct asim_rank *rank, const struct asim_group *a,
+                    const struct asim_group *b)
+{
+    const struct asim_group *groups[] = {a, b};
+    const struct asim_world *world = rank->world;
+    int near = 0;
+
+    for (uint32_t i = 0; i < a->n; i++)
+        if (a->ranks[i] != rank->id && asim_group_position(b, a->ranks[i]) < b->n)
+            return 1;
+    for (int g = 0; world->run.nvswitches && g < 2; g++)
+        for (uint32_t i = 0; i < groups[g]->n; i++)
+            if (groups[g]->ranks[i] != rank->id &&
+                asim_nvswitch_host(world, groups[g]->ranks[i], 0) ==
+                    asim_nvswitch_host(world, rank->id, 0))
+                near |= 1 << g;
+    return near == 3;
+}
+
+/* Another group of the rank with the same number in tags, whose messages may meet; NULL: none. */
+static const struct asim_group *find_alias(const struct asim_rank *rank,
+                                           const struct asim_group *group,
+                                           const struct asim_groups *among)
+{
+    for (size_t i = 0; among && i < among->n; i++) {
+        const struct asim_group *other = &among->at[i];
+
+        if (other->id != group->id && (other->id - group->id) % ASIM_TAG_GROUPS == 0 &&
+            asim_group_position(other, rank->id) < other->n && may_meet(rank, group, other))
+            return other;
+    }
+    return NULL;
+}
+
+/* Of two such groups one has a great id. */
 int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *what)
 {
-    if (!plan->listed || plan->listed->id < ASIM_OP_GRAPH_GROUPS)
+    const struct asim_group *group = plan->listed, *alias;
+
+    if (!group || group->id < ASIM_TAG_GROUPS)
         return 1;
-    asim_rank_fail(plan->rank, "group %lld: %s needs a group id below %d",
-                   (long long)plan->listed->id, what, ASIM_OP_GRAPH_GROUPS);
+    alias = find_alias(plan->rank, group, plan->rank->named);
+    alias = alias ? alias : find_alias(plan->rank, group, &plan->rank->job->groups);
+    if (!alias)
+        return 1;
+    asim_rank_fail(plan->rank,
+                   "groups %lld and %lld: %s cannot tell their messages apart, since the ids are "
+                   "the same modulo %d; give one another id",
+                   (long long)group->id, (long long)alias->id, what, ASIM_TAG_GROUPS);
     return 0;
 }
 

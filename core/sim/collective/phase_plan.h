@@ -10,9 +10,6 @@
 
 struct asim_op_graph;
 
-/* Ids of groups that may use op graphs: graph_runner.c has 17 bits of a tag for the id. */
-enum { ASIM_OP_GRAPH_GROUPS = 0x1ffff };
-
 struct asim_phase_plan {
     struct asim_rank *rank;
     /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */

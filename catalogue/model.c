@@ -15,6 +15,7 @@
 #include "base/io/json.h"
 #include "base/text.h"
 #include "catalogue/table.h"
+#include "base/io/foreign.h"
 
 /* What the code of a model_type builds in. */
 static const struct family {
@@ -220,7 +221,7 @@ int asim_model_find(struct asim_model *model, const char *name, struct asim_err 
         if (!code)
             code = read_model(model, root, name, err);
         json_decref(root);
-        return code;
+        return asim_foreign_instead(code, name, "a config.json", err);
     }
     code = asim_catalogue_open(&models, "models", "model", NULL, err);
     row = code ? NULL : asim_catalogue_row(&models, ASIM_CATALOGUE_BUILT_IN, name);

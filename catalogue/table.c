@@ -11,6 +11,7 @@
 #include "base/io/json.h"
 #include "base/text.h"
 #include "cli/embedded.h"
+#include "base/io/foreign.h"
 
 enum { MOST_NAMES = 128 };
 
@@ -29,13 +30,13 @@ int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, cons
         return asim_err_nomem(err, "reading a table");
     if (!path)
         return 0;
-    if (asim_json_read(&catalogue->root[ASIM_CATALOGUE_OWN], path, err))
-        return err->code;
-    if (json_is_array(json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], what)))
+    if (!asim_json_read(&catalogue->root[ASIM_CATALOGUE_OWN], path, err) &&
+        json_is_array(json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], what)))
         return 0;
-    return asim_err_set(err, ASIM_EINVAL,
-                        "%s is no table of %s; expected {\"%s\": [ rows ]} as in catalogue/%s.",
-                        path, what, what, file->name);
+    asim_err_set(err, ASIM_EINVAL,
+                 "%s is no table of %s; expected {\"%s\": [ rows ]} as in catalogue/%s.", path,
+                 what, what, file->name);
+    return asim_foreign_instead(err->code, path, NULL, err);
 }
 
 /* Name i of a row: its "name", then the words of its lists; NULL behind the last. */

@@ -97,7 +97,7 @@ static void help_settings(const struct asim_app *app, int all)
     for (const struct asim_option *row = asim_settings_options; row->key && n < MOST - 1; row++)
         if (!app->is_analytical || !(row->flags & ASIM_F_PACKETS))
             shown[n++] = *row;
-    asim_args_help(stdout, shown, all);
+    asim_args_help(stdout, app->extra, shown, all);
 }
 
 /* Goes to stdout, because the user asked for it. */
@@ -110,10 +110,7 @@ static void help(const struct asim_app *app, int all)
                ? app->about
                : "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by frame "
                  "over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
-    if (app->extra)
-        asim_args_help(stdout, app->extra, all);
     help_settings(app, all);
-    asim_args_help_shared(stdout, asim_settings_options, app->extra, all);
     if (!app->is_analytical) {
         asim_reports_list(reports, sizeof reports);
         printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s",

@@ -176,42 +176,37 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
 }
 
 /* Measures the text, then makes it. Prints nothing when out of memory. */
-void asim_args_help(FILE *file, const struct asim_option *options, int all)
+void asim_args_help(FILE *file, const struct asim_option *further, const struct asim_option *own,
+                    int all)
 {
-    size_t n = 0, kept = 0, size;
+    const struct asim_option *const tables[] = {further, own, asim_limits_options};
+    size_t n = 0, kept = 0, idle = 0, size;
     struct asim_option *shown;
     char *text = NULL;
 
-    while (options[n].key)
-        n++;
+    for (int t = 0; t < 3; t++)
+        for (const struct asim_option *row = tables[t]; row && row->key; row++)
+            n++;
     shown = calloc(n + 1, sizeof *shown);
-    for (size_t i = 0; shown && i < n; i++)
-        if (all || !(options[i].flags & ASIM_F_NOOP))
-            shown[kept++] = options[i];
+    for (int t = 0; shown && t < 3; t++)
+        for (const struct asim_option *row = tables[t]; row && row->key; row++) {
+            if (asim_option_find(shown, row->key))
+                continue;
+            if (all || !(row->flags & ASIM_F_NOOP))
+                shown[kept++] = *row;
+            else
+                idle++;
+        }
     size = shown ? asim_option_help(shown, NULL, 0) + 1 : 0;
     text = malloc(size + 1);
     if (text && size) {
         asim_option_help(shown, text, size);
         fputs(text, file);
-        if (kept < n)
-            fprintf(file, "%zu more are accepted and have no effect: --help=all\n", n - kept);
+        if (idle)
+            fprintf(file, "%zu more are accepted and have no effect: --help=all\n", idle);
     }
     free(text);
     free(shown);
-}
-
-void asim_args_help_shared(FILE *file, const struct asim_option *own,
-                           const struct asim_option *further, int all)
-{
-    enum { MOST = 8 };
-    struct asim_option shown[MOST] = {{0}};
-    size_t n = 0;
-
-    for (const struct asim_option *row = asim_limits_options; row->key && n < MOST - 1; row++)
-        if (!(own && asim_option_find(own, row->key)) &&
-            !(further && asim_option_find(further, row->key)))
-            shown[n++] = *row;
-    asim_args_help(file, shown, all);
 }
 
 /* The one sentence on stderr and the exit code, for `return asim_args_fail(…)`. */
@@ -234,10 +229,7 @@ int asim_args_exit(const struct asim_err *err)
 static int show_usage(const struct asim_args_job *job, FILE *file, int all, int exit_code)
 {
     fprintf(file, "%s\n", job->usage);
-    if (job->further)
-        asim_args_help(file, job->further, all);
-    asim_args_help(file, job->options, all);
-    asim_args_help_shared(file, job->options, job->further, all);
+    asim_args_help(file, job->further, job->options, all);
     return exit_code;
 }
 
@@ -308,6 +300,7 @@ int asim_args_command(const struct asim_command *command, int argc, char **argv)
 {
     size_t size = command->member.options_size;
     struct asim_err err = {0};
+    struct asim_args_job job;
     void *base;
     int code;
 
@@ -318,7 +311,10 @@ int asim_args_command(const struct asim_command *command, int argc, char **argv)
         asim_err_nomem(&err, "starting");
         return asim_args_fail(command->job->name, &err, 1);
     }
-    code = asim_args_run(command->job, base, argc, argv);
+    job = *command->job;
+    if (strcmp(argv[0], command->member.name) != 0) /* by a name of before: errors say that */
+        job.name = argv[0];
+    code = asim_args_run(&job, base, argc, argv);
     free(base);
     return code;
 }

@@ -75,12 +75,10 @@ int asim_args_command(const struct asim_command *command, int argc, char **argv)
 int asim_args_exit(const struct asim_err *err);
 /* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
 int asim_args_is(const char *arg, const struct asim_option *row);
-/* Prints the help of a table; options without effect only with `all`. */
-void asim_args_help(FILE *file, const struct asim_option *options, int all);
-/* The same of the options that every command has (limits.h), but for those with a row in the tables
- * of the command; a table may be NULL. */
-void asim_args_help_shared(FILE *file, const struct asim_option *own,
-                           const struct asim_option *further, int all);
+/* Prints the help of both tables, either of which may be NULL, and of the options that every
+ * command has (limits.h); options without effect only with `all`. */
+void asim_args_help(FILE *file, const struct asim_option *further, const struct asim_option *own,
+                    int all);
 /* Prints "asim <command>: <sentence>" on stderr and returns exit_code. */
 int asim_args_fail(const char *command, const struct asim_err *err, int exit_code);
 

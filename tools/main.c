@@ -256,8 +256,8 @@ static int dispatch(const struct group *group, int argc, char **argv)
     const struct asim_command *command = find(group, argv[0]);
     if (!strcmp(argv[command && argc > 1 ? 1 : 0], "--version"))
         return show_version();
-    if (command)
-        return run(command, argc, argv);
+    if (command) /* by the name that was typed, which may be one of before */
+        return asim_args_command(command, argc, argv);
     const struct group *inner = group == groups ? find_group(argv[0]) : NULL;
     if (inner)
         return dispatch(inner, argc - 1, argv + 1);

@@ -18,6 +18,7 @@
 #include "cli/csv.h"
 #include "base/io/src.h"
 #include "base/text.h"
+#include "base/io/foreign.h"
 
 /* Only an empty cell may become the 0 that means "no loss": a 0 that somebody wrote, or less, is no
  * efficiency. */
@@ -76,7 +77,7 @@ static int read_table(struct asim_sa_table *table, const char *folder, const cha
     rc = read_rows(table, &csv, err);
     asim_csv_close(&csv);
     asim_src_close(&src);
-    return rc;
+    return asim_foreign_instead(rc, table->source, NULL, err);
 }
 
 /* The tables are SimAI's files and stay with SimAI: nothing of them is built in, so without them

@@ -51,9 +51,10 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
 
 /* Process groups of a trace. */
 struct asim_pgroup {
-    uint32_t name;  /* in names */
-    uint32_t at, n; /* range of ranks; n = 0 means all ranks */
-    int by_op;      /* an op of the trace lists it under its number */
+    uint32_t name;   /* in names */
+    uint32_t at, n;  /* range of ranks; n = 0 means all ranks */
+    int by_op;       /* an op of the trace lists it under its number */
+    int is_disputed; /* its size is stated, and is not that of its list */
 };
 struct asim_pgroups {
     ASIM_VEC(struct asim_pgroup) group;

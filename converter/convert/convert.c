@@ -83,6 +83,8 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->no_kernel, "calls of the host without a kernel, with sizes and without times");
     line(file, c->alone, "calls of the host in groups of one member: nothing to send");
     line(file, c->groups_unknown, "communication nodes of a group that nothing lists");
+    line(file, c->groups_differ,
+         "communication nodes whose group has another size than they state: one of both is wrong");
     line(file, c->guessed,
          "communication kernels of unknown kind taken for ALL_REDUCE or ALL_TO_ALL");
     line(file, c->sizes_found, "sizes taken from the ops around the launch");
@@ -90,6 +92,7 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->p2p_unknown, "sends or receives without a partner: a simulator refuses them");
     line(file, c->repeated, "nodes repeat an id; the last of each was kept");
     line(file, c->orphans, "nodes with a missing parent hung on their thread");
+    line(file, cv->host.no_utf8, "strings have bytes that are not UTF-8; U+FFFD stands for each");
     line(file, c->deleted, "nodes deleted that stood alone");
     line(file, c->lost_gpu, "of those were GPU operations");
     line(file, c->deps_dropped, "dependencies dropped: unknown node, or against recorded time");

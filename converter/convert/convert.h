@@ -57,6 +57,7 @@ struct asim_convert_counts {
     uint64_t stream_edges, sync_edges, comm_edges, thread_edges;
     uint64_t guessed, sizes_found, sizes_missing, p2p_unknown, host_comm;
     uint64_t batch_members, batch_rest, no_kernel, no_kernel_bytes, no_calls, alone;
+    uint64_t groups_differ;
     uint64_t groups_unknown;
     uint64_t by_kind[ASIM_COLL_TYPES], bytes_by_kind[ASIM_COLL_TYPES], sends, recvs;
     double cpu_us, gpu_us;

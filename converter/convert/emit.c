@@ -161,6 +161,16 @@ static int is_listed(const struct asim_convert *cv, const struct asim_comm *comm
     return !*name || !asim_pgroup_number(name) || asim_pgroups_find(&cv->groups, comm->pg_name);
 }
 
+/* The size that a call or kernel states, against the ranks of its group. */
+static int differs(const struct asim_convert *cv, const struct asim_comm *comm)
+{
+    const struct asim_pgroup *group =
+        comm->pg_name == ASIM_NONE ? NULL : asim_pgroups_find(&cv->groups, comm->pg_name);
+
+    return group &&
+           (group->is_disputed || (group->n && comm->size > 0 && group->n != (uint64_t)comm->size));
+}
+
 /* The order of attributes is chakra_converter's. */
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
@@ -182,6 +192,11 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
         if (cv->opt->strict)
             return node_fail(em, at,
                              "is of a process group whose ranks nothing in the trace tells");
+    }
+    if (!cv->opt->compat && differs(cv, comm)) {
+        cv->counts.groups_differ++;
+        if (cv->opt->strict)
+            return node_fail(em, at, "is of a process group of another size than it states");
     }
     if (cv->opt->compat || comm->kind < ASIM_COMM_SEND)
         return 0;

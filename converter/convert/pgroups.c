@@ -108,8 +108,10 @@ static int ranks_of_call(struct asim_pgroups *groups, const struct asim_jdoc *do
     else if (ranks && ranks->kind == ASIM_J_STRING && asim_jv_string(doc, ranks, &text))
         code = ranks_of_text(groups, text.at, group);
     asim_jbuf_fini(&text);
-    if (comm->size >= 0 && group->n != (uint64_t)comm->size)
+    if (comm->size >= 0 && group->n != (uint64_t)comm->size) {
+        group->is_disputed = group->n > 0;
         groups->ranks.n = group->at, group->n = 0;
+    }
     if (code || group->n || comm->first < 0 || comm->size < 1 || comm->size > MEMBER_LIMIT ||
         comm->first > UINT32_MAX - MEMBER_LIMIT ||
         (comm->size > 1 && (comm->stride < 1 || comm->stride > UINT32_MAX / comm->size)))
@@ -243,7 +245,8 @@ int asim_pgroups_merge(struct asim_pgroups *into, struct asim_names *into_names,
         const char *text = asim_names_get(from_names, g->name);
         struct asim_pgroup copy = {.name = asim_names_put(into_names, text, strlen(text)),
                                    .at = (uint32_t)into->ranks.n,
-                                   .n = g->n};
+                                   .n = g->n,
+                                   .is_disputed = g->is_disputed};
         size_t k = 0;
 
         while (k < into->group.n && into->group.at[k].name != copy.name)

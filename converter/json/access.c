@@ -182,6 +182,24 @@ void asim_jbuf_fini(struct asim_jbuf *buf)
     memset(buf, 0, sizeof *buf);
 }
 
+void asim_jbuf_utf8(struct asim_jbuf *buf, const char *text, size_t size)
+{
+    const char *from = text, *end = text + size;
+
+    while (text < end) {
+        size_t n = (unsigned char)*text < 0x80 ? 1 : asim_text_utf8(text);
+
+        if (n && n <= (size_t)(end - text)) {
+            text += n;
+            continue;
+        }
+        asim_jbuf_put(buf, from, (size_t)(text - from));
+        asim_jbuf_text(buf, "\xef\xbf\xbd");
+        from = ++text;
+    }
+    asim_jbuf_put(buf, from, (size_t)(end - from));
+}
+
 /* A single surrogate becomes three bytes (WTF-8), so that it can be written again as \ud800, as
  * Python does. */
 static void put_utf8(struct asim_jbuf *buf, uint32_t c)
@@ -250,13 +268,13 @@ const char *asim_jv_string(const struct asim_jdoc *doc, const struct asim_jv *v,
     buf->n = 0;
     asim_jbuf_put(buf, "", 0);
     if (!v->escaped) {
-        asim_jbuf_put(buf, s, v->text_n);
+        asim_jbuf_utf8(buf, s, v->text_n);
         return buf->failed ? NULL : buf->at;
     }
     while (s < end) {
         const char *slash = memchr(s, '\\', (size_t)(end - s));
 
-        asim_jbuf_put(buf, s, (size_t)((slash ? slash : end) - s));
+        asim_jbuf_utf8(buf, s, (size_t)((slash ? slash : end) - s));
         if (!slash)
             break;
         s = slash + 1;

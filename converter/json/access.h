@@ -25,6 +25,8 @@ int asim_jv_i64(const struct asim_jdoc *doc, const struct asim_jv *v, int64_t *o
 int asim_jv_double(const struct asim_jdoc *doc, const struct asim_jv *v, double *out);
 void asim_jbuf_put(struct asim_jbuf *buf, const char *data, size_t size);
 void asim_jbuf_text(struct asim_jbuf *buf, const char *text);
+/* With U+FFFD for each byte that is not UTF-8. */
+void asim_jbuf_utf8(struct asim_jbuf *buf, const char *text, size_t size);
 void asim_jbuf_fini(struct asim_jbuf *buf);
 /* The decoded string (escapes resolved, single surrogates kept as three bytes) with a NUL; replaces
  * the content of buf. NULL if out of memory. */

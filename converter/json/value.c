@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/text.h"
 
 enum { MAX_DEPTH = 200, MOST_COMPARED = 256 };
 
@@ -19,7 +20,7 @@ struct parse {
     uint32_t open[MAX_DEPTH]; /* index of each open array or object */
     uint32_t last[MAX_DEPTH]; /* its latest child, 0 = none yet */
     unsigned depth;
-    uint64_t repeats;
+    uint64_t repeats, no_utf8;
     enum asim_jresult result;
 };
 
@@ -36,15 +37,24 @@ static void blanks(struct parse *ps)
         ps->p++;
 }
 
+/* A quote follows, which ends a character that is cut. */
+static int is_utf8(const char *s, const char *end)
+{
+    for (size_t n = 1; s < end && n; s += n)
+        n = asim_text_utf8(s);
+    return s == end;
+}
+
 /* Moves behind the closing quote; p is behind the opening one. */
 static int scan_string(struct parse *ps, uint8_t *escaped)
 {
-    const char *s = ps->p;
+    const char *s = ps->p, *from = s;
+    unsigned char high = 0;
 
     *escaped = 0;
     for (;; s++) {
         while (s < ps->end && *s != '"' && *s != '\\' && (unsigned char)*s >= 0x20)
-            s++;
+            high |= (unsigned char)*s++;
         if (s >= ps->end)
             return stop(ps, ASIM_J_MORE, "the text ends inside a string");
         if (*s == '"')
@@ -66,6 +76,7 @@ static int scan_string(struct parse *ps, uint8_t *escaped)
                 return stop(ps, ASIM_J_BAD, "a \\u escape needs four hexadecimal digits");
         }
     }
+    ps->no_utf8 += high >= 0x80 && !is_utf8(from, s);
     ps->p = s + 1;
     return 0;
 }
@@ -284,8 +295,10 @@ enum asim_jresult asim_jdoc_parse(struct asim_jdoc *doc, const char *text, size_
     *used = (size_t)(ps.p - text);
     *why = ps.why;
     doc->size = *used;
-    if (ps.result == ASIM_J_OK)
+    if (ps.result == ASIM_J_OK) {
         doc->repeats += ps.repeats;
+        doc->no_utf8 += ps.no_utf8;
+    }
     return ps.result;
 }
 

@@ -5,7 +5,8 @@
  * were. jansson is not used for traces because it refuses integers beyond 63 bits, forgets
  * whether a number was written 1 or 1.0, and allocates for every member; on a multi-gigabyte
  * Kineto file that is most of the time. Strictness is RFC 8259's, except that bytes which are
- * not UTF-8 inside strings are let through (kernel names carry them), and so are NaN, Infinity and
+ * not UTF-8 inside strings are let through and counted (kernel names carry them; decoded, each is
+ * U+FFFD), and so are NaN, Infinity and
  * -Infinity, which Python writes.
  */
 #ifndef ASIM_CONVERTER_JSON_VALUE_H
@@ -42,6 +43,7 @@ struct asim_jdoc {
     struct asim_jv *at;
     size_t n, cap;
     uint64_t repeats; /* keys that an object has twice with two values, in all values parsed */
+    uint64_t no_utf8; /* strings and keys with bytes that are not UTF-8, in all values parsed */
 };
 
 enum asim_jresult { ASIM_J_OK = 0, ASIM_J_MORE = 1, ASIM_J_BAD = 2, ASIM_J_NOMEM = 3 };

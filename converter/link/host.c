@@ -206,6 +206,7 @@ int asim_host_read(struct asim_host_trace *host, const char *path,
     if (!code)
         code = read_members(&ld);
     host->repeats = ld.doc.repeats;
+    host->no_utf8 = ld.doc.no_utf8;
     asim_jdoc_fini(&ld.doc);
     return code;
 }

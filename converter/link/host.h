@@ -44,6 +44,7 @@ struct asim_host_trace {
     int flat;                     /* 1.0.1 nodes */
     uint64_t duplicates, orphans; /* ids twice; parents not in the file */
     uint64_t repeats;             /* keys that an object has twice with two values */
+    uint64_t no_utf8;             /* strings with bytes that are not UTF-8 */
     uint64_t parents_assigned;    /* orphans that got another parent */
 };
 

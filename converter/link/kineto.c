@@ -141,8 +141,10 @@ static int read_comm(struct load *ld, struct asim_kineto_comm *comm)
         return -1;
     if (!named)
         return 0;
+    ld->text.n = 0;
+    asim_jbuf_utf8(&ld->text, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
     comm->args =
-        asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
+        ld->text.failed ? ASIM_NONE : asim_names_put(&ld->kin->names, ld->text.at, ld->text.n);
     return comm->args == ASIM_NONE ? asim_err_nomem(ld->err, "keeping a collective's args") : 0;
 }
 
@@ -406,6 +408,7 @@ int asim_kineto_read(struct asim_kineto *kin, const char *path, enum asim_kineto
         return code;
     code = read_members(&ld);
     kin->repeats = ld.doc.repeats;
+    kin->no_utf8 = ld.doc.no_utf8;
     kin->bytes = ld.reader.base + ld.reader.n;
     asim_jreader_close(&ld.reader);
     asim_jdoc_fini(&ld.doc);

@@ -90,6 +90,7 @@ struct asim_kineto {
     uint64_t steps;
     uint64_t events, ignored;
     uint64_t repeats; /* keys that an object has twice with two values */
+    uint64_t no_utf8; /* strings with bytes that are not UTF-8 */
     uint64_t bytes;   /* of the inflated file */
     int has_rf_ids;   /* at least one op has a Record function id */
 };

@@ -7,6 +7,7 @@
 #include "link/link.h"
 #include "link/kineto.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,31 @@ static int read_device(struct asim_linking *link, struct asim_err *err)
     return code;
 }
 
+/* What --strict makes an error of. */
+static int check_strictly(const struct asim_linking *link, struct asim_err *err)
+{
+    const struct asim_link_options *opt = link->opt;
+    const uint64_t unlinked = link->kin.gpu.n - link->counts.gpu_linked,
+                   repeats = link->host.repeats + link->kin.repeats,
+                   no_utf8 = link->host.no_utf8 + link->kin.no_utf8;
+
+    if (unlinked)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: %" PRIu64 " of %zu GPU operations could not be linked to a host "
+                            "op, and --strict was given.",
+                            opt->device, unlinked, link->kin.gpu.n);
+    if (repeats)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s and %s: %" PRIu64 " keys stand twice in one object, with two "
+                            "values, and --strict was given.",
+                            opt->host, opt->device, repeats);
+    return no_utf8 ? asim_err_set(err, ASIM_EINVAL,
+                                  "%s and %s: %" PRIu64 " strings have bytes that are not UTF-8, "
+                                  "and --strict was given.",
+                                  opt->host, opt->device, no_utf8)
+                   : 0;
+}
+
 static int run(struct asim_linking *link, struct asim_err *err)
 {
     const struct asim_link_options *opt = link->opt;
@@ -54,19 +80,8 @@ static int run(struct asim_linking *link, struct asim_err *err)
                             "%s: no launch of its %zu GPU operations is in the trace, and there is "
                             "no execution trace (host); profile with the activities CPU and CUDA.",
                             opt->device, link->kin.gpu.n);
-    if (!code && opt->strict && link->counts.gpu_linked < link->kin.gpu.n)
-        code = asim_err_set(err, ASIM_EINVAL,
-                            "%s: %llu of %llu GPU operations could not be linked to a host op, and "
-                            "--strict was given.",
-                            opt->device,
-                            (unsigned long long)(link->kin.gpu.n - link->counts.gpu_linked),
-                            (unsigned long long)link->kin.gpu.n);
-    if (!code && opt->strict && link->host.repeats + link->kin.repeats)
-        code = asim_err_set(err, ASIM_EINVAL,
-                            "%s and %s: %llu keys stand twice in one object, with two values, and "
-                            "--strict was given.",
-                            opt->host, opt->device,
-                            (unsigned long long)(link->host.repeats + link->kin.repeats));
+    if (!code && opt->strict)
+        code = check_strictly(link, err);
     free(link->kin.by_thread);
     free(link->kin.enclosing);
     link->kin.by_thread = link->kin.enclosing = NULL;

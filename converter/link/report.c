@@ -61,6 +61,8 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
     reason(file, link->host.duplicates, "host nodes repeat an id; the last of each was kept");
     reason(file, link->host.repeats + kin->repeats,
            "keys stand twice in one object, with two values; the last of each was taken");
+    reason(file, link->host.no_utf8 + kin->no_utf8,
+           "strings have bytes that are not UTF-8; U+FFFD stands for each");
     reason(file, link->host.parents_assigned,
            "host nodes name a parent that is not in the file; hung on their thread");
     fprintf(file, "GPU operations: %" PRIu64 " of %zu linked, %.0f us busy\n", c->gpu_linked,

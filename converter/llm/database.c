@@ -23,6 +23,7 @@
 #include "base/io/src.h"
 #include "base/text.h"
 #include "llm/llm.h"
+#include "base/io/foreign.h"
 
 enum { KEYS = 12, WORD = 48, PATH_BYTES = 1024 };
 
@@ -191,7 +192,7 @@ static int read_table(struct asim_llm_times *times, const struct asim_llm *llm,
     asim_csv_close(&t.csv);
     asim_src_close(&src);
     free(t.found.at);
-    return rc ? rc : got;
+    return asim_foreign_instead(rc ? rc : got, t.path, NULL, err);
 }
 
 /* --- a folder of AIOB's files ----------------------------------------------------------------- */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "json/access.h"
+#include "json/reader.h"
 
 struct stem {
     const char *word;
@@ -75,6 +77,45 @@ static int is_rank_first(const char *name, uint32_t *rank)
         return 0;
     *rank = (uint32_t)strtoul(name + from, NULL, 10);
     return 1;
+}
+
+/* WORKER.TIME.pt.trace.json, as torch.profiler's tensorboard_trace_handler names traces: WORKER is
+ * the host and a process number, or what the user calls it. */
+static int is_handler_name(const char *name)
+{
+    const char *tail = strstr(name, ".pt.trace.json"), *time = tail;
+
+    while (time && time > name && time[-1] >= '0' && time[-1] <= '9')
+        time--;
+    return tail && tail - time > 9 && time > name + 1 && time[-1] == '.' &&
+           (!tail[14] || !strcmp(tail + 14, ".gz"));
+}
+
+/* distributedInfo.rank of a device trace, -1 where it is not there. */
+static int read_rank(const char *path, int64_t *rank, struct asim_err *err)
+{
+    struct asim_jreader reader;
+    struct asim_jdoc doc = {0};
+    int code = asim_jreader_open(&reader, path, "traceEvents", err);
+
+    *rank = -1;
+    if (code)
+        return code;
+    while ((code = asim_jreader_member(&reader, err)) == 1) {
+        if (strcmp(reader.key, "distributedInfo") != 0) {
+            if ((code = asim_jreader_skip(&reader, err)))
+                break;
+            continue;
+        }
+        code = asim_jreader_value(&reader, &doc, err);
+        if (!code && (asim_jv_i64(&doc, asim_jv_get(&doc, &doc.at[0], "rank"), rank) ||
+                      *rank > UINT32_MAX - 1))
+            *rank = -1;
+        break;
+    }
+    asim_jdoc_fini(&doc);
+    asim_jreader_close(&reader);
+    return code;
 }
 
 /* The length of what stands for the rank at the start of a pattern, 0 = nothing. */
@@ -151,6 +192,10 @@ int asim_folder_name(const char *name, const char *tag, uint32_t *rank)
 
     if (!tag && is_rank_first(name, rank))
         return 'd';
+    if (!tag && is_handler_name(name)) {
+        *rank = ASIM_FOLDER_INSIDE;
+        return 'd';
+    }
 
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         const char *s = name;
@@ -196,6 +241,24 @@ static int put(struct asim_folder *folder, const char *path, const char *name, i
     return 0;
 }
 
+/* A job of one process has no distributedInfo: the only trace without one is rank 0's. */
+static int add_handler(struct asim_folder *folder, const char *path, const char *name,
+                       struct asim_err *err)
+{
+    char full[4096];
+    int64_t rank;
+
+    if ((size_t)snprintf(full, sizeof full, "%s/%s", path, name) >= sizeof full)
+        return asim_err_set(err, ASIM_EINVAL, "%s: the path of %s is too long.", path, name);
+    if (read_rank(full, &rank, err))
+        return err->code;
+    if (rank >= 0)
+        return put(folder, path, name, 'd', (uint32_t)rank, err);
+    if (!folder->without_rank++)
+        snprintf(folder->alone, sizeof folder->alone, "%s", name);
+    return 0;
+}
+
 static int add(struct asim_folder *folder, const char *path, const char *name,
                const struct asim_folder_names *names, struct asim_err *err)
 {
@@ -204,6 +267,8 @@ static int add(struct asim_folder *folder, const char *path, const char *name,
 
     if ((role == 'h' && names->host) || (role == 'd' && names->device))
         return 0;
+    if (role && rank == ASIM_FOLDER_INSIDE)
+        return add_handler(folder, path, name, err);
     if (role)
         return put(folder, path, name, role, rank, err);
     folder->other += strstr(name, ".json") != NULL;
@@ -279,6 +344,14 @@ int asim_folder_read(struct asim_folder *folder, const char *path,
         folder->lacks_tag = tag != NULL;
         code = scan(folder, path, &plain, err);
     }
+    if (!code && !folder->n && folder->without_rank == 1)
+        code = put(folder, path, folder->alone, 'd', 0, err);
+    else if (!code && folder->without_rank)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s: neither the name of %s nor its distributedInfo says a rank; "
+                            "--device='rank{rank}.*.pt.trace.json' takes names that say it, as "
+                            "worker_name='rank0' of tensorboard_trace_handler makes them.",
+                            path, folder->alone);
     if (!code && !folder->n)
         code = asim_err_set(
             err, ASIM_EINVAL,

@@ -13,6 +13,7 @@
 #include "base/io/src.h"
 #include "base/text.h"
 #include "step/step.h"
+#include "base/io/foreign.h"
 
 struct matrix {
     const struct asim_step *step;
@@ -69,8 +70,7 @@ static int check_sum(const struct matrix *m, uint64_t sum, struct asim_err *err)
                        " tokens of a rank with top-%" PRIu32 " choose %" PRIu64
                        " experts. Give the recorded --seq, --mbs and --topk%s.",
                        sum, tokens, s->opt->topk, want,
-                       sum < want ? ", or --capacity_factor where tokens had been dropped"
-                                  : "");
+                       sum < want ? ", or --capacity_factor where tokens had been dropped" : "");
 }
 
 static int take_row(struct matrix *m, struct asim_err *err)
@@ -143,7 +143,7 @@ static int read_rows(struct matrix *m, const char *path, struct asim_err *err)
         rc = fill(m, path, err);
     asim_csv_close(&m->csv);
     asim_src_close(&src);
-    return rc;
+    return asim_foreign_instead(rc, path, NULL, err);
 }
 
 int asim_step_recorded(const struct asim_step *s, const char *path, uint32_t **counts,

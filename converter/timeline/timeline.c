@@ -9,6 +9,7 @@
 #include <string.h>
 #include "json/unpack.h"
 #include "json/access.h"
+#include "base/io/foreign.h"
 
 /* The first line, which stays unread, decides the form. The first piece holds it: longer lines are
  * refused. */
@@ -68,7 +69,7 @@ static int read_input(struct asim_timeline *t, int is_last, struct asim_err *err
                           "%s has no line that ends an op or message: expected issue and callback "
                           "lines, an fct.txt, or a CSV with start_ns and end_ns.",
                           t->path);
-    return rc;
+    return asim_foreign_instead(rc, t->path, "a report", err);
 }
 
 static int write_all(struct asim_timeline *t, struct asim_err *err)

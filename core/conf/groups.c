@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "conf/json.h"
+#include "base/io/foreign.h"
 
 struct reader {
     const char *path;
@@ -132,7 +133,7 @@ int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t rank
     memset(groups, 0, sizeof *groups);
     rc = asim_json_open(&root, path, err);
     if (rc)
-        return rc;
+        return asim_foreign_instead(rc, path, NULL, err);
     groups->at = calloc(json_object_size(root) + 1, sizeof *groups->at);
     r.seen = calloc((size_t)ranks + 1, sizeof *r.seen);
     if (groups->at && r.seen)
@@ -144,7 +145,7 @@ int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t rank
     json_decref(root);
     if (rc)
         asim_groups_fini(groups);
-    return rc;
+    return asim_foreign_instead(rc, path, "a list of communicator groups", err);
 }
 
 void asim_groups_fini(struct asim_groups *groups)

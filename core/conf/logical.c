@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "conf/json.h"
+#include "base/io/foreign.h"
 
 uint64_t asim_dims_product(const struct asim_dims *dims)
 {
@@ -134,9 +135,8 @@ int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err 
         return rc;
     }
     rc = asim_json_open(&root, path, err);
-    if (rc)
-        return rc;
-    rc = read_object(dims, root, path, err);
+    if (!rc)
+        rc = read_object(dims, root, path, err);
     json_decref(root);
-    return rc;
+    return asim_foreign_instead(rc, path, "a logical topology", err);
 }

@@ -13,6 +13,7 @@
 #include "base/embedded.h"
 #include "base/text.h"
 #include "conf/json.h"
+#include "base/io/foreign.h"
 
 #define ROW(...)    ASIM_OPTION(struct asim_machine, __VA_ARGS__)
 #define F(f)        offsetof(struct asim_machine, f)
@@ -141,14 +142,28 @@ const struct asim_option asim_machine_options[] = {
 static int set_value(const struct asim_option *row, struct asim_machine *machine,
                      const json_t *value, struct asim_err *err)
 {
+    static const char *const known[] = {"value", "source", "assumption", "fitted", "comment"};
     struct asim_where at = {machine->source, 0, 0};
-    const json_t *inner = json_object_get(value, "value");
+    json_t *inner = json_object_get(value, "value"), *other;
+    const char *key;
 
     if (json_is_object(value) && !inner)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "key \"%s\" is an object without \"value\"; expected "
                            "{\"value\": …, \"source\": \"…\"}.",
                            row->key);
+    json_object_foreach((json_t *)value, key, other)
+    {
+        size_t i = 0;
+
+        while (i < sizeof known / sizeof *known && strcmp(known[i], key) != 0)
+            i++;
+        if (i == sizeof known / sizeof *known)
+            return asim_err_at(err, ASIM_EINVAL, at,
+                               "key \"%s\" has \"%s\" beside \"value\", which is not read; "
+                               "expected source, assumption, fitted or comment.",
+                               row->key, key);
+    }
     return asim_json_option(row, machine, inner ? inner : value, machine->source, err);
 }
 
@@ -310,7 +325,7 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
     if (!rc && machine->scale_up >= ASIM_SCALE_UP_PCIE)
         fill_in_pcie(machine, root);
     json_decref(root);
-    return rc;
+    return is_path ? asim_foreign_instead(rc, name, "a machine", err) : rc;
 }
 
 void asim_machine_fini(struct asim_machine *machine)

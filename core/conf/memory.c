@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 #include "conf/json.h"
+#include "base/io/foreign.h"
 
 #define ROW(...) ASIM_OPTION(struct asim_memory, __VA_ARGS__)
 
@@ -66,7 +67,7 @@ int asim_memory_read(struct asim_memory *mem, const char *path,
         return rc;
     rc = asim_json_open(&root, path, err);
     if (rc)
-        return rc;
+        return asim_foreign_instead(rc, path, NULL, err);
     json_object_foreach(root, key, value)
     {
         const struct asim_option *row = asim_option_find(memory_options, key);
@@ -91,5 +92,5 @@ int asim_memory_read(struct asim_memory *mem, const char *path,
                       "cut it to %.0f.",
                       path, mem->bandwidth_gbps, floor(mem->bandwidth_gbps));
     json_decref(root);
-    return rc;
+    return asim_foreign_instead(rc, path, "a remote memory", err);
 }

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "cc/cc.h"
 #include "conf/conf.h"
+#include "base/io/foreign.h"
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
@@ -442,7 +443,7 @@ int asim_netconf_read(struct asim_netconf *net, const char *path,
     free(r.keys);
     if (rc)
         asim_netconf_fini(net);
-    return rc;
+    return asim_foreign_instead(rc, path, "a configuration of the packet", err);
 }
 
 /* The line is put together and read as one of a file, so maps and link events are checked alike. */

@@ -18,6 +18,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/io/yaml.h"
+#include "base/io/foreign.h"
 
 /* One file being read; all borrowed. Indices of lines and counts are those of keys[]. */
 struct reading {
@@ -207,11 +208,11 @@ int asim_netshape_read(struct asim_netshape *shape, const char *path, struct asi
 
     memset(shape, 0, sizeof *shape);
     code = asim_yaml_read(&doc, path, err);
-    if (code)
-        return code;
-    code = read_document(&in);
-    yaml_document_delete(&doc);
-    return code;
+    if (!code) {
+        code = read_document(&in);
+        yaml_document_delete(&doc);
+    }
+    return asim_foreign_instead(code, path, "a network of", err);
 }
 
 /* Units of other files: bytes/s or bit/s instead of GB/s, seconds instead of ns. */

@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "conf/json.h"
 #include "conf/rank_values.h"
+#include "base/io/foreign.h"
 
 #define ROW(...) ASIM_OPTION(struct asim_system, __VA_ARGS__)
 #define F(f)     offsetof(struct asim_system, f)
@@ -382,7 +383,7 @@ int asim_system_read(struct asim_system *sys, const char *path,
     json_decref(root);
     if (rc)
         asim_system_fini(sys);
-    return rc;
+    return asim_foreign_instead(rc, path, "a system", err);
 }
 
 /* On failure words->at may be set with n = 0, which asim_system_fini frees. */

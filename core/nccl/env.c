@@ -7,6 +7,7 @@
 #include "base/diagnostics.h"
 #include "base/io/src.h"
 #include "base/text.h"
+#include "base/io/foreign.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +174,7 @@ static int take_file(struct reading *r, const char *path, struct asim_err *err)
         for (char *word; !rc && (word = asim_src_word_in_line(&src)) != NULL;)
             rc = take(r, word, asim_src_where(&src), err);
     asim_src_close(&src);
-    return rc;
+    return asim_foreign_instead(rc, path, NULL, err);
 }
 
 int asim_nccl_env_read(struct asim_nccl_env *env, const char *path,

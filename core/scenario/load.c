@@ -17,6 +17,7 @@
 #include "conf/json.h"
 #include "conf/json_lines.h"
 #include "scenario/scenario.h"
+#include "base/io/foreign.h"
 
 /* Hosts and switches of the largest topology, twelve characters each, are 12 MB. */
 enum { OBJECTS_MOST = 1 << 20, NUMBER = 12 };
@@ -321,7 +322,7 @@ int asim_scenario_read(struct asim_scenario **scenario, const char *path, struct
         return asim_err_nomem(err, "reading a scenario");
     }
     strcpy(made->path, source);
-    code = fill(made, path, err ? err : &own);
+    code = asim_foreign_instead(fill(made, path, err ? err : &own), path, "a scenario", err);
     if (code)
         asim_scenario_close(made);
     else

@@ -11,6 +11,7 @@
 #include "base/io/src.h"
 #include "base/text.h"
 #include "topo/lines.h"
+#include "base/io/foreign.h"
 
 #define NONE UINT32_MAX
 
@@ -110,7 +111,7 @@ int asim_topo_place(struct asim_topo *topo, const char *text, uint32_t ranks, st
     if (!code)
         code = read_list(topo, &src, ranks, err);
     asim_src_close(&src);
-    return code ? code : move_hosts(topo, ranks, err);
+    return code ? asim_foreign_instead(code, text, NULL, err) : move_hosts(topo, ranks, err);
 }
 
 int asim_topo_place_at(struct asim_topo *topo, const uint32_t *host, uint32_t ranks,

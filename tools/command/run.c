@@ -232,7 +232,7 @@ static void show_help(int all)
            "Simulates a workload and keeps everything about the run in a folder of its own: the "
            "command, log, reports,\nreport.html, and a row of metrics.csv, which also grows in the "
            "output folder.\n\n");
-    asim_args_help(stdout, options, all);
+    asim_args_help(stdout, NULL, options, all);
     printf(
         "\nOptions of `asim packet` are taken, too, and for PyTorch's traces those of `asim trace "
         "pytorch`; their --help lists them.\n");

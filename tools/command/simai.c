@@ -353,10 +353,9 @@ static int check_paths(const struct options *opt, struct asim_err *err)
 static void show_help(int all)
 {
     printf("usage: asim simai -w WORKLOAD -n TOPOLOGY [-c SimAI.conf] [options]\n\nRuns SimAI's "
-           "inputs at packet level as SimAI_simulator does.\n\n");
-    asim_args_help(stdout, options, all);
-    printf("\nOptions of `asim packet` are taken, too, and win over what is set here:\n");
-    asim_args_help(stdout, asim_settings_options, all);
+           "inputs at packet level as SimAI_simulator does. Options of `asim packet` follow; they "
+           "win over what is set here.\n\n");
+    asim_args_help(stdout, options, asim_settings_options, all);
 }
 
 /* Exit codes as everywhere: wrong usage is 2, also where a file that must be named is not. */

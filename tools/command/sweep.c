@@ -18,6 +18,7 @@
 #include "cli/files.h"
 #include "cli/interrupt.h"
 #include "tools/sweep/sweep.h"
+#include "base/io/foreign.h"
 
 #define AT(field) offsetof(struct asim_sweep_options, field)
 const struct asim_option asim_sweep_options[] = {
@@ -194,6 +195,8 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args,
     sweep->limit_s = opt->limit_s;
     sweep->again = opt->again;
     code = read_keys(sweep, args, opt, err);
+    if (code && args->n_words)
+        asim_foreign_instead(ASIM_EINVAL, args->words[0], NULL, err);
     if (code)
         return code;
     if (asim_child_self(sweep->self, err) || asim_out_mkdir(sweep->folder, err) ||
@@ -215,7 +218,7 @@ static void show_help(int all)
            "Runs all combinations of the values. FILE.json is an object: a key with a list is "
            "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
            "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
-    asim_args_help(stdout, asim_sweep_options, all);
+    asim_args_help(stdout, NULL, asim_sweep_options, all);
 }
 
 static int run(int argc, char **argv)

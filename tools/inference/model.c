@@ -12,6 +12,7 @@
 #include <string.h>
 #include "cli/csv.h"
 #include "base/text.h"
+#include "base/io/foreign.h"
 
 /* A year: a longer iteration is a mistake in the numbers, and must not pass for a short one. */
 #define MOST_NS 3e16
@@ -96,7 +97,7 @@ static int read_table(struct asim_times *times, const char *path, struct asim_er
     code = times->table ? read_rows(times->table, &csv, err) : asim_err_nomem(err, "reading times");
     asim_csv_close(&csv);
     fclose(file);
-    return code;
+    return asim_foreign_instead(code, path, "a table of times", err);
 }
 
 /* Linear between rows; the time of the first row below it. Beyond the last row as from the latest

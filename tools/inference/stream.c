@@ -12,6 +12,7 @@
 #include "cli/csv.h"
 #include "base/map.h"
 #include "base/text.h"
+#include "base/io/foreign.h"
 
 enum { MOST_REQUESTS = 10000000, MOST_TOKENS = 100000000, MOST_SECONDS = 100000000 };
 
@@ -165,7 +166,7 @@ int asim_stream_make(struct asim_requests *requests, const struct asim_stream *s
     code = read_rows(requests, &csv, err);
     asim_csv_close(&csv);
     fclose(file);
-    return code;
+    return asim_foreign_instead(code, stream->file, "requests", err);
 }
 
 void asim_stream_free(struct asim_requests *requests)

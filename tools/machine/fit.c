@@ -7,11 +7,13 @@
  * The search changes one number at a time by a step that grows after a success and shrinks after a
  * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
+#include "base/text.h"
 #include "tools/machine/fit.h"
 #include "tools/median.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double bend = .05;
 static const double most_price = 2e-4; /* where what remains is as wide as the bend */
@@ -23,16 +25,30 @@ static const double met = 1e-3;          /* off in each row: nothing better is l
 static const double reach = 1.5;         /* of sampled points: a factor of 4.5 to both sides */
 enum { MOST_ROUNDS = 400, MOST_PRICES = 8, STARTS = 8, SAMPLES = 32 };
 
+/* With the keys that can be fitted. */
+static int refuse(const char *key, int is_key, struct asim_err *err)
+{
+    char safe[64], hint[160], list[1500];
+    const char *words[128];
+    size_t n = 0;
+
+    for (const struct asim_option *row = asim_machine_options; row->key && n < 128; row++)
+        if (row->type == ASIM_T_DOUBLE && strncmp(row->key, "error_", 6) != 0)
+            words[n++] = row->key;
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
+    return asim_err_set(err, ASIM_EUSAGE,
+                        is_key ? "--fit: \"%s\" is no measure that can be fitted.%s These are: %s."
+                               : "--fit: a machine has no key \"%s\".%s Those to fit are: %s.",
+                        asim_text_safe(safe, sizeof safe, key), hint,
+                        asim_text_list(list, sizeof list, words, n));
+}
+
 int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
 {
     const struct asim_option *row = asim_option_find(asim_machine_options, key);
 
-    if (!row)
-        return asim_option_unknown(asim_machine_options, key, (struct asim_where){"--fit", 0, 0},
-                                   err);
-    if (row->type != ASIM_T_DOUBLE)
-        return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is no measure that can be fitted.",
-                            key);
+    if (!row || row->type != ASIM_T_DOUBLE || !strncmp(key, "error_", 6))
+        return refuse(key, row != NULL, err);
     for (size_t i = 0; i < fit->parameters; i++)
         if (fit->parameter[i].row == row)
             return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is there twice.", key);

@@ -6,20 +6,19 @@
 
 #include <string.h>
 #include "base/io/src.h"
+#include "base/io/foreign.h"
 
 int asim_import_read(struct asim_import_host *found, const char *path, struct asim_err *err)
 {
     struct asim_src src;
-    int rc = asim_src_open(&src, path, err);
+    int is_xml, rc = asim_src_open(&src, path, err);
 
     *found = (struct asim_import_host){
         .generation = -1, .cpu = -1, .scale_up = -1, .notes = found->notes};
     if (rc)
         return rc;
-    if (src.data[strspn(src.data, " \t\r\n")] == '<')
-        rc = asim_import_nccl(found, &src, err);
-    else
-        rc = asim_import_infragraph(found, path, err);
+    is_xml = src.data[strspn(src.data, " \t\r\n")] == '<';
+    rc = is_xml ? asim_import_nccl(found, &src, err) : asim_import_infragraph(found, path, err);
     asim_src_close(&src);
-    return rc;
+    return asim_foreign_instead(rc, path, is_xml ? "NCCL's topology" : "a device", err);
 }

@@ -59,6 +59,16 @@ static int is_bytes(double size)
     return size > 0 && size < 1e18 && size == floor(size);
 }
 
+/* A row of 0 bytes is left out. */
+static int no_size(const json_t *value, double size, const char *path, struct asim_err *err)
+{
+    if (!json_object_get(value, "size") && !json_object_get(value, "size_bytes"))
+        return asim_err_set(err, ASIM_EINVAL, "%s: a row without \"size\", in bytes.", path);
+    return size == 0 ? 0
+                     : asim_err_set(err, ASIM_EINVAL,
+                                    "%s: a row whose \"size\" is no whole number of bytes.", path);
+}
+
 static int add_row(struct asim_measured *measured, const json_t *value, const char *path,
                    struct asim_err *err)
 {
@@ -73,11 +83,8 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     struct asim_measured_row row = {0};
     double alg;
 
-    if (size == 0)
-        return 0; /* no row, or one of 0 bytes */
-    if (!is_bytes(size))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s: a row whose \"size\" is no whole number of bytes.", path);
+    if (size == 0 || !is_bytes(size))
+        return no_size(value, size, path, err);
     row.bytes = (uint64_t)size;
     row.op = op_of(value);
     row.us = number_of(json_is_object(out) ? out : value, times);

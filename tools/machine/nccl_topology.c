@@ -354,14 +354,6 @@ static int check_root(struct reader *r)
 
     if (is(root, "system"))
         return 0;
-    if (is(root, "graphs"))
-        return fail(r, root,
-                    "these are the graphs of NCCL's search (NCCL_GRAPH_DUMP_FILE); the machine is "
-                    "in the file that NCCL_TOPO_DUMP_FILE names.");
-    if (is(root, "algo"))
-        return fail(r, root,
-                    "this is an algorithm of MSCCL, no machine; 'asim trace msccl' makes a custom "
-                    "algorithm of it.");
     return asim_xml_fail(&r->xml, root, r->err,
                          "<%.40s> is no topology; expected <system>, as NCCL writes it with "
                          "NCCL_TOPO_DUMP_FILE.",

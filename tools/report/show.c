@@ -114,10 +114,12 @@ static const char *show_tier(char *buf, size_t size, uint64_t tier)
 
 const char *asim_show_ratio(char *buf, size_t size, const struct asim_run_ratio *ratio)
 {
-    char tier[32];
+    char tier[32], seen[48] = "no traffic above them";
 
-    snprintf(buf, size, "%s switches: %.3g : 1 built, %.3g : 1 seen",
-             show_tier(tier, sizeof tier, ratio->tier), ratio->built, ratio->seen);
+    if (ratio->seen > 0)
+        snprintf(seen, sizeof seen, "%.3g : 1 seen", ratio->seen);
+    snprintf(buf, size, "%s switches: %.3g : 1 built, %s",
+             show_tier(tier, sizeof tier, ratio->tier), ratio->built, seen);
     return buf;
 }
 

@@ -87,7 +87,7 @@ static void add_tiers(char *text, const struct asim_run *run)
         before = "               ";
     }
     for (size_t i = 0; i < run->ratios.n; i++)
-        add(text, "oversubscribed: %s\n", asim_show_ratio(line, sizeof line, &run->ratios.at[i]));
+        add(text, "oversubscription: %s\n", asim_show_ratio(line, sizeof line, &run->ratios.at[i]));
     if (run->ways.flows)
         add(text, "equal ways: %s\n", asim_show_ways(line, sizeof line, &run->ways));
 }

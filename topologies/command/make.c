@@ -52,12 +52,11 @@ static void show_help(const struct asim_topo_maker *maker, int all)
         "usage: asim topo make NAME [options of the maker] [-o FILE]\n"
         "       asim topo make auto:NAME,KEY=VALUE | machine:NAME,KEY=VALUE [-o FILE]\n\n"
         "Makes a topology file. SimAI's generator flags are accepted with one or two dashes.\n\n");
-    asim_args_help(stdout, options, all);
-    if (maker) {
-        printf("\n%s: %s\n", maker->member.name, maker->member.about);
-        asim_args_help(stdout, maker->member.options, all);
+    if (maker)
+        printf("%s: %s\n", maker->member.name, maker->member.about);
+    asim_args_help(stdout, options, maker ? maker->member.options : NULL, all);
+    if (maker)
         return;
-    }
     printf("\nMakers ('asim topo make NAME --help' shows a maker's options):\n");
     list_makers();
 }

@@ -22,38 +22,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
-/* For the progress line only. */
-static double wall_s(void)
+static int on_terminal(const struct asim_app *app)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-/* Erases the progress line before any other output. */
-static void clear_progress(struct asim_app *app)
-{
-    if (app->progress_shown)
-        fputs("\r\033[K", stderr);
-    app->progress_shown = 0;
+    return app->status.fd >= 0;
 }
 
 /* Results: stdout, one line. */
 static void say_line(void *self, const char *text)
 {
-    clear_progress(self);
+    asim_status_clear(&((struct asim_app *)self)->status);
     puts(text);
 }
 
 /* Notes do not stop a run and do not reach stdout. */
 static void say_note(void *self, const char *text)
 {
-    clear_progress(self);
+    asim_status_clear(&((struct asim_app *)self)->status);
     fprintf(stderr, "note: %s\n", text);
 }
 
@@ -82,7 +67,7 @@ static void print_error(struct asim_app *app)
 
     if (app->settings.process)
         return;
-    clear_progress(app);
+    asim_status_clear(&app->status);
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
 }
@@ -244,8 +229,9 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
             show_version(app);
         return 0;
     }
-    app->on_terminal = isatty(2) && !app->settings.process;
-    app->started_s = app->shown_s = app->noted_s = wall_s();
+    asim_status_open(&app->status);
+    app->status.fd = app->settings.process ? -1 : app->status.fd;
+    app->started_s = app->shown_s = app->noted_s = asim_status_wall_s();
     code = init_settings(app);
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
@@ -285,7 +271,7 @@ static double saved_percent(const struct asim_progress *at)
 static void tell_use(struct asim_app *app, int code)
 {
     const double while_s = 10;
-    double passed = wall_s() - app->started_s;
+    double passed = asim_status_wall_s() - app->started_s;
     struct asim_progress at;
 
     if (passed < while_s || app->settings.process || app->settings.quiet ||
@@ -294,7 +280,7 @@ static void tell_use(struct asim_app *app, int code)
     asim_world_progress(app->world, &at);
     if (!at.hops || !at.carried_most_why)
         return;
-    clear_progress(app);
+    asim_status_clear(&app->status);
     fprintf(stderr,
             "note: the run took %.0f s. Of %.4g packet-hops fast-forward replayed or skipped %.1f "
             "%%; %.1f %% were carried because of this: %s (--reports=fast_forward lists all)\n",
@@ -309,18 +295,6 @@ static double share_done(const struct asim_progress *at)
     if (at->bytes_total)
         return (double)at->bytes_done / (double)at->bytes_total;
     return at->ops_total ? (double)at->ops_done / (double)at->ops_total : 0;
-}
-
-/* Cuts a line of parts behind the last one that the terminal has columns for: a line that wraps
- * would not be overwritten by the next. */
-static void fit_terminal(char *line)
-{
-    struct winsize size;
-    size_t width = ioctl(2, TIOCGWINSZ, &size) || size.ws_col < 2 ? 80 : size.ws_col;
-
-    for (char *end = line + strlen(line); (size_t)(end - line) >= width; *end = '\0')
-        for (end--; end > line && strncmp(end, ", ", 2) != 0;)
-            end--;
 }
 
 /* What a user waits for comes first. */
@@ -340,12 +314,10 @@ static void show_progress(struct asim_app *app, const struct asim_progress *at, 
              (double)at->bytes_total / 1e9, (unsigned long long)at->ops_done,
              (unsigned long long)at->ops_total, at->ranks_done, at->ranks,
              (double)(at->hops - app->shown_hops) / (now - app->shown_s) / 1e6, saved);
-    if (app->on_terminal)
-        fit_terminal(line);
-    fprintf(stderr, "%s%s%s", app->on_terminal ? "\r\033[K" : "", line,
-            app->on_terminal ? "" : "\n");
-    fflush(stderr);
-    app->progress_shown = app->on_terminal;
+    if (on_terminal(app))
+        asim_status_show(&app->status, line);
+    else
+        fprintf(stderr, "%s\n", line);
     app->shown_s = now;
     app->shown_hops = at->hops;
 }
@@ -353,7 +325,7 @@ static void show_progress(struct asim_app *app, const struct asim_progress *at, 
 /* A look is linear in ranks. A line follows twice a second on a terminal, each minute elsewhere. */
 static void note_progress(struct asim_app *app, double now)
 {
-    const double between_s = 0.5, line_s = app->on_terminal ? 0.5 : 60;
+    const double between_s = 0.5, line_s = on_terminal(app) ? 0.5 : 60;
     struct asim_progress at;
 
     if (now - app->noted_s < between_s)
@@ -388,11 +360,11 @@ void asim_app_tick(struct asim_app *app)
         app->calls_left--;
         return;
     }
-    now = wall_s();
+    now = asim_status_wall_s();
     app->calls_left = app->calls_a_look = calls_to_look(app, now);
     app->looked_s = now;
     app->out_of_time |= limit > 0 && now - app->started_s > limit;
-    if (app->settings.process || (!app->on_terminal && app->settings.quiet))
+    if (app->settings.process || (!on_terminal(app) && app->settings.quiet))
         return;
     note_progress(app, now);
 }
@@ -402,14 +374,17 @@ void asim_app_tick(struct asim_app *app)
 static int print_verdict(struct asim_app *app)
 {
     const struct asim_hooks hooks = {.stop = asim_interrupt_stop};
+    char now[] = "looking for what limits the run, which --what-if=false leaves out", *text = NULL;
     struct asim_err err = {0};
-    char *text = NULL;
     int code = 0;
 
     if (!app->verdict)
         return 0;
+    if (app->settings.what_if && on_terminal(app))
+        asim_status_show(&app->status, now);
     if (app->settings.what_if)
         code = asim_what_if(app->world, &app->settings, &hooks, &app->err);
+    asim_status_clear(&app->status);
     if (!code && !app->verdict(app->settings.out, &text, &err))
         fputs(text, stderr);
     free(text);
@@ -441,7 +416,7 @@ int asim_app_close(struct asim_app *app, int code)
         code = asim_world_finish(app->world, code, &app->err);
     if (app->collective_error) /* a process that could not write its files */
         code = collective(app, code);
-    clear_progress(app);
+    asim_status_clear(&app->status);
     if (code == ASIM_EINTR && app->out_of_time && !app->settings.process)
         fprintf(stderr, "note: the run reached its --time-limit of %g s\n",
                 app->settings.time_limit_s);

@@ -12,6 +12,7 @@
 #include "asim/asim.h"
 #include "cli/args.h"
 #include "cli/eta.h"
+#include "cli/status.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,7 +53,8 @@ struct asim_app {
     uint64_t *alone_ns; /* --alone */
     struct asim_compare *comparison;
     struct asim_verify *verify;
-    int on_terminal, progress_shown, out_of_time;
+    struct asim_status status;
+    int out_of_time;
     uint32_t calls_left, calls_a_look; /* of asim_app_tick, to the next look at the clock */
     double looked_s;
     double started_s, shown_s, noted_s;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Processes that a command starts and waits for. The child's stdout goes straight to the log; its
- * stderr comes through a pipe, so that it reaches both the log and the user.
+ * stderr comes through a pipe, so that it reaches both the log and the user; its status line goes
+ * to the terminal only.
  */
 #include "cli/child.h"
 
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
+#include "cli/status.h"
 
 int asim_child_self(char path[ASIM_CHILD_PATH], struct asim_err *err)
 {
@@ -50,10 +52,15 @@ void asim_child_follow(pid_t parent)
 /* In the child. */
 static void become(const char *const *words, size_t n, int log, int out)
 {
-    char **argv = calloc(n + 1, sizeof *argv);
+    char **argv = calloc(n + 1, sizeof *argv), text[16];
+    int terminal;
 
     for (size_t i = 0; argv && i < n; i++)
         argv[i] = (char *)(uintptr_t)words[i];
+    if (isatty(2) && (terminal = dup(2)) >= 0) {
+        snprintf(text, sizeof text, "%d", terminal);
+        setenv(ASIM_STATUS_VARIABLE, text, 1);
+    }
     dup2(log, 1);
     dup2(out, 2);
     asim_interrupt_default();

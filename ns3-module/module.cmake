@@ -53,7 +53,7 @@ add_subdirectory(ns3-module/examples)
 add_library(
   asim-app OBJECT cli/alone.c cli/app.c cli/args.c cli/child.c cli/compare.c cli/csv.c cli/eta.c
                   cli/file_set.c cli/files.c cli/hugepages.c cli/idle.c cli/interrupt.c cli/limits.c cli/quiet.c
-                  cli/side_by_side.c
+                  cli/side_by_side.c cli/status.c
                   cli/temporary.c cli/verify.c cli/verify_sample.c cli/what_if.c
                   tools/report/cause.c tools/report/changes.c tools/report/identity.c tools/report/load.c
                   tools/report/load_json.c tools/report/load_origin.c tools/report/load_series.c tools/report/load_traffic.c

@@ -13,6 +13,7 @@
 #include "tools/inference/inference.h"
 #include "cli/files.h"
 #include "cli/interrupt.h"
+#include "cli/status.h"
 #include "cli/temporary.h"
 
 struct options {
@@ -156,8 +157,32 @@ struct serving {
     struct asim_engine *engine;
     const struct asim_scheduler *scheduler;
     char folder[ASIM_TEMPORARY_PATH], prefix[ASIM_TEMPORARY_PATH + 16];
-    uint32_t hosts;
+    uint32_t hosts, looks;
+    struct asim_status status;
 };
+
+static void show_progress(struct serving *s)
+{
+    struct asim_progress at;
+    char text[160];
+
+    asim_world_progress(s->world, &at);
+    snprintf(text, sizeof text, "%" PRIu64 " of %zu requests served, %.3f s simulated in %.0f s",
+             asim_engine_finished(s->engine), s->requests.n, (double)at.time_ns / 1e9,
+             asim_status_wall_s() - s->status.began_s);
+    asim_status_show(&s->status, text);
+}
+
+/* The world calls this often. */
+static int stop(void *self)
+{
+    const uint32_t seldom = 256;
+    struct serving *s = self;
+
+    if (s->engine && !(++s->looks % seldom) && asim_status_is_due(&s->status))
+        show_progress(s);
+    return asim_interrupted();
+}
 
 static int set(struct serving *s, const char *key, const char *value, struct asim_err *err)
 {
@@ -230,7 +255,7 @@ static int open_times(struct serving *s, struct asim_err *err)
 static int open_world(struct serving *s, struct asim_err *err)
 {
     const struct options *opt = s->opt;
-    const struct asim_hooks hooks = {.note = note, .stop = asim_interrupt_stop};
+    const struct asim_hooks hooks = {s, .note = note, .stop = stop};
     const struct asim_engine_options engine = {.prefill = opt->prefill,
                                                .decode = opt->decode,
                                                .mixed = opt->mixed,
@@ -352,6 +377,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     struct asim_results_about about = {opt->out, 0, opt->json};
     int code = check_roles(opt, err);
 
+    asim_status_open(&s.status);
     if (!code)
         code = asim_scheduler_find(&s.scheduler, opt->scheduler, !opt->mixed, err);
     for (size_t i = 0; i < sizeof names / sizeof *names && !code; i++)
@@ -372,6 +398,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     }
     if (!code)
         code = asim_world_run(s.world, err);
+    asim_status_clear(&s.status);
     if (!code)
         code = asim_engine_verdict(s.engine, err);
     if (!code)

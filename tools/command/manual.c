@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "asim/ext/command.h"
-#include "asim/topology.h"
 #include "asim/version.h"
 #include "base/io/out.h"
 #include "cli/args.h"
+#include "tools/completion.h"
 
 struct options {
     char *out;
@@ -23,19 +23,6 @@ static const struct asim_option options[] = {
     {"out", NULL, "folder for man1/*.1, completions/asim (bash) and site-functions/_asim (zsh)",
      "manual", ASIM_T_STRING, offsetof(struct options, out), .flags = ASIM_F_WRITES},
     {0}};
-
-/* A command and what its --help prints. */
-struct page {
-    char name[80]; /* "trace link" */
-    const char *about;
-    char *help;
-};
-
-enum { MOST_PAGES = 96 };
-struct manual {
-    struct page pages[MOST_PAGES];
-    size_t n;
-};
 
 /* --- reading ---------------------------------------------------------------------------------- */
 static char *read_all(FILE *file)
@@ -74,11 +61,11 @@ static char *help_of(const struct asim_command *command)
     return text;
 }
 
-static int collect(struct manual *manual, const char *group, const struct asim_member *const *table,
-                   struct asim_err *err)
+static int collect(struct asim_manual *manual, const char *group,
+                   const struct asim_member *const *table, struct asim_err *err)
 {
-    for (size_t i = 0; table[i] && manual->n < MOST_PAGES; i++) {
-        struct page *page = &manual->pages[manual->n++];
+    for (size_t i = 0; table[i] && manual->n < ASIM_MANUAL_PAGES; i++) {
+        struct asim_manual_page *page = &manual->pages[manual->n++];
 
         snprintf(page->name, sizeof page->name, "%s%s%s", group, *group ? " " : "", table[i]->name);
         page->about = table[i]->about;
@@ -87,18 +74,6 @@ static int collect(struct manual *manual, const char *group, const struct asim_m
             return asim_err_set(err, ASIM_EIO, "cannot read the help of '%s'.", page->name);
     }
     return 0;
-}
-
-/* The key of an option line "  --key=TYPE  help"; its length, 0 where the line is none. */
-static size_t option_key(const char *line, const char **key)
-{
-    size_t n;
-
-    if (strncmp(line, "  --", 4))
-        return 0;
-    *key = line + 2;
-    n = strcspn(line + 4, "= \n");
-    return n ? n + 2 : 0;
 }
 
 /* --- man pages -------------------------------------------------------------------------------- */
@@ -140,7 +115,7 @@ static void put_line(struct asim_out *out, const char *line, size_t n, int in_op
 
     if (!n) {
         asim_out_printf(out, ".PP\n");
-    } else if (option_key(line, &key)) {
+    } else if (asim_manual_key(line, &key)) {
         put_option(out, line, n);
     } else if (*line == ' ' && in_option) {
         size_t skip = strspn(line, " ");
@@ -182,7 +157,7 @@ static void put_help(struct asim_out *out, const char *help)
         size_t n = strcspn(line, "\n");
 
         put_line(out, line, n, in_option);
-        in_option = n && (option_key(line, &key) || (in_option && *line == ' '));
+        in_option = n && (asim_manual_key(line, &key) || (in_option && *line == ' '));
         line += n + (line[n] == '\n');
     }
 }
@@ -196,7 +171,7 @@ static void page_name(char *buf, size_t size, const char *command)
             *at = '-';
 }
 
-static int write_page(const struct page *page, const char *folder, struct asim_err *err)
+static int write_page(const struct asim_manual_page *page, const char *folder, struct asim_err *err)
 {
     char name[96], path[1200];
     struct asim_out out;
@@ -214,7 +189,8 @@ static int write_page(const struct page *page, const char *folder, struct asim_e
     return asim_out_commit(&out, err);
 }
 
-static int write_overview(const struct manual *manual, const char *folder, struct asim_err *err)
+static int write_overview(const struct asim_manual *manual, const char *folder,
+                          struct asim_err *err)
 {
     char name[96], path[1200];
     struct asim_out out;
@@ -236,203 +212,10 @@ static int write_overview(const struct manual *manual, const char *folder, struc
     return asim_out_commit(&out, err);
 }
 
-/* --- completions ------------------------------------------------------------------------------ */
-/* The option keys of a page, each "--key=" or, of a switch, "--key". */
-static void put_keys(struct asim_out *out, const char *help)
-{
-    for (const char *line = help; *line;) {
-        size_t n = strcspn(line, "\n"), length;
-        const char *key;
-
-        length = option_key(line, &key);
-        if (length) {
-            int is_switch = !strncmp(key + length, "=BOOL", 5);
-
-            asim_out_write(out, key, length);
-            asim_out_printf(out, "%s ", key[length] == '=' && !is_switch ? "=" : "");
-        }
-        line += n + (line[n] == '\n');
-    }
-}
-
-/* Case branches "'trace link') words='--host= …' ;;". */
-static void put_cases(struct asim_out *out, const struct manual *manual)
-{
-    for (size_t i = 0; i < manual->n; i++) {
-        asim_out_printf(out, "    '%s') words='", manual->pages[i].name);
-        put_keys(out, manual->pages[i].help);
-        asim_out_printf(out, "--help' ;;\n");
-    }
-}
-
-/* Words behind `asim` (group ""), `asim trace`, `asim topo` or `asim scenario`. */
-static void put_commands(struct asim_out *out, const struct manual *manual, const char *group)
-{
-    size_t n = strlen(group);
-
-    asim_out_printf(out, "    '%s') words='", group);
-    for (size_t i = 0; i < manual->n; i++) {
-        const char *name = manual->pages[i].name;
-
-        if (!n && !strchr(name, ' '))
-            asim_out_printf(out, "%s ", name);
-        else if (n && !strncmp(name, group, n) && name[n] == ' ')
-            asim_out_printf(out, "%s ", name + n + 1);
-    }
-    asim_out_printf(out, "%s' ;;\n", n ? "" : "trace topo scenario help --version");
-}
-
-static void put_tables(struct asim_out *out, const struct manual *manual)
-{
-    put_commands(out, manual, "");
-    put_commands(out, manual, "trace");
-    put_commands(out, manual, "topo");
-    put_commands(out, manual, "scenario");
-    put_cases(out, manual);
-}
-
-/* The words of "(one of a|b|c" in the help of the option at line, with blanks between them; returns
- * their length. Help is wrapped at blanks, of which the words have none. */
-static size_t choices_of(const char *line, char *words, size_t size)
-{
-    const char *end = strstr(line + 1, "\n  --"), *at = line;
-    size_t n = 0;
-
-    end = end ? end : line + strlen(line);
-    while (at < end && strncmp(at, "one", 3) != 0)
-        at++;
-    at += at < end ? 3 : 0;
-    at += strspn(at, " \n");
-    if (at >= end || strncmp(at, "of", 2) != 0)
-        return 0;
-    at += 2;
-    at += strspn(at, " \n");
-    if (!memchr(at, '|', strcspn(at, "; )\n")))
-        return 0;
-    for (; n + 1 < size && !strchr("; )\n", *at); at++)
-        words[n++] = *at;
-    words[n] = '\0';
-    for (size_t i = 0; i < n; i++)
-        words[i] = words[i] == '|' ? ' ' : words[i];
-    return n;
-}
-
-/* Case branches "'packet --like') words='auto nccl astra-sim' ;;". */
-static void put_values(struct asim_out *out, const struct page *page)
-{
-    const char *line = page->help, *key;
-    char words[600];
-
-    for (; *line; line += strcspn(line, "\n"), line += *line == '\n') {
-        size_t length = option_key(line, &key);
-
-        if (length && choices_of(line, words, sizeof words))
-            asim_out_printf(out, "        '%s %.*s') words='%s' ;;\n", page->name, (int)length, key,
-                            words);
-    }
-}
-
-/* Case branches of the words behind "--key=" and behind "auto:" and "machine:"; tool: the shell's
- * word for the command itself. */
-static void put_value_cases(struct asim_out *out, const struct manual *manual, const char *tool)
-{
-    for (size_t i = 0; i < manual->n; i++)
-        put_values(out, &manual->pages[i]);
-    asim_out_printf(out,
-                    "        *' --cc') words='none dcqcn hpcc hpcc_pint timely dctcp swift' ;;\n"
-                    "        *' --topology' | *' --topo') words='auto: machine:' ;;\n"
-                    "        *' auto') words='");
-    for (size_t i = 0; asim_topo_maker_table[i]; i++)
-        asim_out_printf(out, "%s ", asim_topo_maker_table[i]->name);
-    asim_out_printf(out,
-                    "' ;;\n"
-                    "        *' machine' | *' --machine') words=$(\"%s\" machine "
-                    "list 2>/dev/null | cut -d ' ' -f 1) ;;\n"
-                    "        esac\n",
-                    tool);
-}
-
-/* Bash parts words at = and at :, so the key is the word before. */
-static void put_bash_values(struct asim_out *out, const struct manual *manual)
-{
-    asim_out_printf(
-        out, "    local last=${COMP_WORDS[COMP_CWORD-1]-} key=\n"
-             "    if [[ $cur == [=:] ]]; then last=$cur key=${COMP_WORDS[COMP_CWORD-1]} cur=\n"
-             "    elif [[ $last == [=:] ]]; then key=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-             "    if [[ $key ]]; then\n        case \"${COMP_WORDS[*]:1:at} $key\" in\n");
-    put_value_cases(out, manual, "${COMP_WORDS[0]}");
-    asim_out_printf(out, "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                         "        [[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace\n"
-                         "        return\n    fi\n");
-}
-
-/* Zsh does not: what stands before the last = or : is put aside. Files where no words are known. */
-static void put_zsh_values(struct asim_out *out, const struct manual *manual)
-{
-    asim_out_printf(out, "if [[ $PREFIX == --*=* ]]; then\n"
-                         "    local key=${PREFIX%%%%=*} tool=$words[1]\n"
-                         "    compset -P 1 '*='\n"
-                         "    [[ $PREFIX != (auto|machine):* ]] || { key=${PREFIX%%%%:*}; "
-                         "compset -P 1 '*:'; }\n"
-                         "    () {\n        local words=\n        case \"$command $key\" in\n");
-    put_value_cases(out, manual, "$tool");
-    asim_out_printf(out, "        words_of=$words\n    }\n"
-                         "    if [[ -n $words_of ]]; then compadd -S '' -- ${=words_of}; "
-                         "else _files; fi\n"
-                         "    return\nfi\n");
-}
-
-static int write_bash(const struct manual *manual, const char *folder, struct asim_err *err)
-{
-    char path[1200];
-    struct asim_out out;
-
-    snprintf(path, sizeof path, "%.1000s/completions/asim", folder);
-    if (asim_out_open(&out, path, err))
-        return ASIM_EIO;
-    asim_out_printf(&out, "# Completion of asim for bash, made by asim manual.\n_asim() {\n"
-                          "    local cur=${COMP_WORDS[COMP_CWORD]} at=1 command= words=\n"
-                          "    case ${COMP_WORDS[1]} in trace | topo | scenario) at=2 ;; esac\n");
-    put_bash_values(&out, manual);
-    asim_out_printf(&out, "    ((COMP_CWORD <= at)) && command=${COMP_WORDS[*]:1:at-1} ||\n"
-                          "        command=${COMP_WORDS[*]:1:at}\n"
-                          "    ((COMP_CWORD > at)) && [[ $cur != -* ]] && return # a file\n"
-                          "    case $command in\n");
-    put_tables(&out, manual);
-    asim_out_printf(&out, "    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
-                          "    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n}\n"
-                          "complete -o default -F _asim asim\n");
-    return asim_out_commit(&out, err);
-}
-
-static int write_zsh(const struct manual *manual, const char *folder, struct asim_err *err)
-{
-    char path[1200];
-    struct asim_out out;
-
-    snprintf(path, sizeof path, "%.1000s/site-functions/_asim", folder);
-    if (asim_out_open(&out, path, err))
-        return ASIM_EIO;
-    asim_out_printf(&out,
-                    "#compdef asim\n# Completion of asim for zsh, made by asim manual.\n"
-                    "local at=1 command= words_of= list\n"
-                    "list=(\"${(@)words[2,-1]}\")\n"
-                    "[[ $list[1] != (trace|topo|scenario) ]] || at=2\n"
-                    "if ((CURRENT - 1 <= at)); then command=\"${(j: :)list[1,at-1]}\"\n"
-                    "else command=\"${(j: :)list[1,at]}\"; fi\n"
-                    "if ((CURRENT - 1 > at)) && [[ $PREFIX != -* ]]; then _files; return; fi\n");
-    put_zsh_values(&out, manual);
-    asim_out_printf(&out, "() {\n    local words=\n    case $command in\n");
-    put_tables(&out, manual);
-    asim_out_printf(&out, "    esac\n    words_of=$words\n}\n"
-                          "compadd -S '' -- ${=words_of}\n");
-    return asim_out_commit(&out, err);
-}
-
 static int write_all(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *opt = args->tables[0].base;
-    static struct manual manual;
+    static struct asim_manual manual;
     int code = collect(&manual, "", asim_command_table, err);
 
     if (!code)
@@ -446,9 +229,9 @@ static int write_all(const struct asim_args *args, struct asim_err *err)
     for (size_t i = 0; i < manual.n && !code; i++)
         code = write_page(&manual.pages[i], opt->out, err);
     if (!code)
-        code = write_bash(&manual, opt->out, err);
+        code = asim_completion_bash(&manual, opt->out, err);
     if (!code)
-        code = write_zsh(&manual, opt->out, err);
+        code = asim_completion_zsh(&manual, opt->out, err);
     for (size_t i = 0; i < manual.n; i++)
         free(manual.pages[i].help);
     if (!code)

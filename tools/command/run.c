@@ -21,7 +21,7 @@ extern const struct asim_command asim_trace_command_pytorch;
 struct options {
     char *workload, *topo, *output_dir, *name, *unless, *bandwidth, *latency, *fail_if;
     uint32_t world_size, virtual_scale, mpi;
-    int backend, force, auto_calibrate, json;
+    int backend, force, quiet, auto_calibrate, json;
     double step_ms, comm_ms, bucket_mb;
 };
 
@@ -47,7 +47,7 @@ static const struct asim_option options[] = {
     {"backend", NULL,
      "packet: frame by frame; ns3: the same within ns-3; flow: messages as fluids on the same "
      "paths; "
-     "unaware, aware: formulas; all: packet and both formulas, side by side",
+     "unaware, aware: formulas; all: packet, flow and both formulas, side by side",
      "packet", ASIM_T_CHOICE, AT(backend), 0, 0, ASIM_JOB_BACKEND_WORDS},
     {"mpi", NULL, "MPI processes of --backend=ns3", NULL, ASIM_T_U32, AT(mpi), 0, 4096},
     {"output-dir", NULL, "folder in which the run gets a folder of its own (default runs)", NULL,
@@ -56,6 +56,8 @@ static const struct asim_option options[] = {
      AT(name)},
     {"force", NULL, "write into the folder --name although it is there", "0", ASIM_T_BOOL,
      AT(force)},
+    {"quiet", NULL, "nothing on stdout, and no table of what limits the run", "0", ASIM_T_BOOL,
+     AT(quiet)},
     {"unless", NULL,
      "an identity: where the run has this one, it ends with exit code 3 and leaves its folder",
      NULL, ASIM_T_STRING, AT(unless)},
@@ -204,6 +206,7 @@ static int start(const struct options *opt, const struct asim_args *args, int ar
                            .unless = opt->unless,
                            .fail_if = opt->fail_if,
                            .json = opt->json,
+                           .quiet = opt->quiet,
                            .world_size = opt->world_size,
                            .virtual_scale = opt->virtual_scale,
                            .mpi = opt->mpi,

@@ -211,13 +211,21 @@ static int start(struct asim_sweep *sweep, const struct asim_args *args,
     return code;
 }
 
-static void show_help(int all)
+/* name: of the command, sweep or what-if. */
+static void show_help(const char *name, int all)
 {
-    printf("usage: asim sweep [FILE.json] [--vary KEY=VALUE,VALUE…]… [--set KEY=VALUE]… "
-           "[--option=value ...]\n\n"
-           "Runs all combinations of the values. FILE.json is an object: a key with a list is "
-           "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
-           "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
+    if (strcmp(name, "sweep"))
+        printf(
+            "usage: asim what-if RUN --vary KEY=VALUE,VALUE… [--vary …] [--option=value ...]\n\n"
+            "Repeats the run in the folder RUN with all combinations of the values, and tells the "
+            "difference to it and what\nlimits each. The folder of a question is one in "
+            "RUN/what-if; the same question goes on there.\n\n");
+    else
+        printf("usage: asim sweep [FILE.json] [--vary KEY=VALUE,VALUE…]… [--set KEY=VALUE]… "
+               "[--option=value ...]\n\n"
+               "Runs all combinations of the values. FILE.json is an object: a key with a list is "
+               "varied, one with a value is the\nsame for all: {\"ranks\": [2, 4], \"topo\": "
+               "[\"auto:1d\", \"auto:2d\"], \"size\": \"1M\"}.\n\n");
     asim_args_help(stdout, NULL, asim_sweep_options, all);
 }
 
@@ -236,7 +244,7 @@ static int run(int argc, char **argv)
     if (!code && asim_args_parse(&args, argc, argv, &err))
         code = 2;
     if (!code && args.help)
-        show_help(args.help == ASIM_ARGS_ALL);
+        show_help(argv[0], args.help == ASIM_ARGS_ALL);
     else if (!code)
         code = start(&sweep, &args, &opt, &err);
     if (err.code)

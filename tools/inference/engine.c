@@ -243,6 +243,11 @@ void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
     engine->comm = comm;
 }
 
+uint64_t asim_engine_finished(const struct asim_engine *engine)
+{
+    return engine->finished;
+}
+
 int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err)
 {
     if (engine->err.code && err && !err->code)

@@ -182,6 +182,8 @@ void asim_engine_use(struct asim_engine *engine, const struct asim_times *times,
                      struct asim_instance_comm *comm);
 /* The failure inside a callback, or of requests that did not finish. */
 int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err);
+/* Requests that have their last token. */
+uint64_t asim_engine_finished(const struct asim_engine *engine);
 void asim_engine_close(struct asim_engine *engine);
 
 /* --- results.c -------------------------------------------------------------------------------- */

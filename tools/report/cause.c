@@ -4,8 +4,8 @@
  * one that saves most is the cause; but a defect, which costs nothing to mend, goes before faster
  * links and GPUs where it saves a third as much; of links, as much as the class that saves most,
  * since all links together halve the time of any traffic. An algorithm goes before faster links
- * only: where computation saves more, that is the cause, and where spreading saves nearly as much,
- * collisions are, since another algorithm is other traffic.
+ * only: where computation saves more, that is the cause, and where another defect saves nearly as
+ * much, that one is, since another algorithm is other traffic.
  *
  *   defects   collisions, slow ranks, a pipeline's bubble, congestion control, windows, algorithms,
  *             and what only packets see: the run beside the flow level, beyond PACKETS
@@ -80,17 +80,20 @@ static double weight(const struct asim_run *run, const struct asim_run_change *b
     return bought->saved;
 }
 
-/* The defect that saves most, or collisions. */
+/* The defect that saves most; before an algorithm another one that saves nearly as much. */
 static const struct asim_run_change *best_defect(const struct asim_run *run)
 {
     const double nearly = 0.67;
-    const struct asim_run_change *defect = best(run, 0),
-                                 *spreading = asim_cause_find(run, "spreading");
+    const struct asim_run_change *defect = best(run, 0);
 
-    return asim_cause_is(defect, "algorithm") && spreading &&
-                   spreading->saved >= nearly * defect->saved
-               ? spreading
-               : defect;
+    for (size_t i = 0; asim_cause_is(defect, "algorithm") && i < run->changes.n; i++) {
+        const struct asim_run_change *other = &run->changes.at[i];
+
+        if (other != defect && !is_bought(other) && asim_cause_counts(run, other) &&
+            other->saved >= nearly * defect->saved)
+            return other;
+    }
+    return defect;
 }
 
 /* Rings of small messages: another algorithm has fewer of them, and is the remedy, not the cause.

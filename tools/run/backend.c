@@ -88,6 +88,8 @@ static void add_common(struct line *line, const struct asim_job *job, const char
     if (*job->groups)
         add_option(line, "groups", job->groups);
     add_option(line, "out", folder);
+    if (job->quiet)
+        add_option(line, "quiet", "true");
     if (!is_given(job, "timeline"))
         add_option(line, "timeline", "true");
     if (job->compute_factor > 0 && job->compute_factor != 1) {

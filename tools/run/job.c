@@ -317,16 +317,24 @@ static int run_in_folder(struct asim_job *job, struct asim_err *err)
 
 int asim_job_run(struct asim_job *job, struct asim_err *err)
 {
-    int code;
+    int code, sink = 2;
 
-    job->output = job->json ? dup(1) : -1;
-    if (job->json && (job->output < 0 || dup2(2, 1) < 0)) {
-        asim_err_set(err, ASIM_EIO, "cannot write to stderr: %s.", strerror(errno));
+    if (job->quiet && !job->json)
+        sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    fflush(stdout);
+    job->output = job->json || job->quiet ? dup(1) : -1;
+    if ((job->json || job->quiet) && (job->output < 0 || sink < 0 || dup2(sink, 1) < 0)) {
+        asim_err_set(err, ASIM_EIO, "cannot put stdout aside: %s.", strerror(errno));
         return 1;
     }
     code = make_folder(job, err) ? 1 : run_in_folder(job, err);
-    if (job->output >= 0)
+    fflush(stdout);
+    if (job->output >= 0) {
+        dup2(job->output, 1);
         close(job->output);
+    }
+    if (sink != 2)
+        close(sink);
     if (job->lock >= 0)
         close(job->lock);
     return code;

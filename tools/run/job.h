@@ -33,6 +33,7 @@ struct asim_job {
     const char *workload, *topo, *output_dir, *name, *unless;
     const char *fail_if; /* thresholds, or NULL */
     int json;            /* figures on stdout, all else on stderr */
+    int quiet;           /* without json nothing on stdout */
     uint32_t world_size, virtual_scale, mpi;
     int backend, force, auto_calibrate;
     int is_for_astra_sim; /* a command line of its spelling */
@@ -53,7 +54,8 @@ struct asim_job {
     char groups[ASIM_JOB_PATH];                           /* their communicator groups */
     char topology[ASIM_JOB_PATH], logical[ASIM_JOB_PATH]; /* "" = none */
     uint32_t ranks, recorded_ranks;
-    int output; /* with json: stdout as it was, which stderr stands for meanwhile; else -1 */
+    int output; /* with json or quiet: stdout as it was, which stderr or nothing stands for
+                   meanwhile; else -1 */
     int lock;   /* on the folder, or -1 */
 };
 

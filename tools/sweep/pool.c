@@ -19,19 +19,12 @@
 #include "base/io/digest.h"
 #include "base/io/out.h"
 #include "cli/interrupt.h"
+#include "cli/status.h"
 #include "tools/report/report.h"
 #include "tools/run/job.h"
 #include "tools/sweep/sweep.h"
 
 enum { MOST_WORDS = 64, MOST_KEYS = MOST_WORDS - 8 };
-
-static double wall_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* The command line of a point. */
 struct line {
@@ -180,7 +173,7 @@ static int start(struct asim_sweep *sweep, size_t point, struct asim_err *err)
     if (p->process < 0)
         return asim_err_set(err, ASIM_EIO, "cannot start a process: %s.", strerror(errno));
     p->state = ASIM_POINT_RUNNING;
-    p->began_s = wall_s();
+    p->began_s = asim_status_wall_s();
     return 0;
 }
 
@@ -190,7 +183,7 @@ static void end(struct asim_sweep *sweep, size_t point, int status)
     struct asim_sweep_point *p = &sweep->points[point];
     struct asim_err err = {0};
     char folder[ASIM_SWEEP_PATH];
-    int is_timed_out = sweep->limit_s > 0 && wall_s() - p->began_s >= sweep->limit_s,
+    int is_timed_out = sweep->limit_s > 0 && asim_status_wall_s() - p->began_s >= sweep->limit_s,
         code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 
     p->process = 0;
@@ -236,7 +229,8 @@ static void stop_runs(const struct asim_sweep *sweep)
         const struct asim_sweep_point *p = &sweep->points[i];
 
         if (p->state == ASIM_POINT_RUNNING &&
-            (asim_interrupted() || (sweep->limit_s > 0 && wall_s() - p->began_s > sweep->limit_s)))
+            (asim_interrupted() ||
+             (sweep->limit_s > 0 && asim_status_wall_s() - p->began_s > sweep->limit_s)))
             kill(-p->process, SIGTERM);
     }
 }
@@ -250,17 +244,22 @@ static size_t count(const struct asim_sweep *sweep, enum asim_sweep_state state)
     return n;
 }
 
-/* Once a second, and at the end. */
-static void show_progress(const struct asim_sweep *sweep, double *shown_s)
+/* On a terminal a line that changes; else a line a second, and at the end. */
+static void show_progress(const struct asim_sweep *sweep, struct asim_status *status)
 {
-    if (wall_s() - *shown_s < 1 &&
-        count(sweep, ASIM_POINT_WAITING) + count(sweep, ASIM_POINT_RUNNING))
-        return;
-    *shown_s = wall_s();
-    fprintf(stderr, "%zu of %zu points done, %zu running, %zu failed or timed out\n",
-            sweep->n - count(sweep, ASIM_POINT_WAITING) - count(sweep, ASIM_POINT_RUNNING),
-            sweep->n, count(sweep, ASIM_POINT_RUNNING),
-            count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
+    size_t running = count(sweep, ASIM_POINT_RUNNING), waiting = count(sweep, ASIM_POINT_WAITING),
+           done = sweep->n - running - waiting - count(sweep, ASIM_POINT_INTERRUPTED);
+    char text[200];
+
+    snprintf(text, sizeof text, "%zu of %zu points done, %zu running, %zu failed or timed out",
+             done, sweep->n, running,
+             count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
+    if (status->fd >= 0) {
+        asim_status_show(status, text);
+    } else if (asim_status_wall_s() - status->shown_s >= 1 || !(running + waiting)) {
+        fprintf(stderr, "%s\n", text);
+        status->shown_s = asim_status_wall_s();
+    }
 }
 
 /* All workloads come before the first run, so that what cannot be generated ends the sweep then. */
@@ -301,9 +300,10 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
 {
     const struct timespec pause = {.tv_nsec = 10000000};
     char folder[ASIM_SWEEP_PATH];
-    double shown_s = 0;
+    struct asim_status status;
     int code = 0;
 
+    asim_status_open(&status);
     snprintf(folder, sizeof folder, "%.1000s/runs", sweep->folder);
     if (asim_out_mkdir(folder, err))
         return ASIM_EIO;
@@ -319,11 +319,14 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
         }
         nanosleep(&pause, NULL);
         stop_runs(sweep);
+        if (asim_status_is_due(&status))
+            show_progress(sweep, &status);
         if (!reap(sweep))
             continue;
-        show_progress(sweep, &shown_s);
+        show_progress(sweep, &status);
         if (asim_sweep_write_csv(sweep, err) && !code)
             code = ASIM_EIO;
     }
+    asim_status_clear(&status);
     return code ? code : asim_interrupted() ? ASIM_EINTR : 0;
 }

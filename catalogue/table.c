@@ -36,7 +36,8 @@ int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, cons
     asim_err_set(err, ASIM_EINVAL,
                  "%s is no table of %s; expected {\"%s\": [ rows ]} as in catalogue/%s.", path,
                  what, what, file->name);
-    return asim_foreign_instead(err->code, path, NULL, err);
+    return asim_foreign_instead(err->code, path,
+                                *what == 'g' ? "a table of GPUs" : "a table of kernels", err);
 }
 
 /* Name i of a row: its "name", then the words of its lists; NULL behind the last. */

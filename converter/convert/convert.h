@@ -40,6 +40,7 @@ struct asim_et_wait { /* from sync_dep */
 
 struct asim_convert_options {
     const char *input, *output;
+    const char *called;               /* input in sentences on its calls, NULL: its path */
     const char *groups;               /* file for the communicator groups, or NULL */
     const struct asim_pgroups *known; /* of ranks converted before, or NULL */
     const struct asim_names *known_names;

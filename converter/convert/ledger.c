@@ -281,25 +281,26 @@ static int walk(struct ledger *l)
 static int tell(const struct asim_convert *cv, struct asim_err *err)
 {
     const struct asim_convert_counts *c = &cv->counts;
+    const char *input = cv->opt->called ? cv->opt->called : cv->opt->input;
 
     if (cv->opt->strict && (c->no_kernel || c->no_calls || c->batch_rest))
-        return asim_err_set(
-            err, ASIM_EINVAL,
-            "%s: %" PRIu64 " collectives, sends and receives of the host (%" PRIu64
-            " bytes) have no kernel in the device trace, %" PRIu64 " kernels of groups no call of "
-            "the host; record both for the same steps, or leave out --strict.",
-            cv->opt->input, c->no_kernel, c->no_kernel_bytes, c->no_calls + c->batch_rest);
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: %" PRIu64 " collectives, sends and receives of the host (%" PRIu64
+                            " bytes) have no kernel in the device trace, %" PRIu64
+                            " kernels of groups no call of "
+                            "the host; record both for the same steps, or leave out --strict.",
+                            input, c->no_kernel, c->no_kernel_bytes, c->no_calls + c->batch_rest);
     if (c->no_kernel)
         asim_diagnose(&cv->opt->notes,
                       "%s: %" PRIu64 " collectives, sends and receives of the host (%" PRIu64
                       " bytes) have no kernel in the device trace; they are taken with their "
                       "sizes and without a recorded time.",
-                      cv->opt->input, c->no_kernel, c->no_kernel_bytes);
+                      input, c->no_kernel, c->no_kernel_bytes);
     if (c->no_calls)
         asim_diagnose(&cv->opt->notes,
                       "%s: %" PRIu64 " kernels run groups of sends, receives or collectives that "
                       "the host trace does not list; their sizes are unknown.",
-                      cv->opt->input, c->no_calls);
+                      input, c->no_calls);
     return 0;
 }
 

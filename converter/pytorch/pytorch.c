@@ -185,12 +185,15 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
 
 /* Counts collectives by type, for --et-prefix=auto, and collects the groups of all ranks: each rank
  * knows only its own groups. */
-static int convert_rank(struct job *job, const char *input, const char *output, uint32_t rank)
+static int convert_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
+                        const char *output)
 {
+    const char *called = rank->host ? rank->host : rank->device;
     int64_t listed = 0;
-    struct asim_convert_options opt = {.input = input,
+    struct asim_convert_options opt = {.input = rank->device ? linked : rank->host,
+                                       .called = called,
                                        .output = output,
-                                       .rank = rank,
+                                       .rank = rank->rank,
                                        .strict = job->opt->strict,
                                        .no_guess = job->opt->no_guess,
                                        .known = &job->groups,
@@ -207,7 +210,7 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
         job->sizeless += job->opt->default_bytes ? 0 : cv.counts.sizes_missing;
         for (size_t i = 0; i < cv.groups.ranks.n; i++)
             listed = cv.groups.ranks.at[i] >= listed ? cv.groups.ranks.at[i] + INT64_C(1) : listed;
-        code = check_world(job, input, listed);
+        code = check_world(job, called, listed);
         if (!code && asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
             code = asim_err_nomem(job->err, "merging process groups");
     }
@@ -235,7 +238,7 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
             " has no device trace: no times and no kernels, only the collectives the host called.",
             rank->rank);
     if (!code) {
-        code = convert_rank(job, rank->device ? linked : rank->host, made, rank->rank);
+        code = convert_rank(job, rank, linked, made);
         if (!code)
             code = asim_rankfiles_pair(&job->files, made, NULL, rank->rank, job->err);
         if (code) /* converted, but of another job */

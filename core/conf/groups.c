@@ -133,7 +133,7 @@ int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t rank
     memset(groups, 0, sizeof *groups);
     rc = asim_json_open(&root, path, err);
     if (rc)
-        return asim_foreign_instead(rc, path, NULL, err);
+        return asim_foreign_instead(rc, path, "a list of communicator groups", err);
     groups->at = calloc(json_object_size(root) + 1, sizeof *groups->at);
     r.seen = calloc((size_t)ranks + 1, sizeof *r.seen);
     if (groups->at && r.seen)

@@ -67,7 +67,7 @@ int asim_memory_read(struct asim_memory *mem, const char *path,
         return rc;
     rc = asim_json_open(&root, path, err);
     if (rc)
-        return asim_foreign_instead(rc, path, NULL, err);
+        return asim_foreign_instead(rc, path, "a remote memory", err);
     json_object_foreach(root, key, value)
     {
         const struct asim_option *row = asim_option_find(memory_options, key);

@@ -64,12 +64,13 @@ static int read_input(struct asim_timeline *t, int is_last, struct asim_err *err
         rc = t->form == ASIM_TIMELINE_TABLE ? asim_timeline_table(t, err) : read_lines(t, err);
     asim_unpack_close(t->unpack);
     t->lines_before += t->line;
-    if (!rc && (t->events == events && (is_last || t->issued.n == issued)))
-        rc = asim_err_set(err, ASIM_EINVAL,
-                          "%s has no line that ends an op or message: expected issue and callback "
-                          "lines, an fct.txt, or a CSV with start_ns and end_ns.",
-                          t->path);
-    return asim_foreign_instead(rc, t->path, "a report", err);
+    if (rc || t->events != events || (!is_last && t->issued.n != issued))
+        return rc;
+    asim_err_set(err, ASIM_EINVAL,
+                 "%s has no line that ends an op or message: expected issue and callback lines, an "
+                 "fct.txt, or a CSV with start_ns and end_ns.",
+                 t->path);
+    return asim_foreign_instead(ASIM_EINVAL, t->path, "packed by gzip", err);
 }
 
 static int write_all(struct asim_timeline *t, struct asim_err *err)

@@ -159,7 +159,24 @@ struct serving {
     char folder[ASIM_TEMPORARY_PATH], prefix[ASIM_TEMPORARY_PATH + 16];
     uint32_t hosts, looks;
     struct asim_status status;
+    struct asim_key_value given[ASIM_ARGS_SEEN + 1]; /* of the command line, for the reports */
 };
+
+static void keep_given(struct serving *s, const struct asim_args *args)
+{
+    size_t n = 0;
+    int has_model = 0;
+
+    for (size_t i = 0; i < args->n_seen; i++) {
+        const struct asim_args_seen *seen = &args->seen[i];
+
+        if (!(seen->row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT)))
+            s->given[n++] = (struct asim_key_value){seen->row->key, seen->value};
+        has_model |= !strcmp(seen->row->key, "model");
+    }
+    if (!has_model && n < ASIM_ARGS_SEEN)
+        s->given[n] = (struct asim_key_value){"model", s->opt->model};
+}
 
 static void show_progress(struct serving *s)
 {
@@ -272,6 +289,7 @@ static int open_world(struct serving *s, struct asim_err *err)
     int code;
 
     settings.workload = s->prefix;
+    settings.given = s->given;
     code = asim_world_open(&s->world, &settings, &hooks, err);
     if (!code)
         code = asim_reports_open(s->world, opt->out, err);
@@ -378,6 +396,7 @@ static int serve(const struct asim_args *args, struct asim_err *err)
     int code = check_roles(opt, err);
 
     asim_status_open(&s.status);
+    keep_given(&s, args);
     if (!code)
         code = asim_scheduler_find(&s.scheduler, opt->scheduler, !opt->mixed, err);
     for (size_t i = 0; i < sizeof names / sizeof *names && !code; i++)

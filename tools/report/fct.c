@@ -192,7 +192,7 @@ int asim_html_fct(struct asim_out *out, const struct asim_run *run, struct asim_
             code = asim_err_nomem(err, "drawing slowdowns");
     }
     if (!code && sizes > 1) {
-        asim_out_printf(out, "<figure>");
+        asim_out_printf(out, "<figure class=\"wide\">");
         asim_chart_put(&chart, out);
         asim_out_printf(out, "</figure>\n");
     }

@@ -81,18 +81,36 @@ static void read_metrics(struct asim_run *run, const char *folder)
     asim_table_close(&table);
 }
 
+/* Of a run that serves requests: its model and instances. "" for other runs. */
+static const char *serving_of(const struct asim_run *run, char text[64])
+{
+    const char *model = option_of(run, "model"), *mixed = option_of(run, "mixed"),
+               *prefill = option_of(run, "prefill");
+    char name[24];
+
+    last_part(name, sizeof name, *model ? model : "serving");
+    *text = '\0';
+    if (*mixed)
+        snprintf(text, 64, "%s, %.9s mixed", name, mixed);
+    else if (*prefill)
+        snprintf(text, 64, "%s, %.9s prefill and %.9s decode", name, prefill,
+                 option_of(run, "decode"));
+    return text;
+}
+
 int asim_run_load_origin(struct asim_run *run, struct asim_err *err)
 {
     const json_t *root = run->identity.root;
     const char *version = json_string_value(json_object_get(root, "version")),
                *commit = json_string_value(json_object_get(root, "commit")), *workload;
-    char path[ASIM_TABLE_PATH];
+    char path[ASIM_TABLE_PATH], serving[64];
     int code = keep_options(run, err);
 
     snprintf(run->version, sizeof run->version, "%s%s%s", version ? version : "",
              commit && *commit ? " " : "", commit ? commit : "");
     workload = option_of(run, "workload");
-    name_run(run, *workload ? workload : option_of(run, "scenario"), option_of(run, "topology"));
+    workload = *workload ? workload : option_of(run, "scenario");
+    name_run(run, *workload ? workload : serving_of(run, serving), option_of(run, "topology"));
     snprintf(path, sizeof path, "%s/timeline.pftrace", run->folder);
     run->has_timeline =
         json_object_get(json_object_get(root, "files"), "timeline.pftrace") && !access(path, R_OK);

@@ -189,14 +189,25 @@ static int add_point(struct asim_run *run, int series, uint64_t t, double value)
     return ASIM_VEC_PUSH(run->series[series].points, point);
 }
 
-/* Bits per ns are Gb/s. */
+static double carried(double asked, double most, double *over)
+{
+    double now = asked + *over;
+
+    *over = now > most ? now - most : 0;
+    return now - *over;
+}
+
+/* Bits per ns are Gb/s. A message waits in queues while others go, so what is more than the link
+ * carries comes in later bins. */
 static int take_goodput(struct asim_run *run)
 {
+    double most = run->n_worst ? (double)run->links.at[run->worst[0]].rate_bps / 1e9 : 0, over = 0;
     int code = 0;
 
     run->series[ASIM_SERIES_GOODPUT].is_recorded = run->goodput && run->flows;
     for (uint64_t bin = 0; run->goodput && !code && bin * width_of(run) <= run->finish; bin++)
-        code = add_point(run, ASIM_SERIES_GOODPUT, bin * width_of(run), run->goodput[bin]);
+        code = add_point(run, ASIM_SERIES_GOODPUT, bin * width_of(run),
+                         carried(run->goodput[bin], most, &over));
     return code;
 }
 

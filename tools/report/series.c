@@ -73,7 +73,7 @@ static void chart(struct asim_out *out, const struct asim_run *run, int kind,
     } kinds[ASIM_SERIES] = {
         {"The longest queue of a switch, largest in each bin: ", "queued kB", "--reports=queues",
          1000},
-        {"Messages over the busiest link, each spread evenly over its time: ", "Gb/s", NULL, 1},
+        {"Messages over the busiest link, estimated from their times: ", "Gb/s", NULL, 1},
         {"PAUSE frames of all nodes that took effect", "frames", NULL, 1}};
     const struct asim_run_series *series = &run->series[kind];
     char name[ASIM_LINK_NAME_BYTES];

@@ -52,6 +52,10 @@ const struct asim_option asim_machine_options[] = {
     NUMBER("switch_ns", "delay inside a switch of the fabric, ns", "300", F(switch_ns), 0, 1e9),
     NUMBER("cable_ns", "delay of a cable between two switches, ns", "50", F(cable_ns), 0, 1e9),
     NUMBER("nvlink_ns", "delay of an NVLink, ns", "250", F(nvlink_ns), 0, 1e9),
+    NUMBER("wire_us",
+           "one way of a small message between two NICs, as ib_write_lat or fi_pingpong prints it, "
+           "us; 0 = two nic_ns and a switch_ns",
+           "0", F(wire_us), 0, 1e6),
     ROW("nccl", U32, nccl, "NCCL's version as NCCL_VERSION_CODE: 22304 is 2.23.4", .def = "22902",
         .min = 21800, .max = 99999),
     COUNT("channels", "NCCL's channels inside one node", "24", F(channels), 64),
@@ -95,14 +99,14 @@ const struct asim_option asim_machine_options[] = {
            "bytes a second of an all-reduce's buffer through NVLS between nodes, GB/s; 0 = by "
            "generation",
            "0", F(nvls_tree_gbytes), 0, 1e6),
-    NUMBER("copy_gbytes", "copy or reduction rate of a channel, Simple, GB/s", "20",
-           PROTO(copy_gbytes, 0), 1e-3, 1e6),
+    NUMBER("copy_gbytes", "copy or reduction rate of a channel, Simple, GB/s; 0 = by generation",
+           "0", PROTO(copy_gbytes, 0), 0, 1e6),
     NUMBER("copy_ll_gbytes", "the same for LL, GB/s of payload", "10", PROTO(copy_gbytes, 1), 1e-3,
            1e6),
     NUMBER("copy_ll128_gbytes", "the same for LL128, GB/s of payload", "17.5",
            PROTO(copy_gbytes, 2), 1e-3, 1e6),
-    NUMBER("p2p_copy_gbytes", "copy rate of a channel of send and receive, GB/s", "20",
-           F(p2p_copy_gbytes), 1e-3, 1e6),
+    NUMBER("p2p_copy_gbytes", "copy rate of a channel of send and receive, GB/s; 0 = by generation",
+           "0", F(p2p_copy_gbytes), 0, 1e6),
     NUMBER("pair_copy_gbytes",
            "copy rate of a channel of a send to one peer, GB/s; 0 = p2p_copy_gbytes", "0",
            F(pair_copy_gbytes), 0, 1e6),
@@ -115,12 +119,13 @@ const struct asim_option asim_machine_options[] = {
     HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "4"),
     HOPS("tree_nvlink", "hop of a tree over NVLink", tree_nvlink_us, "4", "0.6", "1.25"),
     HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),
-    HOPS("net", "more for a hop of a ring or tree over this network", net_us, "0", "0", "0"),
+    HOPS("net", "more for a hop of a ring or tree over this network", net_us, "5", "5.5", "5.5"),
     NUMBER("nvls_us", "start of NVLS, us", "25", F(nvls_us), 0, 1e6),
     NUMBER("nvls_tree_net_us", "hop of an NVLS tree between nodes, us", "14", F(nvls_tree_net_us),
            0, 1e6),
     NUMBER("p2p_us", "start of sends and receives, us", "20", F(p2p_us), 0, 1e6),
-    NUMBER("p2p_net_us", "more where they cross nodes, us", "10", F(p2p_net_us), 0, 1e6),
+    NUMBER("p2p_net_us", "more where they cross nodes, us; not in the file: and two net_ll_us",
+           "10", F(p2p_net_us), 0, 1e6),
     NUMBER("p2p_peer_us", "a proxy's work on a message of sends and receives, us", "0.8",
            F(p2p_peer_us), 0, 1e6),
     NUMBER("inject_bytes",
@@ -220,28 +225,52 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
     return check(machine, err);
 }
 
-/* What a file leaves out, as shares of nvlink_gbytes: of rings in GB300's and GH200's tables and of
- * NCCL's own number for Hopper (370.8 of 450); of NVLS the median of B200, GB200 and GB300 (783,
- * 680 and 745 of 900) and what two generations of machine files have. */
+/* What a file leaves out. NVLink, as shares of nvlink_gbytes: of rings in GB300's and GH200's
+ * tables and of NCCL's own number for Hopper (370.8 of 450); of NVLS the median of B200, GB200 and
+ * GB300 (783, 680 and 745 of 900) and what two generations of machine files have. Kernels, GB/s of
+ * a channel: fitted on A100 (14 and 15) and Hopper (21.8 to 22.9), for others what their files
+ * have. */
 static void fill_in(struct asim_machine *machine)
 {
     static const struct {
-        double ring, nvls, nvls_tree;
-    } shares[] = {[ASIM_GENERATION_VOLTA] = {.77, 0, 0},
-                  [ASIM_GENERATION_AMPERE] = {.77, 0, 0},
-                  [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450},
-                  [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900},
-                  [ASIM_GENERATION_CDNA3] = {.77, 0, 0}};
+        double ring, nvls, nvls_tree, copy, p2p_copy;
+    } by[] = {[ASIM_GENERATION_VOLTA] = {.77, 0, 0, 14.5, 14},
+              [ASIM_GENERATION_AMPERE] = {.77, 0, 0, 14.5, 14},
+              [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450, 22.4, 20.5},
+              [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900, 50, 45},
+              [ASIM_GENERATION_CDNA3] = {.77, 0, 0, 40, 12}};
     const int g = machine->generation;
 
     if (machine->ring_gbytes <= 0)
-        machine->ring_gbytes = shares[g].ring * machine->nvlink_gbytes;
+        machine->ring_gbytes = by[g].ring * machine->nvlink_gbytes;
     if (machine->nvls_gbytes <= 0)
-        machine->nvls_gbytes = shares[g].nvls * machine->nvlink_gbytes;
+        machine->nvls_gbytes = by[g].nvls * machine->nvlink_gbytes;
     if (machine->nvls_tree_gbytes <= 0)
-        machine->nvls_tree_gbytes = shares[g].nvls_tree * machine->nvlink_gbytes;
+        machine->nvls_tree_gbytes = by[g].nvls_tree * machine->nvlink_gbytes;
+    if (machine->copy_gbytes[ASIM_NCCL_SIMPLE] <= 0)
+        machine->copy_gbytes[ASIM_NCCL_SIMPLE] = by[g].copy;
+    if (machine->p2p_copy_gbytes <= 0)
+        machine->p2p_copy_gbytes = by[g].p2p_copy;
     if (machine->pair_copy_gbytes <= 0)
         machine->pair_copy_gbytes = machine->p2p_copy_gbytes;
+}
+
+/* Latencies of a network that a file leaves out (machines.md#latencies-of-a-network): the defaults
+ * are medians of fitted networks, which have a wire of 1.3 us; a longer one is added, twice with
+ * Simple, which waits for a flush. A send waits until the receiver is clear to take it: two ways.
+ */
+static void fill_in_net(struct asim_machine *machine, const json_t *root)
+{
+    static const char *const keys[] = {"net_simple_us", "net_ll_us", "net_ll128_us"};
+    const double usual = 1.3, wire = machine->wire_us > 0
+                                         ? machine->wire_us
+                                         : (2 * machine->nic_ns + machine->switch_ns) / 1000;
+
+    for (int proto = 0; proto < 3; proto++)
+        if (!json_object_get(root, keys[proto]) && wire > usual)
+            machine->net_us[proto] += (proto == ASIM_NCCL_SIMPLE ? 2 : 1) * (wire - usual);
+    if (!json_object_get(root, "p2p_net_us"))
+        machine->p2p_net_us += 2 * machine->net_us[ASIM_NCCL_LL];
 }
 
 /* GPUs that meet over PCIe: NCCL's own latencies of it (tuning.cc), where a file leaves them out.
@@ -320,8 +349,10 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
         rc = asim_json_open(&root, text ? strchr(text, '{') : name, err);
     if (!rc)
         rc = read_keys(machine, root, err);
-    if (!rc)
+    if (!rc) {
         fill_in(machine);
+        fill_in_net(machine, root);
+    }
     if (!rc && machine->scale_up >= ASIM_SCALE_UP_PCIE)
         fill_in_pcie(machine, root);
     json_decref(root);

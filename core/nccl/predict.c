@@ -265,8 +265,8 @@ static void be_monotone_in_bytes(struct asim_nccl_time *time, const struct asim_
         more.bytes <<= doublings;
         c.bytes = more.bytes;
         asim_nccl_tune(&c, &other.algo, &other.proto);
-        if (other.algo == algo && other.proto == proto)
-            continue;
+        if (doublings != 1 && other.algo == algo && other.proto == proto)
+            continue; /* but the next size may take what other nodes can */
         algo = other.algo;
         proto = other.proto;
         if (!predict(&other, &more, &ignored) && other.us < time->us)

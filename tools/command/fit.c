@@ -71,7 +71,7 @@ static const char *usual_keys(const struct asim_nccl_job *job)
     if (job->op == ASIM_NCCL_ALL_TO_ALL || job->op == ASIM_NCCL_ALL_TO_ALL_V ||
         job->op == ASIM_NCCL_GATHER || job->op == ASIM_NCCL_SCATTER)
         return is_inside ? "p2p_us,p2p_copy_gbytes,ring_gbytes"
-                         : "p2p_net_us,p2p_peer_us,p2p_efficiency";
+                         : "p2p_peer_us,p2p_efficiency"; /* as p2p_net_us on one number of nodes */
     if (is_inside)
         return m->nvls ? "launch_us,ring_gbytes,nvls_gbytes,nvls_us" : "launch_us,ring_gbytes";
     return "launch_us,nic_efficiency,ring_gbytes,net_ll_us,net_ll128_us,net_simple_us";

@@ -82,6 +82,7 @@ static const struct {
     {"nic_gbytes", "a NIC of 400 Gb/s"},
     {"nvlink_gbytes", "NVIDIA H100: NVLink 4"},
     {"pcie_gbytes", "PCIe 5.0 x16"},
+    {"wire_us", "two nic_ns and a switch_ns"},
     {"nic_ns", "assumption: a usual NIC"},
     {"switch_ns", "assumption: a usual switch"},
     {"cable_ns", "assumption: 10 m"},

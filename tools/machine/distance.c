@@ -15,7 +15,7 @@
 #include "tools/machine/sweep.h"
 
 enum { SMALL = 65536 };
-static const double left_out_percent = 40, left_out_small_percent = 65;
+static const double left_out_percent = 25, left_out_small_percent = 35;
 
 struct reach {
     uint32_t least, most; /* nodes of tables of the op; of all */

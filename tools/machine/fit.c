@@ -22,6 +22,7 @@ static const double least_gain = 1e-16;
 static const double width = 1e-3;        /* step of a slope */
 static const double least_spread = 1e-5; /* a table has so many digits */
 static const double met = 1e-3;          /* off in each row: nothing better is looked for */
+static const double no_limit = 1000;     /* GB/s; a default of core/conf/machine.c */
 static const double reach = 1.5;         /* of sampled points: a factor of 4.5 to both sides */
 enum { MOST_ROUNDS = 400, MOST_PRICES = 8, STARTS = 8, SAMPLES = 32 };
 
@@ -463,10 +464,36 @@ static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err
     return rc;
 }
 
+/* A rate of 1000 GB/s limits nothing, and no step of it is felt: once the others are found, it
+ * begins anew at the best of its halves. */
+static int begin_limit(struct asim_fit *fit, size_t i, int *is_moved, struct asim_err *err)
+{
+    double *field = field_of(fit, i), best = *field, least, now;
+    int rc;
+
+    fit->price = 0;
+    rc = measure(fit, &least, err);
+
+    if (fit->parameter[i].row->max < no_limit || *field < .9 * no_limit)
+        return rc;
+    for (double value = *field / 2; value > no_limit / 1e5 && !rc; value /= 2) {
+        *field = value;
+        rc = measure(fit, &now, err);
+        if (!rc && now < least) {
+            least = now;
+            best = value;
+            *is_moved = 1;
+            fit->parameter[i].before = value;
+        }
+    }
+    *field = best;
+    return rc;
+}
+
 int asim_fit_run(struct asim_fit *fit, struct asim_err *err)
 {
     double *slope = calloc((fit->parameters + 1) * fit->n_used, sizeof *slope);
-    int rc = slope ? 0 : asim_err_nomem(err, "fitting");
+    int rc = slope ? 0 : asim_err_nomem(err, "fitting"), is_moved = 0;
 
     for (size_t i = 0; i < fit->parameters; i++) {
         fit->parameter[i].before = *field_of(fit, i);
@@ -475,6 +502,10 @@ int asim_fit_run(struct asim_fit *fit, struct asim_err *err)
     if (!rc)
         rc = summarise(fit, &fit->median_before, &fit->worst_before, err);
     if (!rc)
+        rc = search_by_price(fit, slope, err);
+    for (size_t i = 0; i < fit->parameters && !rc; i++)
+        rc = begin_limit(fit, i, &is_moved, err);
+    if (!rc && is_moved)
         rc = search_by_price(fit, slope, err);
     for (size_t i = 0; i < fit->parameters; i++)
         fit->parameter[i].after = *field_of(fit, i);

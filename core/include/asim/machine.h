@@ -40,6 +40,7 @@ struct asim_machine {
     uint32_t gpus, hosts, nics; /* of a host; hosts of one NVLink domain; of a host */
     double nic_gbytes, nvlink_gbytes, pcie_gbytes;
     double nic_ns, switch_ns, cable_ns, nvlink_ns; /* delays, for the packet network */
+    double wire_us; /* one way between two NICs as measured; 0: two nic_ns and a switch_ns */
     /* What NCCL has and believes. */
     uint32_t nccl; /* its version: 22304 = 2.23.4 */
     uint32_t channels, channels_most, nvls_channels;

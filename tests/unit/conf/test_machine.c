@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "asim/machine.h"
@@ -50,6 +51,29 @@ static void check_values(void)
     asim_machine_fini(&machine);
 }
 
+/* Latencies that a file leaves out follow the wire: a longer one counts twice with Simple, and
+ * twice for a send; kernels follow the generation. */
+static void check_left_out(void)
+{
+    struct asim_machine machine;
+    struct asim_err err = {0};
+
+    write_file(
+        "{\"name\": \"a\", \"wire_us\": 3.3, \"net_ll128_us\": 1, \"generation\": \"ampere\"}");
+    CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK(fabs(machine.net_us[ASIM_NCCL_SIMPLE] - 9) < 1e-9);
+    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 7.5) < 1e-9);
+    CHECK(fabs(machine.net_us[ASIM_NCCL_LL128] - 1) < 1e-9);
+    CHECK(fabs(machine.p2p_net_us - 25) < 1e-9);
+    CHECK(fabs(machine.copy_gbytes[ASIM_NCCL_SIMPLE] - 14.5) < 1e-9);
+    asim_machine_fini(&machine);
+    write_file("{\"name\": \"a\", \"nic_ns\": 1000, \"p2p_net_us\": 3}");
+    CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 6.5) < 1e-9);
+    CHECK(fabs(machine.p2p_net_us - 3) < 1e-9);
+    asim_machine_fini(&machine);
+}
+
 static void refuse(const char *text, unsigned line, const char *sentence)
 {
     struct asim_machine machine;
@@ -66,6 +90,7 @@ int main(void)
 {
     check_carried();
     check_values();
+    check_left_out();
     refuse("{\"gpus\": 4}", 0, "\"name\" is missing");
     refuse("{\"name\": \"a b\"}", 0, "letters, digits");
     refuse("{\"name\": \"a\",\n\"gpu_count\": 4}", 2, "gpu_count");

@@ -6,6 +6,7 @@
  * warnings).
  */
 #include <stdlib.h>
+#include <string.h>
 #include "asim/ext/command.h"
 #include "cli/args.h"
 #include "asim/topology.h"
@@ -151,6 +152,20 @@ static int show_all(const struct asim_topo *topo, const struct check_options *op
     return rc ? rc : asim_lint_run(lint, topo, err);
 }
 
+/* A file, or what --topology makes of auto:NAME,key=value and machine:NAME,key=value. */
+static int read_or_make(struct asim_topo *topo, const char *path, struct asim_err *err)
+{
+    static const char made[] = "auto:", machine[] = "machine:";
+    char spec[1024];
+
+    if (!strncmp(path, made, sizeof made - 1))
+        return asim_topo_make(topo, path + sizeof made - 1, 0, err);
+    if (strncmp(path, machine, sizeof machine - 1))
+        return asim_topo_read(topo, path, err);
+    snprintf(spec, sizeof spec, "machine,file=%.1000s", path + sizeof machine - 1);
+    return asim_topo_make(topo, spec, 0, err);
+}
+
 /* A file that cannot be read is one error, with its line. */
 static int check_file(const char *path, const struct check_options *opt)
 {
@@ -158,10 +173,10 @@ static int check_file(const char *path, const struct check_options *opt)
     struct asim_err err = {0};
     struct asim_lint lint = {.file = stdout};
     const struct asim_topo_format *format = asim_files_sniff(path);
-    int rc = asim_topo_read(&topo, path, &err);
+    int rc = read_or_make(&topo, path, &err);
     if (!rc) {
-        printf("%s: %s flavour, %u nodes, %zu links\n", path, format ? format->member.name : "?",
-               topo.nodes, topo.n_links);
+        printf("%s: %s%s%u nodes, %zu links\n", path, format ? format->member.name : "",
+               format ? " flavour, " : "", topo.nodes, topo.n_links);
         rc = show_all(&topo, opt, &lint, &err);
         asim_topo_fini(&topo);
     }
@@ -190,7 +205,13 @@ static int run(int argc, char **argv)
 {
     enum { MOST_FILES = 64 };
     static const struct asim_args_job job = {
-        "topo check", "usage: asim topo check FILE... [options]", options, MOST_FILES, check, 0, 1};
+        "topo check",
+        "usage: asim topo check FILE | auto:NAME,KEY=VALUE | machine:NAME,KEY=VALUE... [options]",
+        options,
+        MOST_FILES,
+        check,
+        0,
+        1};
     struct check_options opt = {0};
     return asim_args_run(&job, &opt, argc, argv);
 }

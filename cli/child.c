@@ -120,5 +120,5 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
         ;
     asim_interrupt_pass_to(0);
     *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return 0;
+    return *code && asim_interrupted() ? asim_err_set(err, ASIM_EINTR, "interrupted.") : 0;
 }

@@ -15,8 +15,8 @@ enum { ASIM_CHILD_PATH = 2048, ASIM_CHILD_ORPHAN = 126 };
 
 /* Runs words[0 … n) as a process; its output goes to the file `log` and, from its stderr, to ours.
  * Signals that end us are passed on to it, and are only noted from then on (cli/interrupt.h).
- * *code: its exit code, 128 + signal where one ended it. 0, or an error where it could not be
- * started. */
+ * *code: its exit code, 128 + signal where one ended it. 0; or an error where it could not be
+ * started, or ASIM_EINTR where it failed after a signal to us. */
 int asim_child_run(const char *const *words, size_t n, const char *log, int *code,
                    struct asim_err *err);
 /* In a child: SIGTERM once the parent ends, however it ends. */

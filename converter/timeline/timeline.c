@@ -70,7 +70,9 @@ static int read_input(struct asim_timeline *t, int is_last, struct asim_err *err
                  "%s has no line that ends an op or message: expected issue and callback lines, an "
                  "fct.txt, or a CSV with start_ns and end_ns.",
                  t->path);
-    return asim_foreign_instead(ASIM_EINVAL, t->path, "packed by gzip", err);
+    return t->form == ASIM_TIMELINE_TABLE
+               ? ASIM_EINVAL
+               : asim_foreign_instead(ASIM_EINVAL, t->path, "packed by gzip", err);
 }
 
 static int write_all(struct asim_timeline *t, struct asim_err *err)

@@ -192,14 +192,14 @@ static int run_one(const struct asim_job *job, enum asim_job_backend backend,
         fprintf(stderr, "%s:\n", names[backend]);
     if (asim_out_mkdir(result->folder, err) ||
         asim_job_backend(job, backend, result->folder, code, err))
-        return ASIM_EIO;
+        return err->code;
     if (*code > 1 && *code != 130)
         return asim_err_set(err, ASIM_EINVAL,
                             "the run ended with exit code %d; %s/log.txt says why.", *code,
                             result->folder);
-    if (*code == 1 && asim_job_result(result, err)) {
+    if (*code && asim_job_result(result, err)) {
         *err = (struct asim_err){0}; /* the backend has said why */
-        return ASIM_EINVAL;
+        return *code == 130 ? ASIM_EINTR : ASIM_EINVAL;
     }
     return asim_job_result(result, err);
 }
@@ -303,7 +303,7 @@ static int run_in_folder(struct asim_job *job, struct asim_err *err)
         remove_old(job);
     if (code) {
         remove_empty(job);
-        return 1;
+        return err->code == ASIM_EINTR ? 130 : 1;
     }
     code = run_all(job, results, &n, err);
     if (!err->code && !code && n && job->auto_calibrate)

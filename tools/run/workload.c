@@ -145,7 +145,7 @@ static int convert(struct asim_job *job, const char *folder, struct asim_err *er
     for (size_t i = 0; i < job->n_conversion; i++)
         words[n++] = job->conversion[i];
     if (asim_child_self(self, err) || asim_child_run(words, n, log, &code, err))
-        return ASIM_EIO;
+        return err->code;
     if (code)
         return asim_err_set(err, ASIM_EINVAL,
                             "the traces of %s could not be converted; %s says why.", folder, log);
@@ -185,7 +185,7 @@ static int scale(struct asim_job *job, struct asim_err *err)
     snprintf(log, sizeof log, "%.1500s/log.txt", job->folder);
     snprintf(count, sizeof count, "%" PRIu64, ranks);
     if (asim_child_self(self, err) || asim_child_run(words, n, log, &code, err))
-        return ASIM_EIO;
+        return err->code;
     if (code)
         return asim_err_set(err, ASIM_EINVAL,
                             "the traces could not be scaled to %" PRIu64 " ranks; %s says why.",
@@ -211,7 +211,7 @@ static int rebucket(struct asim_job *job, struct asim_err *err)
     snprintf(mb, sizeof mb, "%.17g", job->bucket_mb);
     if (asim_child_self(self, err) ||
         asim_child_run(words, sizeof words / sizeof *words, log, &code, err))
-        return ASIM_EIO;
+        return err->code;
     if (code)
         return asim_err_set(err, ASIM_EINVAL, "the traces got no buckets of %s MiB; %s says why.",
                             mb, log);

@@ -160,7 +160,7 @@ int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asi
     failed = asim_child_run(line->argv, line->n, log, &code, err);
     free(line);
     if (failed)
-        return ASIM_EIO;
+        return err->code;
     return code ? asim_err_set(err, ASIM_EINVAL, "the workload %s could not be generated.", prefix)
                 : write_mark(prefix, mark, err);
 }

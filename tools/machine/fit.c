@@ -7,13 +7,11 @@
  * The search changes one number at a time by a step that grows after a success and shrinks after a
  * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
-#include "base/text.h"
 #include "tools/machine/fit.h"
 #include "tools/median.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double bend = .05;
 static const double most_price = 2e-4; /* where what remains is as wide as the bend */
@@ -25,39 +23,6 @@ static const double met = 1e-3;          /* off in each row: nothing better is l
 static const double no_limit = 1000;     /* GB/s; a default of core/conf/machine.c */
 static const double reach = 1.5;         /* of sampled points: a factor of 4.5 to both sides */
 enum { MOST_ROUNDS = 400, MOST_PRICES = 8, STARTS = 8, SAMPLES = 32 };
-
-/* With the keys that can be fitted. */
-static int refuse(const char *key, int is_key, struct asim_err *err)
-{
-    char safe[64], hint[160], list[1500];
-    const char *words[128];
-    size_t n = 0;
-
-    for (const struct asim_option *row = asim_machine_options; row->key && n < 128; row++)
-        if (row->type == ASIM_T_DOUBLE && strncmp(row->key, "error_", 6) != 0)
-            words[n++] = row->key;
-    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
-    return asim_err_set(err, ASIM_EUSAGE,
-                        is_key ? "--fit: \"%s\" is no measure that can be fitted.%s These are: %s."
-                               : "--fit: a machine has no key \"%s\".%s Those to fit are: %s.",
-                        asim_text_safe(safe, sizeof safe, key), hint,
-                        asim_text_list(list, sizeof list, words, n));
-}
-
-int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
-{
-    const struct asim_option *row = asim_option_find(asim_machine_options, key);
-
-    if (!row || row->type != ASIM_T_DOUBLE || !strncmp(key, "error_", 6))
-        return refuse(key, row != NULL, err);
-    for (size_t i = 0; i < fit->parameters; i++)
-        if (fit->parameter[i].row == row)
-            return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is there twice.", key);
-    if (fit->parameters == ASIM_FIT_PARAMETERS)
-        return asim_err_set(err, ASIM_EUSAGE, "--fit: more than %d numbers.", ASIM_FIT_PARAMETERS);
-    fit->parameter[fit->parameters++].row = row;
-    return 0;
-}
 
 static double *field_of(struct asim_fit *fit, size_t i)
 {
@@ -468,22 +433,17 @@ static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err
  * begins anew at the best of its halves. */
 static int begin_limit(struct asim_fit *fit, size_t i, int *is_moved, struct asim_err *err)
 {
-    double *field = field_of(fit, i), best = *field, least, now;
-    int rc;
+    double *field = field_of(fit, i), best = *field, least = INFINITY, now;
+    int rc = 0, is_limit = best < .9 * no_limit;
 
     fit->price = 0;
-    rc = measure(fit, &least, err);
-
-    if (fit->parameter[i].row->max < no_limit || *field < .9 * no_limit)
-        return rc;
-    for (double value = *field / 2; value > no_limit / 1e5 && !rc; value /= 2) {
+    for (double value = best; !is_limit && value > no_limit / 1e5 && !rc; value /= 2) {
         *field = value;
         rc = measure(fit, &now, err);
         if (!rc && now < least) {
             least = now;
-            best = value;
-            *is_moved = 1;
-            fit->parameter[i].before = value;
+            *is_moved |= value < fit->parameter[i].before;
+            fit->parameter[i].before = best = value;
         }
     }
     *field = best;

@@ -1,11 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which rows of a measured table a fit goes by: not those that are disturbed, nor a warm-up.
+ * What a fit goes by: keys of a machine, and rows of a measured table, but not those that are
+ * disturbed, nor a warm-up.
  */
+#include "base/text.h"
 #include "tools/machine/fit.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* With the keys that can be fitted. */
+static int refuse(const char *key, int is_key, struct asim_err *err)
+{
+    char safe[64], hint[160], list[1500];
+    const char *words[128];
+    size_t n = 0;
+
+    for (const struct asim_option *row = asim_machine_options; row->key && n < 128; row++)
+        if (row->type == ASIM_T_DOUBLE && strncmp(row->key, "error_", 6) != 0)
+            words[n++] = row->key;
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
+    return asim_err_set(err, ASIM_EUSAGE,
+                        is_key ? "--fit: \"%s\" is no measure that can be fitted.%s These are: %s."
+                               : "--fit: a machine has no key \"%s\".%s Those to fit are: %s.",
+                        asim_text_safe(safe, sizeof safe, key), hint,
+                        asim_text_list(list, sizeof list, words, n));
+}
+
+int asim_fit_add(struct asim_fit *fit, const char *key, struct asim_err *err)
+{
+    const struct asim_option *row = asim_option_find(asim_machine_options, key);
+
+    if (!row || row->type != ASIM_T_DOUBLE || !strncmp(key, "error_", 6))
+        return refuse(key, row != NULL, err);
+    for (size_t i = 0; i < fit->parameters; i++)
+        if (fit->parameter[i].row == row)
+            return asim_err_set(err, ASIM_EUSAGE, "--fit: \"%s\" is there twice.", key);
+    if (fit->parameters == ASIM_FIT_PARAMETERS)
+        return asim_err_set(err, ASIM_EUSAGE, "--fit: more than %d numbers.", ASIM_FIT_PARAMETERS);
+    fit->parameter[fit->parameters++].row = row;
+    return 0;
+}
 
 /* A row that takes 1.4 times as long as the next size is a warm-up, a disturbance, or a choice of
  * NCCL that no rate explains. */

@@ -156,14 +156,14 @@ static int show_all(const struct asim_topo *topo, const struct check_options *op
 static int read_or_make(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     static const char made[] = "auto:", machine[] = "machine:";
-    char spec[1024];
+    char words[1024];
 
     if (!strncmp(path, made, sizeof made - 1))
         return asim_topo_make(topo, path + sizeof made - 1, 0, err);
     if (strncmp(path, machine, sizeof machine - 1))
         return asim_topo_read(topo, path, err);
-    snprintf(spec, sizeof spec, "machine,file=%.1000s", path + sizeof machine - 1);
-    return asim_topo_make(topo, spec, 0, err);
+    snprintf(words, sizeof words, "machine,file=%.1000s", path + sizeof machine - 1);
+    return asim_topo_make(topo, words, 0, err);
 }
 
 /* A file that cannot be read is one error, with its line. */

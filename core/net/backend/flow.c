@@ -6,6 +6,7 @@
 #include "cc/cc.h"
 #include "cc/flow.h"
 #include "conf/netconf.h"
+#include "net/flow/bursts.h"
 #include "net/flow/events.h"
 #include "net/net.h"
 #include "topo/pair.h"
@@ -53,7 +54,7 @@ static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf 
     struct asim_fluid_link *here = &fluid->link[l];
 
     here->level = ASIM_FLUID_NONE;
-    here->share = 1;
+    here->share = here->burst_share = 1;
     here->has_queue = net->has_win && fluid->parts & ASIM_FLUID_QUEUES &&
                       (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
     asim_fluid_set_rate(fluid, l, link->rate_bps);
@@ -114,6 +115,7 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->flow_pool);
     asim_pool_fini(&fluid->call_pool);
     asim_pool_fini(&fluid->control_pool);
+    asim_pool_fini(&fluid->burst_pool);
     free(fluid->flow.at);
     free(fluid->free_ids.at);
     free(fluid->heap.at);
@@ -203,6 +205,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
         fluid->has_var_window = net->var_win;
     }
     asim_pool_init(&fluid->control_pool, asim_fluid_control_size(cc), 0);
+    asim_pool_init(&fluid->burst_pool, sizeof(struct asim_fluid_burst), 0);
     asim_pool_init(&fluid->call_pool, sizeof(struct asim_due), 0);
     if (open_tables(fluid, net, err)) {
         flow_close((struct asim_net *)(void *)fluid);

@@ -4,7 +4,7 @@
  * the rate changes, the end moves to a heap of four children a node, in which it can move again;
  * the event that was queued then means nothing.
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 
@@ -15,6 +15,16 @@ void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *
 {
     flow->left -= flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     flow->left_at = fluid->queue.now_ns;
+}
+
+void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    if (flow->is_touched)
+        return;
+    flow->is_touched = 1;
+    if (ASIM_VEC_PUSH(fluid->touched, flow->id))
+        fluid->failed = ASIM_ENOMEM;
+    asim_fluid_advance(fluid, flow);
 }
 
 struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct asim_msg *msg)
@@ -34,9 +44,10 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = flow->has_first_ack = 0;
     flow->is_drained = flow->is_through = flow->is_parked = flow->is_gone = 0;
-    flow->is_ending = 0;
+    flow->is_ending = flow->is_coming = flow->hop = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
+    flow->burst = NULL;
     flow->back_until = flow->lost_ns = flow->resume_ns = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
@@ -53,8 +64,11 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due ||
+        (flow->burst && flow->burst->is_due) ||
         (flow->is_gone && flow->is_drained)) /* `through` is to come */
         return;
+    if (flow->burst)
+        asim_pool_give(&fluid->burst_pool, flow->burst);
     if (flow->control)
         asim_pool_give(&fluid->control_pool, flow->control);
     fluid->flow.at[flow->id] = NULL;

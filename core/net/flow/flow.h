@@ -68,6 +68,9 @@ struct asim_fluid_link {
     double ack_ns, ack_step_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     struct asim_repeat *repeat;          /* a phase that has the link for itself; NULL: none */
+    double burst_part;                   /* of what stands in its queue, that of bursts */
+    double burst_in, all_in;             /* what arrives, shares of its capacity */
+    double burst_share;                  /* served of what arrives of bursts */
     double peak_bytes, marks;            /* so far: its longest queue; expected marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
@@ -107,6 +110,7 @@ struct asim_fluid_shape {
     uint64_t frames;
 };
 
+struct asim_fluid_burst;
 struct asim_fluid_control;
 struct asim_fluid_flow;
 struct asim_fluid_record;
@@ -131,6 +135,7 @@ enum asim_fluid_due {
     ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
     ASIM_FLUID_REFRESH, /* a wait is where it went to */
     ASIM_FLUID_STIR,    /* a link of many flows is visited */
+    ASIM_FLUID_FRONT,   /* the first packet of a burst leaves a queue */
     ASIM_FLUID_TRAFFIC, /* a flow of background traffic begins */
     ASIM_FLUID_REPEAT,  /* a phase that repeats is over */
     ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
@@ -163,7 +168,10 @@ struct asim_fluid_flow {
     uint32_t id;                   /* index in fluid.flow */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_sprayed;
+    uint8_t hop;       /* of a burst: the link in whose queue its end waits; 0: it is being sent */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
+    uint8_t
+        is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */
     uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
     uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
@@ -171,6 +179,7 @@ struct asim_fluid_flow {
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
+    struct asim_fluid_burst *burst;     /* NULL: it is none, or has not begun */
     uint8_t is_control_due, is_ack_due; /* these are in the queue of events */
     uint8_t is_to_control;              /* once its ring is unfolded */
     struct asim_msg msg;
@@ -227,6 +236,7 @@ struct asim_fluid {
     uint32_t payload, overhead, ack_wire, qps;
     int has_control; /* other than none */
     int is_sprayed;
+    int has_bursts;              /* messages that fit into their windows are bursts */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
     double pause_bytes;          /* queues from here on may pause senders */
@@ -239,7 +249,7 @@ struct asim_fluid {
     uint64_t min_bps, worst_rtt_ns; /* worst_rtt_ns: GLOBAL_T 1 */
     int has_var_window;
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
-        ring_pool;
+        ring_pool, burst_pool;
     struct asim_map relays, rings;
     struct asim_map repeats;                     /* that start in this ns, by tag and end point */
     struct asim_repeat *phases;                  /* that have their links for themselves: a list */
@@ -263,15 +273,6 @@ struct asim_fluid {
     int failed; /* enum asim_code; why: err */
     struct asim_err err;
 };
-
-/* --- rates.c --- */
-/* The flow joins the links of its path. */
-void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Adds to the load of the links of its ACKs; by: packets a ns. */
-void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
-/* Finds the rates of all flows that changes since the last settlement concern. */
-void asim_fluid_settle(struct asim_fluid *fluid);
 
 #define asim_fluid_fail(fluid, code, ...)                                                          \
     ((fluid)->failed ? 0 : ((fluid)->failed = asim_err_set(&(fluid)->err, (code), __VA_ARGS__)))

@@ -268,7 +268,7 @@ void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring
     struct asim_fluid_relay **at;
     uint32_t n;
 
-    if (!find_members(fluid, ring))
+    if (fluid->has_bursts || !find_members(fluid, ring))
         return;
     at = fluid->members.at;
     n = ring->opened;

@@ -4,7 +4,7 @@
  * rate of its path, and is through when its last ACK is back; its source is told first, then its
  * destination (rdma-network.md#completion).
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 enum { CROWD = 8 };
 
@@ -49,6 +49,8 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is
     flow->left = shape->packets;
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
+    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
+        return;
     asim_fluid_join(fluid, flow);
     asim_fluid_judge_start(fluid, flow);
     if (meets_acks(fluid, flow, is_behind)) {
@@ -155,22 +157,12 @@ int asim_fluid_send(struct asim_net *net, const struct asim_msg *msg)
     return asim_fluid_send_of(asim_fluid_of(net), msg, NULL);
 }
 
-void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+/* The next message of its queue pair begins. */
+static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
 
-    if (flow->is_parked) { /* its timeout */
-        asim_fluid_join(fluid, flow);
-        return;
-    }
-    flow->is_drained = flow->is_ending = 1;
-    flow->lead_ns = asim_fluid_lead(fluid, flow);
-    asim_fluid_judge_queues(fluid, flow);
     conn->under_way--;
-    asim_fluid_leave(fluid, flow);
-    asim_fluid_touch(fluid, flow);
-    if (flow->acks == ASIM_ACKS_LOAD)
-        plan_acks(fluid, flow, flow->shape.forward_ns);
     if (conn->is_single)
         return;
     conn->head = flow->next;
@@ -180,14 +172,44 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    int was_sent = flow->hop > 0;
+
+    if (flow->is_parked) { /* its timeout */
+        asim_fluid_join(fluid, flow);
+        return;
+    }
+    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_queue_up(fluid, flow)) {
+        if (!was_sent)
+            pass_turn(fluid, flow);
+        return;
+    }
+    flow->is_drained = flow->is_ending = 1;
+    flow->lead_ns = asim_fluid_lead(fluid, flow);
+    asim_fluid_judge_queues(fluid, flow);
+    asim_fluid_leave(fluid, flow);
+    asim_fluid_touch(fluid, flow);
+    if (flow->acks == ASIM_ACKS_LOAD)
+        plan_acks(fluid, flow, flow->shape.forward_ns);
+    if (!was_sent)
+        pass_turn(fluid, flow);
+}
+
+/* It drained so many ns ago. */
+static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ago_ns)
 {
     double late = asim_fluid_late(fluid, flow);
 
-    flow->is_ending = 0;
     asim_fluid_judge(fluid, flow, late);
-    flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns + flow->shape.back_ns + late,
-                                        &flow->through);
+    flow->through_ns = asim_fluid_after(
+        fluid, flow->shape.forward_ns - ago_ns + flow->shape.back_ns + late, &flow->through);
+}
+
+void asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    flow->is_coming = 0;
+    plan_through(fluid, flow, flow->shape.forward_ns);
 }
 
 void asim_fluid_end_of_ns(struct asim_fluid *fluid)
@@ -195,9 +217,14 @@ void asim_fluid_end_of_ns(struct asim_fluid *fluid)
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
-        if (flow && flow->is_ending)
-            plan_through(fluid, flow);
-        else if (flow && flow->has_first_ack && !flow->is_drained)
+        if (flow && flow->is_ending) {
+            flow->is_ending = 0;
+            flow->is_coming = fluid->has_bursts != 0;
+            if (flow->is_coming)
+                flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns, &flow->through);
+            else
+                plan_through(fluid, flow, 0);
+        } else if (flow && flow->has_first_ack && !flow->is_drained)
             flow->left += asim_fluid_first_window(fluid, flow);
         if (flow)
             flow->has_first_ack = 0;

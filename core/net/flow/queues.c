@@ -6,7 +6,7 @@
  * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
  * Networking 8(5), 2000).
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 
@@ -30,7 +30,7 @@ void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
     struct asim_fluid_link *link = &fluid->link[l];
     double moment_ns = asim_fluid_moment(ns);
 
-    if (link->flows.n < ASIM_FLUID_MANY || !(moment_ns >= 1)) {
+    if (link->flows.n < ASIM_FLUID_MANY || fluid->has_bursts || !(moment_ns >= 1)) {
         asim_fluid_mark(fluid, l);
     } else if (!link->is_stirred) {
         link->is_stirred = 1;
@@ -71,7 +71,13 @@ static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_l
     return sum;
 }
 
-/* What the messages have left, in ns of the link. */
+/* Whether the end of a burst waits in the queue of this link. */
+static int stands(const struct asim_fluid_place *place)
+{
+    return place->hop && place->flow->hop == place->hop;
+}
+
+/* What windowed messages have left and bursts are to bring, in ns of the link. */
 static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
     double packets = 0;
@@ -79,7 +85,10 @@ static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_li
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
-        packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
+        if (asim_fluid_is_burst(fluid, flow))
+            packets += stands(&link->flows.at[i]) ? 0 : flow->shape.packets;
+        else
+            packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     }
     return packets * link->step_ns;
 }
@@ -153,19 +162,86 @@ void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_li
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
 }
 
+/* Of what arrives now, that of bursts. */
+static double bursts_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    const double *limit = fluid->limits.at, *before = limit + 2 * (size_t)link->flows.n;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < link->flows.n; i++)
+        if (asim_fluid_is_burst(fluid, link->flows.at[i].flow))
+            sum += before[i] * limit[i];
+    return sum;
+}
+
+/* Of a queue that is so long now, what is of bursts. */
+static double part_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                      double wait)
+{
+    double ns = (double)(fluid->queue.now_ns - link->wait_at), mean = (link->wait_ns + wait) / 2;
+    double comes = link->all_in > 0 ? link->burst_in / link->all_in : link->burst_part;
+
+    if (mean <= 0 || link->wait_ns <= 0)
+        return comes;
+    return comes + (link->burst_part - comes) * exp(-link->all_in * ns / mean);
+}
+
+/* The wait now, of which it finds what part is of bursts; left: what windowed messages have left
+ * and bursts are to bring, in ns of the link. */
+static double stand(const struct asim_fluid *fluid, struct asim_fluid_link *link, double left)
+{
+    double wait = asim_fluid_wait(fluid, link), bursts;
+
+    if (!fluid->has_bursts)
+        return wait;
+    link->burst_part = part_of(fluid, link, wait);
+    bursts = link->burst_part * wait;
+    wait = asim_fluid_min(wait, bursts + left);
+    if (wait > 0)
+        link->burst_part = asim_fluid_min(1, bursts / wait);
+    return wait;
+}
+
+/* Shares what the link serves between bursts and others as they stand in its queue, or, where there
+ * is none, as they come; sum: what arrives. */
+static void split(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity,
+                  double sum)
+{
+    const double most_share = 1000, soon = 0.5, much = 0.1;
+    double bursts = bursts_of(fluid, link), comes = sum > 0 ? bursts / sum : link->burst_part;
+
+    link->all_in = sum / capacity;
+    link->burst_in = bursts / capacity;
+    if (link->wait_ns <= 0)
+        link->burst_part = comes;
+    if (link->share < 1 || link->wait_ns > 0) {
+        double rest = sum - bursts;
+
+        link->share =
+            rest > 0 ? asim_fluid_min(most_share, capacity * (1 - link->burst_part) / rest) : 1;
+        link->burst_share =
+            bursts > 0 ? asim_fluid_min(1, capacity * link->burst_part / bursts) : 1;
+        if (rest > 0 && fabs(comes - link->burst_part) > much && !link->is_planned)
+            asim_fluid_plan(fluid, link, link->wait_ns / link->all_in * soon + 1);
+    } else {
+        link->burst_share = 1;
+    }
+}
+
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
 {
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
     const double soon_ns = 100, nearly = 1.002, most_share = 1000;
-    double wait = asim_fluid_wait(fluid, link), slope, sum = arrivals(fluid, link, wait, &slope),
-           ns;
+    double left = fluid->has_bursts ? left_of(fluid, link) : 0, wait = stand(fluid, link, left),
+           slope, sum = arrivals(fluid, link, wait, &slope), ns;
 
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
     link->share = 1;
     link->slope = link->target_ns = 0;
     if (sum > capacity * nearly || wait > 0) {
-        double left = link->left_ns = left_of(fluid, link);
+        left = fluid->has_bursts ? left + link->burst_part * wait : left_of(fluid, link);
+        link->left_ns = left;
 
         link->target_ns =
             sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;
@@ -186,6 +262,8 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
         }
     }
     link->wait_ns = wait;
+    if (fluid->has_bursts)
+        split(fluid, link, capacity, sum);
     asim_fluid_count_queue(fluid, link);
 }
 
@@ -204,6 +282,21 @@ static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_li
     for (; newest && ns >= 0; newest = newest->next)
         ns -= newest->shape.packets / newest->path->line;
     return ns < 0;
+}
+
+void asim_fluid_add_lead(struct asim_fluid_link *link, double to_here_ns, double work_ns)
+{
+    int i = 0;
+
+    if (!link->flows.n)
+        link->n_leads = 0;
+    while (i < link->n_leads && fabs(link->leads[i].to_here_ns - to_here_ns) >= 1)
+        i++;
+    if (i == ASIM_FLUID_LEADS)
+        return;
+    if (i == link->n_leads)
+        link->leads[link->n_leads++] = (struct asim_fluid_lead){to_here_ns, 0};
+    link->leads[i].work_ns += work_ns;
 }
 
 /* What a link has served of nearer senders' messages when those of so far a sender come: the whole
@@ -230,7 +323,7 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
     const struct asim_fluid_path *path = flow->path;
     double took = (double)(fluid->queue.now_ns - flow->began_ns), lead = 0, pre = 0;
 
-    if (!(fluid->parts & ASIM_FLUID_LEAD))
+    if (!(fluid->parts & ASIM_FLUID_LEAD) || fluid->has_bursts)
         return 0;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -255,7 +348,7 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double ns = asim_fluid_max(0, flow->shape.forward_ns + late);
 
-        late += asim_fluid_wait_in(fluid, link, ns);
+        late += asim_fluid_wait_in(fluid, link, fluid->has_bursts ? 0 : ns);
         if (is_busy_in(fluid, link, ns))
             late += link->packet_ns / 2;
     }

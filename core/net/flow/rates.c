@@ -6,7 +6,7 @@
  *
  * Costs: a visit of a link looks at all of its flows. A flow alone on its links needs no visit.
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +65,26 @@ static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *
     return ns;
 }
 
+/* Of a burst, which comes to a queue as its NIC sends it, and as queues before let it through. */
+static void find_burst(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                       uint32_t without, struct limit *limit)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double rate = asim_fluid_min(flow->most, path->line), before = 1, share = 1;
+
+    for (uint32_t i = flow->hop; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        if (path->link[i] == without)
+            before = (flow->hop && i == flow->hop) || i > flow->burst->front ? 0 : share;
+        else
+            rate = asim_fluid_min(rate, link->level);
+        if (!flow->hop || i > flow->hop)
+            share *= link->burst_share;
+    }
+    *limit = (struct limit){flow->hop ? flow->rate : rate, flow->shape.span_ns, before, 1};
+}
+
 static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                        uint32_t without, struct limit *limit)
 {
@@ -73,6 +93,10 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
     double before = 1, share = 1;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
+    if (asim_fluid_is_burst(fluid, flow)) {
+        find_burst(fluid, flow, without, limit);
+        return;
+    }
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
@@ -117,16 +141,6 @@ static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link
     return rest ? level : ASIM_FLUID_NONE;
 }
 
-void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    if (flow->is_touched)
-        return;
-    flow->is_touched = 1;
-    if (ASIM_VEC_PUSH(fluid->touched, flow->id))
-        fluid->failed = ASIM_ENOMEM;
-    asim_fluid_advance(fluid, flow);
-}
-
 /* A rate that moves saturates or relieves other links of the flow: they are marked. */
 static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double rate,
                    uint32_t by_link)
@@ -137,7 +151,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
 
     asim_fluid_touch(fluid, flow);
     flow->rate = rate;
-    for (uint32_t i = 0; i < flow->path->n; i++) {
+    for (uint32_t i = flow->hop; i < flow->path->n; i++) {
         uint32_t l = flow->path->link[i];
         struct asim_fluid_link *link = &fluid->link[l];
 
@@ -245,7 +259,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
         double rate = asim_fluid_min(at[i], level);
 
-        if (link->has_queue)
+        if (link->has_queue && !asim_fluid_is_burst(fluid, flow))
             rate = asim_fluid_min(rate, flow->shape.window / (at[n + i] + link->wait_ns)) *
                    link->share * at[2 * n + i];
         rate *= at[3 * n + i];
@@ -395,22 +409,6 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         change(fluid, flow, rate, UINT32_MAX);
 }
 
-/* Senders farther than the first distances lead nobody. */
-static void add_lead(struct asim_fluid_link *link, double to_here_ns, double work_ns)
-{
-    int i = 0;
-
-    if (!link->flows.n)
-        link->n_leads = 0;
-    while (i < link->n_leads && fabs(link->leads[i].to_here_ns - to_here_ns) >= 1)
-        i++;
-    if (i == ASIM_FLUID_LEADS)
-        return;
-    if (i == link->n_leads)
-        link->leads[link->n_leads++] = (struct asim_fluid_lead){to_here_ns, 0};
-    link->leads[i].work_ns += work_ns;
-}
-
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -432,9 +430,9 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         is_alone &= !link->flows.n && link->wait_ns <= 0;
-        add_lead(link, lead, flow->left * link->step_ns);
+        asim_fluid_add_lead(link, lead, flow->left * link->step_ns);
         lead += link->packet_ns + link->delay_ns;
-        if (!flow->shape.is_windowed)
+        if (!flow->shape.is_windowed && !fluid->has_bursts)
             flow->behind_ns += asim_fluid_wait(fluid, link);
         tell_frames(fluid, link);
     }
@@ -452,16 +450,16 @@ static void empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
     link->wait_ns = 0;
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;
-    link->share = 1;
+    link->share = link->burst_share = 1;
     link->was_full = 0;
     spread(fluid, link);
 }
 
-void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end)
 {
     const struct asim_fluid_path *path = flow->path;
 
-    for (uint32_t i = 0; i < path->n; i++) {
+    for (uint32_t i = flow->hop; i < end; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         tell_frames(fluid, link);
@@ -476,7 +474,12 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
-    asim_fluid_quit(fluid, flow, path->n);
+}
+
+void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    asim_fluid_leave_until(fluid, flow, flow->path->n);
+    asim_fluid_quit(fluid, flow, flow->path->n);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)

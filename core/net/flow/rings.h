@@ -114,6 +114,9 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* Work for the link, from a sender so far away; those farther than the first distances lead nobody.
+ */
+void asim_fluid_add_lead(struct asim_fluid_link *link, double to_here_ns, double work_ns);
 /* How much sooner a message that drains now is through than its share says: where senders of
  * several distances share a queue, the nearest begins it. No message takes less than in an idle
  * network. */
@@ -186,20 +189,31 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* What waits until all of a ns has happened: first windows, and when what has drained is through.
  */
 void asim_fluid_end_of_ns(struct asim_fluid *fluid);
+/* Its last packet has come. */
+void asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- rates.c --- */
+/* The flow joins the links of its path. */
+void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* The links before number `end`. */
+void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end);
+/* Adds to the load of the links of its ACKs; by: packets a ns. */
+void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
+/* Finds the rates of all flows that changes since the last settlement concern. */
+void asim_fluid_settle(struct asim_fluid *fluid);
 /* Puts it into the lists of its links: of data from number `first` on, and of ACKs; takes it off
  * these. */
 void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
 void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
+
+/* --- ends.c --- */
 /* What has drained until now leaves the flow, whose rate or rest is to change; its end is set when
  * rates are settled. */
 void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-
-/* --- ends.c --- */
 /* What has drained until now leaves the flow. */
 void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Sets the end of a flow whose rate is new. */

@@ -2,6 +2,7 @@
  *
  * The run of the flow level: all that falls on one ns happens before the rates are found anew.
  */
+#include "net/flow/bursts.h"
 #include "net/flow/events.h"
 
 #include <stddef.h>
@@ -32,6 +33,10 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     if (flow->through_ns > fluid->queue.now_ns) { /* its end was lost, and is sent again */
         asim_fluid_add(fluid, flow->through_ns, &flow->through);
+        return;
+    }
+    if (flow->is_coming) {
+        asim_fluid_come(fluid, flow);
         return;
     }
     asim_fluid_through(fluid, flow);
@@ -70,6 +75,9 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
     case ASIM_FLUID_CONTROL:
         asim_fluid_control(fluid, FLOW_OF(due, control_due));
         asim_fluid_release(fluid, FLOW_OF(due, control_due));
+        break;
+    case ASIM_FLUID_FRONT:
+        asim_fluid_front(fluid, fluid->flow.at[rank]);
         break;
     case ASIM_FLUID_REFRESH:
         fluid->link[rank].is_planned = 0;

@@ -138,7 +138,7 @@ static const char *doubt_of(const struct asim_fluid *fluid)
                "by less than 6 % in nine of ten tests, in single ones by a timeout (1 ms)";
     if (fluid->traffic)
         return "its messages and those of background traffic meet packet by packet in short "
-               "queues: job times differed by 5 % (median) and up to 230 % in tests";
+               "queues: job times differed by 3 % (median), and up to 50 % in tests";
     if (share(trust->sprayed, trust->bytes) > few)
         return "sprayed packets of several messages may take turns in step, so that each has some "
                "of the ways only: job times differed by up to 44 % in tests, mostly by less than "

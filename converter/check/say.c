@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include "base/text.h"
 
 void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...)
 {
@@ -14,6 +15,7 @@ void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
+    asim_text_clean(text); /* names of files and nodes are others' */
     check->errors += is_error != 0;
     check->warnings += !is_error;
     check->say(check->self, is_error, text);

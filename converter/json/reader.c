@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "json/access.h"
 
 #define ELEMENT_LIMIT ((size_t)256 << 20)
@@ -46,6 +47,8 @@ static int refill(struct asim_jreader *r, struct asim_err *err)
         r->buffer = bigger;
         r->cap = cap;
     }
+    if (asim_interrupted())
+        return asim_err_set(err, ASIM_EINTR, "interrupted.");
     code = asim_unpack_read(r->file, r->buffer + r->n, r->cap - r->n, &got, err);
     if (code)
         return code;

@@ -9,7 +9,7 @@
 #define ASIM_CONVERTER_JSON_READER_H
 
 #include <stdio.h>
-#include "json/unpack.h"
+#include "base/io/unpack.h"
 #include "json/value.h"
 
 #define ASIM_JREADER_BUFFER ((size_t)1 << 20) /* bytes of the buffer at the start */

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/interrupt.h"
 #include "json/reader.h"
 
 /* The file to seek in: the file itself, or its inflated copy. */
@@ -24,6 +25,8 @@ static int open_spool(struct asim_jreader *r, struct asim_err *err)
     if (asim_unpack_rewind(r->file, err))
         return ASIM_EIO;
     while (got) {
+        if (asim_interrupted())
+            return asim_err_set(err, ASIM_EINTR, "interrupted.");
         if (asim_unpack_read(r->file, r->buffer, r->cap, &got, err))
             return ASIM_EIO;
         if (fwrite(r->buffer, 1, got, r->spool) != got)

@@ -6,7 +6,8 @@
 
 #include <stdarg.h>
 #include <string.h>
-#include "json/unpack.h"
+#include "base/io/unpack.h"
+#include "cli/interrupt.h"
 
 int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
 {
@@ -41,6 +42,8 @@ int asim_timeline_fill(struct asim_timeline *t, struct asim_err *err)
 
     if (t->piece_at < t->piece_n)
         return 0;
+    if (asim_interrupted())
+        return asim_err_set(err, ASIM_EINTR, "interrupted.");
     code = asim_unpack_read(t->unpack, t->piece, ASIM_TIMELINE_PIECE_BYTES, &t->piece_n, err);
     t->piece_at = 0;
     if (!code && !t->is_begun && t->piece_n >= 3 && !memcmp(t->piece, "\xEF\xBB\xBF", 3))

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "json/unpack.h"
+#include "base/io/unpack.h"
 #include "json/access.h"
 #include "base/io/foreign.h"
 

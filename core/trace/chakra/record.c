@@ -90,24 +90,6 @@ static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* After the decoder has failed: decodes a copy without the groups of unknown fields. NULL if groups
- * are not the cause. */
-static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_record_bytes record,
-                                       const ProtobufCMessageDescriptor *type)
-{
-    ProtobufCMessage *message = NULL;
-    unsigned char *copy = file->arena.failed || !record.size ? NULL : malloc(record.size);
-    if (!copy)
-        return NULL;
-    memcpy(copy, record.data, record.size);
-    if (asim_wire_hide_groups(copy, record.size, type)) {
-        asim_decode_arena_reset(&file->arena);
-        message = protobuf_c_message_unpack(type, &file->arena.allocator, record.size, copy);
-    }
-    free(copy);
-    return message;
-}
-
 /* Resets the decode arena first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_record_bytes record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
@@ -117,8 +99,6 @@ static int decode(struct asim_chakra *file, struct asim_record_bytes record,
     asim_decode_arena_reset(&file->arena);
     file->metadata = NULL;
     *message = protobuf_c_message_unpack(type, &file->arena.allocator, record.size, record.data);
-    if (!*message)
-        *message = unpack_groups(file, record, type);
     if (*message)
         return 0;
     if (file->arena.failed && file->arena.used + record.size < DECODED_MAX / 2)

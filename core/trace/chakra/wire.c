@@ -103,8 +103,7 @@ static int say_wire(struct walk *walk, const struct field *field)
         snprintf(what, sizeof what, "has wire type %u (%s), expected %u (%s)", field->wire,
                  kinds[field->wire], want, kinds[want]);
     } else if (field->wire == WIRE_GROUP || field->wire == WIRE_END) {
-        snprintf(what, sizeof what, "is a group that %s",
-                 field->wire == WIRE_GROUP ? "never ends or is damaged" : "never began");
+        snprintf(what, sizeof what, "is a group, which proto3 does not have");
     } else {
         snprintf(what, sizeof what, "has wire type %u (%s), which no field has", field->wire,
                  kinds[field->wire]);
@@ -182,102 +181,5 @@ const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessag
             walk.depth--;
         if (walk.at.size == 0 || step(&walk))
             return buf;
-    }
-}
-
-/* --- groups --- */
-
-/* Skips one field within a group, tag included. `open` has the numbers of the open groups, depth
- * their count. 0 = malformed. */
-static int skip_in_group(struct walk *walk, uint64_t open[DEPTH_MAX], int *depth)
-{
-    struct field field = {0};
-    uint64_t tag;
-    if (!take_varint(walk, &tag))
-        return 0;
-    field.number = tag >> 3;
-    field.wire = (unsigned)(tag & 7);
-    if (field.wire == WIRE_END)
-        return open[--*depth] == field.number;
-    if (field.wire == WIRE_GROUP) {
-        if (*depth == DEPTH_MAX)
-            return 0;
-        open[(*depth)++] = field.number;
-        return 1;
-    }
-    if (field.wire > WIRE_32 || !take_length(walk, &field))
-        return 0;
-    walk->at.data += field.bytes;
-    walk->at.size -= (size_t)field.bytes;
-    return 1;
-}
-
-/* Bytes of the group after its first tag, its last tag included; 0 = malformed. */
-static size_t group_bytes(const struct walk *walk, uint64_t number)
-{
-    struct walk within = *walk;
-    uint64_t open[DEPTH_MAX] = {number};
-    int depth = 1;
-    while (depth)
-        if (!skip_in_group(&within, open, &depth))
-            return 0;
-    return (size_t)(within.at.data - walk->at.data);
-}
-
-/* Writes a length that leaves exactly so many of `room` bytes behind it; pads the varint where the
- * shorter form does not come out even. */
-static void put_length(unsigned char *to, size_t room)
-{
-    size_t n = 1;
-    while (n < 5 && (room - n) >> (7 * n))
-        n++;
-    for (size_t i = 0; i < n; i++)
-        to[i] = (unsigned char)((room - n) >> (7 * i) & 0x7f) | (i + 1 < n ? 0x80 : 0);
-}
-
-/* Steps over one field, into messages of the schema. 1 = hid a group, 0 = no group, -1 = stop. */
-static int hide_step(struct walk *walk, unsigned char *bytes, size_t size)
-{
-    struct field field = {0};
-    uint64_t tag;
-    unsigned char *first = bytes + (size - walk->at.size);
-    if (!take_varint(walk, &tag) || tag >> 3 == 0 || tag >> 3 > FIELD_MAX)
-        return -1;
-    field.number = tag >> 3;
-    field.wire = (unsigned)(tag & 7);
-    field.row =
-        protobuf_c_message_descriptor_get_field(walk->type[walk->depth], (unsigned)field.number);
-    if (!field.row && field.wire == WIRE_GROUP) {
-        size_t room = group_bytes(walk, field.number);
-        if (!room)
-            return -1;
-        put_length(bytes + (size - walk->at.size), room);
-        *first = (unsigned char)((*first & ~7u) | WIRE_BYTES);
-        walk->at.data += room;
-        walk->at.size -= room;
-        return 1;
-    }
-    if (!wire_fits(&field) || !take_length(walk, &field))
-        return -1;
-    descend(walk, &field);
-    return 0;
-}
-
-/* Stops at an error, which asim_wire_why then describes. */
-size_t asim_wire_hide_groups(unsigned char *bytes, size_t size,
-                             const ProtobufCMessageDescriptor *type)
-{
-    struct walk walk = {.at = {bytes, size}};
-    size_t hidden = 0;
-    walk.type[0] = type;
-    for (;;) {
-        while (walk.depth > 0 && walk.at.size == walk.left[walk.depth])
-            walk.depth--;
-        if (walk.at.size == 0)
-            return hidden;
-        int is_group = hide_step(&walk, bytes, size);
-        if (is_group < 0)
-            return hidden;
-        hidden += (size_t)is_group;
     }
 }

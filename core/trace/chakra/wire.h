@@ -24,10 +24,4 @@ size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *va
 const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size);
 
-/* Turns groups (wire types 3 and 4) of unknown fields, at any depth of known messages, into byte
- * fields of equal length, in place: protobuf-c refuses groups instead of skipping them. Returns
- * their number. */
-size_t asim_wire_hide_groups(unsigned char *bytes, size_t size,
-                             const ProtobufCMessageDescriptor *type);
-
 #endif

@@ -3,8 +3,8 @@
  * The bytes of a file in order; a gzip file, recognised by its first bytes, is inflated. A file
  * that is cut, damaged or followed by foreign data is an error.
  */
-#ifndef ASIM_CONVERTER_JSON_UNPACK_H
-#define ASIM_CONVERTER_JSON_UNPACK_H
+#ifndef ASIM_BASE_IO_UNPACK_H
+#define ASIM_BASE_IO_UNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>

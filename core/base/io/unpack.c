@@ -4,7 +4,7 @@
  * and foreign data after the last member, and takes a cut header for an empty file.
  */
 #define _XOPEN_SOURCE 700
-#include "json/unpack.h"
+#include "base/io/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/io/inflate.h"
-#include "cli/interrupt.h"
 
 #define BLOCK_BYTES ((size_t)1 << 17) /* larger blocks are not faster */
 #define GZIP_ONLY   16                /* of inflateInit2 */
@@ -72,13 +71,13 @@ static int damage(const struct asim_unpack *u, struct asim_err *err)
 {
     if (u->members && !u->z.total_out)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%s: something else stands behind the end of this gzip file; copy it "
-                            "again from its source, or cut that off.",
-                            u->path);
+                            "%s: something else stands behind the end of this gzip file, after "
+                            "%llu unpacked bytes; copy it again from its source, or cut that off.",
+                            u->path, (unsigned long long)u->bytes);
     return asim_err_set(err, ASIM_EINVAL,
                         "%s: this gzip file is damaged or cut: unpacking stops after %llu bytes; "
                         "copy it again from its source.",
-                        u->path, (unsigned long long)u->z.total_out);
+                        u->path, (unsigned long long)u->bytes);
 }
 
 /* Zeros after a member are padding, as in gzip. */
@@ -97,8 +96,10 @@ static void begin_member(struct asim_unpack *u)
 /* One call of zlib; it may hold output back when no input is left. */
 static int step(struct asim_unpack *u, struct asim_err *err)
 {
+    uInt room = u->z.avail_out;
     int code = inflate(&u->z, Z_NO_FLUSH), is_stuck = code == Z_BUF_ERROR && u->is_ended;
 
+    u->bytes += room - u->z.avail_out;
     if (code == Z_MEM_ERROR)
         return asim_err_nomem(err, "unpacking a file");
     if ((code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) || is_stuck)
@@ -128,8 +129,6 @@ static int inflate_some(struct asim_unpack *u, size_t size, struct asim_err *err
 int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
                      struct asim_err *err)
 {
-    if (asim_interrupted())
-        return asim_err_set(err, ASIM_EINTR, "interrupted.");
     size_t n = u->is_packed ? 0 : u->z.avail_in < size ? u->z.avail_in : size;
     int64_t more;
     int code = 0;
@@ -138,7 +137,7 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
         u->z.next_out = (unsigned char *)to;
         code = inflate_some(u, size, err);
         *got = size - u->z.avail_out;
-        if (!code && u->bytes + *got > u->limit)
+        if (!code && u->bytes > u->limit)
             code = asim_inflate_refuse_size(u->path, err);
     } else { /* first the bytes that open has read */
         memcpy(to, u->z.next_in, n);
@@ -147,8 +146,8 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
         more = take(u, to + n, size - n);
         code = more < 0 ? fail(u, err) : 0;
         *got = n + (size_t)(more < 0 ? 0 : more);
+        u->bytes += *got;
     }
-    u->bytes += *got;
     return code;
 }
 
@@ -181,7 +180,7 @@ int asim_unpack_open(struct asim_unpack **unpack, const char *path, struct asim_
     u->path = path;
     u->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (u->fd < 0)
-        code = asim_err_set(err, ASIM_EIO, "%s: cannot open: %s.", path, strerror(errno));
+        code = asim_inflate_refuse_open(path, errno, err);
     else if (!fstat(u->fd, &st) && S_ISDIR(st.st_mode))
         code = asim_err_set(err, ASIM_EIO, "%s: this is a folder; give the name of a file.", path);
     else if (inflateInit2(&u->z, MAX_WBITS + GZIP_ONLY) != Z_OK)

@@ -15,6 +15,7 @@
 #include "asim/err.h"
 
 #define GROW_FIRST 8
+#define KEPT_BYTES 65536
 
 /* Allocates nothing yet. */
 void asim_arena_init(struct asim_arena *arena, size_t limit_bytes)
@@ -56,6 +57,24 @@ void asim_arena_fini(struct asim_arena *arena)
         free(chunk);
     }
     asim_arena_init(arena, arena->limit_bytes);
+}
+
+/* So one huge record does not take its memory for the rest of a run with thousands of ranks. The
+ * sanitizer's chunks have no size, and all go. */
+void asim_arena_reset(struct asim_arena *arena)
+{
+    struct asim_mem_chunk *kept = arena->head;
+    if (kept && (!kept->size || kept->size > KEPT_BYTES))
+        kept = NULL;
+    if (kept)
+        arena->head = kept->next;
+    asim_arena_fini(arena);
+    if (!kept)
+        return;
+    memset(kept + 1, 0, kept->used);
+    kept->used = 0;
+    kept->next = NULL;
+    arena->head = kept;
 }
 
 /* peak stays readable for reports. */

@@ -30,6 +30,8 @@ char *asim_arena_strdup(struct asim_arena *arena, const char *text);
 char *asim_arena_strndup(struct asim_arena *arena, const char *text, size_t length);
 /* Frees every object; the arena can be used again. */
 void asim_arena_fini(struct asim_arena *arena);
+/* The same, but keeps one chunk of at most 64 KiB for the next objects. */
+void asim_arena_reset(struct asim_arena *arena);
 
 struct asim_pool {
     void *free_list;

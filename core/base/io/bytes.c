@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/io/inflate.h"
+#include "base/io/unpack.h"
 
 #define GZIP_MAGIC_0 0x1f
 #define GZIP_MAGIC_1 0x8b
@@ -25,7 +26,7 @@
 /* errno holds the reason. */
 static int open_error(const char *path, struct asim_err *err)
 {
-    return asim_inflate_refuse_open(path, errno, err);
+    return asim_unpack_refuse_open(path, errno, err);
 }
 
 /* The first call stores the file's identity, later calls compare it. */

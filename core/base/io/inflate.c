@@ -2,7 +2,6 @@
  *
  * Inflates a gzip file into a temporary one (unpack.h), so a file that is cut, followed by other
  * data, or damaged is refused before any record is read.
- * The limit stops a small hostile file (gzip reaches 1000:1) from filling the disk.
  *
  * Cost: the inflated size in disk space and one pass of zlib per rank at opening. A plain .et costs
  * neither: for large jobs gunzip the traces once.
@@ -15,37 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/io/unpack.h"
-#include "base/text.h"
 
-#define PIECE_BYTES   65536u
-#define CEILING_BYTES (16ull << 30)
-
-/* In the environment, as TMPDIR: both belong to the process and not to one of many readers. */
-uint64_t asim_inflate_limit(void)
-{
-    const char *text = getenv("ASIM_MAX_TRACE_SIZE");
-    uint64_t bytes;
-
-    return text && !asim_text_size(text, &bytes) && bytes ? bytes : CEILING_BYTES;
-}
-
-int asim_inflate_refuse_size(const char *path, struct asim_err *err)
-{
-    return asim_err_set(err, ASIM_ENOMEM,
-                        "'%s' inflates to more than %.6g GiB, the limit; if it is a trace and no "
-                        "damage, raise the limit, as with --max-trace-size=64GiB",
-                        path, (double)asim_inflate_limit() / 1073741824.0);
-}
-
-/* Jobs of thousands of ranks run out of file descriptors first, so this cause gets advice. */
-int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err)
-{
-    const char *hint = "";
-    if (why == EMFILE || why == ENFILE)
-        hint = "; raise the limit of open files (ulimit -n) or gunzip the traces: each gzip trace "
-               "holds one, plain traces hold none";
-    return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s%s", path, strerror(why), hint);
-}
+#define PIECE_BYTES 65536u
 
 /* An unlinked file: it disappears at close, even if the run is killed. TMPDIR chooses the folder,
  * because a small /tmp may not hold a trace of gigabytes. */
@@ -62,7 +32,7 @@ static int temporary(const char *path, int *fd, struct asim_err *err)
     *fd = mkstemp(name);
     int rc = 0;
     if (*fd < 0 && (errno == EMFILE || errno == ENFILE))
-        rc = asim_inflate_refuse_open(path, errno, err);
+        rc = asim_unpack_refuse_open(path, errno, err);
     else if (*fd < 0)
         rc = asim_err_set(err, ASIM_EIO,
                           "cannot make a temporary file in '%s' to inflate a gzip trace: %s; set "

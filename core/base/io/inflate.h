@@ -12,13 +12,4 @@
  * closes *fd, which is open for reading; *size is its size. */
 int asim_inflate(const char *path, int *fd, uint64_t *size, struct asim_err *err);
 
-/* The most bytes that a gzip file may inflate to: the environment variable ASIM_MAX_TRACE_SIZE
- * ("64GiB"; the tool's --max-trace-size sets it), else 16 GiB. */
-uint64_t asim_inflate_limit(void);
-/* "… inflates to more than …, the limit; …". */
-int asim_inflate_refuse_size(const char *path, struct asim_err *err);
-
-/* "cannot open trace 'PATH': ..." for an errno, with advice if file descriptors have run out. */
-int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err);
-
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Inflates gzip input piece by piece. zlib's gzread does not serve: it accepts a missing check sum
- * and foreign data after the last member, and takes a cut header for an empty file.
+ * and foreign data after the last member, and takes a cut header for an empty file. The limit stops
+ * a small hostile file (gzip reaches 1000:1) from filling the disk.
  */
 #define _XOPEN_SOURCE 700
 #include "base/io/unpack.h"
@@ -13,10 +14,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-#include "base/io/inflate.h"
+#include "base/text.h"
 
-#define BLOCK_BYTES ((size_t)1 << 17) /* larger blocks are not faster */
-#define GZIP_ONLY   16                /* of inflateInit2 */
+#define BLOCK_BYTES   ((size_t)1 << 17) /* larger blocks are not faster */
+#define GZIP_ONLY     16                /* of inflateInit2 */
+#define CEILING_BYTES (16ull << 30)
+
+/* In the environment, as TMPDIR: both belong to the process and not to one of many readers. */
+static uint64_t size_limit(void)
+{
+    const char *text = getenv("ASIM_MAX_TRACE_SIZE");
+    uint64_t bytes;
+
+    return text && !asim_text_size(text, &bytes) && bytes ? bytes : CEILING_BYTES;
+}
+
+static int refuse_size(const char *path, struct asim_err *err)
+{
+    return asim_err_set(err, ASIM_ENOMEM,
+                        "'%s' inflates to more than %.6g GiB, the limit; if it is a trace and no "
+                        "damage, raise the limit, as with --max-trace-size=64GiB",
+                        path, (double)size_limit() / 1073741824.0);
+}
+
+/* Jobs of thousands of ranks run out of file descriptors first, so this cause gets advice. */
+int asim_unpack_refuse_open(const char *path, int why, struct asim_err *err)
+{
+    const char *hint = "";
+    if (why == EMFILE || why == ENFILE)
+        hint = "; raise the limit of open files (ulimit -n) or gunzip the traces: each gzip trace "
+               "holds one, plain traces hold none";
+    return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s%s", path, strerror(why), hint);
+}
 
 struct asim_unpack {
     const char *path;
@@ -138,7 +167,7 @@ int asim_unpack_read(struct asim_unpack *u, char *to, size_t size, size_t *got,
         code = inflate_some(u, size, err);
         *got = size - u->z.avail_out;
         if (!code && u->bytes > u->limit)
-            code = asim_inflate_refuse_size(u->path, err);
+            code = refuse_size(u->path, err);
     } else { /* first the bytes that open has read */
         memcpy(to, u->z.next_in, n);
         u->z.next_in += n;
@@ -158,7 +187,7 @@ static int begin(struct asim_unpack *u, struct asim_err *err)
 
     u->is_ended = u->between = u->is_packed = 0;
     u->members = u->bytes = 0;
-    u->limit = asim_inflate_limit();
+    u->limit = size_limit();
     n = take(u, u->in, 2);
     if (n < 0)
         return fail(u, err);
@@ -180,7 +209,7 @@ int asim_unpack_open(struct asim_unpack **unpack, const char *path, struct asim_
     u->path = path;
     u->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (u->fd < 0)
-        code = asim_inflate_refuse_open(path, errno, err);
+        code = asim_unpack_refuse_open(path, errno, err);
     else if (!fstat(u->fd, &st) && S_ISDIR(st.st_mode))
         code = asim_err_set(err, ASIM_EIO, "%s: this is a folder; give the name of a file.", path);
     else if (inflateInit2(&u->z, MAX_WBITS + GZIP_ONLY) != Z_OK)

@@ -21,16 +21,18 @@
 #include <string.h>
 
 #include "base/io/bytes.h"
+#include "base/mem.h"
 #include "trace/chakra/json.h"
 #include "trace/chakra/wire.h"
-#include "trace/chakra/decode_arena.h"
 
 #define LENGTH_BYTES_MAX 5
 #define DECODED_MAX      ((size_t)1 << 30) /* memory of one decoded record */
 
 struct asim_chakra {
     struct asim_bytes bytes;
-    struct asim_decode_arena arena;
+    struct asim_arena arena; /* the record */
+    int failed; /* an allocation for the record has failed: protobuf-c tells no cause */
+    ProtobufCAllocator allocator;
     uint64_t next;             /* offset of the next record in order */
     uint64_t next_number;      /* its number */
     uint64_t position, number; /* position and number of the record last delivered */
@@ -90,20 +92,36 @@ static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* Resets the decode arena first: nodes are borrowed until here. */
+static void *alloc_for_protobuf(void *self, size_t size)
+{
+    struct asim_chakra *file = self;
+    void *object = asim_arena_alloc(&file->arena, size);
+    file->failed |= !object;
+    return object;
+}
+
+/* The reset frees everything; protobuf-c frees incomplete messages through this. */
+static void free_for_protobuf(void *self, void *object)
+{
+    (void)self;
+    (void)object;
+}
+
+/* Resets the arena first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_record_bytes record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
                   struct asim_err *err)
 {
     char why[160], what[256];
-    asim_decode_arena_reset(&file->arena);
+    asim_arena_reset(&file->arena);
+    file->failed = 0;
     file->metadata = NULL;
-    *message = protobuf_c_message_unpack(type, &file->arena.allocator, record.size, record.data);
+    *message = protobuf_c_message_unpack(type, &file->allocator, record.size, record.data);
     if (*message)
         return 0;
-    if (file->arena.failed && file->arena.used + record.size < DECODED_MAX / 2)
+    if (file->failed && file->arena.used_bytes + record.size < DECODED_MAX / 2)
         return asim_err_nomem(err, "decoding a trace record");
-    if (file->arena.failed)
+    if (file->failed)
         return bad(file, ASIM_ENOMEM, "needs more than 1 GiB of memory when decoded", err);
     snprintf(what, sizeof what, "is not a valid %s: %s", type->short_name,
              asim_wire_why(record, type, why, sizeof why));
@@ -187,7 +205,8 @@ int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_er
     struct asim_chakra *made = calloc(1, sizeof *made);
     if (!made)
         return asim_err_nomem(err, "opening a trace");
-    asim_decode_arena_init(&made->arena, DECODED_MAX);
+    asim_arena_init(&made->arena, DECODED_MAX);
+    made->allocator = (ProtobufCAllocator){alloc_for_protobuf, free_for_protobuf, made};
     int rc = asim_bytes_open(&made->bytes, path, err);
     if (!rc)
         rc = asim_chakra_from_json(&made->bytes, err);
@@ -225,7 +244,7 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
                      struct asim_err *err)
 {
     if (file->next >= file->bytes.size) {
-        asim_decode_arena_reset(&file->arena);
+        asim_arena_reset(&file->arena);
         file->metadata = NULL;
         asim_bytes_end_sequential(&file->bytes);
         return 0;
@@ -265,7 +284,7 @@ void asim_chakra_close(struct asim_chakra *file)
 {
     if (!file)
         return;
-    asim_decode_arena_fini(&file->arena);
+    asim_arena_fini(&file->arena);
     asim_bytes_close(&file->bytes);
     free(file);
 }

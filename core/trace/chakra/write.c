@@ -12,13 +12,12 @@
 #include "asim/trace_record.h"
 #include "base/io/out.h"
 #include "base/mem.h"
-#include "trace/chakra/decode_arena.h"
 
 /* out keeps the first write error for the commit. */
 struct asim_chakra_writer {
     struct asim_out out;
-    struct asim_decode_arena messages; /* of the record */
-    ASIM_VEC(uint8_t) packed;          /* reused for every record */
+    struct asim_arena messages; /* of the record */
+    ASIM_VEC(uint8_t) packed;   /* reused for every record */
     int has_metadata;
 };
 
@@ -29,7 +28,7 @@ int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path
     struct asim_chakra_writer *made = calloc(1, sizeof *made);
     if (!made)
         return asim_err_nomem(err, "opening a trace for writing");
-    asim_decode_arena_init(&made->messages, SIZE_MAX);
+    asim_arena_init(&made->messages, 0);
     int rc = asim_out_open(&made->out, path, err);
     if (rc)
         free(made);
@@ -57,13 +56,6 @@ int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data
     return 0;
 }
 
-/* Memory until the end of the record; NULL: none is left. */
-static void *take(struct asim_chakra_writer *writer, size_t n, size_t size)
-{
-    const ProtobufCAllocator *from = &writer->messages.allocator;
-    return n > SIZE_MAX / size ? NULL : from->alloc(from->allocator_data, n * size);
-}
-
 /* Writes the message, and frees all that was taken for it. */
 static int flush(struct asim_chakra_writer *writer, const ProtobufCMessage *message,
                  struct asim_err *err)
@@ -72,7 +64,7 @@ static int flush(struct asim_chakra_writer *writer, const ProtobufCMessage *mess
     if (ASIM_VEC_RESERVE(writer->packed, n + 1))
         return asim_err_nomem(err, "writing a trace");
     protobuf_c_message_pack(message, writer->packed.at);
-    asim_decode_arena_reset(&writer->messages);
+    asim_arena_reset(&writer->messages);
     return asim_chakra_writer_bytes(writer, writer->packed.at, n, err);
 }
 
@@ -148,8 +140,10 @@ struct list {
 static int put_list(struct asim_chakra_writer *writer, struct list **made,
                     const ProtobufCMessageDescriptor *type, const struct asim_chakra_attr *attr)
 {
-    struct list *list = *made = take(writer, 1, sizeof *list);
-    char *to = list ? take(writer, attr->value.list.n, sizeof(ProtobufCBinaryData)) : NULL;
+    struct list *list = *made = asim_arena_array(&writer->messages, 1, sizeof *list);
+    char *to =
+        list ? asim_arena_array(&writer->messages, attr->value.list.n, sizeof(ProtobufCBinaryData))
+             : NULL;
     if (!to)
         return ASIM_ENOMEM;
     protobuf_c_message_init(type, list);
@@ -185,10 +179,10 @@ static int put_attr(struct asim_chakra_writer *writer, ChakraProtoMsg__Attribute
 static int put_attrs(struct asim_chakra_writer *writer, ChakraProtoMsg__AttributeProto ***made,
                      const struct asim_chakra_attr *attrs, size_t n, struct asim_err *err)
 {
-    ChakraProtoMsg__AttributeProto *each = take(writer, n, sizeof *each);
+    ChakraProtoMsg__AttributeProto *each = asim_arena_array(&writer->messages, n, sizeof *each);
     struct asim_where at = {writer->out.path, 0, 0};
     int rc = 0;
-    *made = take(writer, n, sizeof **made);
+    *made = asim_arena_array(&writer->messages, n, sizeof **made);
     if (!each || !*made)
         return asim_err_nomem(err, "writing a trace");
     for (size_t i = 0; i < n && !rc; i++) {
@@ -211,7 +205,7 @@ int asim_chakra_writer_metadata(struct asim_chakra_writer *writer, const char *v
     if (writer->has_metadata)
         return asim_err_set(err, ASIM_EBUG, "the metadata of '%s' was written after other records.",
                             writer->out.path);
-    asim_decode_arena_reset(&writer->messages);
+    asim_arena_reset(&writer->messages);
     made.version = text_of(version);
     made.n_attr = n;
     int rc = put_attrs(writer, &made.attr, attrs, n, err);
@@ -237,7 +231,7 @@ int asim_chakra_writer_node(struct asim_chakra_writer *writer, const struct asim
     if (!writer->has_metadata)
         return asim_err_set(err, ASIM_EBUG, "a node of '%s' was written before the metadata.",
                             writer->out.path);
-    asim_decode_arena_reset(&writer->messages);
+    asim_arena_reset(&writer->messages);
     made.id = node->id;
     made.name = text_of(node->name);
     made.type = (ChakraProtoMsg__NodeType)node->type;
@@ -266,7 +260,7 @@ void asim_chakra_writer_discard(struct asim_chakra_writer *writer)
     if (!writer)
         return;
     asim_out_discard(&writer->out);
-    asim_decode_arena_fini(&writer->messages);
+    asim_arena_fini(&writer->messages);
     free(writer->packed.at);
     free(writer);
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "base/mem.h"
 #include "asim/net.h"
 #include "asim/observe.h"
 #include "base/io/out.h"
@@ -293,9 +294,7 @@ void asim_compare_close(struct asim_compare *compare)
         free(compare->runs[run].ranks);
         free(compare->runs[run].ops);
     }
-    free(compare->first);
-    free(compare->ids);
-    free(compare);
+    ASIM_FREE(compare->first, compare->ids, compare);
 }
 
 /* 0 / 0 is "equal". */

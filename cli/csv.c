@@ -255,10 +255,7 @@ void asim_csv_close(struct asim_csv *csv)
 {
     for (size_t i = 0; i < csv->columns; i++)
         free(csv->header[i]);
-    free(csv->header);
-    free(csv->piece);
-    free(csv->text.at);
-    free(csv->cell.at);
+    ASIM_FREE(csv->header, csv->piece, csv->text.at, csv->cell.at);
     memset(csv, 0, sizeof *csv);
 }
 

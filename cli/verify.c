@@ -455,7 +455,5 @@ void asim_verify_close(struct asim_verify *verify)
         if (verify->ranks.used[i])
             free((void *)(uintptr_t)verify->ranks.slots[i].value);
     asim_map_fini(&verify->ranks);
-    free(verify->exchanges.at);
-    free(verify->kinds.at);
-    free(verify);
+    ASIM_FREE(verify->exchanges.at, verify->kinds.at, verify);
 }

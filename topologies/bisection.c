@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 #include "asim/err.h"
 
 struct arc {
@@ -211,12 +212,6 @@ int asim_bisection_of(const struct asim_topo *topo, int half, struct asim_bisect
     for (uint32_t h = 0; h < topo->hosts; h++)
         side[sends(h, topo->hosts, half)] += host_bps(topo, h);
     out->full_bps = side[0] < side[1] ? side[0] : side[1];
-    free(f.arcs);
-    free(f.list);
-    free(f.first);
-    free(f.depth);
-    free(f.cursor);
-    free(f.queue);
-    free(f.path);
+    ASIM_FREE(f.arcs, f.list, f.first, f.depth, f.cursor, f.queue, f.path);
     return rc;
 }

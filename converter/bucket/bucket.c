@@ -39,10 +39,7 @@ void asim_buckets_fini(struct asim_buckets *buckets)
     for (size_t i = 0; i < buckets->groups.n; i++) {
         struct asim_bucket_group *group = &buckets->groups.at[i];
 
-        free(group->ends.at);
-        free(group->begins.at);
-        free(group->made.at);
-        free(group->last.at);
+        ASIM_FREE(group->ends.at, group->begins.at, group->made.at, group->last.at);
     }
     free(buckets->groups.at);
     asim_names_fini(&buckets->names);

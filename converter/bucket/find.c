@@ -182,9 +182,7 @@ static int find_group(struct asim_buckets *buckets, const struct asim_graph *gra
         else
             asim_err_nomem(err, "reading buckets");
     }
-    free(at);
-    free(w.number);
-    free(w.uses);
+    ASIM_FREE(at, w.number, w.uses);
     return err->code;
 }
 

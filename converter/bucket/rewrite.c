@@ -228,9 +228,7 @@ int asim_bucket_rewrite(struct asim_buckets *buckets, uint32_t rank, struct asim
         free(w.own[g].node);
         free(w.own[g].id);
     }
-    free(w.own);
-    free(w.group);
-    free(w.number);
+    ASIM_FREE(w.own, w.group, w.number);
     asim_graph_fini(&graph);
     free(path);
     return code;

@@ -133,18 +133,14 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
 void asim_check_fini(struct asim_check *check)
 {
     for (size_t i = 0; i < check->groups.n; i++) {
-        free(check->groups.at[i].name);
-        free(check->groups.at[i].kept.at);
-        free(check->groups.at[i].users.at);
+        ASIM_FREE(check->groups.at[i].name, check->groups.at[i].kept.at,
+                  check->groups.at[i].users.at);
     }
     for (size_t i = 0; i < check->lists.n; i++) {
         free(check->lists.at[i].text);
         asim_groups_fini(&check->lists.at[i].groups);
     }
-    free(check->lists.at);
-    free(check->defs.at);
-    free(check->groups.at);
-    free(check->colls.at);
+    ASIM_FREE(check->lists.at, check->defs.at, check->groups.at, check->colls.at);
     asim_map_fini(&check->by_name);
     asim_map_fini(&check->message_counts);
     asim_map_fini(&check->message_bytes);

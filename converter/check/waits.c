@@ -352,16 +352,10 @@ static void say_stuck(struct waits *w)
 static void fini(struct waits *w)
 {
     for (uint32_t r = 0; w->ranks && r < w->check->ranks; r++) {
-        free(w->ranks[r].parents);
-        free(w->ranks[r].left);
-        free(w->ranks[r].comm.at);
-        free(w->ranks[r].first);
-        free(w->ranks[r].children);
+        ASIM_FREE(w->ranks[r].parents, w->ranks[r].left, w->ranks[r].comm.at, w->ranks[r].first,
+                  w->ranks[r].children);
     }
-    free(w->ranks);
-    free(w->comms.at);
-    free(w->places.at);
-    free(w->ready.at);
+    ASIM_FREE(w->ranks, w->comms.at, w->places.at, w->ready.at);
 }
 
 int asim_check_waits(struct asim_check *check, struct asim_err *err)

@@ -109,13 +109,7 @@ void asim_convert_fini(struct asim_convert *cv)
     asim_names_fini(&cv->names);
     asim_pgroups_fini(&cv->groups);
     asim_pgroups_fini(&cv->called);
-    free(cv->node.at);
-    free(cv->wait.at);
-    free(cv->comm.at);
-    free(cv->child_at);
-    free(cv->child);
-    free(cv->edge.at);
-    free(cv->dep_at);
-    free(cv->dep);
+    ASIM_FREE(cv->node.at, cv->wait.at, cv->comm.at, cv->child_at, cv->child, cv->edge.at,
+              cv->dep_at, cv->dep);
     memset(cv, 0, sizeof *cv);
 }

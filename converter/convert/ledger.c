@@ -317,12 +317,7 @@ int asim_convert_ledger(struct asim_convert *cv, struct asim_err *err)
                : tell(cv, err);
     if (!code && l.made.n)
         code = asim_host_index(&cv->host, err);
-    free(l.has_kernel);
-    free(l.record.at);
-    free(l.before.at);
-    free(l.last.at);
-    free(l.kernel.at);
-    free(l.member.at);
-    free(l.made.at);
+    ASIM_FREE(l.has_kernel, l.record.at, l.before.at, l.last.at, l.kernel.at, l.member.at,
+              l.made.at);
     return code;
 }

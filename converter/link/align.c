@@ -169,9 +169,6 @@ int asim_link_align(struct asim_linking *link, const uint32_t *names, struct asi
             ;
         align_thread(&al, al.hosts + i, n, count);
     }
-    free(al.hosts);
-    free(al.ops);
-    free(al.taken);
-    free(count);
+    ASIM_FREE(al.hosts, al.ops, al.taken, count);
     return code;
 }

@@ -97,8 +97,6 @@ int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *
         for (size_t k = 0; k < a.live; k++)
             place(&a, k, roots);
     }
-    free(a.last);
-    free(a.below);
-    free(a.open);
+    ASIM_FREE(a.last, a.below, a.open);
     return a.last && a.below && a.open ? 0 : ASIM_ENOMEM;
 }

@@ -232,9 +232,7 @@ void asim_host_fini(struct asim_host_trace *host)
         free(host->member.at[i].key);
         free(host->member.at[i].text);
     }
-    free(host->member.at);
-    free(host->node.at);
-    free(host->order);
+    ASIM_FREE(host->member.at, host->node.at, host->order);
     asim_index_fini(&host->by_id);
     memset(host, 0, sizeof *host);
 }

@@ -420,20 +420,8 @@ void asim_kineto_fini(struct asim_kineto *kin)
 {
     asim_names_fini(&kin->names);
     asim_names_fini(&kin->thread_names);
-    free(kin->cpu.at);
-    free(kin->call.at);
-    free(kin->gpu.at);
-    free(kin->gpu_comm.at);
-    free(kin->sync.at);
-    free(kin->rf_id.at);
-    free(kin->external.at);
-    free(kin->cpu_name.at);
-    free(kin->cpu_comm.at);
-    free(kin->ids.at);
-    free(kin->by_time);
-    free(kin->by_thread);
-    free(kin->enclosing);
-    free(kin->thread_at);
-    free(kin->groups);
+    ASIM_FREE(kin->cpu.at, kin->call.at, kin->gpu.at, kin->gpu_comm.at, kin->sync.at, kin->rf_id.at,
+              kin->external.at, kin->cpu_name.at, kin->cpu_comm.at, kin->ids.at, kin->by_time,
+              kin->by_thread, kin->enclosing, kin->thread_at, kin->groups);
     memset(kin, 0, sizeof *kin);
 }

@@ -105,8 +105,5 @@ void asim_link_fini(struct asim_linking *link)
     asim_kineto_fini(&link->kin);
     asim_host_fini(&link->host);
     asim_index_fini(&link->by_rf);
-    free(link->host_of);
-    free(link->gpu_order);
-    free(link->gpu_id);
-    free(link->sync.at);
+    ASIM_FREE(link->host_of, link->gpu_order, link->gpu_id, link->sync.at);
 }

@@ -157,9 +157,7 @@ int asim_link_make_host(struct asim_linking *link, struct asim_err *err)
         }
     }
     asim_jbuf_fini(&m.buf);
-    free(m.order);
-    free(m.id);
-    free(m.end);
+    ASIM_FREE(m.order, m.id, m.end);
     ASIM_KINETO_DROP(kin->cpu_name);
     ASIM_KINETO_DROP(kin->cpu_comm);
     return code;

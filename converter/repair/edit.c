@@ -127,9 +127,6 @@ int asim_edit_metadata(struct asim_edit *edit, struct asim_chakra_writer *out,
 
 void asim_edit_fini(struct asim_edit *edit)
 {
-    free(edit->data.at);
-    free(edit->ctrl.at);
-    free(edit->list.at);
-    free(edit->packed.at);
+    ASIM_FREE(edit->data.at, edit->ctrl.at, edit->list.at, edit->packed.at);
     memset(edit, 0, sizeof *edit);
 }

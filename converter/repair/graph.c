@@ -198,11 +198,7 @@ void asim_graph_fini(struct asim_graph *graph)
     asim_chakra_close(graph->file);
     asim_index_fini(&graph->by_id);
     asim_names_fini(&graph->names);
-    free(graph->node.at);
-    free(graph->dep.at);
-    free(graph->dep_id.at);
-    free(graph->topo);
-    free(graph->join_at);
-    free(graph->join);
+    ASIM_FREE(graph->node.at, graph->dep.at, graph->dep_id.at, graph->topo, graph->join_at,
+              graph->join);
     memset(graph, 0, sizeof *graph);
 }

@@ -190,12 +190,7 @@ int asim_graph_reconnect(struct asim_graph *graph, struct asim_err *err)
     code = !j.frontier || !j.chain || !j.place || !j.best || !j.touched || !graph->join_at ||
            join_all(&j);
     graph->join = j.out.at;
-    free(j.frontier);
-    free(j.chain);
-    free(j.place);
-    free(j.best);
-    free(j.touched);
-    free(j.tail.at);
+    ASIM_FREE(j.frontier, j.chain, j.place, j.best, j.touched, j.tail.at);
     asim_arena_fini(&j.arena);
     return code ? asim_err_nomem(
                       err,

@@ -85,10 +85,7 @@ static void rest(struct asim_graph *graph)
 {
     asim_chakra_close(graph->file);
     graph->file = NULL;
-    free(graph->dep.at);
-    free(graph->topo);
-    free(graph->join_at);
-    free(graph->join);
+    ASIM_FREE(graph->dep.at, graph->topo, graph->join_at, graph->join);
     graph->dep.at = graph->topo = graph->join_at = graph->join = NULL;
 }
 

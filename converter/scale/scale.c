@@ -210,9 +210,7 @@ static int write_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *
         rc = copy_trace(&w, trace, to);
     }
     asim_chakra_close(trace);
-    free(w.attrs);
-    free(w.packed);
-    free(from);
+    ASIM_FREE(w.attrs, w.packed, from);
     return rc;
 }
 

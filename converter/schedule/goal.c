@@ -432,9 +432,7 @@ int asim_schedule_read_goal(struct asim_schedule *schedule, const char *path, st
     asim_names_fini(&r.names);
     free(r.label.at);
     asim_map_fini(&r.seen);
-    free(r.start.at);
-    free(r.todo.at);
-    free(r.stamp);
+    ASIM_FREE(r.start.at, r.todo.at, r.stamp);
     asim_src_close(&r.src);
     return rc;
 }

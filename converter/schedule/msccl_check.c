@@ -318,12 +318,7 @@ static void release(struct state *s)
             free(s->queue[w].chunk.at[i].part);
         free(s->queue[w].chunk.at);
     }
-    free(s->first);
-    free(s->at);
-    free(s->memory);
-    free(s->next);
-    free(s->is_done);
-    free(s->queue);
+    ASIM_FREE(s->first, s->at, s->memory, s->next, s->is_done, s->queue);
 }
 
 static int check(const struct asim_msccl *msccl, int is_late, struct asim_err *err)

@@ -65,9 +65,5 @@ int asim_msccl_fail(const struct asim_msccl *msccl, const struct asim_msccl_step
 
 void asim_msccl_fini(struct asim_msccl *msccl)
 {
-    free(msccl->gpu.at);
-    free(msccl->block.at);
-    free(msccl->step.at);
-    free(msccl->wait.at);
-    free(msccl->way.at);
+    ASIM_FREE(msccl->gpu.at, msccl->block.at, msccl->step.at, msccl->wait.at, msccl->way.at);
 }

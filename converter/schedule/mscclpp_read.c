@@ -304,12 +304,8 @@ static void release(struct asim_mscclpp *plan)
         free(plan->lane.at[i].ends.at);
         free(plan->lane.at[i].waits.at);
     }
-    free(plan->gpu.at);
-    free(plan->lane.at);
-    free(plan->flow.at);
-    free(plan->barrier.at);
-    free(plan->reader.at);
-    free(plan->block.posted.at);
+    ASIM_FREE(plan->gpu.at, plan->lane.at, plan->flow.at, plan->barrier.at, plan->reader.at,
+              plan->block.posted.at);
     asim_map_fini(&plan->flows);
     asim_map_fini(&plan->rounds);
     asim_map_fini(&plan->packets);

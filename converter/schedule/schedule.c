@@ -258,11 +258,7 @@ int asim_schedule_write(struct asim_schedule *schedule, const char *prefix, int 
     } else {
         rc = asim_err_nomem(err, "writing a schedule");
     }
-    free(w.first);
-    free(w.order);
-    free(w.number);
-    free(w.deps);
-    free(w.first_wait);
+    ASIM_FREE(w.first, w.order, w.number, w.deps, w.first_wait);
     return rc;
 }
 

@@ -326,11 +326,7 @@ static int make_layers(struct draw *d)
         rc = asim_step_recorded(s, s->opt->distribution, &d->recorded, d->err);
     for (uint32_t layer = 0; !rc && layer < s->routes.layers; layer++)
         rc = make_layer(d, layer, &s->routes.at[layer]);
-    free(d->weight);
-    free(d->sum);
-    free(d->taken);
-    free(d->seen);
-    free(d->recorded);
+    ASIM_FREE(d->weight, d->sum, d->taken, d->seen, d->recorded);
     return rc;
 }
 
@@ -364,9 +360,7 @@ int asim_step_routes_make(struct asim_step *s, struct asim_err *err)
 void asim_step_routes_close(struct asim_step *s)
 {
     for (uint32_t i = 0; s->routes.at && i < s->routes.layers; i++) {
-        free(s->routes.at[i].rows);
-        free(s->routes.at[i].copies);
-        free(s->routes.at[i].servers);
+        ASIM_FREE(s->routes.at[i].rows, s->routes.at[i].copies, s->routes.at[i].servers);
     }
     free(s->routes.at);
     s->routes.at = NULL;

@@ -351,8 +351,6 @@ int asim_layers_open(struct asim_layers *layers, const char *path, int compat, s
 void asim_layers_close(struct asim_layers *layers)
 {
     asim_src_close(&layers->src);
-    free(layers->text);
-    free(layers->marks);
-    free(layers->at);
+    ASIM_FREE(layers->text, layers->marks, layers->at);
     memset(layers, 0, sizeof *layers);
 }

@@ -113,6 +113,12 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size)
     return 0;
 }
 
+void asim_free_each(void **at, size_t n)
+{
+    while (n--)
+        free(*at++);
+}
+
 /* aligned_alloc needs a multiple of the alignment. */
 void *asim_calloc_lines(size_t n, size_t size)
 {

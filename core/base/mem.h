@@ -105,6 +105,11 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size);
     (ASIM_VEC_RESERVE(v, (v).n + 1) ? ASIM_ENOMEM : ((v).at[(v).n++] = (x), 0))
 #define ASIM_VEC_POP(v) ((v).at[--(v).n])
 
+/* Frees each of some pointers; NULL is allowed. */
+#define ASIM_FREE(...)                                                                             \
+    asim_free_each((void *[]){__VA_ARGS__}, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *))
+void asim_free_each(void **at, size_t n);
+
 /* A comparison for qsort: by up to four keys, each as it follows the pointer to an element:
  * ASIM_ORDER(by_rank, struct op, ->rank, ->end), ASIM_ORDER(by_value, double, [0]). */
 #define ASIM_ORDER(NAME, TYPE, ...)                                                                \

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 #include "cc/cc.h"
 
 #define U32_MOST           4294967295.0
@@ -346,11 +347,7 @@ void asim_netconf_fini(struct asim_netconf *net)
             asim_option_fini(table.rows, table.values);
             free(table.values);
         }
-    free(net->cc_options);
-    free(net->kmax.at);
-    free(net->kmin.at);
-    free(net->pmax.at);
-    free(net->link_down);
+    ASIM_FREE(net->cc_options, net->kmax.at, net->kmin.at, net->pmax.at, net->link_down);
     asim_option_fini(own_keys, net);
     memset(net, 0, sizeof *net);
 }

@@ -51,9 +51,7 @@ void asim_fabric_datagrams_close(struct asim_fabric *fabric)
         return;
     for (uint32_t i = 0; datagrams->nic && i < fabric->set.topo->first_port[fabric->set.hosts]; i++)
         asim_ring_fini(&datagrams->nic[i].waiting);
-    free(datagrams->nic);
-    free(datagrams->counts);
-    free(datagrams);
+    ASIM_FREE(datagrams->nic, datagrams->counts, datagrams);
 }
 
 uint32_t asim_fabric_datagram_max(const struct asim_fabric *fabric)

@@ -151,12 +151,8 @@ void asim_fabric_close(struct asim_fabric *fabric)
     asim_fabric_events_close(fabric);
     asim_traffic_close(fabric);
     asim_fabric_datagrams_close(fabric);
-    free(fabric->ports);
-    free(fabric->schedule.next);
-    free(fabric->schedule.block_min);
-    free(fabric->schedule.slot);
-    free(fabric->set.half_of);
-    free(engine->workers.sharded);
+    ASIM_FREE(fabric->ports, fabric->schedule.next, fabric->schedule.block_min,
+              fabric->schedule.slot, fabric->set.half_of, engine->workers.sharded);
     asim_thread_team_close(engine->workers.team);
     asim_workers_close(fabric);
     asim_exchange_close(fabric);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "scenario/number_list.h"
 
 struct placing {
@@ -237,8 +238,6 @@ int asim_scenario_place(const struct asim_scenario *scenario, const struct asim_
         code = asim_err_nomem(err, "placing ranks");
     else
         code = place_all(&at, ranks, host, err);
-    free(at.switch_of);
-    free(at.taken);
-    free(at.order);
+    ASIM_FREE(at.switch_of, at.taken, at.order);
     return code;
 }

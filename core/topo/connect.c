@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 /* An island is a set of switches that reach each other over switches. asim_topo_check_connected
  * owns the arrays. */
@@ -156,8 +157,6 @@ int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, stru
     } else {
         rc = asim_err_nomem(err, "checking that hosts reach each other");
     }
-    free(s.island);
-    free(s.queue);
-    free(s.stamp);
+    ASIM_FREE(s.island, s.queue, s.stamp);
     return rc;
 }

@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 /* Expected work, per port: a host makes and answers frames, a switch passes them on. Measured on
  * rings over one switch. */
@@ -372,10 +373,7 @@ int asim_partition_make(struct asim_partition *part, const struct asim_topo *top
     } else {
         code = asim_err_nomem(err, "partitioning the network");
     }
-    free(plan.root);
-    free(plan.leaf);
-    free(plan.work);
-    free(plan.with_hosts);
+    ASIM_FREE(plan.root, plan.leaf, plan.work, plan.with_hosts);
     return code;
 }
 

@@ -162,27 +162,10 @@ void asim_route_close(struct asim_route *r)
     asim_map_fini(&r->local_sets);
     asim_list_store_fini(&r->source_ports);
     asim_list_store_fini(&r->sets);
-    free(r->rows);
-    free(r->attached_of);
-    free(r->dest_class_of);
-    free(r->local_of);
-    free(r->column_of);
-    free(r->column_host);
-    free(r->source_class_of);
-    free(r->source_classes);
-    free(r->edge_first);
-    free(r->edges);
-    free(r->last_peer);
-    free(r->last_port);
-    free(r->dist);
-    free(r->expansion);
-    free(r->queue);
-    free(r->start);
-    free(r->count);
-    free(r->by_nvswitch);
-    free(r->member);
-    free(r->key);
-    free(r);
+    ASIM_FREE(r->rows, r->attached_of, r->dest_class_of, r->local_of, r->column_of, r->column_host,
+              r->source_class_of, r->source_classes, r->edge_first, r->edges, r->last_peer,
+              r->last_port, r->dist, r->expansion, r->queue, r->start, r->count, r->by_nvswitch,
+              r->member, r->key, r);
 }
 
 /* Computes the distance of each switch (1 = attached to the destination, 0 = unreachable), the

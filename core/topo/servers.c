@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 #define NONE UINT32_MAX
 
@@ -221,8 +222,6 @@ int asim_topo_place_servers(struct asim_topo *topo, const uint32_t *host, uint32
         number_pcie(&plan);
         code = rebuild(&plan, err);
     }
-    free(plan.place);
-    free(plan.used);
-    free(plan.pcie);
+    ASIM_FREE(plan.place, plan.used, plan.pcie);
     return code;
 }

@@ -184,14 +184,8 @@ int asim_topo_duplicate_links(const struct asim_topo *topo,
 
 void asim_topo_fini(struct asim_topo *topo)
 {
-    free(topo->source);
-    free(topo->machine);
-    free(topo->node_type);
-    free(topo->links);
-    free(topo->first_port);
-    free(topo->ports);
-    free(topo->shown);
-    free(topo->internal);
+    ASIM_FREE(topo->source, topo->machine, topo->node_type, topo->links, topo->first_port,
+              topo->ports, topo->shown, topo->internal);
     memset(topo, 0, sizeof *topo);
 }
 

@@ -324,9 +324,7 @@ static void free_all(struct tables *all)
         free(all->table.at[i].row.at);
     for (size_t i = 0; i < all->machines; i++)
         asim_machine_fini(&all->machine[i]);
-    free(all->table.at);
-    free(all->machine);
-    free(all->size.at);
+    ASIM_FREE(all->table.at, all->machine, all->size.at);
     asim_measured_fini(&all->measured);
     asim_nccl_env_fini(&all->env);
 }

@@ -466,7 +466,5 @@ void asim_sweep_fini(struct asim_sweep *sweep)
     }
     for (size_t i = 0; i < sweep->of_options.n; i++)
         free(sweep->of_options.at[i]);
-    free(sweep->of_options.at);
-    free(sweep->keys.at);
-    free(sweep->points);
+    ASIM_FREE(sweep->of_options.at, sweep->keys.at, sweep->points);
 }

@@ -18,10 +18,7 @@ void asim_domains_close(struct asim_worker *worker)
 {
     if (!worker->domains)
         return;
-    free(worker->domains->at);
-    free(worker->domains->memory);
-    free(worker->domains->turn);
-    free(worker->domains);
+    ASIM_FREE(worker->domains->at, worker->domains->memory, worker->domains->turn, worker->domains);
     worker->domains = NULL;
 }
 

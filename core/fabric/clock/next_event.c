@@ -118,16 +118,12 @@ int asim_workers_assign_slots(struct asim_fabric *fabric)
 
     if (!code) {
         assign_node_slots(fabric, next, slot);
-        free(fabric->schedule.next);
-        free(fabric->schedule.block_min);
-        free(fabric->schedule.slot);
+        ASIM_FREE(fabric->schedule.next, fabric->schedule.block_min, fabric->schedule.slot);
         fabric->schedule.next = next;
         fabric->schedule.block_min = block_min;
         fabric->schedule.slot = slot;
     } else {
-        free(next);
-        free(block_min);
-        free(slot);
+        ASIM_FREE(next, block_min, slot);
     }
     for (uint32_t w = 0; w < engine->workers.n && !code; w++)
         code = set_ranges(fabric, &engine->workers.at[w], n);

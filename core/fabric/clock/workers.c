@@ -37,19 +37,11 @@ void asim_workers_close(struct asim_fabric *fabric)
             free(worker->deferred_frees.at[i]);
         free(worker->deferred_frees.at);
         asim_domains_close(worker);
-        free(worker->node);
-        free(worker->active);
-        free(worker->cross);
-        free(worker->min_arrival);
-        free(worker->neighbour);
-        free(worker->outbox.at);
-        free(worker->overflowed.at);
-        free(worker->pending_releases.at);
-        free(worker->logged.at);
+        ASIM_FREE(worker->node, worker->active, worker->cross, worker->min_arrival,
+                  worker->neighbour, worker->outbox.at, worker->overflowed.at,
+                  worker->pending_releases.at, worker->logged.at);
     }
-    free(engine->workers.at);
-    free(engine->workers.of);
-    free(engine->workers.domain_of);
+    ASIM_FREE(engine->workers.at, engine->workers.of, engine->workers.domain_of);
     engine->workers.domain_of = NULL;
     engine->workers.at = NULL;
     engine->workers.of = NULL;

@@ -148,10 +148,8 @@ void asim_fabric_events_close(struct asim_fabric *fabric)
     if (!fabric->events)
         return;
     asim_route_close(fabric->events->route);
-    free(fabric->events->at);
-    free(fabric->events->down);
-    free(fabric->events->routed_down);
-    free(fabric->events);
+    ASIM_FREE(fabric->events->at, fabric->events->down, fabric->events->routed_down,
+              fabric->events);
 }
 
 /* Any node may have something else to do next. */

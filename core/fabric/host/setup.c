@@ -93,11 +93,8 @@ static void close_host(struct asim_host *host)
     free(rx);
     if (host->nics != &host->single_nic)
         free(host->nics);
-    free(host->free_slots.at);
-    free(host->draining.at);
-    free(host->held.at);
-    free(host->free_notifications.at);
-    free(host->notifications);
+    ASIM_FREE(host->free_slots.at, host->draining.at, host->held.at, host->free_notifications.at,
+              host->notifications);
     asim_event_heap_fini(&host->timers);
     if (host->sports)
         asim_map_fini(host->sports);

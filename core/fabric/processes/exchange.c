@@ -163,9 +163,7 @@ void asim_exchange_close(struct asim_fabric *fabric)
     struct asim_exchange *exchange = asim_engine_of(fabric)->exchange;
 
     for (uint32_t p = 0; exchange && exchange->peer && p < exchange->n; p++) {
-        free(exchange->peer[p].nodes.at);
-        free(exchange->peer[p].wires.at);
-        free(exchange->peer[p].out.at);
+        ASIM_FREE(exchange->peer[p].nodes.at, exchange->peer[p].wires.at, exchange->peer[p].out.at);
         asim_map_fini(&exchange->peer[p].described);
     }
     if (exchange)

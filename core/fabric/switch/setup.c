@@ -89,12 +89,7 @@ static void close_switch(struct asim_switch *sw)
         free(sw->ports[p].scheduler);
     }
     asim_switch_shards_close(sw);
-    free(sw->ports);
-    free(sw->samples);
-    free(sw->ecmp_cache);
-    free(sw->calendar.at);
-    free(sw->in);
-    free(sw->lockstep_group);
+    ASIM_FREE(sw->ports, sw->samples, sw->ecmp_cache, sw->calendar.at, sw->in, sw->lockstep_group);
 }
 
 void asim_switches_close(struct asim_fabric *fabric)

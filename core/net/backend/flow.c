@@ -116,17 +116,9 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->call_pool);
     asim_pool_fini(&fluid->control_pool);
     asim_pool_fini(&fluid->burst_pool);
-    free(fluid->flow.at);
-    free(fluid->free_ids.at);
-    free(fluid->heap.at);
-    free(fluid->touched.at);
-    free(fluid->to_fold.at);
-    free(fluid->members.at);
-    free(fluid->limits.at);
-    free(fluid->work.at);
-    free(fluid->near);
-    free(fluid->link);
-    free(fluid);
+    ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
+              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->work.at, fluid->near,
+              fluid->link, fluid);
 }
 
 /* What packets would do in another way, at each message or from a time on. */

@@ -304,12 +304,7 @@ static void drop(void *self)
 {
     struct fct *fct = self;
 
-    free(fct->batch.at);
-    free(fct->order.at);
-    free(fct->keys.at);
-    free(fct->past);
-    free(fct->ended);
-    free(fct->address);
+    ASIM_FREE(fct->batch.at, fct->order.at, fct->keys.at, fct->past, fct->ended, fct->address);
 }
 
 const struct asim_report asim_report_fct = {

@@ -293,19 +293,14 @@ static void drop(struct collector *collector)
 {
     for (size_t i = 0; i < collector->timeline.ops.n; i++)
         free(collector->timeline.ops.at[i].name);
-    free(collector->timeline.ops.at);
-    free(collector->timeline.messages.at);
-    free(collector->timeline.pauses.at);
+    ASIM_FREE(collector->timeline.ops.at, collector->timeline.messages.at,
+              collector->timeline.pauses.at);
     asim_bins_fini(&collector->timeline.queues);
     asim_link_rates_fini(&collector->timeline.rates);
     asim_op_times_fini(&collector->times);
     asim_map_fini(&collector->arrived);
     asim_map_fini(&collector->finished);
-    free(collector->ports);
-    free(collector->paused);
-    free(collector->wanted);
-    free(collector->folder);
-    free(collector);
+    ASIM_FREE(collector->ports, collector->paused, collector->wanted, collector->folder, collector);
 }
 
 static int close_timeline(void *self, const struct asim_world *world, struct asim_err *err)

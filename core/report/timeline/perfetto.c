@@ -473,9 +473,6 @@ int asim_timeline_write_perfetto(const struct asim_run_timeline *timeline, struc
         write_arrivals(&writer, timeline, used);
         write_network(&writer, timeline);
     }
-    free(writer.packet.at);
-    free(flows.first);
-    free(flows.number);
-    free(used);
+    ASIM_FREE(writer.packet.at, flows.first, flows.number, used);
     return failed || writer.failed ? asim_err_nomem(err, "writing the timeline") : 0;
 }

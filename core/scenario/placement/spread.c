@@ -6,6 +6,7 @@
 #include "scenario/place.h"
 
 #include <stdlib.h>
+#include "base/mem.h"
 
 /* The k-th host of every switch before the k + 1-th: of [hosts] by switch, first [switches + 1]. */
 static void one_of_each(const uint32_t *of, const uint32_t *first, size_t switches, uint32_t *at)
@@ -39,9 +40,7 @@ static int order(const struct asim_placement_view *view, const void *options, ui
         for (uint32_t i = view->hosts; i < view->hosts * view->per_host; i++)
             at[i] = at[i - view->hosts];
     }
-    free(next);
-    free(of);
-    free(first);
+    ASIM_FREE(next, of, first);
     return code;
 }
 

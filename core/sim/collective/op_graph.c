@@ -165,9 +165,7 @@ static int fill(struct asim_op_graph *graph, struct asim_err *err)
 
 static void free_graph(struct asim_op_graph *graph)
 {
-    free(graph->nodes);
-    free(graph->links.at);
-    free(graph);
+    ASIM_FREE(graph->nodes, graph->links.at, graph);
 }
 
 /* Linear in the graphs read so far; each file is read once. A graph that cannot be read is not

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 enum { NEW, ON_THE_WAY, DONE };
 
@@ -121,8 +122,6 @@ size_t asim_deadlock_find(struct asim_pause_waits *waits)
     search.next = malloc(waits->n * sizeof *search.next);
     if (search.state && search.way && search.next)
         n = find(&search);
-    free(search.state);
-    free(search.way);
-    free(search.next);
+    ASIM_FREE(search.state, search.way, search.next);
     return n;
 }

@@ -134,14 +134,8 @@ void asim_distribution_close(struct asim_world *world)
     free(dist->open.at);
     asim_partition_fini(&dist->part);
     asim_map_fini(&dist->joined);
-    free(dist->thread);
-    free(dist->events.at);
-    free(dist->buffer.at);
-    free(dist->links);
-    free(dist->hosts);
-    free(dist->pauses.at);
-    free(dist->traffic);
-    free(dist);
+    ASIM_FREE(dist->thread, dist->events.at, dist->buffer.at, dist->links, dist->hosts,
+              dist->pauses.at, dist->traffic, dist);
     world->dist = NULL;
 }
 

@@ -287,9 +287,7 @@ int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_wor
         asim_event_fini(&event_bus->pending.at[i]);
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
         free(event_bus->of_kind[kind].at);
-    free(event_bus->observers.at);
-    free(event_bus->pending.at);
-    free(event_bus->keys.at);
+    ASIM_FREE(event_bus->observers.at, event_bus->pending.at, event_bus->keys.at);
     *event_bus = (struct asim_event_bus){.wants = 0};
     return code;
 }

@@ -71,9 +71,8 @@ void asim_rank_shards_close(struct asim_world *world)
 {
     for (uint32_t l = 0; l < world->run.n_shards; l++) {
         close_pools(&world->run.shards[l].pools);
-        free(world->run.shards[l].own.at);
-        free(world->run.shards[l].ended_nodes.at);
-        free(world->run.shards[l].changed_queues.at);
+        ASIM_FREE(world->run.shards[l].own.at, world->run.shards[l].ended_nodes.at,
+                  world->run.shards[l].changed_queues.at);
     }
     free(world->run.shards);
     world->run.shards = NULL;

@@ -353,10 +353,6 @@ void asim_network_plan_close(struct asim_world *world)
         return;
     for (size_t i = 0; plan->hosts && i < 2 * world->set.scenario->background.n; i++)
         free(plan->hosts[i]);
-    free(plan->hosts);
-    free(plan->traffic);
-    free(plan->loads);
-    free(plan->changes.at);
-    free(plan->occurrences.at);
-    free(plan);
+    ASIM_FREE(plan->hosts, plan->traffic, plan->loads, plan->changes.at, plan->occurrences.at,
+              plan);
 }

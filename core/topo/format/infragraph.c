@@ -336,13 +336,8 @@ static void free_all(struct asim_parts_reader *r)
         asim_ig_device_fini(&r->model[d].parts);
         free(r->model[d].first);
     }
-    free(r->model);
-    free(r->devices.part.at);
-    free(r->instances.part.at);
-    free(r->links.part.at);
-    free(r->in_order);
-    free(r->first);
-    free(r->part);
+    ASIM_FREE(r->model, r->devices.part.at, r->instances.part.at, r->links.part.at, r->in_order,
+              r->first, r->part);
 }
 
 /* --- the format ------------------------------------------------------------------------------- */

@@ -364,13 +364,8 @@ int asim_index_open(struct asim_index *index, struct asim_trace *trace,
         rc = asim_index_find_cycle(&build, &start, err);
     if (rc > 0)
         rc = refuse_cycle(&build, start, err);
-    free(build.ids.at);
-    free(build.positions.at);
-    free(build.flags.at);
-    free(build.first.at);
-    free(build.data_n.at);
-    free(build.edges.at);
-    free(build.order);
+    ASIM_FREE(build.ids.at, build.positions.at, build.flags.at, build.first.at, build.data_n.at,
+              build.edges.at, build.order);
     if (!rc && asim_index_share(index, options->like))
         rc = asim_err_nomem(err, "indexing a trace");
     if (rc)

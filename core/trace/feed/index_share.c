@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
 
 /* Of no ops, either may be NULL. */
 static int is_same(const void *a, const void *b, size_t bytes)
@@ -27,11 +28,7 @@ static int is_same_graph(const struct asim_index *a, const struct asim_index *b)
 
 static void free_arrays(struct asim_index_graph *graph)
 {
-    free(graph->ids);
-    free(graph->position);
-    free(graph->child_first);
-    free(graph->children);
-    free(graph);
+    ASIM_FREE(graph->ids, graph->position, graph->child_first, graph->children, graph);
 }
 
 void asim_index_graph_release(struct asim_index *index)
@@ -71,9 +68,7 @@ int asim_index_share(struct asim_index *index, const struct asim_index *like)
 {
     if (!like || !is_same_graph(index, like))
         return own(index);
-    free(index->ids);
-    free(index->child_first);
-    free(index->children);
+    ASIM_FREE(index->ids, index->child_first, index->children);
     point_at(index, like->graph);
     if (is_same(index->position, like->graph->position, index->n * sizeof *index->position)) {
         free(index->position);

@@ -237,10 +237,6 @@ const struct asim_simai_row *asim_simai_row(const struct asim_simai *w, uint32_t
 
 void asim_simai_fini(struct asim_simai *w)
 {
-    free(w->source);
-    free(w->checkpoints);
-    free(w->initiates);
-    free(w->distinct);
-    free(w->rows);
+    ASIM_FREE(w->source, w->checkpoints, w->initiates, w->distinct, w->rows);
     memset(w, 0, sizeof *w);
 }

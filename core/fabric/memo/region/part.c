@@ -81,10 +81,7 @@ int asim_part_open_whole(struct asim_fabric *fabric)
 
 static void close_part(struct asim_part *part)
 {
-    free(part->host);
-    free(part->port);
-    free(part->nic);
-    free(part->first.list.at);
+    ASIM_FREE(part->host, part->port, part->nic, part->first.list.at);
 }
 
 static void close_parts(struct asim_fabric *fabric)
@@ -97,12 +94,7 @@ static void close_parts(struct asim_fabric *fabric)
         asim_part_logs_free(&parts->of_worker[i]);
     for (uint32_t i = 0; parts->at && i < parts->n_parts; i++)
         close_part(&parts->at[i]);
-    free(parts->at);
-    free(parts->part_of);
-    free(parts->number);
-    free(parts->of_worker);
-    free(parts->due);
-    free(parts);
+    ASIM_FREE(parts->at, parts->part_of, parts->number, parts->of_worker, parts->due, parts);
     fabric->memo->parts = NULL;
 }
 

@@ -22,12 +22,7 @@ void asim_part_log_free(struct asim_part_log *log)
         free(log->row[h].injections.at);
         free(log->row[h].completions.at);
     }
-    free(log->row);
-    free(log->first);
-    free(log->counters);
-    free(log->senders.at);
-    free(log->state.ports.at);
-    free(log);
+    ASIM_FREE(log->row, log->first, log->counters, log->senders.at, log->state.ports.at, log);
 }
 
 /* --- the index --------------------------------------------------------------------------------

@@ -452,12 +452,8 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
 
 void asim_snapshot_fini(struct asim_snapshot *snapshot)
 {
-    free(snapshot->words.at);
-    free(snapshot->acked.at);
-    free(snapshot->rounds.at);
-    free(snapshot->foreign.at);
-    free(snapshot->port_order.at);
-    free(snapshot->probes.at);
+    ASIM_FREE(snapshot->words.at, snapshot->acked.at, snapshot->rounds.at, snapshot->foreign.at,
+              snapshot->port_order.at, snapshot->probes.at);
 }
 
 int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot, uint64_t t)

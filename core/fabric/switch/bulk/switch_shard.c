@@ -19,15 +19,10 @@ void asim_switch_shards_close(struct asim_switch *sw)
 
         for (uint32_t p = 0; shard->batch && p < sw->n_ports; p++)
             free(shard->batch[p].at);
-        free(shard->batch);
-        free(shard->ordered.at);
-        free(shard->deferred_updates.at);
-        free(shard->active);
-        free(shard->pending);
+        ASIM_FREE(shard->batch, shard->ordered.at, shard->deferred_updates.at, shard->active,
+                  shard->pending);
     }
-    free(sw->shard);
-    free(sw->shard_of);
-    free(sw->last_arrival[0]);
+    ASIM_FREE(sw->shard, sw->shard_of, sw->last_arrival[0]);
     sw->shard = NULL;
     sw->shard_of = NULL;
     sw->last_arrival[0] = NULL;

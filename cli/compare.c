@@ -291,8 +291,7 @@ void asim_compare_close(struct asim_compare *compare)
     if (compare->has_csv)
         asim_out_discard(&compare->csv); /* the comparison was not reached */
     for (int run = 0; run < RUNS; run++) {
-        free(compare->runs[run].ranks);
-        free(compare->runs[run].ops);
+        ASIM_FREE(compare->runs[run].ranks, compare->runs[run].ops);
     }
     ASIM_FREE(compare->first, compare->ids, compare);
 }

@@ -28,8 +28,7 @@ static int keep(struct asim_file_set *set, struct asim_file_set_file file, struc
         return 0;
     if (file.temp_name)
         unlink(file.temp_name);
-    free(file.path);
-    free(file.temp_name);
+    ASIM_FREE(file.path, file.temp_name);
     return asim_err_nomem(err, "listing traces to write");
 }
 
@@ -223,8 +222,7 @@ int asim_file_set_end(struct asim_file_set *set, int code, struct asim_err *err)
 
         if (code && file->temp_name)
             unlink(file->temp_name);
-        free(file->path);
-        free(file->temp_name);
+        ASIM_FREE(file->path, file->temp_name);
     }
     free(set->file.at);
     asim_inputs_fini(&set->inputs);

@@ -488,7 +488,6 @@ int asim_what_if(struct asim_world *world, const struct asim_settings *settings,
                          : "the flow level needs more than twenty million events for the run");
     }
     code = write_rows(&all, world, code ? why.text : NULL, err);
-    free(all.compute_ns);
-    free(all.factors);
+    ASIM_FREE(all.compute_ns, all.factors);
     return code;
 }

@@ -260,8 +260,7 @@ static void put_all(struct csv *csv, struct asim_out *out)
 static void free_all(struct csv *csv)
 {
     asim_simai_fini(&csv->w);
-    free(csv->ops.at);
-    free(csv->rows);
+    ASIM_FREE(csv->ops.at, csv->rows);
     asim_out_discard(&csv->out);
     free(csv);
 }

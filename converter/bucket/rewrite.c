@@ -225,8 +225,7 @@ int asim_bucket_rewrite(struct asim_buckets *buckets, uint32_t rank, struct asim
         code = asim_graph_sink_close(&w.sink, code, err);
     }
     for (size_t g = 0; w.own && g < buckets->groups.n; g++) {
-        free(w.own[g].node);
-        free(w.own[g].id);
+        ASIM_FREE(w.own[g].node, w.own[g].id);
     }
     ASIM_FREE(w.own, w.group, w.number);
     asim_graph_fini(&graph);

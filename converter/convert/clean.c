@@ -171,7 +171,6 @@ int asim_convert_clean(struct asim_convert *cv, struct asim_err *err)
     for (uint32_t i = 0; i < cv->node.n && !code; i++)
         if (!s.colour[i] && !(cv->node.at[i].flags & ASIM_ET_DELETED))
             code = search_from(&s, i);
-    free(s.colour);
-    free(s.stack.at);
+    ASIM_FREE(s.colour, s.stack.at);
     return code;
 }

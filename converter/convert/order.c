@@ -142,8 +142,7 @@ int asim_convert_order(struct asim_convert *cv, struct asim_err *err)
 {
     int code = 0;
 
-    free(cv->child_at);
-    free(cv->child);
+    ASIM_FREE(cv->child_at, cv->child);
     cv->child_at = cv->child = NULL;
     if (!cv->opt->compat && !cv->opt->no_stream_order)
         code = chain_streams(cv);

@@ -308,7 +308,6 @@ int asim_pgroups_write(const struct asim_pgroups *groups, const struct asim_name
 
 void asim_pgroups_fini(struct asim_pgroups *groups)
 {
-    free(groups->group.at);
-    free(groups->ranks.at);
+    ASIM_FREE(groups->group.at, groups->ranks.at);
     memset(groups, 0, sizeof *groups);
 }

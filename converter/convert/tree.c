@@ -378,7 +378,6 @@ int asim_convert_walk(struct asim_convert *cv, struct asim_err *err)
         }
     if (!code && !cv->opt->compat)
         code = walk_rest(&w);
-    free(w.stack.at);
-    free(w.waited.at);
+    ASIM_FREE(w.stack.at, w.waited.at);
     return code ? asim_err_nomem(err, "walking the caller tree") : 0;
 }

@@ -92,8 +92,7 @@ int asim_picture_read(struct asim_picture *graph, const char *path, struct asim_
 
 void asim_picture_fini(struct asim_picture *graph)
 {
-    free(graph->nodes.at);
-    free(graph->edges.at);
+    ASIM_FREE(graph->nodes.at, graph->edges.at);
     asim_map_fini(&graph->by_id);
     asim_map_fini(&graph->by_ends);
     asim_arena_fini(&graph->names);

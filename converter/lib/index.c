@@ -169,8 +169,7 @@ const char *asim_names_get(const struct asim_names *names, uint32_t number)
 
 void asim_names_fini(struct asim_names *names)
 {
-    free(names->all.at);
-    free(names->slots);
+    ASIM_FREE(names->all.at, names->slots);
     asim_arena_fini(&names->arena);
     memset(names, 0, sizeof *names);
 }

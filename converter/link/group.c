@@ -152,8 +152,7 @@ int asim_link_number(struct asim_linking *link, struct asim_err *err)
         code = asim_err_nomem(err, "grouping GPU operations");
     if (!code)
         code = number_all(link, order, owner, err);
-    free(owner);
-    free(order);
+    ASIM_FREE(owner, order);
     ASIM_KINETO_DROP(kin->external);
     return code;
 }

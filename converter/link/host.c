@@ -111,8 +111,7 @@ static int add_member(struct load *ld)
     if (member.key)
         memcpy(member.key, host->reader.name.at, member.key_n + 1);
     if (text.failed || !member.key || ASIM_VEC_PUSH(host->member, member)) {
-        free(member.text);
-        free(member.key);
+        ASIM_FREE(member.text, member.key);
         return asim_err_nomem(ld->err, "reading a host trace");
     }
     return 0;
@@ -229,8 +228,7 @@ void asim_host_fini(struct asim_host_trace *host)
 {
     asim_jreader_close(&host->reader);
     for (size_t i = 0; i < host->member.n; i++) {
-        free(host->member.at[i].key);
-        free(host->member.at[i].text);
+        ASIM_FREE(host->member.at[i].key, host->member.at[i].text);
     }
     ASIM_FREE(host->member.at, host->node.at, host->order);
     asim_index_fini(&host->by_id);

@@ -82,8 +82,7 @@ static int run(struct asim_linking *link, struct asim_err *err)
                             opt->device, link->kin.gpu.n);
     if (!code && opt->strict)
         code = check_strictly(link, err);
-    free(link->kin.by_thread);
-    free(link->kin.enclosing);
+    ASIM_FREE(link->kin.by_thread, link->kin.enclosing);
     link->kin.by_thread = link->kin.enclosing = NULL;
     return code ? code : asim_link_write(link, err);
 }

@@ -184,8 +184,7 @@ int asim_link_match(struct asim_linking *link, struct asim_err *err)
         asim_host_settle(&link->host);
         code = index_hosts(link, err);
     }
-    free(m.names.at);
-    free(m.roots.at);
+    ASIM_FREE(m.names.at, m.roots.at);
     asim_jbuf_fini(&m.text);
     return code;
 }

@@ -196,8 +196,7 @@ int asim_nest_exclusive(struct asim_kineto *kin, int compat, const char *path, s
         snprintf(err->source, sizeof err->source, "%s", path);
     if (!code)
         clamp(kin);
-    free(nesting.open);
-    free(at);
+    ASIM_FREE(nesting.open, at);
     return code;
 }
 

@@ -304,8 +304,7 @@ static int see_all(struct sync *s)
         code = explained[i] ? 0 : see_call(s, i, own[i]);
         take_off(s, &kin->call.at[i]);
     }
-    free(explained);
-    free(own);
+    ASIM_FREE(explained, own);
     return code;
 }
 
@@ -324,8 +323,7 @@ int asim_link_sync(struct asim_linking *link, struct asim_err *err)
             asim_index_put(&s.calls, i);
     if (!code)
         code = see_all(&s);
-    free(s.order);
-    free(s.stream.at);
+    ASIM_FREE(s.order, s.stream.at);
     asim_index_fini(&s.calls);
     link->counts.sync_deps = link->sync.n;
     return code ? asim_err_nomem(err, "finding who waits for the GPU") : 0;

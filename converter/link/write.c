@@ -307,8 +307,7 @@ int asim_link_write(struct asim_linking *link, struct asim_err *err)
         else
             code = asim_out_commit(&w.out, err);
     }
-    free(w.sync_order);
-    free(w.gone_ids.at);
+    ASIM_FREE(w.sync_order, w.gone_ids.at);
     asim_jbuf_fini(&w.buf);
     asim_jdoc_fini(&w.doc);
     return code;

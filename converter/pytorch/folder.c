@@ -368,8 +368,7 @@ int asim_folder_read(struct asim_folder *folder, const char *path,
 void asim_folder_fini(struct asim_folder *folder)
 {
     for (size_t i = 0; i < folder->n; i++) {
-        free(folder->at[i].host);
-        free(folder->at[i].device);
+        ASIM_FREE(folder->at[i].host, folder->at[i].device);
     }
     free(folder->at);
     memset(folder, 0, sizeof *folder);

@@ -180,7 +180,6 @@ int asim_graph_order(struct asim_graph *graph, const struct asim_repair_options 
     for (uint32_t i = 0; i < graph->node.n && !code; i++)
         if (!s.colour[i])
             code = search_from(&s, i);
-    free(s.colour);
-    free(s.stack.at);
+    ASIM_FREE(s.colour, s.stack.at);
     return code;
 }

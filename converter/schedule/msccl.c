@@ -129,7 +129,6 @@ int asim_schedule_from_msccl(struct asim_schedule *schedule, const struct asim_m
     m.first = calloc(msccl->step.n + 1, sizeof *m.first);
     m.last = calloc(msccl->step.n + 1, sizeof *m.last);
     rc = m.first && m.last ? make(&m) : ASIM_ENOMEM;
-    free(m.first);
-    free(m.last);
+    ASIM_FREE(m.first, m.last);
     return rc ? asim_err_nomem(err, "making a schedule") : 0;
 }

@@ -295,14 +295,12 @@ static void release(struct asim_mscclpp *plan)
     for (int t = 0; t < ASIM_MSCCLPP_CHANNELS; t++) {
         for (size_t g = 0; g < plan->gpu.n; g++)
             free(plan->gpu.at[g].channel[t].at);
-        free(plan->block.channel[t].at);
-        free(plan->block.remote[t].at);
+        ASIM_FREE(plan->block.channel[t].at, plan->block.remote[t].at);
     }
     for (size_t g = 0; g < plan->gpu.n; g++)
         free(plan->gpu.at[g].remote.at);
     for (size_t i = 0; i < plan->lane.n; i++) {
-        free(plan->lane.at[i].ends.at);
-        free(plan->lane.at[i].waits.at);
+        ASIM_FREE(plan->lane.at[i].ends.at, plan->lane.at[i].waits.at);
     }
     ASIM_FREE(plan->gpu.at, plan->lane.at, plan->flow.at, plan->barrier.at, plan->reader.at,
               plan->block.posted.at);

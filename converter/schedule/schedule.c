@@ -264,6 +264,5 @@ int asim_schedule_write(struct asim_schedule *schedule, const char *prefix, int 
 
 void asim_schedule_fini(struct asim_schedule *schedule)
 {
-    free(schedule->op.at);
-    free(schedule->wait.at);
+    ASIM_FREE(schedule->op.at, schedule->wait.at);
 }

@@ -158,8 +158,7 @@ int asim_step_recorded(const struct asim_step *s, const char *path, uint32_t **c
     m.has = calloc(rows + 1, 1);
     rc = m.expert && m.counts && m.has ? read_rows(&m, path, err)
                                        : asim_err_nomem(err, "reading token counts");
-    free(m.expert);
-    free(m.has);
+    ASIM_FREE(m.expert, m.has);
     if (rc)
         free(m.counts);
     else

@@ -58,8 +58,7 @@ static int write_rank(const struct asim_step *s, uint32_t rank, const char *path
         asim_step_put_groups(&e);
         asim_step_passes(&e, &order);
     }
-    free(order.list.at);
-    free(e.sizes);
+    ASIM_FREE(order.list.at, e.sizes);
     if (!e.rc) {
         sum_up(all, &e.traffic);
         return asim_chakra_writer_commit(e.writer, err);

@@ -341,8 +341,7 @@ int asim_layers_open(struct asim_layers *layers, const char *path, int compat, s
         rc = read_layers(&r);
     if (!rc)
         rc = set_marks(&r);
-    free(r.header.numbers[0]);
-    free(r.header.numbers[1]);
+    ASIM_FREE(r.header.numbers[0], r.header.numbers[1]);
     if (rc)
         asim_layers_close(layers);
     return rc;

@@ -12,7 +12,7 @@
 #include "cli/file_set.h"
 #include "text/text.h"
 
-#define SCHEMA    "1.0.2-chakra.1.0.0"
+#define SCHEMA "1.0.2-chakra.1.0.0"
 
 static int init(struct asim_text_graph *g)
 {
@@ -29,8 +29,7 @@ static int init(struct asim_text_graph *g)
 static void fini(struct asim_text_graph *g)
 {
     for (int part = 0; part < ASIM_LAYERS_PARTS; part++) {
-        free(g->comp[part]);
-        free(g->comm[part]);
+        ASIM_FREE(g->comp[part], g->comm[part]);
     }
 }
 

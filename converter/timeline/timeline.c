@@ -105,8 +105,7 @@ int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
     t->text = malloc(ASIM_TIMELINE_LINE_BYTES);
     t->piece = malloc(ASIM_TIMELINE_PIECE_BYTES);
     rc = t->text && t->piece ? write_all(t, err) : asim_err_nomem(err, "reading a log");
-    free(t->piece);
-    free(t->text);
+    ASIM_FREE(t->piece, t->text);
     asim_map_fini(&t->issued);
     asim_map_fini(&t->tracks);
     asim_jbuf_fini(&t->buf);

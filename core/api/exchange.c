@@ -124,8 +124,7 @@ static void drop(struct exchanges *exchanges)
             free(((struct meeting *)(uintptr_t)exchanges->meetings.slots[i].value)->ranks);
     asim_map_fini(&exchanges->meetings);
     asim_pool_fini(&exchanges->pool);
-    free(exchanges->all);
-    free(exchanges);
+    ASIM_FREE(exchanges->all, exchanges);
 }
 
 static int on_close(void *self, const struct asim_world *world, struct asim_err *err)

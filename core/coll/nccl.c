@@ -172,7 +172,6 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
 /* Also after asim_nccl_choose, which allocates nothing. The struct can be reused. */
 void asim_nccl_fini(struct asim_nccl *nccl)
 {
-    free(nccl->flows.at);
-    free(nccl->parents.at);
+    ASIM_FREE(nccl->flows.at, nccl->parents.at);
     memset(nccl, 0, sizeof *nccl);
 }

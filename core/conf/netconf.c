@@ -466,7 +466,6 @@ int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct a
     if (!rc)
         rc = read_line(&r, asim_src_word(&r.src));
     asim_src_close(&r.src);
-    free(r.keys);
-    free(line);
+    ASIM_FREE(r.keys, line);
     return rc;
 }

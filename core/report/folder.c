@@ -153,8 +153,7 @@ static int close_folder(void *self, const struct asim_world *world, struct asim_
                    ? 0
                    : write_identity(folder, world, err);
 
-    free(folder->out);
-    free(folder);
+    ASIM_FREE(folder->out, folder);
     return code;
 }
 
@@ -177,7 +176,6 @@ int asim_report_folder_open(struct asim_world *world, const char *out, const uns
     }
     if (!asim_event_bus_add(&world->run.event_bus, &observer))
         return 0;
-    free(folder->out);
-    free(folder);
+    ASIM_FREE(folder->out, folder);
     return asim_err_nomem(err, "opening reports");
 }

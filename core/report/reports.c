@@ -332,8 +332,7 @@ int asim_report_open_file(struct asim_out **file, const struct asim_world *world
 
     *file = calloc(1, sizeof **file);
     if (!path || !*file) {
-        free(path);
-        free(*file);
+        ASIM_FREE(path, *file);
         return asim_err_nomem(err, "opening reports");
     }
     snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);

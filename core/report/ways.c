@@ -112,8 +112,7 @@ int asim_ways_measure(struct asim_ways *ways, struct asim_ways_use *use, struct 
 
     memset(use, 0, sizeof *use);
     if (!steps || !sweep.on || ways->failed) {
-        free(steps);
-        free(sweep.on);
+        ASIM_FREE(steps, sweep.on);
         return asim_err_nomem(err, "counting flows on equal ways");
     }
     for (size_t i = 0; i < ways->stays.n; i++) {
@@ -130,8 +129,7 @@ int asim_ways_measure(struct asim_ways *ways, struct asim_ways_use *use, struct 
         take_step(&sweep, use, &steps[i]);
     }
     use->mean = sweep.way_ns > 0 ? sweep.flow_ns / sweep.way_ns : 0;
-    free(steps);
-    free(sweep.on);
+    ASIM_FREE(steps, sweep.on);
     return 0;
 }
 

@@ -82,6 +82,5 @@ void asim_world_close_inputs(struct asim_world *world)
 {
     if (world->set.inputs)
         asim_inputs_fini(world->set.inputs);
-    free(world->set.inputs);
-    free(world->set.input_names.at);
+    ASIM_FREE(world->set.inputs, world->set.input_names.at);
 }

@@ -309,8 +309,7 @@ int asim_world_place_jobs(struct asim_world *world, const struct asim_settings *
         code = keep_hosts(world, host, err);
     if (!code)
         code = place(world, host, err);
-    free(ranks);
-    free(host);
+    ASIM_FREE(ranks, host);
     return code;
 }
 

@@ -225,8 +225,7 @@ void asim_world_close(struct asim_world *world)
     asim_arena_fini(&world->arena);
     asim_map_fini(&world->run.sizes);
     asim_map_fini(&world->made.nccl_choices);
-    free(world->made.nccl_plans.at);
-    free(world->made.nccl_loads);
+    ASIM_FREE(world->made.nccl_plans.at, world->made.nccl_loads);
     pthread_mutex_destroy(&world->made.lock);
     free(world);
 }

@@ -115,8 +115,7 @@ static int search(struct islands *s, struct asim_err *err)
     int rc;
 
     if (!first || !by_island) {
-        free(first);
-        free(by_island);
+        ASIM_FREE(first, by_island);
         return asim_err_nomem(err, "checking that hosts reach each other");
     }
     for (uint32_t p = 0; p < t->first_port[s->hosts]; p++)
@@ -129,8 +128,7 @@ static int search(struct islands *s, struct asim_err *err)
             if (s->island[t->ports[p].peer])
                 by_island[first[s->island[t->ports[p].peer] + 1]++] = h;
     rc = name_pair(s, by_island, first, err);
-    free(first);
-    free(by_island);
+    ASIM_FREE(first, by_island);
     return rc;
 }
 

@@ -399,7 +399,6 @@ double asim_partition_balance(const struct asim_partition *part)
 
 void asim_partition_fini(struct asim_partition *part)
 {
-    free(part->of);
-    free(part->load);
+    ASIM_FREE(part->of, part->load);
     *part = (struct asim_partition){.n = 0};
 }

@@ -103,8 +103,7 @@ int asim_route_classes_open(struct asim_route_classes *classes, const uint32_t *
 
 void asim_route_classes_close(struct asim_route_classes *classes)
 {
-    free(classes->seen);
-    free(classes->hosts);
+    ASIM_FREE(classes->seen, classes->hosts);
 }
 
 /* For each local switch and each pair of a source class and a list of switches at it. */

@@ -131,8 +131,7 @@ static int make_ports(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t sum = 0;
 
-    free(topo->first_port);
-    free(topo->ports);
+    ASIM_FREE(topo->first_port, topo->ports);
     topo->first_port = calloc((size_t)topo->nodes + 2, sizeof *topo->first_port);
     topo->ports = calloc(2 * topo->n_links + 1, sizeof *topo->ports);
     if (!topo->first_port || !topo->ports)

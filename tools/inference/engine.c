@@ -263,8 +263,7 @@ int asim_engine_verdict(const struct asim_engine *engine, struct asim_err *err)
 void asim_engine_close(struct asim_engine *engine)
 {
     for (uint32_t i = 0; engine && engine->instances && i < engine->n; i++) {
-        free(engine->instances[i].waiting.at);
-        free(engine->instances[i].running.at);
+        ASIM_FREE(engine->instances[i].waiting.at, engine->instances[i].running.at);
         for (uint32_t k = 0; engine->instances[i].iterations && k < engine->opt.stages; k++)
             free(engine->instances[i].iterations[k].parts.at);
         free(engine->instances[i].iterations);

@@ -150,8 +150,7 @@ int asim_comm_slice(struct asim_instance_comm *comm, uint64_t tokens, int passes
 void asim_comm_free(struct asim_instance_comm *comm)
 {
     for (size_t i = 0; i < comm->slices.n; i++) {
-        free(comm->slices.at[i]->pairs.at);
-        free(comm->slices.at[i]);
+        ASIM_FREE(comm->slices.at[i]->pairs.at, comm->slices.at[i]);
     }
     free(comm->slices.at);
     for (int i = 0; i < 80; i++)

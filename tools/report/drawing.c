@@ -248,8 +248,7 @@ int asim_html_drawing(struct asim_out *out, const struct asim_run *run, size_t n
     } else {
         code = asim_err_nomem(err, "drawing the topology");
     }
-    free(drawing.places);
-    free(drawing.lines);
+    ASIM_FREE(drawing.places, drawing.lines);
     asim_out_printf(out, "</section>\n");
     return code;
 }

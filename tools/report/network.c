@@ -295,8 +295,7 @@ static int find_median(struct asim_run *run, struct asim_err *err)
         run->median_into = asim_run_median(bytes, run->n_into);
     }
     n = into && bytes;
-    free(into);
-    free(bytes);
+    ASIM_FREE(into, bytes);
     return n ? 0 : asim_err_nomem(err, "reading links.csv");
 }
 

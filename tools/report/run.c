@@ -88,27 +88,13 @@ void asim_run_close(struct asim_run *run)
     asim_identity_close(&run->identity);
     asim_arena_fini(&run->arena);
     asim_map_fini(&run->losses);
-    free(run->figures.at);
-    free(run->settings.at);
-    free(run->options.at);
-    free(run->ranks.at);
-    free(run->names.at);
-    free(run->ops.at);
-    free(run->colls.at);
-    free(run->path.at);
-    free(run->blame);
-    free(run->nodes.at);
-    free(run->links.at);
-    free(run->classes.at);
-    free(run->changes.at);
-    free(run->tiers.at);
-    free(run->ratios.at);
-    free(run->traffic.at);
+    ASIM_FREE(run->figures.at, run->settings.at, run->options.at, run->ranks.at, run->names.at,
+              run->ops.at, run->colls.at, run->path.at, run->blame, run->nodes.at, run->links.at,
+              run->classes.at, run->changes.at, run->tiers.at, run->ratios.at, run->traffic.at);
     for (int i = 0; i < ASIM_SERIES; i++)
         free(run->series[i].points.at);
     for (int i = 0; i < 2; i++)
         free(run->slowdowns[i].at);
-    free(run->goodput);
-    free(run->goodput_near);
+    ASIM_FREE(run->goodput, run->goodput_near);
     memset(run, 0, sizeof *run);
 }

@@ -461,8 +461,7 @@ void asim_sweep_fini(struct asim_sweep *sweep)
 
         for (size_t i = 0; i < key->values.n; i++)
             free(key->values.at[i]);
-        free(key->values.at);
-        free(key->name);
+        ASIM_FREE(key->values.at, key->name);
     }
     for (size_t i = 0; i < sweep->of_options.n; i++)
         free(sweep->of_options.at[i]);

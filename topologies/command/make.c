@@ -234,8 +234,7 @@ static int run_spec(int argc, char **argv)
         memcpy(words + n, argv + 2, (size_t)(argc - 2) * sizeof *words);
         code = run_words((int)n + argc - 2, words);
     }
-    free(words);
-    free(options_of);
+    ASIM_FREE(words, options_of);
     return code;
 }
 

@@ -315,7 +315,6 @@ int asim_ig_device(struct asim_ig *ig, const yaml_node_t *root, struct asim_ig_d
 
 void asim_ig_device_fini(struct asim_ig_device *device)
 {
-    free(device->components.part.at);
-    free(device->links.part.at);
+    ASIM_FREE(device->components.part.at, device->links.part.at);
     *device = (struct asim_ig_device){0};
 }

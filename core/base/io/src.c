@@ -205,7 +205,6 @@ struct asim_where asim_src_where(const struct asim_src *src)
 /* Words point into the text and end with it. */
 void asim_src_close(struct asim_src *src)
 {
-    free(src->name);
-    free(src->data);
+    ASIM_FREE(src->name, src->data);
     memset(src, 0, sizeof *src);
 }

@@ -98,8 +98,7 @@ static void close_host(struct asim_host *host)
     asim_event_heap_fini(&host->timers);
     if (host->sports)
         asim_map_fini(host->sports);
-    free(host->sports);
-    free(host->pair);
+    ASIM_FREE(host->sports, host->pair);
 }
 
 void asim_hosts_close(struct asim_fabric *fabric)

@@ -94,11 +94,9 @@ void asim_wires_close(struct asim_fabric *fabric)
 {
     asim_loss_close(fabric);
     for (size_t w = 0; fabric->wires && w < fabric->set.topo->n_links * 2; w++) {
-        free(fabric->wires[w].at);
-        free(fabric->wires[w].overflow.at);
+        ASIM_FREE(fabric->wires[w].at, fabric->wires[w].overflow.at);
     }
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);
-    free(fabric->rates);
-    free(fabric->wires_memory);
+    ASIM_FREE(fabric->rates, fabric->wires_memory);
 }

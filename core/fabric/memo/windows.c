@@ -80,13 +80,11 @@ void asim_memo_close(struct asim_fabric *fabric)
         return;
     asim_parts_close(fabric);
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
-        free(memo->host[v].deferred.at);
-        free(memo->host[v].accepted.at);
+        ASIM_FREE(memo->host[v].deferred.at, memo->host[v].accepted.at);
     }
     asim_map_fini(&memo->seen);
     asim_steady_state_fini(&memo->steady);
-    free(memo->host);
-    free(memo);
+    ASIM_FREE(memo->host, memo);
     fabric->memo = NULL;
     fabric->memo_from = ASIM_NEVER;
     fabric->memo_hooks = NULL;

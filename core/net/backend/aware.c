@@ -240,8 +240,7 @@ static void aware_close(struct asim_net *self)
     asim_analytical_fini(&net->base);
     asim_map_fini(&net->mesh);
     asim_pool_fini(&net->mesh_links);
-    free(net->links);
-    free(net);
+    ASIM_FREE(net->links, net);
 }
 
 /* A message to oneself is there at once, in an event of its own. A row keeps its first link, but

@@ -97,12 +97,10 @@ static void flow_close(struct asim_net *net)
     struct asim_fluid *fluid = asim_fluid_of(net);
 
     for (uint32_t l = 0; fluid->link && l < fluid->n_links + fluid->n_groups; l++) {
-        free(fluid->link[l].flows.at);
-        free(fluid->link[l].ack_flows.at);
+        ASIM_FREE(fluid->link[l].flows.at, fluid->link[l].ack_flows.at);
     }
     asim_fluid_events_close(fluid);
-    free(fluid->traffic);
-    free(fluid->traffic_use);
+    ASIM_FREE(fluid->traffic, fluid->traffic_use);
     asim_due_fini(&fluid->queue);
     asim_map_fini(&fluid->conns);
     asim_map_fini(&fluid->relays);

@@ -166,8 +166,7 @@ static int close_many(void *self, const struct asim_world *world, struct asim_er
         say_quantiles(world, "finish", many->finish.at, many->finish.n);
         say_exposed(world, many);
     }
-    free(many->finish.at);
-    free(many);
+    ASIM_FREE(many->finish.at, many);
     return failed ? asim_err_nomem(err, "summing up ranks") : 0;
 }
 

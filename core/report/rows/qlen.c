@@ -92,8 +92,7 @@ static void drop(void *self)
 {
     struct qlen *q = self;
 
-    free(q->bytes);
-    free(q->long_ports);
+    ASIM_FREE(q->bytes, q->long_ports);
 }
 
 const struct asim_report asim_report_qlen = {

@@ -123,8 +123,7 @@ static void drop(void *self)
 
     asim_bins_fini(&rates->bins);
     asim_map_fini(&rates->running);
-    free(rates->flows.at);
-    free(rates->cursors.at);
+    ASIM_FREE(rates->flows.at, rates->cursors.at);
 }
 
 const struct asim_report asim_report_rates = {

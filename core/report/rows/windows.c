@@ -173,8 +173,7 @@ static int close_windows(void *self, const struct asim_world *world, struct asim
     struct windows *windows = self;
     int code = world->run.failed || world->run.stopped ? 0 : look(windows->wires, world, err);
 
-    free(windows->wires);
-    free(windows);
+    ASIM_FREE(windows->wires, windows);
     return code;
 }
 

@@ -169,8 +169,7 @@ static int find_senders(struct asim_run_timeline *timeline)
             message->sender = find_sender(&sweep, timeline, message);
     }
     asim_map_fini(&sweep.partners);
-    free(sweep.order.at);
-    free(sweep.open.at);
+    ASIM_FREE(sweep.order.at, sweep.open.at);
     return sweep.failed;
 }
 

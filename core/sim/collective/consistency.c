@@ -164,7 +164,6 @@ void asim_consistency_fini(struct asim_world *world)
     if (!all)
         return;
     asim_map_fini(&all->by_coll);
-    free(all->meetings.at);
-    free(all);
+    ASIM_FREE(all->meetings.at, all);
     world->run.consistency = NULL;
 }

@@ -370,7 +370,6 @@ void asim_group_fini(struct asim_world *world)
         free_list(list);
     }
     free_entries(&named->entries);
-    free(named->last_text);
-    free(named);
+    ASIM_FREE(named->last_text, named);
     world->made.named = NULL;
 }

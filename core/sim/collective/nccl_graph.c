@@ -372,11 +372,9 @@ static int make(struct asim_world *world, struct asim_nccl_graph *compiled,
 static void free_compiled(struct asim_nccl_graph *compiled)
 {
     for (uint32_t p = 0; compiled->members && p < compiled->shape.ranks; p++) {
-        free(compiled->members[p].nodes);
-        free(compiled->members[p].links.at);
+        ASIM_FREE(compiled->members[p].nodes, compiled->members[p].links.at);
     }
-    free(compiled->members);
-    free(compiled);
+    ASIM_FREE(compiled->members, compiled);
 }
 
 /* Finds the graph of a shape, or makes it and keeps it for the run. Linear in shapes, of which a

@@ -130,8 +130,7 @@ void asim_distribution_close(struct asim_world *world)
         return;
     for (size_t g = 0; g < dist->groups.n; g++)
         free(dist->groups.at[g].ranks);
-    free(dist->groups.at);
-    free(dist->open.at);
+    ASIM_FREE(dist->groups.at, dist->open.at);
     asim_partition_fini(&dist->part);
     asim_map_fini(&dist->joined);
     ASIM_FREE(dist->thread, dist->events.at, dist->buffer.at, dist->links, dist->hosts,

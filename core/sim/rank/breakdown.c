@@ -324,6 +324,5 @@ void asim_breakdown_free(struct asim_breakdown *all)
     asim_map_fini(&all->running);
     asim_map_fini(&all->groups);
     asim_map_fini(&all->messages);
-    free(all->ranks);
-    free(all);
+    ASIM_FREE(all->ranks, all);
 }

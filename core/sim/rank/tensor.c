@@ -309,8 +309,7 @@ void asim_tensors_fini(struct asim_rank *rank)
         return;
     for (size_t i = 0; i < tensors->list.n; i++)
         free(tensors->list.at[i].name);
-    free(tensors->list.at);
-    free(tensors->reads.at);
+    ASIM_FREE(tensors->list.at, tensors->reads.at);
     asim_map_fini(&tensors->names);
     asim_map_fini(&tensors->open);
     free(tensors);

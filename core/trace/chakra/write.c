@@ -261,6 +261,5 @@ void asim_chakra_writer_discard(struct asim_chakra_writer *writer)
         return;
     asim_out_discard(&writer->out);
     asim_arena_fini(&writer->messages);
-    free(writer->packed.at);
-    free(writer);
+    ASIM_FREE(writer->packed.at, writer);
 }

@@ -133,12 +133,10 @@ static int permute(struct asim_index_build *build, const struct id_at *sorted)
         flags[i] = build->flags.at[from];
     }
     if (rc) {
-        free(positions);
-        free(flags);
+        ASIM_FREE(positions, flags);
         return rc;
     }
-    free(build->positions.at);
-    free(build->flags.at);
+    ASIM_FREE(build->positions.at, build->flags.at);
     build->positions.at = positions;
     build->flags.at = flags;
     return 0;
@@ -387,8 +385,7 @@ void asim_index_close(struct asim_index *index)
         free(index->children);
     }
     asim_index_graph_release(index);
-    free(index->flags);
-    free(index->pending_parents);
+    ASIM_FREE(index->flags, index->pending_parents);
     *index = (struct asim_index){0};
 }
 

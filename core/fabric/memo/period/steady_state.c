@@ -34,8 +34,7 @@ void asim_steady_state_fini(struct asim_steady_state *steady)
 {
     asim_snapshot_fini(&steady->kept);
     asim_snapshot_fini(&steady->now);
-    free(steady->counts);
-    free(steady->counts_now);
+    ASIM_FREE(steady->counts, steady->counts_now);
 }
 
 int asim_steady_state_may_search(const struct asim_fabric *fabric, struct asim_steady_state *steady)

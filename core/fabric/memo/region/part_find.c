@@ -354,8 +354,7 @@ int asim_part_find_all(struct asim_fabric *fabric, struct asim_parts *parts)
         next = UINT32_MAX;
         code = find(fabric, &lists, ports, &next);
     }
-    free(lists.at);
-    free(lists.destinations);
+    ASIM_FREE(lists.at, lists.destinations);
     if (!code)
         classify(fabric, parts);
     return code;

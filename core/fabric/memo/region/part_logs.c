@@ -19,8 +19,7 @@ enum { LOGS_BYTES = 256 << 20 }; /* for all logs */
 void asim_part_log_free(struct asim_part_log *log)
 {
     for (uint32_t h = 0; log->row && h < log->n_hosts; h++) {
-        free(log->row[h].injections.at);
-        free(log->row[h].completions.at);
+        ASIM_FREE(log->row[h].injections.at, log->row[h].completions.at);
     }
     ASIM_FREE(log->row, log->first, log->counters, log->senders.at, log->state.ports.at, log);
 }

@@ -33,9 +33,9 @@ static const struct asim_option *find_exact(const struct asim_option *table, con
 const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
 {
     const struct asim_option *row = find_exact(table, key);
+    const char *const *name = row ? NULL : asim_option_names(key, strlen(key));
 
-    for (const char *const *name = asim_option_names(key, strlen(key)); !row && name && *name;
-         name++)
+    for (; !row && name && *name; name++)
         row = find_exact(table, *name);
     return row;
 }

@@ -126,6 +126,11 @@ static void print_result(const struct asim_job *job, const struct asim_job_resul
                (unsigned long long)result->ranks_finished, (unsigned long long)result->ranks);
         return;
     }
+    if (!result->finish_ns && result->simulated_ns) { /* traffic without a job */
+        printf("%s, %s: no rank took any time, traffic until %.6g ms\n", result->backend,
+               result->state, (double)result->simulated_ns / 1e6);
+        return;
+    }
     printf("%s, %s: %.6g ms (%llu cycles), longest communication of a rank %.6g ms",
            result->backend, result->state, step_ms, (unsigned long long)result->finish_ns,
            (double)result->comm_ns / 1e6);

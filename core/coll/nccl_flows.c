@@ -29,8 +29,8 @@ int asim_nccl_is_chain(const struct asim_nccl_spec *spec)
 
 /* NCCL's chunks have 512 KiB, 32 KiB by LL along a chain, and less where a tree would have few for
  * each of its levels (enqueue.cc). Here they are a power of two in number, so that few sizes have
- * flows of their own; NVSwitches can tell apart only so many, and a chain's flows have a ceiling.
- */
+ * flows of their own, or as many as there can be; NVSwitches can tell apart only so many, and a
+ * chain's flows have a ceiling. */
 uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -49,7 +49,7 @@ uint32_t asim_nccl_chunks(const struct asim_nccl *nccl)
     while (2 * chunks <= most &&
            (piece / chunks > chunk || (chunks < 8 * levels && piece / chunks > LEAST_CHUNK_BYTES)))
         chunks *= 2;
-    return chunks;
+    return !is_chain && 2 * chunks > most && piece / chunks > chunk ? most : chunks;
 }
 
 /* All flows of a collective have one size, so that one list of flows serves all sizes. Remainders

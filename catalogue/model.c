@@ -94,6 +94,40 @@ static int read_sizes(struct asim_model *model, const json_t *row, const char *p
     return 0;
 }
 
+/* A key that resembles one that is read, of a field that nothing gives. Other keys are not read. */
+static int refuse_slips(const struct asim_model *model, json_t *row, const char *path,
+                        struct asim_err *err)
+{
+    enum { KEYS = sizeof size_keys / sizeof *size_keys };
+    const char *all[3 * KEYS], *missing[3 * KEYS], *name;
+    size_t n_all = 0, n_missing = 0;
+    char safe[64], why[200];
+    json_t *value;
+
+    for (size_t i = 0; i < KEYS; i++) {
+        int is_there = 0;
+
+        for (int k = 0; k < 3 && size_keys[i].keys[k]; k++) {
+            all[n_all++] = size_keys[i].keys[k];
+            is_there |= json_object_get(row, size_keys[i].keys[k]) != NULL;
+        }
+        for (int k = 0; k < 3 && size_keys[i].keys[k] && !is_there; k++)
+            missing[n_missing++] = size_keys[i].keys[k];
+    }
+    json_object_foreach(row, name, value)
+    {
+        const char *known = asim_text_nearest(name, all, n_all);
+        const char *near = asim_text_nearest(name, missing, n_missing);
+
+        if (!near || (known && !strcmp(known, name)))
+            continue;
+        snprintf(why, sizeof why, "has '%s', which is not read; '%s' is",
+                 asim_text_safe(safe, sizeof safe, name), near);
+        return refuse(path, model, why, err);
+    }
+    return 0;
+}
+
 /* Without the key, or with null, as other says. A value that is no flag sets *bad to the name. */
 static int flag(const json_t *row, const char *name, int other, const char **bad)
 {
@@ -220,6 +254,8 @@ int asim_model_find(struct asim_model *model, const char *name, struct asim_err 
         code = asim_json_read(&root, name, err);
         if (!code)
             code = read_model(model, root, name, err);
+        if (!code)
+            code = refuse_slips(model, root, name, err);
         json_decref(root);
         return asim_foreign_instead(code, name, "a config.json", err);
     }

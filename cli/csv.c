@@ -228,6 +228,21 @@ int asim_csv_find(const struct asim_csv *csv, const char *const *names, size_t n
     return -1;
 }
 
+int asim_csv_refuse_slips(const struct asim_csv *csv, const char *const *names, size_t n,
+                          struct asim_err *err)
+{
+    for (size_t c = 0; c < csv->columns; c++) {
+        const char *near = asim_text_nearest(csv->header[c], names, n);
+        char safe[64];
+
+        if (near && strcmp(near, csv->header[c]) != 0 && asim_csv_find(csv, &near, 1) < 0)
+            return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
+                               "the column '%s' is not read. Did you mean '%s'?",
+                               asim_text_safe(safe, sizeof safe, csv->header[c]), near);
+    }
+    return 0;
+}
+
 int asim_csv_row(struct asim_csv *csv, struct asim_err *err)
 {
     int code = read_row(csv, err);

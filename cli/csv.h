@@ -49,6 +49,9 @@ void asim_csv_init(struct asim_csv *csv, const char *name, struct asim_csv_sourc
 int asim_csv_header(struct asim_csv *csv, struct asim_err *err);
 /* The first column with one of the n names, or -1. */
 int asim_csv_find(const struct asim_csv *csv, const char *const *names, size_t n);
+/* Refuses a column that resembles one of the n names that is absent, and is none of them. */
+int asim_csv_refuse_slips(const struct asim_csv *csv, const char *const *names, size_t n,
+                          struct asim_err *err);
 /* Reads the next row: 1, 0 at the end, or a negative code. */
 int asim_csv_row(struct asim_csv *csv, struct asim_err *err);
 /* The text of a cell of the row; valid until the next row. */

@@ -93,7 +93,10 @@ static int find_columns(struct table *t, struct asim_err *err)
     for (int k = 0; k < KEYS; k++)
         t->key[k] = asim_csv_find(&t->csv, &t->keys.name[k], 1);
     if (t->part >= 0 && t->time >= 0)
-        return 0;
+        return asim_csv_refuse_slips(&t->csv, min, 1, err) ||
+                       asim_csv_refuse_slips(&t->csv, t->keys.name, KEYS, err)
+                   ? ASIM_EINVAL
+                   : 0;
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){t->path, 1, 0},
                        "a table of compute times has the columns part and time_us, and keys such "
                        "as gpu, model, tp, ep, mbs, seq, hidden, ffn; %s is not there.",

@@ -39,7 +39,13 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
     if (!value)
         return asim_llm_sections_add(times, word) ? 0
                                                   : asim_err_nomem(err, "reading compute times");
-    if (strncmp(word, "time_gpu_", 9))
+    static const char *const keys[] = {"time_gpu_min", "time_gpu_max", "time_gpu_avg"};
+    const char *near = asim_text_nearest(word, keys, 3);
+    if (near && strcmp(near, word) != 0)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "found '%s:'. Did you mean '%s:'?",
+                           asim_text_safe(safe, sizeof safe, word), near);
+    if (!near)
         return 0; /* train_iter: and the like */
     struct asim_llm_section *section =
         times->sections.n ? &times->sections.at[times->sections.n - 1] : NULL;
@@ -57,6 +63,9 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
     double *at = !strcmp(word, "time_gpu_min")   ? &section->min_us
                  : !strcmp(word, "time_gpu_max") ? &section->max_us
                                                  : &section->avg_us;
+    if (*at > 0)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "'%s:' stands twice below '%s:'.",
+                           word, asim_text_safe(safe, sizeof safe, section->name));
     *at = us;
     return 0;
 }

@@ -137,7 +137,8 @@ static void add_unknown(struct reading *r, const char *name, size_t n)
     }
 }
 
-/* "NAME=VALUE"; names of others are ignored. The first line of a name counts, as in NCCL. */
+/* "NAME=VALUE"; in the environment, names of others are ignored. The first line of a name counts,
+ * as in NCCL. */
 static int take(struct reading *r, const char *text, struct asim_where at, struct asim_err *err)
 {
     const char *equals = strchr(text, '=');
@@ -145,7 +146,7 @@ static int take(struct reading *r, const char *text, struct asim_where at, struc
     const struct asim_option *row;
     char name[64];
 
-    if (strncmp(text, "NCCL_", 5) || n >= sizeof name)
+    if ((strncmp(text, "NCCL_", 5) && !at.line) || n >= sizeof name)
         return 0;
     if (!equals)
         return asim_err_at(err, ASIM_EINVAL, at, "'%s' is not NAME=VALUE.", text);

@@ -140,6 +140,8 @@ static int read_rows(struct asim_requests *requests, struct asim_csv *csv, struc
                 err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
                 "there is no column %s; expected arrival_s, prompt_tokens and output_tokens.",
                 names[i]);
+    if (!code)
+        code = asim_csv_refuse_slips(csv, names, 5, err);
     while (!code && (code = asim_csv_row(csv, err)) > 0)
         code = read_row(requests, csv, &at, err);
     if (!code && !requests->n)

@@ -4,6 +4,7 @@
  */
 #include "base/io/infragraph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
@@ -35,6 +36,32 @@ int asim_ig_fail(struct asim_ig *ig, const yaml_node_t *node, const char *what, 
 static const yaml_node_t *get(struct asim_ig *ig, const yaml_node_t *map, const char *key)
 {
     return asim_yaml_get(ig->document, map, key);
+}
+
+int asim_ig_known(struct asim_ig *ig, const yaml_node_t *map)
+{
+    static const char *const keys[] = {
+        "name",      "description", "choice", "type",       "count", "physical",
+        "bandwidth", "latency",     "ep1",    "ep2",        "link",  "scheme",
+        "component", "instance",    "device", "components", "links", "edges",
+        "devices",   "instances",   "custom", "cpu",        "npu",   "nic",
+        "port",      "switch",      "memory", "xpu",        "gpu",   "connections"};
+    enum { N = sizeof keys / sizeof *keys };
+
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return 0;
+    for (yaml_node_pair_t *pair = map->data.mapping.pairs.start; pair < map->data.mapping.pairs.top;
+         pair++) {
+        const yaml_node_t *key = yaml_document_get_node(ig->document, pair->key);
+        const char *near = asim_text_nearest(asim_yaml_text(key), keys, N);
+        char said[100];
+
+        if (!near || !strcmp(near, asim_yaml_text(key)) || get(ig, map, near))
+            continue;
+        snprintf(said, sizeof said, "the key '%%s' is not read. Did you mean '%s'?", near);
+        return asim_ig_fail(ig, key, said, asim_yaml_text(key));
+    }
+    return 0;
 }
 
 static enum asim_ig_kind kind_of(const char *word)
@@ -113,7 +140,9 @@ static int read_link(struct asim_ig *ig, struct asim_ig_part *link)
     if (!physical)
         physical = link->node;
     link->latency_ns = -1;
-    return read_quantity(ig, get(ig, physical, "bandwidth"), rate_unit, 1e-9, &link->gbytes) ||
+    return asim_ig_known(ig, physical) ||
+                   read_quantity(ig, get(ig, physical, "bandwidth"), rate_unit, 1e-9,
+                                 &link->gbytes) ||
                    read_quantity(ig, get(ig, physical, "latency"), time_unit, 0, &link->latency_ns)
                ? ASIM_EINVAL
                : 0;
@@ -124,6 +153,16 @@ static int read_counted(struct asim_ig *ig, struct asim_ig_part *part)
     const yaml_node_t *choice = get(ig, part->node, "choice"),
                       *count = get(ig, part->node, "count");
 
+    static const char *const choices[] = {"custom", "device", "cpu",    "npu", "nic",
+                                          "memory", "port",   "switch", "xpu", "gpu"};
+    enum { N = sizeof choices / sizeof *choices };
+    const char *near = choice ? asim_text_nearest(asim_yaml_text(choice), choices, N) : NULL;
+
+    if (near && strcmp(near, asim_yaml_text(choice)) != 0)
+        return asim_ig_fail(ig, choice,
+                            "the choice '%s' is none of custom, device, cpu, npu, nic, memory, "
+                            "port, switch.",
+                            asim_yaml_text(choice));
     part->kind = kind_of(asim_yaml_text(choice ? choice : get(ig, part->node, "type")));
     if (count && (asim_text_u64(asim_yaml_text(count), &part->count) || !part->count ||
                   part->count > ASIM_IG_MOST))
@@ -149,6 +188,8 @@ int asim_ig_read(struct asim_ig *ig, const yaml_node_t *list, enum asim_ig_list 
 
         if (!*part.name)
             return asim_ig_fail(ig, node, "a %s without a name.", nouns[what]);
+        if (asim_ig_known(ig, node))
+            return ASIM_EINVAL;
         if (what == ASIM_IG_LINKS ? read_link(ig, &part) : read_counted(ig, &part))
             return ASIM_EINVAL;
         if (ASIM_VEC_PUSH(parts->part, part))
@@ -240,6 +281,9 @@ int asim_ig_scheme(struct asim_ig *ig, const yaml_node_t *edge, int *is_one_to_o
 {
     const char *scheme = asim_yaml_text(get(ig, edge, "scheme"));
 
+    if (asim_ig_known(ig, edge) || asim_ig_known(ig, get(ig, edge, "ep1")) ||
+        asim_ig_known(ig, get(ig, edge, "ep2")))
+        return ASIM_EINVAL;
     *is_one_to_one = !strcmp(scheme, "one2one");
     return *is_one_to_one || !*scheme || !strcmp(scheme, "many2many")
                ? 0
@@ -306,7 +350,9 @@ int asim_ig_joints(struct asim_ig *ig, const yaml_node_t *root, const struct asi
 int asim_ig_device(struct asim_ig *ig, const yaml_node_t *root, struct asim_ig_device *device)
 {
     *device = (struct asim_ig_device){0};
-    return asim_ig_read(ig, get(ig, root, "components"), ASIM_IG_COMPONENTS, &device->components) ||
+    return asim_ig_known(ig, root) ||
+                   asim_ig_read(ig, get(ig, root, "components"), ASIM_IG_COMPONENTS,
+                                &device->components) ||
                    asim_ig_read(ig, get(ig, root, "links"), ASIM_IG_LINKS, &device->links) ||
                    asim_ig_joints(ig, root, device, NULL, NULL)
                ? ASIM_EINVAL

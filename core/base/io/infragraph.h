@@ -43,6 +43,8 @@ enum asim_ig_list { ASIM_IG_COMPONENTS, ASIM_IG_LINKS, ASIM_IG_INSTANCES };
 /* Reads a list; each name once. The caller frees parts->part.at. */
 int asim_ig_read(struct asim_ig *ig, const yaml_node_t *list, enum asim_ig_list what,
                  struct asim_ig_parts *parts);
+/* Refuses a key that resembles one that is read and is absent: its default would count unsaid. */
+int asim_ig_known(struct asim_ig *ig, const yaml_node_t *map);
 /* The part of a name of n letters, or NULL. */
 struct asim_ig_part *asim_ig_find(const struct asim_ig_parts *parts, const char *name, size_t n);
 uint64_t asim_ig_count(const struct asim_ig_part *part);

@@ -313,7 +313,8 @@ static int each_inside(struct asim_parts_reader *r)
 
 static int read_fabric(struct asim_parts_reader *r, const yaml_node_t *root)
 {
-    if (asim_ig_read(&r->ig, get(r, root, "devices"), ASIM_IG_INSTANCES, &r->devices) ||
+    if (asim_ig_known(&r->ig, root) ||
+        asim_ig_read(&r->ig, get(r, root, "devices"), ASIM_IG_INSTANCES, &r->devices) ||
         asim_ig_read(&r->ig, get(r, root, "links"), ASIM_IG_LINKS, &r->links) ||
         asim_ig_read(&r->ig, get(r, root, "instances"), ASIM_IG_INSTANCES, &r->instances) ||
         read_models(r) || each_far(r, root, 0) || asim_parts_number(r) || each_inside(r))

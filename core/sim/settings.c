@@ -38,8 +38,8 @@ const struct asim_option asim_settings_options[] = {
         "machine:NAME,nodes=4 make one; without either: one switch",
         .flags = ASIM_F_READS | ASIM_F_PACKETS),
     ROW("model", STRING, mode,
-        "packet: frame by frame; flow: messages as fluids on the same paths, faster, without "
-        "queues and losses (doc/model/flow.md)",
+        "packet: frame by frame; flow: messages as fluids on the same paths, faster, with "
+        "queues as modelled (doc/model/flow.md)",
         .flags = ASIM_F_PACKETS),
     ROW("flow-without", STRING, flow_without,
         "parts of the flow level to leave out, separated by commas: ack-load",

@@ -159,6 +159,8 @@ static void print_fit(const struct asim_fit *fit, int asked)
         if (!p->is_free)
             printf("%-22s %12.6g %12s %10s\n", p->row->key, p->before, "unchanged",
                    "no row shows it");
+        else if (!isfinite(p->plus_minus))
+            printf("%-22s %12.6g %12.6g %10s\n", p->row->key, p->before, p->after, "not known");
         else if (p->is_sum)
             printf("%-22s %12.6g %12.6g %7.2f us\n", p->row->key, p->before, p->after,
                    20 * p->plus_minus);

@@ -56,7 +56,6 @@ void asim_trace_shared_diagnose(const char *prefix, const struct asim_diagnostic
 int asim_trace_shared_refuse(const char *prefix, struct asim_err *err)
 {
     char word[41] = "", safe[64];
-    const char *foreign;
     size_t n = strlen(prefix);
     struct stat st;
     FILE *file;
@@ -69,12 +68,11 @@ int asim_trace_shared_refuse(const char *prefix, struct asim_err *err)
     if (fscanf(file, "%40s", word) != 1)
         word[0] = '\0';
     fclose(file);
-    foreign = asim_foreign_file(prefix);
-    if (foreign)
-        return asim_err_set(err, ASIM_EINVAL, "%s is %s.", prefix, foreign);
-    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){prefix, 1, 0},
-                       "found '%s', which begins no workload text: SimAI's and AICB's begin with a "
-                       "policy such as HYBRID_TRANSFORMER_FWD_IN_BCKWD; Chakra traces are given by "
-                       "what stands before '.<rank>.et'.",
-                       asim_text_safe(safe, sizeof safe, word));
+    return asim_foreign_instead(
+        asim_err_at(err, ASIM_EINVAL, (struct asim_where){prefix, 1, 0},
+                    "found '%s', which begins no workload text: SimAI's and AICB's begin with a "
+                    "policy such as HYBRID_TRANSFORMER_FWD_IN_BCKWD; Chakra traces are given by "
+                    "what stands before '.<rank>.et'.",
+                    asim_text_safe(safe, sizeof safe, word)),
+        prefix, "a workload of SimAI", err);
 }

@@ -49,8 +49,8 @@ void asim_child_follow(pid_t parent)
         _exit(ASIM_CHILD_ORPHAN);
 }
 
-/* In the child. */
-static void become(const char *const *words, size_t n, int log, int out)
+/* In the child, where signals are held. */
+static void become(const char *const *words, size_t n, int log, int out, const sigset_t *signals)
 {
     char **argv = calloc(n + 1, sizeof *argv), text[16];
     int terminal;
@@ -64,6 +64,7 @@ static void become(const char *const *words, size_t n, int log, int out)
     dup2(log, 1);
     dup2(out, 2);
     asim_interrupt_default();
+    sigprocmask(SIG_SETMASK, signals, NULL);
     if (argv)
         execvp(argv[0], argv);
     fprintf(stderr, "cannot start %s: %s\n", words[0], strerror(errno));
@@ -90,6 +91,7 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
 {
     pid_t child;
     const pid_t self = getpid();
+    sigset_t held, before;
     int out[2], status = 0, file = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
     if (file < 0)
@@ -100,17 +102,27 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
     }
     asim_interrupt_note();
     fflush(NULL);
-    child = fork();
+    /* Until exec the child has the handlers of this process, which would take a signal and forget
+     * it. */
+    sigfillset(&held);
+    sigprocmask(SIG_BLOCK, &held, &before);
+    child = asim_interrupted() ? -1 : fork();
     if (!child) {
         close(out[0]);
         asim_child_follow(self);
-        become(words, n, file, out[1]);
+        become(words, n, file, out[1], &before);
     }
-    asim_interrupt_pass_to(child);
+    asim_interrupt_pass_to(child > 0 ? child : 0);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     close(out[1]);
+    if (child > 0 && asim_interrupted())
+        kill(child, SIGINT); /* one that came before there was a child to pass it to */
     if (child < 0) {
         close(out[0]);
         close(file);
+        *code = 130;
+        if (asim_interrupted())
+            return asim_err_set(err, ASIM_EINTR, "interrupted.");
         return asim_err_set(err, ASIM_EIO, "cannot start a process: %s.", strerror(errno));
     }
     copy_errors(out[0], file);
@@ -119,6 +131,8 @@ int asim_child_run(const char *const *words, size_t n, const char *log, int *cod
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
     asim_interrupt_pass_to(0);
-    *code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    *code = WIFEXITED(status)    ? WEXITSTATUS(status)
+            : asim_interrupted() ? 130 /* before it had handlers */
+                                 : 128 + WTERMSIG(status);
     return *code && asim_interrupted() ? asim_err_set(err, ASIM_EINTR, "interrupted.") : 0;
 }

@@ -11,9 +11,17 @@
 
 #include "asim/ext/family.h"
 #include "asim/topology.h"
-#include "base/io/out.h"
 #include "catalogue/table.h"
 #include "tools/inference/engine.h"
+
+int asim_manual_open(struct asim_out *out, const char *folder, const char *name,
+                     struct asim_err *err)
+{
+    char path[1200];
+
+    snprintf(path, sizeof path, "%.1000s/%.190s", folder, name);
+    return asim_out_open(out, path, err);
+}
 
 size_t asim_manual_key(const char *line, const char **key)
 {
@@ -267,12 +275,10 @@ static int put_zsh_values(struct asim_out *out, const struct asim_manual *manual
 
 int asim_completion_bash(const struct asim_manual *manual, const char *folder, struct asim_err *err)
 {
-    char path[1200];
     struct asim_out out;
     int code;
 
-    snprintf(path, sizeof path, "%.1000s/completions/asim", folder);
-    if (asim_out_open(&out, path, err))
+    if (asim_manual_open(&out, folder, "completions/asim", err))
         return ASIM_EIO;
     asim_out_printf(&out, "# Completion of asim for bash, made by asim manual.\n_asim() {\n"
                           "    local cur=${COMP_WORDS[COMP_CWORD]} at=1 command= words=\n"
@@ -291,12 +297,10 @@ int asim_completion_bash(const struct asim_manual *manual, const char *folder, s
 
 int asim_completion_zsh(const struct asim_manual *manual, const char *folder, struct asim_err *err)
 {
-    char path[1200];
     struct asim_out out;
     int code;
 
-    snprintf(path, sizeof path, "%.1000s/site-functions/_asim", folder);
-    if (asim_out_open(&out, path, err))
+    if (asim_manual_open(&out, folder, "site-functions/_asim", err))
         return ASIM_EIO;
     asim_out_printf(&out,
                     "#compdef asim\n# Completion of asim for zsh, made by asim manual.\n"

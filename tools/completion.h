@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "asim/err.h"
+#include "base/io/out.h"
 
 /* A command and what its --help prints. */
 struct asim_manual_page {
@@ -24,6 +25,10 @@ struct asim_manual {
 
 /* The key of an option line "  --key=TYPE  help"; its length, 0 where the line is none. */
 size_t asim_manual_key(const char *line, const char **key);
+
+/* Opens folder/name, as asim_out_open does. */
+int asim_manual_open(struct asim_out *out, const char *folder, const char *name,
+                     struct asim_err *err);
 
 /* completions/asim and site-functions/_asim in the folder. */
 int asim_completion_bash(const struct asim_manual *manual, const char *folder,

@@ -46,15 +46,13 @@ static inline int asim_topo_is_pcie(const struct asim_topo *topo, uint32_t node)
     return node >= topo->nodes - topo->pcie;
 }
 
-/* 1 for "auto:NAME,key=value" and "machine:NAME,key=value", which asim_topo_make takes as *spec; a
- * NULL or a file gives 0. */
-int asim_topo_is_made(const char *topology, const char **spec);
 /* Says which options of a spec, which asim_topo_make has taken, have no effect. */
 void asim_topo_make_diagnose(const char *spec, const struct asim_diagnostics *diagnostics);
 
 /* --bandwidth or --latency (`option`, without dashes) for all links but those of NVSwitches: a
  * value where all have the same now, or a factor such as "2x". "CLASS:2x" is for links of a class
- * (tier.h) or `all`; several with commas between. The topology is finished and not yet routed. 0 or ASIM_EINVAL; then some links may have changed. (override.c) */
+ * (tier.h) or `all`; several with commas between. The topology is finished and not yet routed. 0 or
+ * ASIM_EINVAL; then some links may have changed. (override.c) */
 int asim_topo_override(struct asim_topo *topo, const char *option, const char *text,
                        struct asim_err *err);
 

@@ -173,12 +173,12 @@ static void page_name(char *buf, size_t size, const char *command)
 
 static int write_page(const struct asim_manual_page *page, const char *folder, struct asim_err *err)
 {
-    char name[96], path[1200];
+    char name[96], file[128];
     struct asim_out out;
 
     page_name(name, sizeof name, page->name);
-    snprintf(path, sizeof path, "%.1000s/man1/%s.1", folder, name);
-    if (asim_out_open(&out, path, err))
+    snprintf(file, sizeof file, "man1/%s.1", name);
+    if (asim_manual_open(&out, folder, file, err))
         return ASIM_EIO;
     asim_out_printf(&out, ".TH %s 1 \"\" \"asim %s\"\n.SH NAME\n%s \\- ", name, asim_version(),
                     name);
@@ -192,11 +192,10 @@ static int write_page(const struct asim_manual_page *page, const char *folder, s
 static int write_overview(const struct asim_manual *manual, const char *folder,
                           struct asim_err *err)
 {
-    char name[96], path[1200];
+    char name[96];
     struct asim_out out;
 
-    snprintf(path, sizeof path, "%.1000s/man1/asim.1", folder);
-    if (asim_out_open(&out, path, err))
+    if (asim_manual_open(&out, folder, "man1/asim.1", err))
         return ASIM_EIO;
     asim_out_printf(&out,
                     ".TH asim 1 \"\" \"asim %s\"\n.SH NAME\nasim \\- packet\\-level simulator of "

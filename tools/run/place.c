@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "asim/topology.h"
 #include "base/io/out.h"
 #include "tools/run/job.h"
 
@@ -130,14 +131,14 @@ int asim_job_place(struct asim_job *job, struct asim_err *err)
 {
     struct asim_err wrong = {0};
     struct shape shape = {0};
+    const char *spec;
     uint32_t gpus;
     char kind[16];
 
     if (!job->topo)
         return 0;
     snprintf(job->topology, sizeof job->topology, "%.2000s", job->topo);
-    if (!strncmp(job->topo, "auto:", 5) || !strncmp(job->topo, "machine:", 8) ||
-        (job->is_scenario && !access(job->topo, R_OK)))
+    if (asim_topo_is_made(job->topo, &spec) || (job->is_scenario && !access(job->topo, R_OK)))
         return 0;
     if (access(job->topo, F_OK) && read_name(job->topo, &gpus, kind, &shape, &wrong)) {
         if (wrong.code) {

@@ -38,12 +38,12 @@ static uint32_t ranks_of(const struct asim_sweep *sweep, size_t point)
 
 static int check_topo(const char *text, uint32_t ranks, struct asim_err *err)
 {
-    const char *spec = strncmp(text, "auto:", 5) ? text : text + 5;
+    const char *spec;
     struct asim_topo topo;
     struct asim_err why = {0};
     char reason[sizeof why.text + sizeof why.source + 32];
 
-    if ((spec == text && strncmp(text, "machine:", 8)) || !ranks)
+    if (!asim_topo_is_made(text, &spec) || !ranks)
         return 0;
     if (!asim_topo_make(&topo, spec, ranks, &why)) {
         asim_topo_fini(&topo);

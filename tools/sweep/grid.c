@@ -9,6 +9,7 @@
 
 #include "asim/asim.h"
 #include "asim/ext/command.h"
+#include "asim/topology.h"
 #include "base/io/json.h"
 #include "tools/sweep/sweep.h"
 
@@ -80,7 +81,8 @@ int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value
  * auto:leaf_spine,leaves=4, is part of it. */
 static size_t one_value(const char *at, const char *separator)
 {
-    int is_topology = !strncmp(at, "auto:", 5) || !strncmp(at, "machine:", 8);
+    const char *spec;
+    int is_topology = asim_topo_is_made(at, &spec);
     size_t n = strcspn(at, separator);
 
     while (is_topology && *separator == ',' && at[n] &&

@@ -6,7 +6,6 @@
  * warnings).
  */
 #include <stdlib.h>
-#include <string.h>
 #include "asim/ext/command.h"
 #include "cli/args.h"
 #include "asim/topology.h"
@@ -155,15 +154,10 @@ static int show_all(const struct asim_topo *topo, const struct check_options *op
 /* A file, or what --topology makes of auto:NAME,key=value and machine:NAME,key=value. */
 static int read_or_make(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
-    static const char made[] = "auto:", machine[] = "machine:";
-    char words[1024];
+    const char *words;
 
-    if (!strncmp(path, made, sizeof made - 1))
-        return asim_topo_make(topo, path + sizeof made - 1, 0, err);
-    if (strncmp(path, machine, sizeof machine - 1))
-        return asim_topo_read(topo, path, err);
-    snprintf(words, sizeof words, "machine,file=%.1000s", path + sizeof machine - 1);
-    return asim_topo_make(topo, words, 0, err);
+    return asim_topo_is_made(path, &words) ? asim_topo_make(topo, words, 0, err)
+                                          : asim_topo_read(topo, path, err);
 }
 
 /* A file that cannot be read is one error, with its line. */

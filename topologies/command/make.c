@@ -240,9 +240,10 @@ static int run_spec(int argc, char **argv)
 
 static int run(int argc, char **argv)
 {
-    int is_spec = argc > 1 && (!strncmp(argv[1], "machine:", 8) || !strncmp(argv[1], "auto:", 5));
+    const char *spec;
 
-    return is_spec ? run_spec(argc, argv) : run_words(argc, argv);
+    return argc > 1 && asim_topo_is_made(argv[1], &spec) ? run_spec(argc, argv)
+                                                         : run_words(argc, argv);
 }
 
 const struct asim_command asim_topo_command_make = {

@@ -102,6 +102,9 @@ struct asim_topo_maker {
     int (*make)(struct asim_topo *topo, uint32_t hosts, const void *opt, struct asim_err *err);
 };
 ASIM_API extern const struct asim_member *const asim_topo_maker_table[];
+/* 1 for "auto:NAME,key=value" and "machine:NAME,key=value", which asim_topo_make takes as *spec; a
+ * NULL or a file gives 0. */
+ASIM_API int asim_topo_is_made(const char *topology, const char **spec);
 /* spec: "NAME" or "NAME,key=value,key=value". */
 ASIM_API int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t hosts,
                             struct asim_err *err);

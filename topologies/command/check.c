@@ -157,7 +157,7 @@ static int read_or_make(struct asim_topo *topo, const char *path, struct asim_er
     const char *words;
 
     return asim_topo_is_made(path, &words) ? asim_topo_make(topo, words, 0, err)
-                                          : asim_topo_read(topo, path, err);
+                                           : asim_topo_read(topo, path, err);
 }
 
 /* A file that cannot be read is one error, with its line. */

@@ -29,7 +29,8 @@ int main(void)
     char *scale[] = {"scale", "--input=nomem_p", "--output=nomem_4", "--ranks=4", "--force", NULL};
     char *buckets[] = {"buckets",         "--input=nomem_a", "--output=nomem_b",
                        "--bucket-mb=0.5", "--force",         NULL};
-    char *made[] = {"generate", "--out=nomem_a", "--ranks=2", "--size=1MiB", "--count=3", NULL};
+    char *made[] = {"generate",  "--out=nomem_a", "--ranks=2", "--size=1MiB",
+                    "--count=3", "--force",       NULL}; /* of an earlier run of the test */
     char *check[] = {"check", "nomem_4", NULL};
     char *draw[] = {"draw", "--input=nomem_t.0.et", "--output=nomem_t.graphml", NULL};
     char *dump[] = {"dump", "nomem_t.0.et", NULL};

@@ -39,18 +39,26 @@ int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry)
     return 0;
 }
 
-/* Moves the entry down from a hole at the top. */
+/* Moves the entry down from a hole at the top: the hole goes down to the last level first, and the
+ * entry, which comes from there, mostly stays near it (Wegener, Bottom-up heapsort, Theoretical
+ * Computer Science 118(1), 1993). */
 static void heap_sink(struct asim_heap *heap, struct asim_heap_entry entry)
 {
     struct asim_heap_entry *at = heap->at;
     size_t i = 0, child = 1, n = heap->n;
-    while (child < n) {
-        child += (size_t)(child + 1 < n && heap_before(&at[child + 1], &at[child]));
-        if (!heap_before(&at[child], &entry))
-            break;
+    while (child + 1 < n) {
+        child += (size_t)heap_before(&at[child + 1], &at[child]);
         at[i] = at[child];
         i = child;
         child = 2 * i + 1;
+    }
+    if (child < n) {
+        at[i] = at[child];
+        i = child;
+    }
+    while (i && !heap_before(&at[(i - 1) >> 1], &entry)) {
+        at[i] = at[(i - 1) >> 1];
+        i = (i - 1) >> 1;
     }
     at[i] = entry;
 }

@@ -153,11 +153,14 @@ double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes)
 
 void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
-    double now = asim_fluid_queue_bytes(fluid, link),
-           per_ns = (fluid->payload + fluid->overhead) / link->packet_ns;
-    double chance =
-        asim_fluid_mark_chance(link, now) + asim_fluid_mark_chance(link, link->wait_ns * per_ns);
+    double now, per_ns, chance;
 
+    if (link->wait_ns <= 0 && link->slope <= 0)
+        return;
+    now = asim_fluid_queue_bytes(fluid, link);
+    per_ns = (fluid->payload + fluid->overhead) / link->packet_ns;
+    chance =
+        asim_fluid_mark_chance(link, now) + asim_fluid_mark_chance(link, link->wait_ns * per_ns);
     link->marks += chance / 2 * (double)(fluid->queue.now_ns - link->wait_at) / link->step_ns;
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
 }
@@ -388,10 +391,16 @@ double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fl
     double at = 0, waits = 0;
     int is_free = 0;
 
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        is_free |= fluid->link[path->link[i]].flows.n == 1; /* else the phase does not matter */
-    if (is_free)
-        at = (double)flow->began_ns - (double)fluid->queue.now_ns;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        is_free |= is_locked(flow, link); /* else the phase does not matter */
+        waits += link->flows.n ? link->packet_ns / 2 : 0;
+    }
+    if (!is_free)
+        return waits;
+    waits = 0;
+    at = (double)flow->began_ns - (double)fluid->queue.now_ns;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 

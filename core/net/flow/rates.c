@@ -226,6 +226,25 @@ static void tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *
         tell_acks(fluid, link, ASIM_ACKS_LOAD);
 }
 
+/* The same as a visit of many, of a link without a queue and its only flow. */
+static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+    struct asim_fluid_flow *flow = link->flows.at[0].flow;
+    double capacity = capacity_of(link), level, rate;
+    struct limit limit;
+
+    find_limit(fluid, flow, l, &limit);
+    rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
+    level = rate <= capacity * (1 + 1e-9) ? ASIM_FLUID_NONE : capacity;
+    if (damped && fabs(level - link->level) < 0.2 * link->level)
+        return;
+    link->level = level;
+    rate = asim_fluid_min(rate, level) * limit.behind;
+    if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
+        change(fluid, flow, rate, l);
+}
+
 /* Finds the level, or the queue, of a link anew and the rates of its flows. damped: changes below a
  * fifth end here, so that each settlement ends. */
 static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
@@ -236,6 +255,10 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
 
     fluid->counts.visits++;
     link->ack_used = link->ack;
+    if (n == 1 && !link->has_queue) {
+        visit_only(fluid, l, damped);
+        return;
+    }
     if (find_limits(fluid, l))
         return;
     if (link->has_queue) {

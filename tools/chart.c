@@ -10,7 +10,7 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "base/io/quote.h"
-#include "cli/embedded.h"
+#include "tools/page.h"
 
 enum { WIDTH = 900, LEFT = 80, RIGHT = 40, TOP = 34, HEIGHT = 360, LINE = 19, COLOURS = 8 };
 enum { MOST_TICKS = 40, MOST_SERIES = 24 };
@@ -369,37 +369,137 @@ static void draw(struct drawing *drawing)
     asim_out_printf(drawing->out, "</svg>\n");
 }
 
+static size_t height_of(const struct drawing *drawing)
+{
+    return TOP + HEIGHT + 66 + LINE * ((size_t)drawing->below + count_names(drawing->chart));
+}
+
+/* A string of JSON as text of an element. */
+static void put_text(struct asim_out *out, const char *text)
+{
+    char piece[500];
+
+    asim_out_printf(out, "\"");
+    while (*text) {
+        size_t n = strcspn(text, "\"\\\t\n\r");
+
+        n = n < sizeof piece ? n : sizeof piece - 1;
+        snprintf(piece, sizeof piece, "%.*s", (int)n, text);
+        asim_quote_xml(out, piece);
+        text += n;
+        if (*text == '"' || *text == '\\')
+            asim_out_printf(out, "\\%c", *text++);
+        else if (*text && strchr("\t\n\r", *text))
+            asim_out_printf(out, " "), text++;
+    }
+    asim_out_printf(out, "\"");
+}
+
+/* What the script of the page draws from; axes are those of the picture. */
+static void put_numbers(const struct drawing *drawing)
+{
+    const struct asim_chart *chart = drawing->chart;
+    struct asim_out *out = drawing->out;
+
+    asim_out_printf(out, "<div class=\"numbers\" hidden=\"\">{\"across\":");
+    put_text(out, chart->across);
+    asim_out_printf(out, ",\"up\":");
+    put_text(out, chart->up);
+    asim_out_printf(out, ",\"bytes\":%d,\"x\":[%.9g,%.9g,%d],\"y\":[%.9g,%.9g,%d],\"words\":[",
+                    chart->is_bytes, drawing->x.low, drawing->x.high, drawing->x.is_log,
+                    drawing->y.low, drawing->y.high, drawing->y.is_log);
+    for (size_t w = 0; w < chart->n_words; w++) {
+        asim_out_printf(out, "%s", w ? "," : "");
+        put_text(out, chart->words[w]);
+    }
+    asim_out_printf(out, "],\"series\":[");
+    for (size_t s = 0; s < chart->series.n && s < MOST_SERIES; s++) {
+        const struct asim_chart_series *series = &chart->series.at[s];
+
+        asim_out_printf(out, "%s{\"rings\":%d,\"name\":", s ? "," : "", series->is_rings);
+        put_text(out, series->name);
+        asim_out_printf(out, ",\"points\":[");
+        for (size_t i = 0; i < series->points.n; i++) {
+            const struct asim_chart_point *point = &series->points.at[i];
+
+            asim_out_printf(out, "%s[%.12g,%.9g,%.9g,%.9g]", i ? "," : "", point->x, point->y,
+                            point->low, point->high);
+        }
+        asim_out_printf(out, "]}");
+    }
+    asim_out_printf(out, "]}</div>\n");
+}
+
+static void put(struct drawing *drawing)
+{
+    asim_out_printf(drawing->out,
+                    "<div class=\"chart\"><svg class=\"plot\" viewBox=\"0 0 %d %zu\" "
+                    "role=\"img\">\n",
+                    (int)WIDTH, height_of(drawing));
+    draw(drawing);
+    put_numbers(drawing);
+    asim_out_printf(drawing->out, "</div>\n");
+}
+
 void asim_chart_put(const struct asim_chart *chart, struct asim_out *out)
 {
     struct drawing drawing = {.chart = chart, .out = out};
 
-    if (!measure(&drawing))
-        return;
-    asim_out_printf(out, "<svg class=\"plot\" viewBox=\"0 0 %d %zu\" role=\"img\">\n", (int)WIDTH,
-                    TOP + HEIGHT + 66 + LINE * ((size_t)drawing.below + count_names(chart)));
-    draw(&drawing);
+    if (measure(&drawing))
+        put(&drawing);
 }
 
-int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asim_err *err)
+static void write_picture(struct drawing *drawing)
+{
+    asim_out_printf(drawing->out,
+                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
+                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
+                    "svg { background: var(--bg); }\ntext { fill: var(--fg); }\n</style>\n",
+                    (int)WIDTH, height_of(drawing), asim_page_file("palette.css"));
+    draw(drawing);
+}
+
+static void write_page(struct drawing *drawing, const char *command)
+{
+    asim_page_begin(drawing->out);
+    asim_quote_xml(drawing->out, drawing->chart->up);
+    asim_page_body(drawing->out, command);
+    put(drawing);
+    asim_page_end(drawing->out, 1);
+}
+
+static int ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+
+    return n > m && !strcmp(path + n - m, end);
+}
+
+int asim_chart_check_name(const char *option, const char *path, struct asim_err *err)
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+
+    if (!strchr(name, '.') || ends_in(path, ".svg") || ends_in(path, ".html"))
+        return 0;
+    return asim_err_set(err, ASIM_EUSAGE,
+                        "--%s=%s: a name that ends in .svg is a picture, one in .html a page; "
+                        "there are no others.",
+                        option, path);
+}
+
+int asim_chart_draw(const struct asim_chart *chart, const char *command, const char *path,
+                    struct asim_err *err)
 {
     struct asim_out out = {0};
     struct drawing drawing = {.chart = chart, .out = &out};
-    const char *palette = "";
     int code = measure(&drawing) ? asim_out_open(&out, path, err)
                                  : asim_err_set(err, ASIM_EINVAL, "there is nothing to draw.");
 
     if (code)
         return code;
-    for (const struct asim_embedded *file = report_page_files; file->name; file++)
-        if (!strcmp(file->name, "palette.css"))
-            palette = file->text;
-    asim_out_printf(&out,
-                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" "
-                    "font-family=\"sans-serif\" font-size=\"13\">\n<style>\n%s"
-                    "svg { background: var(--bg); }\ntext { fill: var(--fg); }\n</style>\n",
-                    (int)WIDTH,
-                    TOP + HEIGHT + 66 + LINE * ((size_t)drawing.below + count_names(chart)),
-                    palette);
-    draw(&drawing);
+    if (ends_in(path, ".html"))
+        write_page(&drawing, command);
+    else
+        write_picture(&drawing);
     return asim_out_commit(&out, err);
 }

@@ -34,11 +34,16 @@ struct asim_chart {
 /* A new series, or NULL out of memory; its address holds until the next one. */
 struct asim_chart_series *asim_chart_add(struct asim_chart *chart);
 struct asim_out;
-/* Writes the chart into a page that has the colours; nothing where there is no point. */
+/* Writes the chart into a page, whose script makes one of it that can be zoomed (tools/page.h with
+ * charts); nothing where there is no point. */
 void asim_chart_put(const struct asim_chart *chart, struct asim_out *out);
-/* Writes the chart as a file; heights are above 0. Bars and lines begin at 0, but lines whose
- * largest height is more than 20 times the smallest have a logarithmic axis. */
-int asim_chart_draw(const struct asim_chart *chart, const char *path, struct asim_err *err);
+/* Refuses a name of neither kind of file, of the option. */
+int asim_chart_check_name(const char *option, const char *path, struct asim_err *err);
+/* Writes the chart as a picture, or where the name ends in .html as a page of the command; heights
+ * are above 0. Bars and lines begin at 0, but lines whose largest height is more than 20 times the
+ * smallest have a logarithmic axis. */
+int asim_chart_draw(const struct asim_chart *chart, const char *command, const char *path,
+                    struct asim_err *err);
 void asim_chart_close(struct asim_chart *chart);
 
 #endif

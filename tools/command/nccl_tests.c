@@ -14,6 +14,7 @@
 #include "tools/machine/distance.h"
 #include "tools/machine/odd.h"
 #include "tools/machine/simulated.h"
+#include "tools/chart.h"
 #include "tools/machine/sweep.h"
 
 struct options {
@@ -71,8 +72,8 @@ static const struct asim_option options[] = {
      ASIM_F_WRITES},
     {"json", NULL, "also write the table as nccl-tests' JSON; -: print it in place of the table",
      NULL, ASIM_T_STRING, AT(json), 0, 0, NULL, ASIM_F_WRITES},
-    {"plot", NULL, "also draw bus bandwidth against size (SVG)", NULL, ASIM_T_STRING, AT(plot), 0,
-     0, NULL, ASIM_F_WRITES},
+    {"plot", NULL, "also draw bus bandwidth against size: NAME.svg, or NAME.html, a page", NULL,
+     ASIM_T_STRING, AT(plot), 0, 0, NULL, ASIM_F_WRITES},
     {0}};
 
 struct tables {
@@ -445,6 +446,8 @@ static int work(const struct asim_args *args, struct asim_err *err)
     struct tables all = {0};
     int rc = check_model(opt, err);
 
+    if (!rc && opt->plot)
+        rc = asim_chart_check_name("plot", opt->plot, err);
     if (!rc && opt->against)
         rc = asim_measured_read(&all.measured, opt->against, err);
     all.by_table = opt->against && !opt->sizes && !opt->step && !opt->factor;

@@ -139,7 +139,8 @@ static int finish(const struct asim_sweep *sweep, int code, const struct asim_sw
     if (!code && bad)
         fprintf(stderr, "%zu of %zu points have no time; --again runs them again.\n", bad,
                 sweep->n);
-    fprintf(stderr, "%s/sweep.csv and %s/sweep.svg are written.\n", sweep->folder, sweep->folder);
+    fprintf(stderr, "%s/sweep.html (a page), sweep.csv and sweep.svg are written.\n",
+            sweep->folder);
     return code == ASIM_EINTR ? 130 : code || bad;
 }
 
@@ -163,7 +164,7 @@ static int take_folder(const struct asim_sweep *sweep, struct asim_err *err)
 static int read_keys(struct asim_sweep *sweep, const struct asim_args *args,
                      const struct asim_sweep_options *opt, struct asim_err *err)
 {
-    static const char *const names[] = {"sweep.csv", "sweep.svg", "workloads.log"};
+    static const char *const names[] = {"sweep.csv", "sweep.svg", "sweep.html", "workloads.log"};
 
     if (opt->of && !asim_sweep_runs_jobs(sweep))
         return asim_err_set(err, ASIM_EUSAGE, "--of is for --command=run."), 2;

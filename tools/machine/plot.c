@@ -61,7 +61,7 @@ int asim_size_tables_plot(const struct asim_size_table *tables, size_t n, const 
     for (size_t s = 0; s < chart.series.n; s++)
         points += chart.series.at[s].points.n;
     if (!code)
-        code = points ? asim_chart_draw(&chart, path, err)
+        code = points ? asim_chart_draw(&chart, "nccl-tests", path, err)
                       : asim_err_set(err, ASIM_EINVAL, "--plot: there is no size above 0 to draw.");
     asim_chart_close(&chart);
     return code;

@@ -191,11 +191,8 @@ int asim_html_fct(struct asim_out *out, const struct asim_run *run, struct asim_
         if (n > 1 && add_lines(&chart, rows, n, names[which]))
             code = asim_err_nomem(err, "drawing slowdowns");
     }
-    if (!code && sizes > 1) {
-        asim_out_printf(out, "<figure class=\"wide\">");
+    if (!code && sizes > 1)
         asim_chart_put(&chart, out);
-        asim_out_printf(out, "</figure>\n");
-    }
     for (int which = 0; which < 2 && !code; which++) {
         size_t n = asim_fct_rows(rows, run, which, NULL, scratch);
 

@@ -8,32 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/quote.h"
-#include "cli/embedded.h"
+#include "tools/page.h"
 #include "tools/report/fct.h"
 #include "tools/report/html.h"
 #include "tools/report/report.h"
-
-static const char *embedded(const char *name)
-{
-    for (const struct asim_embedded *file = report_page_files; file->name; file++)
-        if (!strcmp(file->name, name))
-            return file->text;
-    return "";
-}
-
-static void head(struct asim_out *out, const struct asim_run *runs, size_t n)
-{
-    asim_out_printf(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-                         "<meta name=\"viewport\" content=\"width=device-width\"/>\n"
-                         "<link rel=\"icon\" href=\"data:,\"/>\n<title>asim: ");
-    for (size_t i = 0; i < n; i++) {
-        asim_out_printf(out, "%s", i ? ", " : "");
-        asim_quote_xml(out, runs[i].title);
-    }
-    asim_out_printf(out, "</title>\n<style>\n%s\n%s%s</style>\n</head>\n<body>\n",
-                    embedded("uPlot.min.css"), embedded("palette.css"),
-                    embedded("asim-report.css"));
-}
 
 static void changes_table(struct asim_out *out, const struct asim_run *run)
 {
@@ -360,7 +338,7 @@ static void timeline(struct asim_out *out, const struct asim_run *run, const cha
     if (!run->has_timeline)
         return;
     asim_out_printf(out, "<p>Every op and message over time: ");
-    if (folder && !strpbrk(folder, "#%?:")) {
+    if (folder && !strpbrk(folder, "#%?:\"")) {
         asim_out_printf(out, "<a href=\"");
         asim_quote_xml(out, folder);
         asim_out_printf(out, "%s%s\">%s</a>", *folder ? "/" : "", file, file);
@@ -437,17 +415,21 @@ static int write_page(struct page *page, struct asim_err *err)
 {
     int code = 0, has_charts = 0;
 
-    head(&page->out, page->runs, page->n);
-    asim_out_printf(&page->out, "<header><h1>asim report</h1></header>\n<main>\n");
+    asim_page_begin(&page->out);
+    for (size_t i = 0; i < page->n; i++) {
+        asim_out_printf(&page->out, "%s", i ? ", " : "");
+        asim_quote_xml(&page->out, page->runs[i].title);
+    }
+    asim_page_body(&page->out, "report");
     if (page->n > 1)
         code = asim_html_comparison(&page->out, page->runs, page->n, err);
     for (size_t i = 0; i < page->n && !code; i++) {
         code = one_run(page, i, err);
+        has_charts |= page->runs[i].has_flows;
         for (int k = 0; k < ASIM_SERIES; k++)
             has_charts |= page->runs[i].series[k].points.n > 0;
     }
-    asim_out_printf(&page->out, "</main>\n<script>\n%s\n%s</script>\n</body>\n</html>\n",
-                    has_charts ? embedded("uPlot.iife.min.js") : "", embedded("page.js"));
+    asim_page_end(&page->out, has_charts);
     return code;
 }
 

@@ -43,7 +43,7 @@ static void draw(struct asim_out *out, const struct asim_run_series *series, uin
 /* [[times, µs], [mean], [max]] */
 static void numbers(struct asim_out *out, const struct asim_run_series *series, double unit)
 {
-    asim_out_printf(out, "<script type=\"application/json\">[[");
+    asim_out_printf(out, "<div class=\"numbers\" hidden=\"\">[[");
     for (size_t i = 0; i < series->points.n; i++)
         asim_out_printf(out, "%s%.12g", i ? "," : "", (double)series->points.at[i].t / 1000);
     asim_out_printf(out, "],[");
@@ -52,7 +52,7 @@ static void numbers(struct asim_out *out, const struct asim_run_series *series, 
     asim_out_printf(out, "],[");
     for (size_t i = 0; i < series->points.n; i++)
         asim_out_printf(out, "%s%.9g", i ? "," : "", series->points.at[i].max / unit);
-    asim_out_printf(out, "]]</script>\n");
+    asim_out_printf(out, "]]</div>\n");
 }
 
 static int is_flat(const struct asim_run_series *series)

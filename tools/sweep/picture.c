@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Draws sweep.svg: the times over the numeric key with most values, a line for each combination of
- * the others; or bars where no key has numbers only.
+ * Draws sweep.svg and the chart of sweep.html: the times over the numeric key with most values, a
+ * line for each combination of the others; or bars where no key has numbers only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ struct picture {
     struct asim_chart chart;
     size_t x; /* the horizontal key */
     int is_numeric;
+    char up[120]; /* what is drawn */
 };
 
 /* A number above 0, or 0. */
@@ -179,30 +180,40 @@ static int is_first(const struct picture *picture, size_t point)
     return 1;
 }
 
+static int make(struct picture *picture, struct asim_err *err)
+{
+    const struct asim_sweep *sweep = picture->sweep;
+    size_t seed = asim_sweep_seed(sweep);
+    int code = 0;
+
+    choose_x(picture);
+    snprintf(picture->up, sizeof picture->up, "%s", sweep->target->figures[0].axis);
+    if (seed < sweep->keys.n && seed != picture->x)
+        snprintf(picture->up + strlen(picture->up), sizeof picture->up - strlen(picture->up),
+                 "; median of %zu seeds, from the least to the most",
+                 sweep->keys.at[seed].values.n);
+    picture->chart.up = picture->up;
+    for (size_t i = 0; i < sweep->n && !code; i++)
+        if (is_first(picture, i) && add_line(picture, i))
+            code = asim_err_nomem(err, "drawing the sweep");
+    return code;
+}
+
 int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err)
 {
     struct picture picture = {.sweep = sweep};
-    size_t seed = asim_sweep_seed(sweep);
-    char path[ASIM_SWEEP_PATH], up[120];
-    int code = 0, n = 0;
+    char path[ASIM_SWEEP_PATH];
+    size_t n = 0;
+    int code;
 
     for (size_t i = 0; i < sweep->n; i++)
-        n += is_drawn(&sweep->points[i]);
-    if (!n)
-        return 0;
-    choose_x(&picture);
-    snprintf(up, sizeof up, "%s", sweep->target->figures[0].axis);
-    if (seed < sweep->keys.n && seed != picture.x)
-        snprintf(up + strlen(up), sizeof up - strlen(up),
-                 "; median of %zu seeds, from the least to the most",
-                 sweep->keys.at[seed].values.n);
-    picture.chart.up = up;
-    for (size_t i = 0; i < sweep->n && !code; i++)
-        if (is_first(&picture, i) && add_line(&picture, i))
-            code = asim_err_nomem(err, "drawing the sweep");
+        n += (size_t)is_drawn(&sweep->points[i]);
+    code = n ? make(&picture, err) : 0;
     snprintf(path, sizeof path, "%.1000s/sweep.svg", sweep->folder);
+    if (n && !code)
+        code = asim_chart_draw(&picture.chart, "sweep", path, err);
     if (!code)
-        code = asim_chart_draw(&picture.chart, path, err);
+        code = asim_sweep_write_page(sweep, n ? &picture.chart : NULL, err);
     asim_chart_close(&picture.chart);
     return code;
 }

@@ -16,6 +16,11 @@
 
 static const char *const states[] = {"waiting", "running",   "finished",   "stalled",
                                      "failed",  "timed out", "interrupted"};
+const char *asim_sweep_state_word(enum asim_sweep_state state)
+{
+    return states[state];
+}
+
 static const char unchecked[] = "unchecked";
 
 static int has_result(const struct asim_sweep_point *point)
@@ -35,8 +40,7 @@ static int has_seeds(const struct asim_sweep *sweep)
     return asim_sweep_seed(sweep) < sweep->keys.n;
 }
 
-/* Against the run of --of. */
-static double change_percent(const struct asim_sweep *sweep, double finish_ns)
+double asim_sweep_change(const struct asim_sweep *sweep, double finish_ns)
 {
     return (finish_ns / (double)sweep->of_ns - 1) * 100;
 }
@@ -98,7 +102,7 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
         write_figures(sweep, point, &out);
         asim_out_printf(&out, ",%s", point->identity);
         if (sweep->of && has_result(point))
-            asim_out_printf(&out, ",%.3f,", change_percent(sweep, point->figure[0]));
+            asim_out_printf(&out, ",%.3f,", asim_sweep_change(sweep, point->figure[0]));
         else if (sweep->of)
             asim_out_printf(&out, ",,");
         if (sweep->of)
@@ -203,8 +207,7 @@ void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reaso
         fclose(file);
 }
 
-/* Whether the table has a column of the key. */
-static int is_shown(const struct asim_sweep *sweep, size_t key)
+int asim_sweep_shows(const struct asim_sweep *sweep, size_t key)
 {
     const struct asim_sweep_key *of = &sweep->keys.at[key];
 
@@ -216,7 +219,7 @@ static void print_head(const struct asim_sweep *sweep)
     char seeds[40];
 
     for (size_t k = 0; k < sweep->keys.n; k++)
-        if (is_shown(sweep, k))
+        if (asim_sweep_shows(sweep, k))
             printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
     for (size_t f = 0; sweep->target->figures[f].column; f++) {
         printf("%12s  ", sweep->target->figures[f].heading);
@@ -242,7 +245,7 @@ static void print_figures(const struct asim_sweep *sweep, size_t i)
         if (!f && has_seeds(sweep))
             printf("%12.6f – %12.6f  ", spread.least / unit, spread.most / unit);
         if (!f && sweep->of)
-            printf("%+6.1f %%  ", change_percent(sweep, spread.median));
+            printf("%+6.1f %%  ", asim_sweep_change(sweep, spread.median));
     }
 }
 
@@ -253,8 +256,7 @@ static void print_blanks(const struct asim_sweep *sweep)
                !f && sweep->of ? "          " : "");
 }
 
-/* The first seed of the point that has another state, else the point. */
-static size_t worst_of(const struct asim_sweep *sweep, size_t i)
+size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point)
 {
     size_t seed = asim_sweep_seed(sweep), n = 1, stride = 1;
 
@@ -262,14 +264,14 @@ static size_t worst_of(const struct asim_sweep *sweep, size_t i)
         stride *= sweep->keys.at[k].values.n;
     n = seed < sweep->keys.n ? sweep->keys.at[seed].values.n : 1;
     for (size_t s = 0; s < n; s++)
-        if (!has_result(&sweep->points[i + s * stride]))
-            return i + s * stride;
-    return i;
+        if (!has_result(&sweep->points[point + s * stride]))
+            return point + s * stride;
+    return point;
 }
 
 static void print_state(const struct asim_sweep *sweep, size_t i)
 {
-    size_t worst = worst_of(sweep, i);
+    size_t worst = asim_sweep_worst(sweep, i);
     const struct asim_sweep_point *point = &sweep->points[worst];
     char reason[400], safe[500];
 
@@ -299,7 +301,7 @@ void asim_sweep_print(const struct asim_sweep *sweep)
         if (!asim_sweep_is_first_seed(sweep, i) || rows++ >= MOST_ROWS)
             continue;
         for (size_t k = 0; k < sweep->keys.n; k++)
-            if (is_shown(sweep, k))
+            if (asim_sweep_shows(sweep, k))
                 printf("%-*s  ", width_of(sweep, k), asim_sweep_at(sweep, i, k));
         if (asim_sweep_spread(sweep, i, 0).known)
             print_figures(sweep, i);
@@ -334,7 +336,7 @@ static json_t *describe(const struct asim_sweep *sweep, size_t i)
     json_object_set_new(object, "identity", json_string(point->identity));
     if (sweep->of && has_result(point)) {
         json_object_set_new(object, "change_percent",
-                            json_real(change_percent(sweep, point->figure[0])));
+                            json_real(asim_sweep_change(sweep, point->figure[0])));
         json_object_set_new(object, "limited_by", json_string(point->cause));
     }
     if (has_seeds(sweep) && spread.known)

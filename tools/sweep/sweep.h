@@ -159,6 +159,12 @@ int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
 /* On stdout: a table; one JSON object. */
 void asim_sweep_print(const struct asim_sweep *sweep);
 int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err);
+/* Whether the table has a column of the key; the difference to the run of --of in per cent; the
+ * word of a state; of all seeds the first that has not finished, else the point. */
+int asim_sweep_shows(const struct asim_sweep *sweep, size_t key);
+double asim_sweep_change(const struct asim_sweep *sweep, double finish_ns);
+const char *asim_sweep_state_word(enum asim_sweep_state state);
+size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point);
 /* The reason of a point that failed, from its log; "" where there is none. */
 void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reason, size_t size);
 
@@ -175,8 +181,12 @@ int asim_sweep_is_first_seed(const struct asim_sweep *sweep, size_t point);
 struct asim_sweep_spread asim_sweep_spread(const struct asim_sweep *sweep, size_t point,
                                            size_t figure);
 
-/* sweep.svg: time over the key with most numeric values, a line for each combination of the others.
- * (picture.c) */
+/* sweep.svg: time over the key with most numeric values, a line for each combination of the others;
+ * and the page. (picture.c) */
 int asim_sweep_draw(const struct asim_sweep *sweep, struct asim_err *err);
+struct asim_chart;
+/* sweep.html: the chart, or NULL, and the table with links to the pages of points. (page.c) */
+int asim_sweep_write_page(const struct asim_sweep *sweep, const struct asim_chart *chart,
+                          struct asim_err *err);
 
 #endif

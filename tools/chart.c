@@ -430,23 +430,19 @@ static void put_numbers(const struct drawing *drawing)
     asim_out_printf(out, "]}</div>\n");
 }
 
-static void put(struct drawing *drawing)
-{
-    asim_out_printf(drawing->out,
-                    "<div class=\"chart\"><svg class=\"plot\" viewBox=\"0 0 %d %zu\" "
-                    "role=\"img\">\n",
-                    (int)WIDTH, height_of(drawing));
-    draw(drawing);
-    put_numbers(drawing);
-    asim_out_printf(drawing->out, "</div>\n");
-}
-
 void asim_chart_put(const struct asim_chart *chart, struct asim_out *out)
 {
     struct drawing drawing = {.chart = chart, .out = out};
 
-    if (measure(&drawing))
-        put(&drawing);
+    if (!measure(&drawing))
+        return;
+    asim_out_printf(out,
+                    "<div class=\"chart\"><svg class=\"plot\" viewBox=\"0 0 %d %zu\" "
+                    "role=\"img\">\n",
+                    (int)WIDTH, height_of(&drawing));
+    draw(&drawing);
+    put_numbers(&drawing);
+    asim_out_printf(out, "</div>\n");
 }
 
 static void write_picture(struct drawing *drawing)
@@ -464,7 +460,7 @@ static void write_page(struct drawing *drawing, const char *command)
     asim_page_begin(drawing->out);
     asim_quote_xml(drawing->out, drawing->chart->up);
     asim_page_body(drawing->out, command);
-    put(drawing);
+    asim_chart_put(drawing->chart, drawing->out);
     asim_page_end(drawing->out, 1);
 }
 

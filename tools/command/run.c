@@ -59,7 +59,8 @@ static const struct asim_option options[] = {
     {"quiet", NULL, "nothing on stdout, and no table of what limits the run", "0", ASIM_T_BOOL,
      AT(quiet)},
     {"unless", NULL,
-     "an identity: where the run has this one, it ends with exit code 3 and leaves its folder",
+     "an identity: where the run has this one, it ends with exit code 3 and leaves its folder; "
+     "*: any, so that all is checked and nothing simulated",
      NULL, ASIM_T_STRING, AT(unless)},
     {"fail-if", NULL,
      "thresholds, as 'time>12ms,exposed>30%,drops>0': exit code 4 where the run crosses one", NULL,

@@ -266,13 +266,17 @@ static int keep_results(const struct asim_job *job, const struct asim_job_result
     return 1;
 }
 
-/* --unless: whether the run has that identity. Where it cannot be known, the run tells why. */
-static int is_known(const struct asim_job *job)
+/* --unless: whether the run has that identity. Where it cannot be known, the run tells why; with *,
+ * which any run has, the check does. */
+static int is_known(const struct asim_job *job, struct asim_err *err)
 {
-    char identity[ASIM_IDENTITY_BYTES];
+    char identity[ASIM_IDENTITY_BYTES] = "";
+    int is_any = job->unless && !strcmp(job->unless, "*");
 
-    return job->unless && job->backend != ASIM_JOB_ALL && !asim_job_identity(job, identity, NULL) &&
-           !strcmp(identity, job->unless);
+    if (!job->unless || job->backend == ASIM_JOB_ALL)
+        return is_any;
+    return !asim_job_identity(job, identity, is_any ? err : NULL) &&
+           (is_any || !strcmp(identity, job->unless));
 }
 
 /* Thresholds count for each backend. */
@@ -302,8 +306,9 @@ static int run_in_folder(struct asim_job *job, struct asim_err *err)
     if (!job->unless)
         remove_old(job);
     code = write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err);
-    if (!code && is_known(job))
+    if (!code && is_known(job, err))
         return ASIM_JOB_SAME;
+    code = code || err->code;
     if (job->unless)
         remove_old(job);
     if (code) {

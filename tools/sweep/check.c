@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Makes the topology of each point of `asim run` once before the first run, since a maker refuses
- * some values only together, and looks for gradient buckets where they are varied. Where the number
+ * Makes the topology of each point of `asim run` once before workloads are made, since a maker
+ * refuses some values only together, and looks for gradient buckets where they are varied; of other
+ * commands the names. Where the number
  * of ranks is not known yet (PyTorch's folders, scenarios), the runs tell.
  */
 #include "tools/sweep/sweep.h"
@@ -10,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "asim/machine.h"
 #include "asim/topology.h"
 #include "asim/trace.h"
 #include "bucket/bucket.h"
+#include "catalogue/model.h"
+#include "tools/inference/engine.h"
+#include "tools/machine/sweep.h"
 
 static uint32_t number(const struct asim_sweep *sweep, size_t point, const char *name)
 {
@@ -69,6 +74,45 @@ static int check_buckets(const struct asim_sweep *sweep, size_t point, struct as
     return err->code;
 }
 
+/* Whether a value of a key of the other commands is the name of something. */
+static int check_name(const char *key, const char *value, struct asim_err *err)
+{
+    struct asim_machine machine = {.name = NULL};
+    const struct asim_scheduler *scheduler;
+    struct asim_model model;
+    int op;
+
+    if (!strcmp(key, "model"))
+        return asim_model_find(&model, value, err);
+    if (!strcmp(key, "scheduler"))
+        return asim_scheduler_find(&scheduler, value, 1, err);
+    if (!strcmp(key, "op"))
+        return asim_nccl_op_parse(value, &op, err);
+    if (!strcmp(key, "machine"))
+        asim_machine_read(&machine, value, err);
+    asim_machine_fini(&machine);
+    return err->code;
+}
+
+static int check_names(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    char reason[ASIM_SWEEP_PATH];
+
+    for (size_t k = 0; k < sweep->keys.n; k++) {
+        const struct asim_sweep_key *key = &sweep->keys.at[k];
+        int is_level = !strcmp(sweep->target->command, "nccl-tests") && !strcmp(key->name, "model");
+
+        for (size_t i = 0; i < key->values.n && !is_level; i++) {
+            struct asim_err why = {0};
+
+            if (check_name(key->name, key->values.at[i], &why))
+                return asim_err_set(err, ASIM_EINVAL, "no run was started: %s=%s: %s", key->name,
+                                    key->values.at[i], asim_err_show(&why, reason, sizeof reason));
+        }
+    }
+    return 0;
+}
+
 /* Times of NCCL's kernels are known for machines only. */
 static void note_kernels(int has_machine, int has_other)
 {
@@ -85,7 +129,9 @@ int asim_sweep_check(const struct asim_sweep *sweep, struct asim_err *err)
     uint32_t ranks, ranks_before = 0;
     int has_machine = 0, has_other = 0;
 
-    if (!asim_sweep_runs_jobs(sweep) || asim_sweep_has(sweep, "scenario"))
+    if (!asim_sweep_runs_jobs(sweep))
+        return check_names(sweep, err);
+    if (asim_sweep_has(sweep, "scenario"))
         return 0;
     for (size_t i = 0; i < sweep->n; i++) {
         asim_sweep_topo(sweep, i, text, sizeof text);

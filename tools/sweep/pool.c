@@ -51,7 +51,9 @@ static void add_run(struct line *line, const struct asim_sweep *sweep, size_t po
     add(line, "--name=%zu", point + 1);
     add(line, "--output-dir=%s/runs", sweep->folder);
     add(line, "--force");
-    if (*sweep->points[point].identity)
+    if (sweep->is_check)
+        add(line, "--unless=*");
+    else if (*sweep->points[point].identity)
         add(line, "--unless=%s", sweep->points[point].identity);
     if (!sweep->of && !asim_sweep_has(sweep, "what-if")) /* its table has no causes */
         add(line, "--what-if=false");
@@ -187,6 +189,10 @@ static void end(struct asim_sweep *sweep, size_t point, int status)
         code = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 
     p->process = 0;
+    if (sweep->is_check) {
+        p->state = code == 1 || code == 2 ? ASIM_POINT_FAILED : ASIM_POINT_FINISHED;
+        return;
+    }
     folder_of(sweep, point, folder);
     if (sweep->of && (!code || code == ASIM_JOB_SAME))
         asim_report_cause(folder, p->cause, sizeof p->cause);
@@ -251,12 +257,16 @@ static void show_progress(const struct asim_sweep *sweep, struct asim_status *st
            done = sweep->n - running - waiting - count(sweep, ASIM_POINT_INTERRUPTED);
     char text[200];
 
-    snprintf(text, sizeof text, "%zu of %zu points done, %zu running, %zu failed or timed out",
-             done, sweep->n, running,
-             count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
+    if (sweep->is_check)
+        snprintf(text, sizeof text, "%zu of %zu points checked", done, sweep->n);
+    else
+        snprintf(text, sizeof text, "%zu of %zu points done, %zu running, %zu failed or timed out",
+                 done, sweep->n, running,
+                 count(sweep, ASIM_POINT_FAILED) + count(sweep, ASIM_POINT_TIMED_OUT));
     if (status->fd >= 0) {
         asim_status_show(status, text);
-    } else if (asim_status_wall_s() - status->shown_s >= 1 || !(running + waiting)) {
+    } else if (asim_status_wall_s() - status->shown_s >= 1 ||
+               (!(running + waiting) && !sweep->is_check)) {
         fprintf(stderr, "%s\n", text);
         status->shown_s = asim_status_wall_s();
     }
@@ -282,18 +292,6 @@ static int start_next(struct asim_sweep *sweep, struct asim_err *err)
         if (sweep->points[i].state == ASIM_POINT_WAITING)
             return start(sweep, i, err);
     return 0;
-}
-
-int asim_sweep_prepare(struct asim_sweep *sweep, struct asim_err *err)
-{
-    if (sweep->keys.n > MOST_KEYS)
-        return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
-    asim_interrupt_note();
-    if (!asim_sweep_write_scenarios(sweep, err) && !generate(sweep, err))
-        return 0;
-    if (asim_interrupted()) /* the sweep tells that */
-        *err = (struct asim_err){0};
-    return err->code;
 }
 
 int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
@@ -324,9 +322,71 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err)
         if (!reap(sweep))
             continue;
         show_progress(sweep, &status);
-        if (asim_sweep_write_csv(sweep, err) && !code)
+        if (!sweep->is_check && asim_sweep_write_csv(sweep, err) && !code)
             code = ASIM_EIO;
     }
     asim_status_clear(&status);
     return code ? code : asim_interrupted() ? ASIM_EINTR : 0;
+}
+
+/* The values of a point that vary, "cc=hpcc, size=1MiB". */
+static void name_point(const struct asim_sweep *sweep, size_t point, char *text, size_t size)
+{
+    size_t used = 0;
+
+    *text = '\0';
+    for (size_t k = 0; k < sweep->keys.n && used < size; k++)
+        if (sweep->keys.at[k].values.n > 1 || sweep->keys.at[k].is_asked)
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%s", used ? ", " : "",
+                                     sweep->keys.at[k].name, asim_sweep_at(sweep, point, k));
+}
+
+static int refuse(const struct asim_sweep *sweep, struct asim_err *err)
+{
+    size_t refused = count(sweep, ASIM_POINT_FAILED), first = 0;
+    char name[300], reason[400], others[60] = "";
+
+    while (first < sweep->n && sweep->points[first].state != ASIM_POINT_FAILED)
+        first++;
+    if (first == sweep->n)
+        return 0;
+    name_point(sweep, first, name, sizeof name);
+    asim_sweep_reason(sweep, first, reason, sizeof reason);
+    if (refused > 1)
+        snprintf(others, sizeof others, " (%zu of %zu points are refused)", refused, sweep->n);
+    return asim_err_set(err, ASIM_EINVAL, "no run was started: %s: %s%s", name,
+                        *reason ? reason : "it cannot run.", others);
+}
+
+/* All runs are made ready once before the first one is simulated, so that what cannot run ends the
+ * sweep then; but those that have run before. */
+static int try_points(struct asim_sweep *sweep, struct asim_err *err)
+{
+    int code;
+
+    if (!asim_sweep_runs_jobs(sweep))
+        return 0;
+    sweep->is_check = 1;
+    for (size_t i = 0; i < sweep->n; i++)
+        if (*sweep->points[i].identity)
+            sweep->points[i].state = ASIM_POINT_FINISHED;
+    code = asim_sweep_run(sweep, err);
+    if (!code)
+        code = refuse(sweep, err);
+    for (size_t i = 0; i < sweep->n; i++)
+        sweep->points[i].state = ASIM_POINT_WAITING;
+    sweep->is_check = 0;
+    return code;
+}
+
+int asim_sweep_prepare(struct asim_sweep *sweep, struct asim_err *err)
+{
+    if (sweep->keys.n > MOST_KEYS)
+        return asim_err_set(err, ASIM_EINVAL, "more than %d keys.", MOST_KEYS);
+    asim_interrupt_note();
+    if (!asim_sweep_write_scenarios(sweep, err) && !generate(sweep, err) && !try_points(sweep, err))
+        return 0;
+    if (asim_interrupted()) /* the sweep tells that */
+        *err = (struct asim_err){0};
+    return err->code;
 }

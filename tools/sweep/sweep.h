@@ -74,6 +74,7 @@ struct asim_sweep {
     uint64_t of_ns;                  /* its time */
     uint64_t of_was_ns;              /* before its inputs or asim changed; 0: the same */
     ASIM_VEC(char *) of_options;     /* its command, without what a sweep chooses: "--key=value" */
+    int is_check;                    /* points are made ready only */
     size_t taken;                    /* points whose earlier results are those of the same run */
     struct asim_sweep_point *points; /* the last key varies fastest */
     size_t n;
@@ -142,7 +143,8 @@ const char *asim_sweep_value(const struct asim_sweep *sweep, size_t point, const
 const char *asim_sweep_at(const struct asim_sweep *sweep, size_t point, size_t key);
 void asim_sweep_fini(struct asim_sweep *sweep);
 
-/* Makes the scenarios and workloads of all points. From then on Ctrl-C is noted. (pool.c) */
+/* Makes the scenarios and workloads of all points, and checks all runs. From then on Ctrl-C is
+ * noted. (pool.c) */
 int asim_sweep_prepare(struct asim_sweep *sweep, struct asim_err *err);
 /* Runs the points that have no result yet. 0, ASIM_EINTR, or another code. (pool.c) */
 int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);

@@ -340,7 +340,6 @@ static void draw_name(struct drawing *drawing, const char *name, size_t number)
     asim_out_printf(drawing->out, "</text>\n");
 }
 
-/* Number of series that have a name. */
 static size_t count_names(const struct asim_chart *chart)
 {
     size_t names = 0;

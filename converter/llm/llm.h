@@ -22,6 +22,7 @@ struct asim_llm_options {
     char *model, *frame, *gpu_type, *model_name, *comp_file, *database, *roofline, *gpus_file,
         *output, *et;
     char *compute_model, *kernels;
+    uint32_t copies; /* of the model; 0: as world says */
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
     int sp, swiglu, flash, recompute, moe, grouped_gemm, bias, aiob, right, force, for_astra_sim;

@@ -6,6 +6,7 @@
  */
 #include "llm/llm.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include "catalogue/model.h"
 #include "cli/args.h"
@@ -54,6 +55,10 @@ const struct asim_option asim_llm_option_table[] = {
     SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world, 1 << 24),
     SIZE("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp, 1 << 16),
     SIZE("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp, 1 << 16),
+    NUMBER("data_parallel_size", "dp",
+           "copies of the model: the GPUs in all, in place of world_size, are this times tp, pp "
+           "and cp",
+           "0", ASIM_T_U32, copies, 1 << 20),
     SIZE("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep, 1 << 16),
     NUMBER("num_experts", "experts", "experts of a MoE layer", NULL, ASIM_T_U32, experts, 1 << 16),
     SIZE("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk, 1 << 10),
@@ -246,9 +251,10 @@ static void fill_u64(uint64_t *at, uint64_t value)
 }
 
 /* Options whose defaults a model replaces, unless they are given. */
-static const char *const looked_for[] = {
-    "moe_router_topk", "n_dense_layers", "n_shared_expert", "global_batch", "vocab_size", "swiglu",
-    "qk_rope_dim",     "qk_nope_dim",    "q_lora_rank",     "kv_lora_rank", "v_head_dim"};
+static const char *const looked_for[] = {"moe_router_topk", "n_dense_layers", "n_shared_expert",
+                                         "global_batch",    "vocab_size",     "swiglu",
+                                         "qk_rope_dim",     "qk_nope_dim",    "q_lora_rank",
+                                         "kv_lora_rank",    "v_head_dim",     "world_size"};
 enum { LOOKED_FOR = sizeof looked_for / sizeof *looked_for };
 
 void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
@@ -342,6 +348,25 @@ static int set_text(char **at, const char *value, struct asim_err *err)
     return *at ? 0 : asim_option_parse(&row, at, value, (struct asim_where){"", 0, 0}, err);
 }
 
+/* GPUs in all, of --dp. */
+static int set_world(struct asim_llm_options *opt, struct asim_err *err)
+{
+    uint64_t world = (uint64_t)opt->copies * opt->tp * opt->pp * (opt->schedule ? opt->cp : 1);
+
+    if (!opt->copies)
+        return 0;
+    if (is_given(opt, "world_size") && world != opt->world)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "dp=%u makes %" PRIu64
+                            " GPUs with tp, pp and cp, and world_size is %u; leave one out.",
+                            opt->copies, world, opt->world);
+    if (world > 1 << 24)
+        return asim_err_set(err, ASIM_EUSAGE, "dp=%u makes %" PRIu64 " GPUs; at most 16777216.",
+                            opt->copies, world);
+    opt->world = (uint32_t)world;
+    return 0;
+}
+
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
 {
     struct asim_model model = {.name = "gpt"};
@@ -352,6 +377,8 @@ int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
     if (opt->model)
         apply(opt, &model);
     apply_defaults(opt);
+    if (set_world(opt, err))
+        return err->code;
     rc = set_text(&opt->frame, model.kv_lora ? "DeepSeek" : "Megatron", err);
     return rc ? rc : set_text(&opt->model_name, model.name, err);
 }

@@ -34,6 +34,19 @@ static void changes_table(struct asim_out *out, const struct asim_run *run)
     asim_out_printf(out, "</tbody></table></div>\n");
 }
 
+/* A number and its per cent sign stay on one line. */
+static void put_sentence(struct asim_out *out, const char *text)
+{
+    for (const char *sign; (sign = strstr(text, " %")); text = sign + 2) {
+        char piece[2000];
+
+        snprintf(piece, sizeof piece, "%.*s", (int)(sign - text), text);
+        asim_quote_xml(out, piece);
+        asim_out_printf(out, "&#160;%%");
+    }
+    asim_quote_xml(out, text);
+}
+
 static void verdict_card(struct asim_out *out, const struct asim_run *run)
 {
     struct asim_verdict verdict;
@@ -42,11 +55,11 @@ static void verdict_card(struct asim_out *out, const struct asim_run *run)
     asim_out_printf(out, "<div class=\"verdict\"><p><strong>What limits this run: ");
     asim_quote_xml(out, verdict.what);
     asim_out_printf(out, ".</strong> ");
-    asim_quote_xml(out, verdict.because);
+    put_sentence(out, verdict.because);
     asim_out_printf(out, "</p>\n");
     if (*verdict.advice) {
         asim_out_printf(out, "<p class=\"advice\">");
-        asim_quote_xml(out, verdict.advice);
+        put_sentence(out, verdict.advice);
         asim_out_printf(out, "</p>\n");
     }
     asim_out_printf(out, "</div>\n");

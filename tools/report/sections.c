@@ -143,7 +143,7 @@ int asim_html_links(struct asim_out *out, const struct asim_run *run, struct asi
     const struct asim_run_link **links;
 
     if (!run->has_links) {
-        not_recorded(out, "Use of links", "asim packet --reports=links");
+        not_recorded(out, "Use of links", "--reports=links");
         return 0;
     }
     links = malloc((run->links.n + 1) * sizeof *links);
@@ -225,7 +225,7 @@ static int is_like_flow(const struct asim_run_flow *a, const struct asim_run_flo
 int asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t number,
                     struct asim_err *err)
 {
-    char name[32], more[80];
+    char name[32], more[80], jobs[CELL_BYTES], others[CELL_BYTES];
     int code = 0;
 
     asim_html_section(out, "flows", number, "Messages");
@@ -235,10 +235,11 @@ int asim_html_flows(struct asim_out *out, const struct asim_run *run, size_t num
         return 0;
     }
     asim_out_printf(out,
-                    "<p>%zu messages of jobs, %zu background flows. Slowdown is the time over that "
+                    "<p>%s messages of jobs, %s background flows. Slowdown is the time over that "
                     "of the message alone on idle links; a row has 5 %% of the messages, or all of "
                     "one size.</p>\n",
-                    run->slowdowns[0].n, run->slowdowns[1].n);
+                    asim_show_count(jobs, run->slowdowns[0].n),
+                    asim_show_count(others, run->slowdowns[1].n));
     code = asim_html_fct(out, run, err);
     asim_out_printf(out, "<h4>Largest messages</h4>\n");
     asim_html_table(out, run->slowdowns[1].n ? "from|to|#bytes|#start|#time|#alone|#slowdown|class"

@@ -82,7 +82,7 @@ const char *asim_show_expected_error(char *buf, const struct asim_run *run)
     else if (run->expected_error > 0)
         snprintf(buf, ASIM_SHOW_BYTES, "within %.0f %% in 9 of 10 tests", run->expected_error);
     else
-        snprintf(buf, ASIM_SHOW_BYTES, "likely");
+        snprintf(buf, ASIM_SHOW_BYTES, "there is one, see below");
     return buf;
 }
 

@@ -76,6 +76,11 @@ int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err 
         code = take_option(sweep, word, &at, err);
     asim_src_close(&command);
     sweep->of = folder;
+    if (!code && asim_sweep_has_llm(sweep) && !asim_sweep_has(sweep, "llm.model"))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "keys of `asim trace llm` make another workload, and how that of %s "
+                            "was made is not known: give all of it, from --set llm.model=NAME on.",
+                            folder);
     return code;
 }
 

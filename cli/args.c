@@ -181,6 +181,15 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
     return 0;
 }
 
+/* By the key itself: "out" and "output" are two rows where a command has both. */
+static int is_listed(const struct asim_option *shown, const char *key)
+{
+    for (; shown->key; shown++)
+        if (!strcmp(shown->key, key))
+            return 1;
+    return 0;
+}
+
 /* Measures the text, then makes it. Prints nothing when out of memory. */
 void asim_args_help(FILE *file, const struct asim_option *further, const struct asim_option *own,
                     int all)
@@ -196,7 +205,7 @@ void asim_args_help(FILE *file, const struct asim_option *further, const struct 
     shown = calloc(n + 1, sizeof *shown);
     for (int t = 0; shown && t < 3; t++)
         for (const struct asim_option *row = tables[t]; row && row->key; row++) {
-            if (asim_option_find(shown, row->key))
+            if (is_listed(shown, row->key))
                 continue;
             if (all || !(row->flags & ASIM_F_NOOP))
                 shown[kept++] = *row;

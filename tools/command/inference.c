@@ -112,7 +112,7 @@ static const struct asim_option options[] = {
     {"cc", NULL, "congestion control", NULL, ASIM_T_STRING, AT(cc)},
     {"mtu", NULL, "payload bytes of a packet; 0: as the network configuration says", "0",
      ASIM_T_U64, AT(mtu), 0, 65000},
-    {"out", "output", "folder for requests.csv, inference.json and the files of asim packet", NULL,
+    {"out", "o", "folder for requests.csv, inference.json and the files of asim packet", NULL,
      ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES},
     {"json", NULL, "print the figures as JSON (inference.json) in place of the table", "0",
      ASIM_T_BOOL, AT(json)},

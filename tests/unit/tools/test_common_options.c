@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Who knows the options of one command knows those of all: every command takes --quiet, -q and
- * --force, a name such as --out or -o means the same wherever it is taken, and no letter of these
- * stands for something else.
+ * --force, a name such as --out or -o means the same wherever it is taken, no letter of these
+ * stands for something else, and the help has them all.
  */
 #include "check.h"
 #include "asim/asim.h"
@@ -48,10 +48,35 @@ static void call(const char *name, const struct asim_command *command)
     CHECK(!code);
 }
 
+/* --help=all has a line of every option. */
+static void read_help(const char *name, const struct asim_option *options)
+{
+    static char text[200000];
+    FILE *file = tmpfile();
+    char line[80];
+    size_t n;
+
+    CHECK(file);
+    if (!file)
+        return;
+    asim_args_help(file, NULL, options, 1);
+    rewind(file);
+    n = fread(text, 1, sizeof text - 1, file);
+    text[n] = '\0';
+    fclose(file);
+    for (const struct asim_option *row = options; row && row->key; row++) {
+        snprintf(line, sizeof line, "\n  --%s=", row->key);
+        if (!strstr(text, line) && strncmp(text, line + 1, strlen(line + 1)) != 0)
+            fprintf(stderr, "%s --help=all lacks --%s\n", name, row->key);
+        CHECK(strstr(text, line) || !strncmp(text, line + 1, strlen(line + 1)));
+    }
+}
+
 static void see(const char *name, const struct asim_command *command)
 {
     look(name, command->member.options);
     call(name, command);
+    read_help(name, command->member.options);
 }
 
 int main(void)

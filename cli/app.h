@@ -57,7 +57,7 @@ struct asim_app {
     int out_of_time;
     uint32_t calls_left, calls_a_look; /* of asim_app_tick, to the next look at the clock */
     double looked_s;
-    double started_s, shown_s, noted_s;
+    double started_s, shown_s, noted_s, noting_s; /* noting_s: what the last look took */
     uint64_t shown_hops;
     struct asim_eta eta;
 };

@@ -122,6 +122,13 @@ double asim_nccl_case_launch(const struct asim_nccl_case *c)
     return c->m->launch_us - (c->m->nccl < 21900 ? 9 : 0);
 }
 
+/* All channels of a kernel start and end together; where 1 to 16 of them carry the same 16 KiB
+ * each, gh200_alps_n1_g4_all_reduce grows by 0.06 us a channel. */
+double asim_nccl_case_gather_us(double channels)
+{
+    return .06 * (channels - 1);
+}
+
 int asim_nccl_case_is_pcie(const struct asim_nccl_case *c)
 {
     return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;

@@ -32,6 +32,8 @@ int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *jo
 double asim_nccl_case_buffer(const struct asim_nccl_case *c);
 /* us added to the start of each kernel. */
 double asim_nccl_case_launch(const struct asim_nccl_case *c);
+/* us until all channels of a kernel have begun, beyond the first. */
+double asim_nccl_case_gather_us(double channels);
 /* 1 if GPUs of a node reach each other without NVLink. */
 int asim_nccl_case_is_pcie(const struct asim_nccl_case *c);
 /* What the links of a GPU carry inside a node, bytes a us. */

@@ -101,11 +101,11 @@ static double step_us(const struct step *s, double chunk, int is_first)
     return is_first ? most * pow(1 + pow(least / most, 6), 1. / 6) : most;
 }
 
-static double start_us(const struct asim_nccl_case *c, int proto)
+static double start_us(const struct asim_nccl_case *c, int proto, double channels)
 {
     static const double base[3] = {8.4, 6.6, 14}; /* NCCL's table */
 
-    return base[proto] + asim_nccl_case_launch(c) +
+    return base[proto] + asim_nccl_case_launch(c) + asim_nccl_case_gather_us(channels) +
            (c->domains > 1 ? c->m->ring_net_us[proto] + c->m->net_us[proto]
                            : c->m->ring_nvlink_us[proto]);
 }
@@ -127,7 +127,7 @@ struct asim_nccl_parts asim_nccl_ring_parts(const struct asim_nccl_case *c, int 
     left -= whole * most[proto];
     if (left > 0)
         us += steps * step_us(&s, left, 0);
-    return (struct asim_nccl_parts){start_us(c, proto), 0, us};
+    return (struct asim_nccl_parts){start_us(c, proto, s.channels), 0, us};
 }
 
 /* The way of the first chunk along all ranks. LL and LL128 have flags in every line, so a GPU
@@ -152,6 +152,6 @@ struct asim_nccl_parts asim_nccl_chain_parts(const struct asim_nccl_case *c, int
     struct step s = make_step(c, proto);
     double each = (double)c->bytes / s.channels, chunk = fmin(each, most[proto]);
 
-    return (struct asim_nccl_parts){start_us(c, proto), chain_way_us(&s, chunk),
+    return (struct asim_nccl_parts){start_us(c, proto, s.channels), chain_way_us(&s, chunk),
                                     (ceil(each / fmax(chunk, 1)) - 1) * busy_us(&s, chunk)};
 }

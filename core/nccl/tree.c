@@ -104,7 +104,7 @@ struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int 
     double inside = copy + c->m->tree_nvlink_us[proto];
     double across =
         copy + across_us(c, proto, wire, channels) + (shared - 1) * wire / asim_nccl_case_nic(c);
-    double start = base[proto] + asim_nccl_case_launch(c);
+    double start = base[proto] + asim_nccl_case_launch(c) + asim_nccl_case_gather_us(channels);
     double chunks = chunk > 0 ? ceil((double)c->bytes / channels / chunk - 1e-9) : 1;
 
     /* LL passes lines on as they come; GPUs that meet over PCIe feel how many. */

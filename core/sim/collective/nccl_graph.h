@@ -33,6 +33,12 @@ int asim_nccl_choice(struct asim_world *world, const struct asim_ring_of *ring,
                      const struct asim_nccl_spec *spec, struct asim_nccl_choice *choice,
                      struct asim_err *err);
 
+/* ns that this network alone takes for the spec's algorithm (of an all-to-all: a message between
+ * the ends of the group); below 0 where it cannot be, or the network has no path for it. *way: of
+ * the messages that the last piece waits for. */
+double asim_nccl_estimate(struct asim_world *world, const struct asim_ring_of *ring,
+                          struct asim_nccl_spec spec, double *way);
+
 void asim_nccl_graph_fini(struct asim_world *world);
 
 #endif

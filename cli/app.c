@@ -218,7 +218,6 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     struct asim_hooks hooks = {app, say_line, app->settings.process ? NULL : say_note, stop_asked};
     struct asim_args args = {
         .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}},
-        .quiet = app->settings.process != 0,
         .n_own = app->n_own};
     int code;
 

@@ -101,22 +101,29 @@ static int refuse_unknown(struct asim_args *args, const char *arg, struct asim_e
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n)));
 }
 
-/* Scripts append options to override others, so this is no error. */
-static void note_twice(struct asim_args *args, const struct asim_option *row, const char *value)
+/* Once under any of its names: which of two values was meant, nobody can tell. */
+static int keep_seen(struct asim_args *args, const struct asim_option *row, const char *value,
+                     struct asim_err *err)
 {
     char first[80], last[80];
-    for (size_t i = 0; i < args->n_seen; i++) {
-        if (args->seen[i].row != row)
-            continue;
-        if (strcmp(args->seen[i].value, value) && !args->quiet)
-            fprintf(stderr, "note: --%s is given twice, '%s' and '%s'; the last one counts\n",
-                    row->key, asim_text_safe(first, sizeof first, args->seen[i].value),
-                    asim_text_safe(last, sizeof last, value));
-        args->seen[i].value = value;
-        return;
-    }
+
+    for (size_t i = 0; i < args->n_seen; i++)
+        if (args->seen[i].row == row)
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "--%s is given twice, '%s' and '%s'; give it once.", row->key,
+                                asim_text_safe(first, sizeof first, args->seen[i].value),
+                                asim_text_safe(last, sizeof last, value));
     if (args->n_seen < ASIM_ARGS_SEEN)
         args->seen[args->n_seen++] = (struct asim_args_seen){row, value};
+    return 0;
+}
+
+/* A word behind an option that is an option itself is no value: one was forgotten. */
+static const char *value_behind(struct asim_args *args, const char *word)
+{
+    void *base;
+
+    return word && (!strncmp(word, "--", 2) || find_row(args, word, &base)) ? NULL : word;
 }
 
 /* Takes the option at argv[*at] and its value: all text after the first =. */
@@ -137,7 +144,7 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
     else if (row->flags & ASIM_F_ALONE)
         value = "-";
     else
-        value = argv[++*at];
+        value = value_behind(args, argv[++*at]);
     if (!value)
         return asim_err_set(err, ASIM_EINVAL, "the option %s needs a value behind it.", arg);
     if (argv[*at] == value && !strncmp(value, "--", 2) && find_row(args, value, &unused))
@@ -149,8 +156,8 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         return asim_err_set(err, ASIM_EINVAL,
                             "the value of --%s is empty; give one or leave the option out.",
                             row->key);
-    if (*at > args->n_own)
-        note_twice(args, row, value);
+    if (*at > args->n_own && keep_seen(args, row, value, err))
+        return ASIM_EUSAGE;
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 

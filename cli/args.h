@@ -21,7 +21,7 @@ struct asim_args_table {
     void *base;
 };
 
-enum { ASIM_ARGS_SEEN = 32, ASIM_ARGS_TABLES = 3 };
+enum { ASIM_ARGS_SEEN = 256, ASIM_ARGS_TABLES = 3 };
 
 /* An option that was given. */
 struct asim_args_seen {
@@ -35,7 +35,6 @@ struct asim_args {
     size_t max_words, n_words;
     int n_args; /* number of all arguments; 0 = none */
     int help;   /* 1 after --help or -h, unless it is a key of a table; ASIM_ARGS_ALL: --help=all */
-    int quiet;  /* print no notes: set in processes that do not print */
     int n_own; /* argv[1] to argv[n_own] are the program's own; later ones override them silently */
     struct asim_limits limits;
     struct asim_args_seen seen[ASIM_ARGS_SEEN]; /* the first ones */
@@ -62,8 +61,8 @@ enum { ASIM_ARGS_USAGE = 2, ASIM_ARGS_INTERRUPTED = 130 };
 enum { ASIM_ARGS_ALL = 2 };
 
 /* argv[0] is skipped, argv[argc] is NULL. Fills the tables' structs, which hold their defaults
- * already. More words than max_words, an unknown option or a missing value is ASIM_EINVAL. An
- * option given twice with different values gives a note on stderr; the last one counts. */
+ * already. More words than max_words, an unknown option, a missing value or an option given twice
+ * is an error. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err);
 /* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
  * options, which is freed before this returns. Returns the exit code. */

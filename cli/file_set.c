@@ -58,6 +58,7 @@ int asim_file_set_begin(struct asim_file_set *set, const char *prefix, uint32_t 
 {
     struct beyond beyond = {set, ranks, force};
 
+    set->force = force;
     return asim_rank_path_each(prefix, leftover, &beyond, err);
 }
 
@@ -128,6 +129,8 @@ int asim_file_set_open(struct asim_file_set *set, struct asim_out *out, const ch
     const char *temp_name;
     int code = add_joined(set, prefix, tail, &temp_name, err);
 
+    if (!code)
+        code = asim_file_set_refuse_existing(set->file.at[set->file.n - 1].path, set->force, err);
     return code ? code : asim_out_open(out, temp_name, err);
 }
 
@@ -151,21 +154,17 @@ int asim_file_set_refuse_existing(const char *path, int force, struct asim_err *
     return asim_err_set(err, ASIM_EINVAL, "'%s' exists already; give --force to replace it.", path);
 }
 
-int asim_file_set_refuse_existing_set(const char *prefix, uint32_t ranks, int force,
-                                      struct asim_err *err)
+static int refuse_one(void *self, const char *path, uint32_t rank, struct asim_err *err)
 {
-    size_t size = strlen(prefix) + 24;
-    char *path = malloc(size);
-    int code = 0;
+    (void)self, (void)rank;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "'%s' exists already; give --force to replace the traces of that prefix.",
+                        path);
+}
 
-    if (!path)
-        return asim_err_nomem(err, "looking for older traces");
-    for (uint32_t r = 0; r < ranks && !code && !force; r++) {
-        snprintf(path, size, "%s.%" PRIu32 ".et", prefix, r);
-        code = asim_file_set_refuse_existing(path, 0, err);
-    }
-    free(path);
-    return code;
+int asim_file_set_refuse_existing_set(const char *prefix, struct asim_err *err)
+{
+    return prefix && strcmp(prefix, "-") ? asim_rank_path_each(prefix, refuse_one, NULL, err) : 0;
 }
 
 int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err)

@@ -25,6 +25,7 @@ struct asim_file_set_file {
 struct asim_file_set {
     ASIM_VEC(struct asim_file_set_file) file;
     struct asim_inputs inputs;
+    int force; /* files that go with the traces may be replaced */
 };
 
 /* Optional: declares a set of ranks 0 … ranks - 1, <prefix>.<rank>.et. Traces of higher ranks
@@ -40,16 +41,16 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
 /* The same for <prefix>.<rank>.et. */
 int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t rank,
                        const char **temp_name, struct asim_err *err);
-/* Opens <prefix><tail> of the set for writing; the caller commits or discards *out. */
+/* Opens <prefix><tail> of the set for writing; without force none is replaced. The caller commits
+ * or discards *out. */
 int asim_file_set_open(struct asim_file_set *set, struct asim_out *out, const char *prefix,
                        const char *tail, struct asim_err *err);
 /* Fails if both names stand for one file, which would be read and written; NULL is allowed. */
 int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err);
 /* Fails if the file is there and force is 0. Standard output, devices and pipes are no files. */
 int asim_file_set_refuse_existing(const char *path, int force, struct asim_err *err);
-/* The same for <prefix>.<rank>.et of ranks 0 … ranks - 1. */
-int asim_file_set_refuse_existing_set(const char *prefix, uint32_t ranks, int force,
-                                      struct asim_err *err);
+/* Fails if there is a trace <prefix>.<rank>.et of any rank; NULL is allowed. */
+int asim_file_set_refuse_existing_set(const char *prefix, struct asim_err *err);
 /* Fails if two outputs are one file. */
 int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err);
 /* Renames all files to their final names if code is 0, else removes the temporary files. Returns

@@ -20,16 +20,16 @@ static const char *text_of(const struct asim_args_table *table, const struct asi
     return text;
 }
 
-/* The value of a boolean of the table; 1 if the table has no such row. */
-static int is_on(const struct asim_args_table *table, const char *key, int without)
+int asim_files_force(const struct asim_args *args)
 {
-    const struct asim_option *row = asim_option_find(table->options, key);
-    int value;
+    const struct asim_args_table *table = &args->tables[0];
+    const struct asim_option *row =
+        table->options ? asim_option_find(table->options, "compat") : NULL;
+    int compat = 0;
 
-    if (!row || row->type != ASIM_T_BOOL)
-        return without;
-    memcpy(&value, (const char *)table->base + row->offset, sizeof value);
-    return value;
+    if (row && row->type == ASIM_T_BOOL)
+        memcpy(&compat, (const char *)table->base + row->offset, sizeof compat);
+    return args->limits.force || compat;
 }
 
 /* Files inside a text: "a.json,b.json@18x4", "machine:m.json,nodes=4". What names no file is
@@ -87,17 +87,25 @@ static int check_twice(const struct asim_args_table *table, const struct asim_op
     return code;
 }
 
-static int check(struct asim_inputs *inputs, const struct asim_args_table *table,
+static int check(struct asim_inputs *inputs, const struct asim_args *args,
                  const struct asim_option *row, struct asim_err *err)
 {
-    int force = is_on(table, "force", 1) || is_on(table, "compat", 0), code;
+    const struct asim_args_table *table = &args->tables[0];
+    const char *path = text_of(table, row);
+    int is_free = row->flags & ASIM_F_RESULT || asim_files_force(args), code;
 
     if (row->flags & ASIM_F_SET)
-        return asim_inputs_refuse_set(inputs, text_of(table, row), err);
-    code = asim_inputs_refuse(inputs, text_of(table, row), err);
-    if (!code)
+        code = asim_inputs_refuse_set(inputs, path, err);
+    else if (!(code = asim_inputs_refuse(inputs, path, err)))
         code = check_twice(table, row, err);
-    return code ? code : asim_file_set_refuse_existing(text_of(table, row), force, err);
+    if (code || is_free)
+        return code;
+    if (row->flags & ASIM_F_SET) {
+        code = asim_inputs_refuse(inputs, path, err);
+        if (!code)
+            code = asim_file_set_refuse_existing_set(path, err);
+    }
+    return code ? code : asim_file_set_refuse_existing(path, 0, err);
 }
 
 int asim_files_check(const struct asim_args *args, unsigned words, struct asim_err *err)
@@ -108,7 +116,7 @@ int asim_files_check(const struct asim_args *args, unsigned words, struct asim_e
 
     for (const struct asim_option *row = table->options; row && row->key && !code; row++)
         if (row->type == ASIM_T_STRING && row->flags & ASIM_F_WRITES)
-            code = check(&inputs, table, row, err);
+            code = check(&inputs, args, row, err);
     asim_inputs_fini(&inputs);
     return code;
 }

@@ -20,9 +20,10 @@
 const struct asim_option asim_limits_options[] = {
     {"quiet", NULL, "no summary where the results go to files; notes and errors stay", "0",
      ASIM_T_BOOL, AT(quiet), .flags = ASIM_F_NO_RESULT},
-    {"force", NULL,
-     "replace traces, topologies and machines that exist; results are replaced without it", "0",
-     ASIM_T_BOOL, AT(force), .flags = ASIM_F_NO_RESULT},
+    {"force", "f",
+     "replace what is there and serves as input: traces, workloads, topologies, machines, scripts; "
+     "results (tables, pages, pictures, folders of runs) are replaced without it",
+     "0", ASIM_T_BOOL, AT(force), .flags = ASIM_F_NO_RESULT},
     {"max-trace-size", NULL,
      "most bytes a gzip trace may inflate to; 0: the variable ASIM_MAX_TRACE_SIZE, else 16GiB", "0",
      ASIM_T_SIZE, AT(trace_bytes)},

@@ -46,6 +46,34 @@ t_run() {
     fi
 }
 
+# t_last COMMAND...: runs the command; of an option that is there several times, only the last one counts.
+# So a test may add to the options that its cases share.
+t_last() {
+    local -A last=()
+    local -a words=() keys=()
+    local i key
+    while (($#)); do
+        key=''
+        if [[ $1 =~ ^-+([a-zA-Z][a-zA-Z0-9_-]*) ]]; then
+            key=${BASH_REMATCH[1]//_/-}
+            last[$key]=${#words[@]}
+        fi
+        keys+=("$key") words+=("$1")
+        if [[ $key && $1 != *=* ]] && (($# > 1)) && [[ $2 != -[a-zA-Z-]* ]]; then
+            keys+=("+$key") words+=("$2") # its value
+            shift
+        fi
+        shift
+    done
+    local -a line=()
+    for i in "${!words[@]}"; do
+        key=${keys[i]}
+        [[ ! $key || $i == "${last[${key#+}]:-}" || ($key == +* && $((i - 1)) == "${last[${key#+}]}") ]] &&
+            line+=("${words[i]}")
+    done
+    "${line[@]}"
+}
+
 # t_same NAME GOT WANT: passes where two files have the same bytes.
 t_same() {
     local difference

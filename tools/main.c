@@ -184,6 +184,15 @@ static int has_compat(const struct asim_command *command)
     return row && row->key;
 }
 
+/* 1 if the command writes what others read, which it does not replace unasked. */
+static int writes_inputs(const struct asim_command *command)
+{
+    const struct asim_option *row = command->member.options;
+    while (row && row->key && (!(row->flags & ASIM_F_WRITES) || row->flags & ASIM_F_RESULT))
+        row++;
+    return row && row->key;
+}
+
 /* 1 if the user says --compat=0 or --compat=1. */
 static int says_compat(const struct asim_option *row, int argc, char **argv)
 {
@@ -195,17 +204,19 @@ static int says_compat(const struct asim_option *row, int argc, char **argv)
     return 0;
 }
 
-/* Started under a published name: --compat unless the user says otherwise. */
+/* Started under a published name: --compat unless the user says otherwise, or --force of a command
+ * without it, since the published tools replace files without asking. */
 static int run_called(const struct asim_command *command, int argc, char **argv)
 {
-    char compat[] = "--compat=1";
-    int adds = has_compat(command) && !says_compat(command->member.options, argc, argv);
+    char compat[] = "--compat=1", force[] = "--force=1";
+    int has = has_compat(command);
+    int adds = has ? !says_compat(command->member.options, argc, argv) : writes_inputs(command);
     char **words = adds ? malloc(((size_t)argc + 2) * sizeof *words) : NULL;
     int code;
     if (!words)
         return run(command, argc, argv);
     words[0] = argv[0];
-    words[1] = compat;
+    words[1] = has ? compat : force;
     memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words); /* its NULL, too */
     code = run(command, argc + 1, words);
     free(words);

@@ -24,9 +24,6 @@ int asim_buckets_run(struct asim_buckets *buckets, struct asim_err *err)
     if (!code)
         code = asim_buckets_check(buckets, err);
     if (!code)
-        code =
-            asim_file_set_refuse_existing_set(buckets->output, buckets->ranks, buckets->force, err);
-    if (!code)
         code = asim_file_set_begin(&buckets->set, buckets->output, buckets->ranks, buckets->force,
                                    err);
     for (uint32_t rank = 0; rank < buckets->ranks && !code; rank++)

@@ -14,7 +14,6 @@
 struct options {
     char *input, *output, *group;
     double mb;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -30,8 +29,6 @@ static const struct asim_option options[] = {
      "the group of data parallelism; without it the groups whose all-reduces do not wait for work "
      "on each other's results",
      NULL, ASIM_T_STRING, AT(group)},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
 /* "group 1 (8 ranks): 300 MiB of gradients; buckets: 12, now 4". */
@@ -69,7 +66,7 @@ static int change_set(const struct asim_args *args, struct asim_err *err)
                                    .output = o->output,
                                    .group = o->group,
                                    .bytes = (uint64_t)(o->mb * (1 << 20)),
-                                   .force = o->force,
+                                   .force = args->limits.force,
                                    .notes = {say, NULL}};
     int code;
 

@@ -12,15 +12,12 @@
 
 struct options {
     char *out;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
-static const struct asim_option options[] = {
-    {"out", NULL, "file to write; -: standard output", "-", ASIM_T_STRING, AT(out), 0, 0, NULL,
-     ASIM_F_WRITES},
-    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
-    {0}};
+static const struct asim_option options[] = {{"out", NULL, "file to write; -: standard output", "-",
+                                              ASIM_T_STRING, AT(out), 0, 0, NULL, ASIM_F_WRITES},
+                                             {0}};
 
 static int write_script(const struct asim_args *args, struct asim_err *err)
 {

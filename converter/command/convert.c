@@ -8,6 +8,7 @@
 #include "asim/ext/command.h"
 #include "convert/convert.h"
 #include "cli/args.h"
+#include "cli/files.h"
 #include "asim/trace.h"
 #include "cli/file_set.h"
 #include "llm/llm.h"
@@ -50,9 +51,9 @@ static void say(void *self, const char *sentence)
 }
 
 /* A SimAI workload is one text for all ranks and becomes one trace per rank. */
-static int run_workload(const struct options *o, struct asim_err *err)
+static int run_workload(const struct options *o, int force, struct asim_err *err)
 {
-    const struct asim_llm_options opt = {.et = o->output, .force = 1};
+    const struct asim_llm_options opt = {.et = o->output, .force = force};
     struct asim_llm_traces made = {0};
     int code = asim_llm_to_et(o->input, &opt, &made, err);
 
@@ -82,7 +83,7 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --out are both needed; --help explains them.");
     if (asim_trace_is_shared(o->input))
-        return run_workload(o, err);
+        return run_workload(o, asim_files_force(args), err);
     code = asim_file_set_refuse_overwrite(o->input, o->output, err);
     if (!code)
         code = asim_file_set_refuse_overwrite(o->input, o->groups, err);

@@ -25,7 +25,7 @@ static const struct asim_option options[] = {
     {"input", "input-filename", "Chakra trace, may be .gz (required)", NULL, ASIM_T_STRING,
      AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output-filename", "FILE.dot, .graphml, .svg, .pdf or .png (required)", NULL,
-     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES},
+     ASIM_T_STRING, AT(output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {"max-nodes", NULL, "refuse a picture of more nodes than this (dot and GraphML: any number)",
      "2000", ASIM_T_U32, AT(max_nodes), 1, 4e9},
     {"compat", NULL,

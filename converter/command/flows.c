@@ -13,7 +13,6 @@
 struct options {
     char *input, *output;
     uint32_t ranks;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -26,8 +25,6 @@ static const struct asim_option options[] = {
      0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"ranks", "n", "ranks to write; 0: up to the last host that a flow names", "0", ASIM_T_U32,
      AT(ranks), 0, ASIM_SCHEDULE_RANKS},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
 static int convert(const struct asim_args *args, struct asim_err *err)
@@ -40,7 +37,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE, "--input and --out are both needed.");
     rc = asim_schedule_read_flows(&schedule, o->input, o->ranks, err);
     if (!rc)
-        rc = asim_schedule_write(&schedule, o->output, o->force, err);
+        rc = asim_schedule_write(&schedule, o->output, args->limits.force, err);
     if (!rc) {
         printf("wrote %s.{0..%" PRIu32 "}.et: %" PRIu64 " flows, the first at %.9g s\n", o->output,
                schedule.ranks - 1, schedule.sends, (double)schedule.first_ns / 1e9);

@@ -79,8 +79,6 @@ static const struct asim_option options[] = {
      "0", ASIM_T_U64, AT(compute_us), 0, 1e15},
     {"independent", NULL, "no dependencies: all nodes may start at once", "0", ASIM_T_BOOL,
      AT(independent)},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
 /* The trace of one rank during writing. */
@@ -320,9 +318,7 @@ static int write_traces(struct settings *set, struct asim_err *err)
     int rc = check(set, err);
     if (rc)
         return rc;
-    rc = asim_file_set_refuse_existing_set(set->out, set->ranks, set->force, err);
-    if (!rc)
-        rc = write_all(set, &nodes, err);
+    rc = write_all(set, &nodes, err);
     if (rc)
         return rc;
     if (set->ranks == 1)
@@ -344,7 +340,10 @@ static int write_traces(struct settings *set, struct asim_err *err)
 static int generate(const struct asim_args *args, struct asim_err *err)
 {
     struct settings *set = args->tables[0].base;
-    int rc = write_traces(set, err);
+    int rc;
+
+    set->force = args->limits.force;
+    rc = write_traces(set, err);
     free(set->list);
     return rc;
 }

@@ -12,7 +12,6 @@
 
 struct options {
     char *input, *output;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -21,8 +20,6 @@ static const struct asim_option options[] = {
      ASIM_F_READS},
     {"out", "output", "prefix of the traces to write (required)", NULL, ASIM_T_STRING, AT(output),
      0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
 static int convert(const struct asim_args *args, struct asim_err *err)
@@ -35,7 +32,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE, "--input and --out are both needed.");
     rc = asim_schedule_read_goal(&schedule, o->input, err);
     if (!rc)
-        rc = asim_schedule_write(&schedule, o->output, o->force, err);
+        rc = asim_schedule_write(&schedule, o->output, args->limits.force, err);
     if (!rc) {
         printf("wrote %s.{0..%" PRIu32 "}.et: %zu ops, %" PRIu64 " messages, %zu waits\n",
                o->output, schedule.ranks - 1, schedule.op.n, schedule.sends, schedule.wait.n);

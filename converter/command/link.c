@@ -12,7 +12,7 @@
 struct options {
     char *host, *device, *output, *log_level;
     uint32_t rank;
-    int compat, strict, quiet, force;
+    int compat, strict, quiet;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -28,7 +28,6 @@ static const struct asim_option options[] = {
      ASIM_T_BOOL, AT(compat)},
     {"strict", NULL, "fail if a GPU operation cannot be linked", "0", ASIM_T_BOOL, AT(strict)},
     {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet)},
-    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
     {"log-level", NULL, "of the published tool; there is one level here", NULL, ASIM_T_STRING,
      AT(log_level), 0, 0, NULL, ASIM_F_NOOP},
     {0}};

@@ -34,14 +34,6 @@ static int convert(const char *workload, const struct asim_llm_options *opt, str
     return 0;
 }
 
-/* Of the text, whose name may be made of the sizes, and of the traces. */
-static int check_free(const struct asim_llm_options *opt, const char *path, struct asim_err *err)
-{
-    int rc = asim_file_set_refuse_existing(path, opt->force, err);
-    return rc || !opt->et ? rc
-                          : asim_file_set_refuse_existing_set(opt->et, opt->world, opt->force, err);
-}
-
 /* Writes the text also if only Chakra traces are wanted: they are made from it. */
 static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, struct asim_err *err)
 {
@@ -51,7 +43,7 @@ static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, s
     asim_llm_file_name(llm, name, sizeof name);
     if (!path)
         path = name;
-    int rc = check_free(llm->opt, path, err);
+    int rc = asim_file_set_refuse_existing(path, llm->opt->force, err);
     if (!rc)
         rc = asim_llm_rows_make(&rows, llm, times, err);
     if (!rc)
@@ -68,7 +60,7 @@ static int make_micro(const struct asim_llm_options *opt, struct asim_err *err)
 {
     const char *path = opt->output ? opt->output : "micro_test.txt";
     uint32_t rows = 0;
-    int rc = check_free(opt, path, err);
+    int rc = asim_file_set_refuse_existing(path, opt->force, err);
     if (!rc)
         rc = asim_llm_micro(opt, path, &rows, err);
     if (!rc)
@@ -204,6 +196,7 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
 static int llm(const struct asim_args *args, struct asim_err *err)
 {
     struct asim_llm_options *opt = args->tables[0].base;
+    opt->force = args->limits.force;
     if (!args->n_args)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no model is given: --model=NAME, or a workload to convert and "

@@ -14,7 +14,6 @@
 struct options {
     char *input, *output;
     uint64_t bytes;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -27,17 +26,16 @@ static const struct asim_option options[] = {
      "bytes of the collective that it is for: of an all-reduce, reduce-scatter or all-to-all a "
      "rank's input, of an all-gather a rank's part (required)",
      "0", ASIM_T_SIZE, AT(bytes)},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
-static int write(const struct asim_msccl *msccl, const struct options *o, struct asim_err *err)
+static int write(const struct asim_msccl *msccl, const struct options *o, int force,
+                 struct asim_err *err)
 {
     struct asim_schedule schedule = {0};
     int rc = asim_schedule_from_msccl(&schedule, msccl, o->bytes, err);
 
     if (!rc)
-        rc = asim_schedule_write(&schedule, o->output, o->force, err);
+        rc = asim_schedule_write(&schedule, o->output, force, err);
     if (!rc)
         printf("wrote %s.{0..%" PRIu32 "}.et: %s, %" PRIu64 " messages; complete: each output is "
                "the collective's\nrun it with --system=%s.system.json, on collectives of %" PRIu64
@@ -60,7 +58,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     if (!rc)
         rc = asim_msccl_check(&msccl, err);
     if (!rc)
-        rc = write(&msccl, o, err);
+        rc = write(&msccl, o, args->limits.force, err);
     asim_msccl_fini(&msccl);
     return rc;
 }

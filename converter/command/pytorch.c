@@ -115,7 +115,8 @@ static int read_words(const struct options *o, const char **words, size_t n, str
     return code;
 }
 
-static int run_pytorch(const struct options *o, const struct ranks *ranks, struct asim_err *err)
+static int run_pytorch(const struct options *o, const struct ranks *ranks, int force,
+                       struct asim_err *err)
 {
     struct asim_pytorch_options opt = {.folder = ranks->folder,
                                        .output = o->output,
@@ -130,6 +131,7 @@ static int run_pytorch(const struct options *o, const struct ranks *ranks, struc
                                        .no_guess = o->no_autopatch,
                                        .allow_missing = o->allow_missing,
                                        .strict = o->strict,
+                                       .force = force,
                                        .max_comm = o->max_comm,
                                        .default_bytes = o->default_bytes,
                                        .calibrate = {o->mhz, o->force_ns, o->average, 0},
@@ -148,8 +150,9 @@ static int pytorch(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
     struct ranks ranks = {{0}, NULL};
-    int code = read_words(o, args->words, args->n_words, &ranks, err) ? ASIM_ARGS_USAGE
-                                                                      : run_pytorch(o, &ranks, err);
+    int code = read_words(o, args->words, args->n_words, &ranks, err)
+                   ? ASIM_ARGS_USAGE
+                   : run_pytorch(o, &ranks, args->limits.force, err);
     free(ranks.list.at);
     return code;
 }

@@ -35,7 +35,10 @@ static int samples(const struct asim_args *args, struct asim_err *err)
     struct asim_samples_options opt = {o->out ? o->out : ".", o->ranks, o->micros, o->tensor_bytes,
                                        o->comm_bytes};
     uint64_t files;
-    int rc = asim_samples_write(&opt, &files, err);
+    int rc = args->limits.force ? 0 : asim_samples_refuse_existing(opt.folder, err);
+
+    if (!rc)
+        rc = asim_samples_write(&opt, &files, err);
     if (!rc)
         printf("wrote %" PRIu64 " sample traces of %" PRIu32 " ranks to %s\n", files, o->ranks,
                opt.folder);

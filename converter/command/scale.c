@@ -16,7 +16,6 @@
 struct options {
     char *input, *output, *groups, *grow;
     uint32_t ranks;
-    int force;
 };
 
 enum { MAX_LISTED = 4096 };
@@ -35,8 +34,6 @@ static const struct asim_option options[] = {
      "groups that join all replicas: full (those of all ranks), strided (also those whose ranks "
      "are not consecutive), none, or ids as 1,4",
      "full", ASIM_T_STRING, AT(grow)},
-    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {0}};
 
 /* Words or numbers; listed has room for MAX_LISTED. */
@@ -83,7 +80,7 @@ static int scale_set(const struct asim_args *args, struct asim_err *err)
                                .output = o->output,
                                .groups_file = o->groups,
                                .to = o->ranks,
-                               .force = o->force};
+                               .force = args->limits.force};
     int64_t *listed;
     int rc;
     if (!o->input || !o->output || !o->ranks)

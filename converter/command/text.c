@@ -16,7 +16,7 @@
 struct options {
     char *input, *output, *dims;
     uint32_t ranks, passes;
-    int compat, quiet, force;
+    int compat, quiet;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -32,8 +32,6 @@ static const struct asim_option options[] = {
      "NPUs of each network dimension, the innermost first, as 4,2: collectives then name theirs",
      NULL, ASIM_T_STRING, AT(dims)},
     {"compat", NULL, "same output and refusals as chakra_converter", "0", ASIM_T_BOOL, AT(compat)},
-    {"force", NULL, "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
-     AT(force)},
     {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet)},
     {0}};
 
@@ -110,7 +108,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
                                     .ranks = o->ranks,
                                     .passes = o->passes,
                                     .compat = o->compat,
-                                    .force = o->force};
+                                    .force = args->limits.force};
     struct asim_text_result result = {0};
     struct asim_layers layers = {0};
     int rc = 0;

@@ -28,7 +28,7 @@ static const struct asim_option options[] = {
      "ops.csv, flows.csv, fct.txt or log of a run, may be .gz; further ones may follow the options",
      NULL, ASIM_T_STRING, AT(input), 0, 0, NULL, ASIM_F_READS},
     {"out", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output), 0,
-     0, NULL, ASIM_F_WRITES},
+     0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table"},
     {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
      ASIM_T_STRING, AT(frequency)},

@@ -155,7 +155,6 @@ const struct asim_option asim_llm_option_table[] = {
      "who runs the traces: astra-sim gets whole microseconds, PREFIX.groups.json, and neither "
      "METADATA and CPU ops nor asim's attributes duration_ns and comm_queue",
      "asim", ASIM_T_CHOICE, AT(for_astra_sim), 0, 0, "asim|astra-sim"},
-    FLAG("force", NULL, "replace files that exist", force),
     {"schedule", NULL,
      "rows: AICB's rows of one stage; else the ops of each rank, with this order of passes: gpipe, "
      "1f1b, interleaved, zb-h1 or dualpipe; options from here on need one of these",

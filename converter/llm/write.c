@@ -223,8 +223,6 @@ int asim_llm_to_et(const char *workload, const struct asim_llm_options *opt,
     int rc = count_ranks(workload, &made->ranks, err);
 
     if (!rc)
-        rc = asim_file_set_refuse_existing_set(prefix, made->ranks, opt->force, err);
-    if (!rc)
         rc = asim_file_set_begin(&set, prefix, made->ranks, opt->force, err);
     if (!rc)
         rc = asim_inputs_add_set(&set.inputs, workload, err);

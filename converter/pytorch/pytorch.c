@@ -298,6 +298,9 @@ static int name_files(struct job *job)
         if (asim_inputs_refuse(&job->inputs, path, job->err))
             return ASIM_EINVAL;
     }
+    snprintf(path, sizeof path, "%s/%s", job->dir, job->stem);
+    if (!opt->force && asim_file_set_refuse_existing_set(path, job->err))
+        return ASIM_EINVAL;
     return asim_out_mkdir(job->dir, job->err);
 }
 

@@ -19,6 +19,7 @@ struct asim_pytorch_options {
     const uint32_t *ranks;          /* only these; n = 0: all */
     size_t ranks_n;
     int simple, gpu_only, astra, no_clean, strict;
+    int force;         /* replace traces that exist */
     int allow_missing; /* traces of some ranks of the job only */
     int no_guess;      /* a communication kernel of unknown type is an error */
     uint64_t max_comm, default_bytes;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/trace.h"
+#include "cli/file_set.h"
 
 #define VERSION   "1.0.0"
 #define PATH_ROOM 64 /* "/<set>.<rank>.et" */
@@ -99,6 +100,20 @@ static int write_file(const char *path, const struct set *set,
     if (!rc)
         return asim_chakra_writer_commit(writer, err);
     asim_chakra_writer_discard(writer);
+    return rc;
+}
+
+int asim_samples_refuse_existing(const char *folder, struct asim_err *err)
+{
+    size_t size = strlen(folder) + PATH_ROOM;
+    char *prefix = malloc(size);
+    int rc = prefix ? 0 : asim_err_nomem(err, "looking for older traces");
+
+    for (size_t s = 0; s < sizeof sets / sizeof *sets && !rc; s++) {
+        snprintf(prefix, size, "%s/%s", folder, sets[s].name);
+        rc = asim_file_set_refuse_existing_set(prefix, err);
+    }
+    free(prefix);
     return rc;
 }
 

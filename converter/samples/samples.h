@@ -19,6 +19,8 @@ struct asim_samples_options {
 /* Writes all sets; *files is their number. */
 int asim_samples_write(const struct asim_samples_options *opt, uint64_t *files,
                        struct asim_err *err);
+/* Fails if there are traces of one of the sets. */
+int asim_samples_refuse_existing(const char *folder, struct asim_err *err);
 
 /* The attributes of the node that has one of each of the 30 types. */
 const struct asim_chakra_attr *asim_samples_attrs(size_t *n);

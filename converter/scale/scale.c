@@ -245,8 +245,6 @@ int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
     if (!rc)
         rc = asim_scale_groups(scale, err);
     if (!rc)
-        rc = asim_file_set_refuse_existing_set(scale->output, scale->to, scale->force, err);
-    if (!rc)
         rc = asim_file_set_begin(&scale->set, scale->output, scale->to, scale->force, err);
     for (uint32_t rank = 0; rank < scale->to && !rc; rank++)
         rc = write_rank(scale, rank, err);

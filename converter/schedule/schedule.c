@@ -224,10 +224,8 @@ static int write_files(struct writing *w, int force, struct asim_err *err)
     uint32_t ranks = w->schedule->ranks;
     struct asim_file_set set = {0};
     const char *temp_name;
-    int rc = asim_file_set_refuse_existing_set(w->prefix, ranks, force, err);
+    int rc = asim_file_set_begin(&set, w->prefix, ranks, force, err);
 
-    if (!rc)
-        rc = asim_file_set_begin(&set, w->prefix, ranks, force, err);
     for (uint32_t r = 0; r < ranks && !rc; r++) {
         rc = asim_file_set_rank(&set, w->prefix, r, &temp_name, err);
         if (!rc)

@@ -93,10 +93,8 @@ static int write_all(struct asim_step *s, struct asim_step_summary *all, struct 
 {
     const struct asim_llm_options *o = s->opt;
     struct asim_file_set set = {0};
-    int rc = asim_file_set_refuse_existing_set(o->et, o->world, o->force, err);
+    int rc = asim_file_set_begin(&set, o->et, o->world, o->force, err);
 
-    if (!rc)
-        rc = asim_file_set_begin(&set, o->et, o->world, o->force, err);
     for (uint32_t rank = 0; !rc && rank < o->world; rank++) {
         const char *temp_name;
         rc = asim_file_set_rank(&set, o->et, rank, &temp_name, err);

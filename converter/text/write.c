@@ -124,9 +124,8 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
 
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
+    set.force = 1;
     if (!rc && !opt->compat) /* chakra_converter does not check this */
-        rc = asim_file_set_refuse_existing_set(opt->output, opt->ranks, opt->force, err);
-    if (!rc && !opt->compat)
         rc = asim_file_set_begin(&set, opt->output, opt->ranks, opt->force, err);
     if (!rc)
         rc = asim_inputs_add(&set.inputs, layers->src.name, err);

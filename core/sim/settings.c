@@ -102,7 +102,7 @@ const struct asim_option asim_settings_options[] = {
         "communicator groups JSON; without it, or with 'empty': all ranks only",
         .alias = "comm-group-configuration", .flags = ASIM_F_READS),
     ROW("out", STRING, out, "folder for summary.json, ranks.csv, ops.csv and topology.json",
-        .flags = ASIM_F_WRITES),
+        .flags = ASIM_F_WRITES | ASIM_F_RESULT),
     ROW("reports", STRING, reports,
         "further files in --out, separated by commas, or all; listed below",
         .flags = ASIM_F_NO_RESULT | ASIM_F_PACKETS),
@@ -129,7 +129,7 @@ const struct asim_option asim_settings_options[] = {
         .def = "true", .flags = ASIM_F_NO_RESULT),
     ROW("pcap", STRING, pcap,
         "capture of all RoCEv2 and PFC frames that Wireshark decodes; slows the run down",
-        .flags = ASIM_F_WRITES | ASIM_F_PACKETS),
+        .flags = ASIM_F_WRITES | ASIM_F_RESULT | ASIM_F_PACKETS),
     /* ASTRA-sim's numeric options, with its names and defaults. */
     ROW("num-queues-per-dim", U32, queues_per_dim, "queues of every logical dimension", .def = "1",
         .min = 1, .max = 4096),
@@ -205,11 +205,11 @@ const struct asim_option asim_settings_options[] = {
         .flags = ASIM_F_NOOP),
     ROW("network-outputs", STRING, network_outputs,
         "folder for the files that the network configuration writes, in place of their own",
-        .flags = ASIM_F_WRITES | ASIM_F_PACKETS),
+        .flags = ASIM_F_WRITES | ASIM_F_RESULT | ASIM_F_PACKETS),
     ROW("logging-folder", STRING, logging_folder,
         "folder for log.log: issue and end of each op, where the system file says trace-enabled "
         "(else --out has it as log.txt)",
-        .flags = ASIM_F_WRITES),
+        .flags = ASIM_F_WRITES | ASIM_F_RESULT),
     {.key = NULL},
 };
 

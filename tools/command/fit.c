@@ -18,7 +18,7 @@
 struct options {
     char *machine, *against, *op, *fit, *from, *output;
     uint32_t nodes, gpus;
-    int algo, proto, force;
+    int algo, proto;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -43,7 +43,6 @@ static const struct asim_option options[] = {
     {"from", NULL, "leave out smaller sizes", "1", ASIM_T_STRING, AT(from)},
     {"out", "o", "the fitted machine file", NULL, ASIM_T_STRING, AT(output), 0, 0, NULL,
      ASIM_F_WRITES},
-    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
     {0}};
 
 /* --- what is fitted --------------------------------------------------------------------------- */

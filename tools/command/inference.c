@@ -113,7 +113,7 @@ static const struct asim_option options[] = {
     {"mtu", NULL, "payload bytes of a packet; 0: as the network configuration says", "0",
      ASIM_T_U64, AT(mtu), 0, 65000},
     {"out", "o", "folder for requests.csv, inference.json and the files of asim packet", NULL,
-     ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES},
+     ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES | ASIM_F_RESULT},
     {"json", NULL, "print the figures as JSON (inference.json) in place of the table", "0",
      ASIM_T_BOOL, AT(json)},
     {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports)},

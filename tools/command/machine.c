@@ -18,7 +18,6 @@
 
 struct options {
     char *change, *like, *name, *output;
-    int force;
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -33,7 +32,6 @@ static const struct asim_option options[] = {
     {"name", NULL, "import: name of the new machine", "imported", ASIM_T_STRING, AT(name)},
     {"out", "o", "import: the machine file; - for standard output", "-", ASIM_T_STRING, AT(output),
      0, 0, NULL, ASIM_F_WRITES},
-    {"force", NULL, "import: replace a file that exists", "0", ASIM_T_BOOL, AT(force)},
     {0}};
 
 static int list(struct asim_err *err)

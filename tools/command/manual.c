@@ -21,7 +21,8 @@ struct options {
 
 static const struct asim_option options[] = {
     {"out", NULL, "folder for man1/*.1, completions/asim (bash) and site-functions/_asim (zsh)",
-     "manual", ASIM_T_STRING, offsetof(struct options, out), .flags = ASIM_F_WRITES},
+     "manual", ASIM_T_STRING, offsetof(struct options, out),
+     .flags = ASIM_F_WRITES | ASIM_F_RESULT},
     {0}};
 
 /* --- reading ---------------------------------------------------------------------------------- */

@@ -63,7 +63,7 @@ static const struct asim_option options[] = {
     {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6},
     {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6},
     {"out", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
-     ASIM_F_WRITES},
+     ASIM_F_WRITES | ASIM_F_RESULT},
     {"et", NULL, "also write custom-algorithm traces PREFIX.<member>.et", NULL, ASIM_T_STRING,
      AT(et), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_SET},
     {"send-lat", "AS_SEND_LAT",
@@ -126,14 +126,15 @@ static int check_places(const struct options *opt, uint32_t ranks, struct asim_e
 }
 
 /* All files or none. Traces of more members, left by an earlier run, would be read with these. */
-static int write_all(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
+static int write_all(const struct asim_nccl *nccl, const struct options *opt, int force,
+                     struct asim_err *err)
 {
     struct asim_file_set set = {0};
     uint32_t ranks = nccl->spec.ranks;
     const char *csv;
     int rc = opt->et ? check_places(opt, ranks, err) : 0;
     if (!rc && opt->et)
-        rc = asim_file_set_begin(&set, opt->et, ranks, 0, err);
+        rc = asim_file_set_begin(&set, opt->et, ranks, force, err);
     if (!rc)
         rc = asim_file_set_add(&set, opt->output, &csv, err);
     if (!rc)
@@ -191,7 +192,7 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
             "%" PRIu64 " bytes are too few for %u ranks and %u channels: a piece would be empty.",
             spec.bytes, spec.ranks, nccl.local);
     if (!rc)
-        rc = write_all(&nccl, opt, err);
+        rc = write_all(&nccl, opt, args->limits.force, err);
     asim_nccl_fini(&nccl);
     return rc;
 }

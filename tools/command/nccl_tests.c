@@ -69,11 +69,11 @@ static const struct asim_option options[] = {
      "or --sizes says others",
      NULL, ASIM_T_STRING, AT(against), 0, 0, NULL, ASIM_F_READS},
     {"csv", NULL, "also write the table as CSV", NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL,
-     ASIM_F_WRITES},
+     ASIM_F_WRITES | ASIM_F_RESULT},
     {"json", NULL, "also write the table as nccl-tests' JSON; -: print it in place of the table",
-     NULL, ASIM_T_STRING, AT(json), 0, 0, NULL, ASIM_F_WRITES},
+     NULL, ASIM_T_STRING, AT(json), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {"plot", NULL, "also draw bus bandwidth against size: NAME.svg, or NAME.html, a page", NULL,
-     ASIM_T_STRING, AT(plot), 0, 0, NULL, ASIM_F_WRITES},
+     ASIM_T_STRING, AT(plot), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {0}};
 
 struct tables {

@@ -14,13 +14,12 @@
 
 struct options {
     char *output, *fail_if, *sizes;
-    int force, quiet, text, json, fct;
+    int quiet, text, json, fct;
 };
 
 static const struct asim_option options[] = {
     {"out", "output", "the page; without it report.html in the folder of the first run", NULL,
-     ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES},
-    {"force", NULL, "replace the page of --out", "0", ASIM_T_BOOL, offsetof(struct options, force)},
+     ASIM_T_STRING, offsetof(struct options, output), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {"quiet", NULL, "do not say what was written", "0", ASIM_T_BOOL,
      offsetof(struct options, quiet)},
     {"text", NULL, "only print what limits the runs; write no page", "0", ASIM_T_BOOL,

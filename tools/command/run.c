@@ -51,7 +51,7 @@ static const struct asim_option options[] = {
      "packet", ASIM_T_CHOICE, AT(backend), 0, 0, ASIM_JOB_BACKEND_WORDS},
     {"mpi", NULL, "MPI processes of --backend=ns3", NULL, ASIM_T_U32, AT(mpi), 0, 4096},
     {"output-dir", NULL, "folder in which the run gets a folder of its own (default runs)", NULL,
-     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
+     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES | ASIM_F_RESULT},
     {"name", NULL, "name of the run's folder; without it: date and time", NULL, ASIM_T_STRING,
      AT(name)},
     {"force", NULL, "write into the folder --name although it is there", "0", ASIM_T_BOOL,

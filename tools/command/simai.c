@@ -48,7 +48,7 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, AT(conf), 0, 0, NULL, ASIM_F_READS},
     {"t", "thread", "threads; results never depend on it", "1", ASIM_T_U32, AT(threads), 1, 256},
     {"csv", NULL, "rank 0's rows as SimAI's ncclFlowModel_EndToEnd.csv has them (default: none)",
-     NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, ASIM_F_WRITES},
+     NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, ASIM_F_WRITES | ASIM_F_RESULT},
     {"g", NULL, "accepted, no effect, as in SimAI: the header's all_gpus counts", "0", ASIM_T_U32,
      AT(gpus), 0, 0, NULL, ASIM_F_NOOP},
     {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,

@@ -43,7 +43,7 @@ const struct asim_option asim_sweep_options[] = {
      "what the points run: `asim run`, `asim inference` or `asim nccl-tests` (one of sizes=…)",
      "run", ASIM_T_CHOICE, AT(command), 0, 0, ASIM_SWEEP_COMMANDS},
     {"output-dir", "out", "folder of the sweep (default sweep); one that is there goes on", NULL,
-     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES},
+     ASIM_T_STRING, AT(output_dir), .flags = ASIM_F_WRITES | ASIM_F_RESULT},
     {"jobs", "j", "runs at once; 0 = one for each core", NULL, ASIM_T_U32, AT(jobs), 0, 4096},
     {"time-limit", NULL, "seconds of wall clock for each run; 0 = none", NULL, ASIM_T_DOUBLE,
      AT(limit_s), 0, 1e9},

@@ -136,8 +136,9 @@ static void find_groups(struct asim_job *job)
 static int convert(struct asim_job *job, const char *folder, struct asim_err *err)
 {
     char self[ASIM_JOB_PATH], out[ASIM_JOB_PATH], log[ASIM_JOB_PATH];
-    const char *words[ASIM_JOB_WORDS + 6] = {self, "trace", "pytorch", folder, "--output", out};
-    size_t n = 6;
+    const char *words[ASIM_JOB_WORDS + 7] = {self,      "trace",    "pytorch", folder,
+                                             "--force", "--output", out};
+    size_t n = 7;
     int code;
 
     snprintf(out, sizeof out, "%.1500s/workload", job->folder);

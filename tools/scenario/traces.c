@@ -16,6 +16,7 @@
 #include "base/io/out.h"
 #include "cli/args.h"
 #include "cli/child.h"
+#include "cli/file_set.h"
 #include "cli/interrupt.h"
 #include "cli/temporary.h"
 
@@ -90,7 +91,7 @@ static int writes_text(const struct line *line, const struct generator *generato
 }
 
 static int make_one(const struct asim_scenario_job *job, const char *source, const char *folder,
-                    struct asim_err *err)
+                    int force, struct asim_err *err)
 {
     struct line *line = calloc(1, sizeof *line);
     const struct generator *generator;
@@ -117,8 +118,11 @@ static int make_one(const struct asim_scenario_job *job, const char *source, con
             line->words[line->n++] = line->ranks;
         }
         line->words[line->n++] = "--force";
+        if (!force)
+            code = asim_file_set_refuse_existing_set(strchr(line->prefix, '=') + 1, err);
         snprintf(line->log, sizeof line->log, "%.1800s/%s/log.txt", folder, job->name);
-        code = asim_out_mkparent(line->log, err);
+        if (!code)
+            code = asim_out_mkparent(line->log, err);
     }
     if (!code)
         code = asim_child_tool(line->self, err);
@@ -137,7 +141,7 @@ static int make_one(const struct asim_scenario_job *job, const char *source, con
     return code;
 }
 
-int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *made,
+int asim_scenario_traces_make(const char *scenario, const char *folder, int force, size_t *made,
                               struct asim_err *err)
 {
     const char *source = scenario[0] == '{' ? "the JSON given" : scenario;
@@ -149,7 +153,7 @@ int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *
     for (size_t i = 0; !code && (job = asim_scenario_job(read, i)); i++) {
         if (!job->generate)
             continue;
-        code = make_one(job, source, folder, err);
+        code = make_one(job, source, folder, force, err);
         ++*made;
     }
     if (!code && asim_interrupted())
@@ -200,7 +204,7 @@ char *asim_scenario_traces_for(struct asim_app *app)
         }
         app->traces_are_temporary = 1;
     }
-    asim_scenario_traces_make(app->settings.scenario, folder, &made, &app->err);
+    asim_scenario_traces_make(app->settings.scenario, folder, 1, &made, &app->err);
     return folder;
 }
 

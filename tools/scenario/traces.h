@@ -9,8 +9,8 @@
 
 /* Runs the generator of each job that has one, as `asim trace …`, into
  * folder/<job>/trace.<rank>.et; its log is folder/<job>/log.txt. *made: the number of these jobs.
- * Traces that are there are replaced. */
-int asim_scenario_traces_make(const char *scenario, const char *folder, size_t *made,
+ * force: traces that are there are replaced. */
+int asim_scenario_traces_make(const char *scenario, const char *folder, int force, size_t *made,
                               struct asim_err *err);
 
 /* Hooks of struct asim_app: make_traces, drop_traces. With --out the folder is OUT/traces and

@@ -73,9 +73,7 @@ static int convert(const char *input, const char *output, const struct convert_o
                      : from && !strcmp(from->member.name, "simai") ? "astra"
                                                                    : "simai";
     asim_topo_init(&topo);
-    int rc = asim_file_set_refuse_overwrite(input, output, err);
-    if (!rc)
-        rc = asim_topo_read(&topo, input, err);
+    int rc = asim_topo_read(&topo, input, err);
     if (!rc)
         rc = amend(&topo, opt, err);
     if (!rc && strcmp(to, "simai"))
@@ -95,6 +93,9 @@ static int convert_words(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "a topology file and a name for the other flavour are both needed: "
                             "asim topo convert IN OUT; --help lists the options.");
+    if (asim_file_set_refuse_overwrite(args->words[0], args->words[1], err) ||
+        asim_file_set_refuse_existing(args->words[1], args->limits.force, err))
+        return err->code;
     return convert(args->words[0], args->words[1], args->tables[0].base, err);
 }
 

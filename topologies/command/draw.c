@@ -24,7 +24,8 @@ struct draw_options {
 static const struct asim_option options[] = {
     {"out", "output",
      "picture: FILE.svg, .pdf, .png or .dot (default: the topology's name with .svg)", NULL,
-     ASIM_T_STRING, offsetof(struct draw_options, output), 0, 0, NULL, ASIM_F_WRITES},
+     ASIM_T_STRING, offsetof(struct draw_options, output), 0, 0, NULL,
+     ASIM_F_WRITES | ASIM_F_RESULT},
     {"max-nodes", NULL, "refuse to draw more nodes than this", "2000", ASIM_T_U32,
      offsetof(struct draw_options, max_nodes), 1, 1 << 20},
     {0}};

@@ -18,7 +18,7 @@
 
 struct make_options {
     char *topology, *output, *format;
-    int list, quiet, force;
+    int list, quiet;
 };
 
 static const struct asim_option options[] = {
@@ -29,8 +29,6 @@ static const struct asim_option options[] = {
     {"format", "f",
      "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,
      ASIM_T_STRING, offsetof(struct make_options, format)},
-    {"force", NULL, "replace a file that exists", "0", ASIM_T_BOOL,
-     offsetof(struct make_options, force)},
     {"list", NULL, "list the makers and end", "0", ASIM_T_BOOL,
      offsetof(struct make_options, list)},
     {"quiet", "q", "do not say what was written", "0", ASIM_T_BOOL,
@@ -95,7 +93,7 @@ static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_mak
 
 /* The generator's file name if it has the template, else a name of asim. */
 static int write_topo(const struct asim_topo *topo, const char *maker, const void *opt,
-                      const struct make_options *own, struct asim_err *err)
+                      const struct make_options *own, int force, struct asim_err *err)
 {
     char name[256];
     const char *path = own->output;
@@ -107,7 +105,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     const struct asim_topo_format *format = asim_files_format(own->format, topo, err);
     if (!format)
         return ASIM_EUSAGE;
-    int rc = asim_file_set_refuse_existing(path, own->force, err);
+    int rc = asim_file_set_refuse_existing(path, force, err);
     if (!rc)
         rc = format->write(topo, path, err);
     if (!rc && !own->quiet && strcmp(path, "-"))
@@ -118,14 +116,14 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
 
 /* Writes nothing unless the whole topology was made. */
 static int make_and_write(const struct asim_topo_maker *maker, const void *opt,
-                          const struct make_options *own, struct asim_err *err)
+                          const struct make_options *own, int force, struct asim_err *err)
 {
     struct asim_topo topo;
     asim_topo_init(&topo);
     int rc = maker->make(&topo, 0, opt, err);
     if (!rc) {
         warn_leaves(&topo, maker, opt);
-        rc = write_topo(&topo, maker->member.name, opt, own, err);
+        rc = write_topo(&topo, maker->member.name, opt, own, force, err);
     }
     asim_topo_fini(&topo);
     return rc;
@@ -154,11 +152,11 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
 
 /* Returns the exit code. */
 static int make_or_fail(const struct asim_topo_maker *maker, const void *opt,
-                        const struct make_options *own)
+                        const struct make_options *own, int force)
 {
     struct asim_err err = {0};
     asim_interrupt_catch();
-    int code = make_and_write(maker, opt, own, &err);
+    int code = make_and_write(maker, opt, own, force, &err);
     code = asim_interrupt_end(code, &err);
     return code ? asim_args_fail("topo make", &err, asim_args_exit(&err)) : 0;
 }
@@ -182,7 +180,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     if (!code && args.help)
         show_help(maker, args.help == ASIM_ARGS_ALL);
     else if (!code)
-        code = make_or_fail(maker, opt, &own);
+        code = make_or_fail(maker, opt, &own, args.limits.force);
     asim_option_fini(maker->member.options, opt);
     asim_option_fini(options, &own);
     free(opt);

@@ -18,14 +18,21 @@ int main(void)
     char *link[] = {
         "link", "--host=nomem_h.json", "--device=nomem_d.json", "--output=nomem_l.json", "--force",
         NULL};
-    char *convert[] = {"convert",  "--input=nomem_l.json",  "--output=nomem_t.0.et",
-                       "--rank=0", "--groups=nomem_g.json", NULL};
-    char *host_only[] = {"convert", "--input=nomem_h.json", "--output=nomem_t.1.et", NULL};
-    char *repair[] = {"repair", "nomem_t", "--output=nomem_r", NULL};
-    char *simple[] = {"repair", "nomem_t", "--output=nomem_s", "--simple", NULL};
-    char *gpu_only[] = {"repair", "nomem_t.0.et", "--output=nomem_p.0.et", "--gpu-only", NULL};
-    char *calibrate[] = {"calibrate", "nomem_p.0.et", "--output=nomem_c.0.et",
-                         "--device=nomem_d.json", NULL};
+    char *convert[] = {"convert",
+                       "--input=nomem_l.json",
+                       "--output=nomem_t.0.et",
+                       "--force",
+                       "--rank=0",
+                       "--groups=nomem_g.json",
+                       NULL};
+    char *host_only[] = {"convert", "--input=nomem_h.json", "--output=nomem_t.1.et", "--force",
+                         NULL};
+    char *repair[] = {"repair", "nomem_t", "--output=nomem_r", "--force", NULL};
+    char *simple[] = {"repair", "nomem_t", "--output=nomem_s", "--simple", "--force", NULL};
+    char *gpu_only[] = {"repair",     "nomem_t.0.et", "--output=nomem_p.0.et",
+                        "--gpu-only", "--force",      NULL};
+    char *calibrate[] = {"calibrate", "nomem_p.0.et",          "--output=nomem_c.0.et",
+                         "--force",   "--device=nomem_d.json", NULL};
     char *scale[] = {"scale", "--input=nomem_p", "--output=nomem_4", "--ranks=4", "--force", NULL};
     char *buckets[] = {"buckets",         "--input=nomem_a", "--output=nomem_b",
                        "--bucket-mb=0.5", "--force",         NULL};

@@ -26,7 +26,7 @@ static int work(const struct asim_args *args, struct asim_err *err)
 
     if (args->n_words != 1 || !opt->out)
         return ASIM_ARGS_USAGE;
-    code = asim_scenario_traces_make(args->words[0], opt->out, &made, err);
+    code = asim_scenario_traces_make(args->words[0], opt->out, args->limits.force, &made, err);
     if (!code)
         printf("made the traces of %zu jobs; --scenario-traces=%s uses them\n", made, opt->out);
     return code;

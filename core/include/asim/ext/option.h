@@ -35,14 +35,16 @@ enum asim_option_flag {
     ASIM_F_MIB = 32,   /* size: a number without unit is MiB */
     ASIM_F_WHOLE = 64, /* time with ASIM_F_US: whoever uses the value drops fractions of a us */
     /* string: a file that is read, a file that is written; with SET the traces of a prefix. The
-     * tool refuses to write over what a command reads, and over what is there without --force. */
+     * tool refuses to write over what a command reads, and over what is there without --force,
+     * but for results: tables, pages, pictures and folders of runs (ASIM_F_RESULT). */
     ASIM_F_READS = 128,
     ASIM_F_WRITES = 256,
     ASIM_F_SET = 512,
     ASIM_F_PACKETS = 1024,   /* of the packet network: help of analytical runs leaves it out */
     ASIM_F_LIST = 2048,      /* string: in JSON also a list of whole numbers, [0, 1] for "0,1" */
     ASIM_F_NO_RESULT = 4096, /* never changes a result: no part of the identity of a run */
-    ASIM_F_ALONE = 8192      /* string: on a command line the key may stand alone, for "-" */
+    ASIM_F_ALONE = 8192,     /* string: on a command line the key may stand alone, for "-" */
+    ASIM_F_RESULT = 16384    /* with ASIM_F_WRITES: a result, which a later run replaces */
 };
 
 struct asim_option {

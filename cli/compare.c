@@ -19,6 +19,7 @@
 #include "base/mem.h"
 #include "asim/net.h"
 #include "asim/observe.h"
+#include "base/io/digest.h"
 #include "base/io/out.h"
 
 enum { PACKET, FLOW, UNAWARE, AWARE, RUNS };
@@ -448,7 +449,9 @@ static int write_csv(struct asim_compare *compare, struct asim_err *err)
                             ratio(rows[run].cycles, rows[0].cycles), identity);
     }
     compare->has_csv = 0;
-    return asim_out_commit(file, err);
+    if (asim_out_commit(file, err))
+        return err->code;
+    return asim_digest_keep(compare->settings->out, "compare.csv", err);
 }
 
 /* On stderr, since it differs from run to run. */

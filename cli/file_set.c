@@ -154,17 +154,34 @@ int asim_file_set_refuse_existing(const char *path, int force, struct asim_err *
     return asim_err_set(err, ASIM_EINVAL, "'%s' exists already; give --force to replace it.", path);
 }
 
-static int refuse_one(void *self, const char *path, uint32_t rank, struct asim_err *err)
+struct lowest { /* of the traces that are there, in whatever order the folder has them */
+    char path[4096];
+    uint32_t rank;
+};
+
+static int keep_lowest(void *self, const char *path, uint32_t rank, struct asim_err *err)
 {
-    (void)self, (void)rank;
-    return asim_err_set(err, ASIM_EINVAL,
-                        "'%s' exists already; give --force to replace the traces of that prefix.",
-                        path);
+    struct lowest *lowest = self;
+
+    (void)err;
+    if (!*lowest->path || rank < lowest->rank) {
+        lowest->rank = rank;
+        snprintf(lowest->path, sizeof lowest->path, "%s", path);
+    }
+    return 0;
 }
 
 int asim_file_set_refuse_existing_set(const char *prefix, struct asim_err *err)
 {
-    return prefix && strcmp(prefix, "-") ? asim_rank_path_each(prefix, refuse_one, NULL, err) : 0;
+    struct lowest lowest = {.rank = 0};
+    int code =
+        prefix && strcmp(prefix, "-") ? asim_rank_path_each(prefix, keep_lowest, &lowest, err) : 0;
+
+    if (code || !*lowest.path)
+        return code;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "'%s' exists already; give --force to replace the traces of that prefix.",
+                        lowest.path);
 }
 
 int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err)

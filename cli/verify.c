@@ -16,6 +16,7 @@
 #include <string.h>
 #include "asim/observe.h"
 #include "asim/trace.h"
+#include "base/io/digest.h"
 #include "base/io/out.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -336,7 +337,9 @@ static int write_csv(struct asim_verify *verify, double more, double covered, st
                     (double)verify->last.time_ns * (1 + more / 100), 100 * (100 / (100 + more) - 1),
                     identity);
     verify->has_csv = 0;
-    return asim_out_commit(out, err);
+    if (asim_out_commit(out, err))
+        return err->code;
+    return asim_digest_keep(verify->settings->out, "verify.csv", err);
 }
 
 static void run_sample(void *self, uint32_t i)

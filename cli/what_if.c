@@ -16,6 +16,7 @@
 #include "asim/observe.h"
 #include "asim/packet.h"
 #include "base/mem.h"
+#include "base/io/digest.h"
 #include "base/io/out.h"
 #include "base/io/quote.h"
 #include "cli/side_by_side.h"
@@ -460,7 +461,9 @@ static int write_rows(const struct what_if *all, struct asim_world *world, const
         else
             asim_out_printf(&out, ",,%s\n", identity);
     }
-    return asim_out_commit(&out, err);
+    if (asim_out_commit(&out, err))
+        return err->code;
+    return asim_digest_keep(all->settings->out, "what_if.csv", err);
 }
 
 int asim_what_if(struct asim_world *world, const struct asim_settings *settings,

@@ -80,7 +80,7 @@ int asim_run_load_changes(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
     struct columns at = {0};
-    int code = asim_table_open(&table, run->folder, "what_if.csv", err);
+    int code = asim_run_open(run, &table, "what_if.csv", err);
 
     if (!code && table.file) {
         at.change = asim_table_need(&table, "change", err);

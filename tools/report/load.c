@@ -92,7 +92,7 @@ static int load_ranks(struct asim_run *run, struct asim_err *err)
     struct rank_columns at = {0};
     int code;
 
-    if (!asim_run_owns(run, "ranks.csv")) /* without it there is no verdict */
+    if (!asim_identity_has(&run->identity, "ranks.csv")) /* without it there is no verdict */
         return asim_err_set(err, ASIM_EINVAL,
                             "%s/ranks.csv is not as the run wrote it; run the case again.",
                             run->folder);
@@ -113,8 +113,8 @@ static int load_ranks(struct asim_run *run, struct asim_err *err)
 static int load_others(struct asim_run *run, struct asim_err *err)
 {
     struct asim_table table;
-    int code = asim_table_open(&table, run->folder, "compare.csv", err), name, finish, comm,
-        exposed, identity;
+    int code = asim_run_open(run, &table, "compare.csv", err), name, finish, comm, exposed,
+        identity;
 
     if (code || !table.file) {
         asim_table_close(&table);
@@ -171,6 +171,8 @@ int asim_run_load(struct asim_run *run, const char *folder, int is_brief, struct
     asim_arena_init(&run->arena, 0);
     asim_map_init(&run->losses);
     code = asim_identity_open(&run->identity, folder, &own);
+    if (!code)
+        asim_run_check_files(run);
     for (size_t i = 0; !code && i < n; i++) {
         code = parts[i](run, &own);
         code = code ? code : own.code; /* a cell that is no number */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/io/json.h"
 #include "tools/median.h"
 #include "tools/report/table.h"
 
@@ -52,17 +53,47 @@ uint32_t asim_run_name(struct asim_run *run, struct asim_map *known, const char 
     return (uint32_t)*at;
 }
 
-void asim_run_doubt(struct asim_run *run, const char *name)
+/* Once for each file. */
+static void doubt(struct asim_run *run, const char *sentence, const char *name)
 {
     const uint32_t most = sizeof run->doubts / sizeof *run->doubts;
     char text[400];
 
-    snprintf(text, sizeof text,
-             "%s is of another run, or was changed since: nothing of it is shown. Remove it, or "
-             "run again with its report.",
-             name);
+    snprintf(text, sizeof text, sentence, name);
+    for (uint32_t i = 0; i < run->n_doubts; i++)
+        if (!strcmp(run->doubts[i], text))
+            return;
     if (run->n_doubts < most && (run->doubts[run->n_doubts] = asim_arena_strdup(&run->arena, text)))
         run->n_doubts++;
+}
+
+void asim_run_doubt(struct asim_run *run, const char *name)
+{
+    doubt(run,
+          "%s is of another run, or was changed since: nothing of it is shown. Remove it, or run "
+          "again with its report.",
+          name);
+}
+
+/* Each file is digested once: has a checked one is true by name. */
+void asim_run_check_files(struct asim_run *run)
+{
+    json_t *files = json_object_get(run->identity.root, "files"), *value;
+    const char *name;
+    void *next;
+
+    json_object_foreach_safe(files, next, name, value)
+    {
+        char path[ASIM_TABLE_PATH];
+
+        snprintf(path, sizeof path, "%s/%s", run->folder, name);
+        if (asim_identity_has(&run->identity, name))
+            json_object_set_new(files, name, json_true());
+        else if (access(path, F_OK))
+            doubt(run, "%s, which the run wrote, is missing: nothing of it is shown.", name);
+        else
+            asim_run_doubt(run, name);
+    }
 }
 
 int asim_run_owns(struct asim_run *run, const char *name)

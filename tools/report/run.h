@@ -232,6 +232,8 @@ void asim_run_close(struct asim_run *run);
 
 /* Adds the sentence that a file is not of the run. */
 void asim_run_doubt(struct asim_run *run, const char *name);
+/* Adds sentences on files of the run that are missing or were changed. */
+void asim_run_check_files(struct asim_run *run);
 /* Whether the file is of the run. One that is there and is not: 0, and that sentence. */
 int asim_run_owns(struct asim_run *run, const char *name);
 /* asim_table_open; a file that is not of the run counts as not there. */

@@ -8,7 +8,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/io/json.h"
+#include "base/io/out.h"
 #include "base/map.h"
 
 enum { STEP = 16, CHUNK = 1 << 14 };
@@ -74,4 +78,33 @@ const char *asim_digest_show(const struct asim_digest *digest, char text[ASIM_DI
 {
     snprintf(text, ASIM_DIGEST_TEXT, "%016" PRIx64 "%016" PRIx64, digest->word[0], digest->word[1]);
     return text;
+}
+
+int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
+{
+    struct asim_digest digest = {.word = {0}};
+    char path[4096], text[ASIM_DIGEST_TEXT], *all = NULL;
+    struct asim_out out;
+    json_t *root;
+    int code;
+
+    snprintf(path, sizeof path, "%.3800s/%s", folder, name);
+    code = asim_digest_add_file(&digest, path, err);
+    snprintf(path, sizeof path, "%.3800s/identity.json", folder);
+    if (code || access(path, F_OK)) /* a run that failed has none */
+        return code;
+    code = asim_json_read(&root, path, err);
+    if (code)
+        return code;
+    if (!json_object_set_new(json_object_get(root, "files"), name,
+                             json_string(asim_digest_show(&digest, text))))
+        all = json_dumps(root, JSON_INDENT(2));
+    json_decref(root);
+    code = all ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing identity.json");
+    if (!code) {
+        asim_out_printf(&out, "%s\n", all);
+        code = asim_out_commit(&out, err);
+    }
+    free(all);
+    return code;
 }

@@ -220,19 +220,22 @@ static void audit_ranks(struct warnings *to, const struct asim_run *run)
         warn(to, text);
 }
 
-/* Bytes on a link beyond what it can carry would be an error of asim. */
+/* Bytes on a link beyond what it can carry would be an error of asim; at the flow level, whose
+ * times are estimates, they tell how far one is off at least. */
 static void audit_links(struct warnings *to, const struct asim_run *run)
 {
+    double most = 1.0005;
     size_t over = 0;
     char text[200];
 
-    for (size_t l = 0; l < run->links.n; l++)
+    for (size_t l = 0; l < run->links.n; l++) {
         over += run->links.at[l].utilisation > 1.0005;
-    if (over)
-        snprintf(text, sizeof text,
-                 "%zu links carry more than their rate allows; this is an error of asim, or delays "
-                 "were rounded to whole ns.",
-                 over);
+        most = most > run->links.at[l].utilisation ? most : run->links.at[l].utilisation;
+    }
+    snprintf(text, sizeof text, "%zu link%s more than %s rate allows, up to %.1f %%; %s", over,
+             over == 1 ? " carries" : "s carry", over == 1 ? "its" : "their", 100 * most,
+             run->is_flow_level ? "the flow level's time is too short by that at least."
+                                : "this is an error of asim, or delays were rounded to whole ns.");
     if (over)
         warn(to, text);
 }

@@ -58,6 +58,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->path = NULL;
     flow->relay = NULL;
     flow->msg = *msg;
+    flow->chain = fluid->near[msg->src].chain;
     return flow;
 }
 

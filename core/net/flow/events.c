@@ -207,17 +207,21 @@ static void lose_of(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint
     }
 }
 
-static void lose(struct asim_fluid *fluid, uint32_t l)
+/* A link goes down, or its rate changes. */
+static void meet(struct asim_fluid *fluid, uint32_t l, int is_down)
 {
-    for (size_t f = 0; fluid->parts & ASIM_FLUID_LOSSES && f < fluid->flow.n; f++) {
+    for (size_t f = 0; f < fluid->flow.n; f++) {
         struct asim_fluid_flow *flow = fluid->flow.at[f];
         uint32_t i = 0, n = flow && flow->path ? flow->path->n + flow->path->n_acks : 0;
 
         while (i < n && flow->path->link[i] / 2 != l)
             i++;
         if (i < n && !flow->is_through && !flow->is_parked && !flow->is_ending &&
-            (flow->is_drained || flow->conn->is_single || flow->conn->head == flow))
-            lose_of(fluid, flow, i);
+            (flow->is_drained || flow->conn->is_single || flow->conn->head == flow)) {
+            fluid->trust.is_changed = 1;
+            if (is_down && fluid->parts & ASIM_FLUID_LOSSES)
+                lose_of(fluid, flow, i);
+        }
     }
 }
 
@@ -227,7 +231,7 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     struct asim_fluid_conn *conn = flow->conn;
     struct asim_fluid_path *old = flow->path,
                            *path = asim_fluid_path(fluid, conn, &flow->msg, flow->sport);
-    double window = flow->shape.window, done;
+    double window = flow->shape.window, behind_ns = flow->behind_ns, done;
     int has_begun = conn->is_single || conn->head == flow;
 
     if (!path)
@@ -255,12 +259,14 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
         flow->shape.window = window;
     if (!has_begun)
         return;
+    fluid->trust.is_changed = 1;
     if (!flow->control)
         flow->most = flow->shape.most;
     flow->left = asim_fluid_max(0, flow->shape.packets - done);
     if (flow->is_parked && !asim_fluid_is_cut(fluid, path))
         flow->resume_ns = resume_of(fluid, flow);
     asim_fluid_join(fluid, flow);
+    flow->behind_ns = behind_ns; /* what it met at its start; rates tell of queues since */
 }
 
 /* changed: a link whose rate has; UINT32_MAX: none. */
@@ -316,8 +322,8 @@ void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
     uint32_t l = event->what.of, *down = &fluid->down[l], was = *down;
     uint64_t bps = event->what.rate_bps;
 
-    fluid->trust.is_changed = 1;
     if (event->what.kind == ASIM_NET_LINK_RATE) {
+        meet(fluid, l, 0);
         for (uint32_t d = 0; d < 2; d++)
             asim_fluid_set_rate(fluid, 2 * l + d, bps ? bps : fluid->topo->links[l].rate_bps);
         move_all(fluid, l);
@@ -327,7 +333,7 @@ void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
     if (!was == !*down)
         return;
     if (*down)
-        lose(fluid, l);
+        meet(fluid, l, 1);
     if (!events->reconverge_ns) {
         asim_fluid_reroute(fluid);
         return;

@@ -16,6 +16,7 @@
 #include "cc/flow.h"
 #include "net/ecmp.h"
 #include "net/flow/parts.h"
+#include "net/flow/trust.h"
 #include "net/packets.h"
 #include "net/queue.h"
 
@@ -63,6 +64,7 @@ struct asim_fluid_link {
     /* What messages take since it was idle, by the latency of their senders. */
     struct asim_fluid_lead {
         double to_here_ns, work_ns;
+        uint64_t at_ns; /* the first one began */
     } leads[ASIM_FLUID_LEADS];
     uint8_t n_leads;
     double ack_ns, ack_step_ns, delay_ns;
@@ -162,7 +164,7 @@ struct asim_fluid_flow {
     uint64_t left_at;              /* the time that `left` is of */
     uint64_t end_ns;               /* when it is drained at this rate */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
-    double lead_ns;                /* asim_fluid_lead when it drained */
+    double lead_ns;                /* asim_fluid_lead less _unsent when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
     int is_facing;                 /* both, alone on its slowest link */
     uint32_t id;                   /* index in fluid.flow */
@@ -188,13 +190,15 @@ struct asim_fluid_flow {
     struct asim_fluid_conn *conn;
     struct asim_fluid_flow *next;   /* behind it in its queue pair */
     struct asim_fluid_flow *beside; /* the next one under way of its relay */
+    struct asim_fluid_chain chain;  /* that has led to it, and it */
     uint64_t start_ns, began_ns;    /* began_ns: its queue pair's turn came */
     uint64_t lost_ns, resume_ns;    /* its first loss, 0: none; that timeout, once it has a path */
 };
 
-/* The four last connections of a host. */
+/* The four last connections of a host, and what has ended there last. */
 enum { ASIM_FLUID_NEAR = 4 };
 struct asim_fluid_near {
+    struct asim_fluid_chain chain;
     uint32_t dst[ASIM_FLUID_NEAR], next;
     struct asim_fluid_conn *conn[ASIM_FLUID_NEAR];
 };
@@ -204,21 +208,6 @@ struct asim_fluid_counts {
     uint64_t traffic;                   /* messages: of background traffic */
     uint64_t folded;                    /* messages that links have counted */
     uint64_t crowded;                   /* messages that began beside 8 others from their source */
-};
-
-/* Sums over the messages that have drained, bytes. */
-struct asim_fluid_trust {
-    /* queued: a queue of a switch held them up; twice: two did, or one their ACKs; controlled:
-     * their controller was told of queues; beside: another message of their hosts was under way, on
-     * a queue pair of its own; apart: sent after others under way; sprayed: beside such others;
-     * facing: alone on their slowest link, and their ACKs behind data. */
-    double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes, sprayed;
-    double facing_bytes;
-    uint64_t since_ns; /* when the first of the messages under way was sent */
-    /* Of messages: their time; what of it they would not take alone; what those of few packets may
-     * wait for others that began at their NIC with them, and ACKs for frames in service, ns. */
-    double took_ns, held_ns, burst_ns;
-    int is_changed; /* links have changed */
 };
 
 struct asim_fluid {

@@ -167,6 +167,7 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     conn->head = flow->next;
     if (conn->head) {
+        conn->head->chain = flow->chain;
         begin(fluid, conn->head, 1);
         conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
     }
@@ -186,7 +187,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     }
     flow->is_drained = flow->is_ending = 1;
-    flow->lead_ns = asim_fluid_lead(fluid, flow);
+    flow->lead_ns = asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
     asim_fluid_leave(fluid, flow);
     asim_fluid_touch(fluid, flow);
@@ -329,6 +330,7 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     end_acks(fluid, flow); /* the last one is back */
+    asim_fluid_judge_end(fluid, flow);
     if (flow->path)
         count(fluid, flow);
     flow->is_through = 1;

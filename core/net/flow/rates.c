@@ -444,7 +444,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (flow->is_parked) {
         if (!flow->lost_ns) /* NEVER: it waits at its NIC */
             flow->lost_ns = fluid->down[path->link[0] / 2] ? ASIM_NEVER : fluid->queue.now_ns;
-        flow->is_moved = 1;
+        flow->is_moved = fluid->trust.is_changed = 1;
         asim_fluid_set_end(fluid, flow);
         return;
     }
@@ -453,7 +453,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         is_alone &= !link->flows.n && link->wait_ns <= 0;
-        asim_fluid_add_lead(link, lead, flow->left * link->step_ns);
+        asim_fluid_add_lead(link, fluid->queue.now_ns, lead, flow->left * link->step_ns);
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed && !fluid->has_bursts)
             flow->behind_ns += asim_fluid_wait(fluid, link);

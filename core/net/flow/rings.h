@@ -116,11 +116,14 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* Work for the link, from a sender so far away; those farther than the first distances lead nobody.
  */
-void asim_fluid_add_lead(struct asim_fluid_link *link, double to_here_ns, double work_ns);
+void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
+                         double work_ns);
 /* How much sooner a message that drains now is through than its share says: where senders of
  * several distances share a queue, the nearest begins it. No message takes less than in an idle
  * network. */
 double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* Of a message that drains, ns: what queues count as served before its NIC can have sent it. */
+double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
  * ACKs take a share of these links. */
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
@@ -154,6 +157,7 @@ void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow
 /* Called when a flow has joined its links. */
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called before a flow that drains leaves its links: the queues that it waited in. */
+void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called for a drained flow, which is so much later than alone. */
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);

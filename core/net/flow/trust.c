@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * How far the flow level is to be trusted (flow.md#expected-error): the shares of the bytes that
- * queues of switches held up, that two did, and that a congestion control steered.
+ * queues of switches held up, that two did, and that a congestion control steered; and what these
+ * took along the chain of messages that led to the end of the run.
  */
 #include "asim/net.h"
 #include "base/diagnostics.h"
@@ -33,10 +34,10 @@ void asim_fluid_trust_add(struct asim_fluid_trust *to, const struct asim_fluid_t
     to->beside_bytes += times * by->beside_bytes;
     to->facing_bytes += times * by->facing_bytes;
     to->apart_bytes += times * by->apart_bytes;
-    to->sprayed += times * by->sprayed;
     to->took_ns += times * by->took_ns;
     to->held_ns += times * by->held_ns;
     to->burst_ns += times * by->burst_ns;
+    to->sprayed_ns += times * by->sprayed_ns;
 }
 
 static void add(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
@@ -66,9 +67,24 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *fl
             1);
 }
 
+/* What queues and controllers have taken goes on with what its end leads to. */
+void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_relay *relay = flow->relay;
+    int is_folded = relay && relay->ring->is_folded; /* the leader of the next one gets it */
+    uint32_t to = is_folded ? relay->next->leader->spec.msg.src : flow->msg.dst;
+
+    if (asim_msg_is_traffic(&flow->msg))
+        return;
+    fluid->near[flow->msg.src].chain = fluid->near[to].chain = flow->chain;
+    fluid->trust.chain = flow->chain;
+}
+
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
+    double held_ns = asim_fluid_max(0, (double)(fluid->queue.now_ns - flow->began_ns) -
+                                           flow->shape.packets / path->line);
 
     flow->is_sprayed = 0;
     for (uint32_t i = 1; i < path->n; i++)
@@ -78,6 +94,8 @@ void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_f
     flow->queues_back = queues_of(fluid, path, path->n + 1, path->n + path->n_acks);
     flow->is_facing = flow->queues_there && flow->queues_back && !flow->control &&
                       fluid->link[path->link[path->slowest]].flows.n <= 1;
+    flow->chain.queued_ns += flow->queues_there + flow->queues_back ? held_ns : 0;
+    flow->chain.steered_ns += flow->control ? held_ns : 0;
 }
 
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late)
@@ -96,8 +114,8 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
         .controlled_bytes = flow->control ? bytes : 0,
         .facing_bytes = flow->is_facing ? bytes : 0,
         .beside_bytes = flow->is_beside ? bytes : 0,
-        .sprayed = flow->is_sprayed ? bytes : 0,
         .apart_bytes = flow->start_ns != fluid->trust.since_ns ? bytes : 0,
+        .sprayed_ns = flow->is_sprayed ? drain_ns : 0,
         .took_ns = drain_ns + flow->shape.forward_ns + flow->shape.back_ns + late,
         .held_ns = asim_fluid_max(0, drain_ns + late - alone_ns)};
 
@@ -127,34 +145,40 @@ static double longest(const struct asim_fluid *fluid)
  * tests/flow with seeds below 500. */
 static const char *doubt_of(const struct asim_fluid *fluid)
 {
-    const double few = 0.05, fewest = 0.02, twice = 0.01, burst = 0.06, most = 0.8;
+    const double few = 0.05, fewest = 0.02, twice = 0.01, steered = 0.01, burst = 0.05, most = 0.8;
     const struct asim_fluid_trust *trust = &fluid->trust;
+    const double last_ns = (double)fluid->counts.last_ns;
+    int is_steered = trust->controlled_bytes > 0;
+    int is_free = share(trust->chain.queued_ns, last_ns) < fewest;
     /* Pauses hurt those that no queue holds up, and controllers that see queues grow slower. */
     int may_pause = longest(fluid) > fluid->pause_bytes &&
-                    (fluid->cc || share(trust->queued_bytes, trust->bytes) < most);
+                    (is_steered || share(trust->queued_bytes, trust->bytes) < most);
 
     if (trust->is_changed)
-        return "links changed, and timeouts of what packets lose then decide: job times differed "
-               "by less than 6 % in nine of ten tests, in single ones by a timeout (1 ms)";
+        return "links changed under messages, and timeouts of what packets lose then decide: job "
+               "times differed by less than 6 % in nine of ten tests, in single ones by a timeout "
+               "(1 ms)";
     if (fluid->traffic)
         return "its messages and those of background traffic meet packet by packet in short "
                "queues: job times differed by 3 % (median), and up to 50 % in tests";
-    if (share(trust->sprayed, trust->bytes) > few)
+    if (share(trust->sprayed_ns, trust->took_ns) > few)
         return "sprayed packets of several messages may take turns in step, so that each has some "
                "of the ways only: job times differed by up to 44 % in tests, mostly by less than "
                "2 %";
     if (share(trust->burst_ns, trust->took_ns) > burst)
         return "many messages have a few packets, and the order in which NICs and switches send "
                "these and their ACKs decides";
-    if (share(trust->held_ns, trust->took_ns) < fewest)
+    if (share(trust->held_ns, trust->took_ns) < fewest &&
+        share(trust->chain.steered_ns, last_ns) < steered)
         return NULL; /* nothing that could go wrong has taken time */
     if (!fluid->has_window || may_pause)
         return "queues of switches may grow until these pause senders (PFC), which is not modelled";
-    if (share(trust->facing_bytes, trust->bytes) > few)
+    if (share(trust->facing_bytes, trust->bytes) > few && !is_free)
         return "their ACKs waited behind data of the other direction, so that windows of one "
                "bandwidth-delay product may not keep the links busy: job times differed by up to "
                "30 % in tests";
-    if (share(trust->controlled_bytes, trust->bytes) > few)
+    if (share(trust->controlled_bytes, trust->bytes) > few ||
+        share(trust->chain.steered_ns, last_ns) > steered)
         return "these queues steer the congestion control, in packets by chance: job times "
                "differed "
                "by up to 27 % in tests, mostly by less than 10 %";
@@ -162,8 +186,8 @@ static const char *doubt_of(const struct asim_fluid *fluid)
         return "messages between the same hosts shared NICs and ways packet by packet, whose "
                "order decides: --qps-per-connection=1 sends them one after another, as NCCL does";
     /* Where all messages are sent together, the busiest link decides, whatever their order. */
-    if (share(trust->twice_bytes, trust->bytes) > twice &&
-        (fluid->cc || share(trust->apart_bytes, trust->bytes) > few))
+    if (share(trust->twice_bytes, trust->bytes) > twice && !is_free &&
+        (is_steered || share(trust->apart_bytes, trust->bytes) > few))
         return "some waited in two queues, or their ACKs in another one, where small differences "
                "grow: job times differed by up to 12 % in tests, mostly by less than 2 %";
     return NULL;

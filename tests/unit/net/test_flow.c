@@ -188,7 +188,8 @@ static void shares(void)
     end(&run);
 }
 
-/* Senders at 2 and at 4 links share the last link from when the packets of the nearer arrive. */
+/* Senders at 2 and at 4 links share the last link from when the packets of the nearer arrive, which
+ * have it alone for two links. */
 static void distances(void)
 {
     struct run run;
@@ -198,7 +199,27 @@ static void distances(void)
     send(&run, 1, 0, n * PAYLOAD);
     send(&run, 3, 0, n * PAYLOAD);
     go(&run);
+    CHECK_U64(run.through[0], 2 * n * D - 2 * (D + P) + D + 2 * A + 4 * P);
     CHECK_U64(run.through[1], 2 * n * D + D + 4 * A + 6 * P);
+    end(&run);
+}
+
+/* Host 0 sends to four; two others fill the queue of one of these, and end first. What that queue
+ * gives then, host 0 has not sent yet: its last message ends when its NIC has sent all four. */
+static void unsent(void)
+{
+    struct run run;
+    uint64_t n = 1000, last = 0;
+
+    open(&run, "switch,hosts=8", "ack-load");
+    for (uint32_t to = 1; to <= 4; to++)
+        send(&run, 0, to, n * PAYLOAD);
+    send(&run, 5, 1, n * PAYLOAD);
+    send(&run, 6, 1, n * PAYLOAD);
+    go(&run);
+    for (int i = 0; i < 4; i++)
+        last = run.through[i] > last ? run.through[i] : last;
+    CHECK_U64(last, 4 * n * D + D + 2 * A + 4 * P);
     end(&run);
 }
 
@@ -344,6 +365,7 @@ int main(void)
     incast();
     shares();
     distances();
+    unsent();
     waits_of_acks();
     answer();
     queue_pair();

@@ -179,10 +179,32 @@ static const char *show_faster(char *buf, double than, double time)
     return buf;
 }
 
-static void bars(struct asim_out *out, const struct asim_run *runs, size_t n)
+/* Of traffic without a job, whose time is that of its last flow. */
+static void put_slowdowns(struct asim_out *out, const struct asim_run *run)
+{
+    const uint64_t small = 100000;
+
+    asim_out_printf(out,
+                    "slowdown, 99 %% of the flows below: <strong>%.2f</strong> up to 100 kB, "
+                    "<strong>%.2f</strong> above",
+                    asim_fct_slowdown(run, 0, small), asim_fct_slowdown(run, small, UINT64_MAX));
+}
+
+static void put_time(struct asim_out *out, const struct asim_run *run, double first, double longest)
 {
     struct asim_time_part parts[ASIM_PARTS];
     char time[ASIM_SHOW_BYTES], faster[ASIM_SHOW_BYTES];
+
+    asim_html_mean_parts(parts, run);
+    asim_html_bar(out, parts, longest);
+    asim_out_printf(out, "<strong>%s</strong>", asim_show_time(time, (double)run->finish));
+    show_faster(faster, first, (double)run->finish);
+    if (*faster)
+        asim_out_printf(out, ", %s%s", faster, strcmp(faster, "as fast") ? " than A" : " as A");
+}
+
+static void bars(struct asim_out *out, const struct asim_run *runs, size_t n)
+{
     double longest = 0;
 
     for (size_t i = 0; i < n; i++)
@@ -193,17 +215,15 @@ static void bars(struct asim_out *out, const struct asim_run *runs, size_t n)
         struct asim_verdict verdict;
 
         asim_verdict_of(&verdict, &runs[i]);
-        asim_html_mean_parts(parts, &runs[i]);
         asim_out_printf(out, "<li><a href=\"#run-%zu\">", i);
         asim_quote_xml(out, runs[i].title);
         asim_out_printf(out, "</a> <code>");
         asim_quote_xml(out, runs[i].folder);
         asim_out_printf(out, "</code><br/>");
-        asim_html_bar(out, parts, longest);
-        asim_out_printf(out, "<strong>%s</strong>", asim_show_time(time, (double)runs[i].finish));
-        show_faster(faster, (double)runs[0].finish, (double)runs[i].finish);
-        if (i && *faster)
-            asim_out_printf(out, ", %s%s", faster, strcmp(faster, "as fast") ? " than A" : " as A");
+        if (runs[i].slowdowns[1].n && !asim_run_has_job(&runs[i]))
+            put_slowdowns(out, &runs[i]);
+        else
+            put_time(out, &runs[i], i ? (double)runs[0].finish : 0, longest);
         if (verdict.limit || runs[i].changes.n || runs[i].serving.requests) {
             asim_out_printf(out, "; limited by ");
             asim_quote_xml(out, verdict.what);

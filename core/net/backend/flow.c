@@ -8,6 +8,7 @@
 #include "conf/netconf.h"
 #include "net/flow/bursts.h"
 #include "net/flow/events.h"
+#include "net/flow/repeats.h"
 #include "net/net.h"
 #include "topo/pair.h"
 #include "topo/topo.h"
@@ -182,6 +183,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     asim_map_init(&fluid->relays);
     asim_map_init(&fluid->rings);
     asim_map_init(&fluid->repeats);
+    asim_map_init(&fluid->sites);
     asim_pool_init(&fluid->relay_pool, sizeof(struct asim_fluid_relay), 0);
     asim_pool_init(&fluid->ring_pool, sizeof(struct asim_fluid_ring), 0);
     asim_pool_init(&fluid->conn_pool, sizeof(struct asim_fluid_conn), 0);

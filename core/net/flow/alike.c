@@ -3,7 +3,7 @@
  * Whether members of a ring, or links, are in one state (flow.md#rings): all that decides what they
  * do from now on, in numbers, times from now.
  */
-#include "net/flow/rings.h"
+#include "net/flow/repeats.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,7 @@ int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_l
 {
     double state[NUMBERS], state_of_other[NUMBERS];
 
-    if (link->ring || link->repeat || link->is_stirred || link->is_dirty ||
+    if (link->ring || asim_fluid_repeat_of(link) || link->is_stirred || link->is_dirty ||
         link->is_planned != other->is_planned ||
         (link->is_planned && fabs(link->refresh_ns - other->refresh_ns) >= 1))
         return 0;

@@ -58,6 +58,7 @@ struct asim_fluid_link {
     double step_ns;                 /* from one to the next: less where it stands for several */
     struct asim_fluid_places flows;
     struct asim_fluid_places ack_flows; /* whose ACKs wait here */
+    struct asim_fluid_site *site;       /* where phases repeat; NULL: none so far */
     double told_ns;                     /* the wait that the flows whose ACKs wait here know */
     double refresh_ns;
     struct asim_due refresh, stir;
@@ -69,7 +70,6 @@ struct asim_fluid_link {
     uint8_t n_leads;
     double ack_ns, ack_step_ns, delay_ns;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
-    struct asim_repeat *repeat;          /* a phase that has the link for itself; NULL: none */
     double burst_part;                   /* of what stands in its queue, that of bursts */
     double burst_in, all_in;             /* what arrives, shares of its capacity */
     double burst_share;                  /* served of what arrives of bursts */
@@ -116,6 +116,7 @@ struct asim_fluid_burst;
 struct asim_fluid_control;
 struct asim_fluid_flow;
 struct asim_fluid_record;
+struct asim_fluid_site;
 /* A queue pair: of a pair of hosts, or with QPS_PER_CONNECTION one of several. */
 struct asim_fluid_conn {
     struct asim_fluid_path *path; /* NULL until the first message, or a path a message */
@@ -241,8 +242,10 @@ struct asim_fluid {
         ring_pool, burst_pool;
     struct asim_map relays, rings;
     struct asim_map repeats;                     /* that start in this ns, by tag and end point */
+    struct asim_map sites;                       /* by end point */
     struct asim_repeat *phases;                  /* that have their links for themselves: a list */
     struct asim_fluid_record *records;           /* of phases that may repeat: a list */
+    uint64_t record_drops;                       /* so far */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
     ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */

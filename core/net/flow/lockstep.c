@@ -8,7 +8,7 @@
  * stand for those of its members' ACKs. A message of anyone else to one of these links ends that:
  * then each member gets flows of its own in the state of its leader's.
  */
-#include "net/flow/rings.h"
+#include "net/flow/repeats.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,6 +101,16 @@ static int has_acks_of(const struct asim_fluid_link *link, const struct asim_flu
            fabs(link->ack - ack) < ASIM_FLUID_NO_ACKS;
 }
 
+/* The ring has the link, for which another one is carried. */
+static void take(struct asim_fluid_link *link, struct asim_fluid_ring *ring, uint32_t as)
+{
+    link->ring = ring;
+    link->as = as;
+    link->has_data = link->has_acks = 0;
+    if (link->site)
+        link->site->is_clean = 0;
+}
+
 static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *relay)
 {
     const struct asim_fluid_path *path = relay->conn->path, *leader = relay->leader->conn->path;
@@ -111,10 +121,8 @@ static int mark_data(struct asim_fluid *fluid, const struct asim_fluid_relay *re
         if (!asim_fluid_is_like(fluid, link, &fluid->link[leader->link[i]]) ||
             link->flows.n != (relay->conn->head != NULL))
             return 0;
-        link->ring = relay->ring;
-        link->as = leader->link[i];
+        take(link, relay->ring, leader->link[i]);
         link->has_data = 1;
-        link->has_acks = 0;
     }
     return 1;
 }
@@ -133,9 +141,7 @@ static int mark_acks(struct asim_fluid *fluid, const struct asim_fluid_relay *re
         if (link->ring != relay->ring) {
             if (!asim_fluid_is_like(fluid, link, other) || link->flows.n)
                 return 0;
-            link->ring = relay->ring;
-            link->as = leader->link[i];
-            link->has_data = link->has_acks = 0;
+            take(link, relay->ring, leader->link[i]);
         }
         if (link->has_acks || !has_acks_of(link, relay) || link->has_data != other->has_data ||
             link->as != other->as ||

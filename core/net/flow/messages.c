@@ -5,6 +5,7 @@
  * destination (rdma-network.md#completion).
  */
 #include "net/flow/bursts.h"
+#include "net/flow/repeats.h"
 
 enum { CROWD = 8 };
 
@@ -87,6 +88,11 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
 
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    const struct asim_fluid_path *path = flow->path;
+
+    for (int i = 0; fluid->sites.n && i < path->n + path->n_acks; i++)
+        if (fluid->link[path->link[i]].site)
+            fluid->link[path->link[i]].site->is_clean = 0;
     unfold_others(fluid, flow);
     count_crowd(fluid, flow);
     take_turn(fluid, flow);

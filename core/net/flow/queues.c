@@ -270,6 +270,39 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
     asim_fluid_count_queue(fluid, link);
 }
 
+/* Slows or speeds the flows whose ACKs wait here; state: their least. */
+static void tell_acks(struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                      enum asim_fluid_acks state)
+{
+    for (uint32_t i = 0; i < link->ack_flows.n; i++) {
+        struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
+
+        flow->back_until = 0;
+        if (flow->shape.is_windowed && flow->acks >= state)
+            asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
+    }
+}
+
+/* Tells of a wait that has moved. */
+void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    const double least = 0.05;
+
+    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT) ||
+        fabs(link->wait_ns - link->told_ns) <= least * link->told_ns + link->packet_ns)
+        return;
+    link->told_ns = link->wait_ns;
+    tell_acks(fluid, link, ASIM_ACKS_NONE);
+}
+
+/* A flow comes to a link or leaves it: how long ACKs wait for its frames depends on whether it has
+ * none, one or more. */
+void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    if (fluid->parts & ASIM_FLUID_ACK_WAIT && link->flows.n <= 2)
+        tell_acks(fluid, link, ASIM_ACKS_LOAD);
+}
+
 /* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
  * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
 static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)

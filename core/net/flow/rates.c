@@ -193,39 +193,6 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
     return 0;
 }
 
-/* Slows or speeds the flows whose ACKs wait here; state: their least. */
-static void tell_acks(struct asim_fluid *fluid, const struct asim_fluid_link *link,
-                      enum asim_fluid_acks state)
-{
-    for (uint32_t i = 0; i < link->ack_flows.n; i++) {
-        struct asim_fluid_flow *flow = link->ack_flows.at[i].flow;
-
-        flow->back_until = 0;
-        if (flow->shape.is_windowed && flow->acks >= state)
-            asim_fluid_stir(fluid, flow->path->link[0], flow->shape.packets / flow->rate);
-    }
-}
-
-/* Tells of a wait that has moved. */
-static void spread(struct asim_fluid *fluid, struct asim_fluid_link *link)
-{
-    const double least = 0.05;
-
-    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT) ||
-        fabs(link->wait_ns - link->told_ns) <= least * link->told_ns + link->packet_ns)
-        return;
-    link->told_ns = link->wait_ns;
-    tell_acks(fluid, link, ASIM_ACKS_NONE);
-}
-
-/* A flow comes to a link or leaves it: how long ACKs wait for its frames depends on whether it has
- * none, one or more. */
-static void tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *link)
-{
-    if (fluid->parts & ASIM_FLUID_ACK_WAIT && link->flows.n <= 2)
-        tell_acks(fluid, link, ASIM_ACKS_LOAD);
-}
-
 /* The same as a visit of many, of a link without a queue and its only flow. */
 static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
 {
@@ -268,7 +235,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         if (damped && fabs(link->wait_ns - before) <= 0.2 * before &&
             fabs(link->share - share) <= 0.2 * share)
             return;
-        spread(fluid, link);
+        asim_fluid_tell_wait(fluid, link);
         if (fluid->cc)
             asim_fluid_watch(fluid, link);
     } else {
@@ -457,7 +424,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed && !fluid->has_bursts)
             flow->behind_ns += asim_fluid_wait(fluid, link);
-        tell_frames(fluid, link);
+        asim_fluid_tell_frames(fluid, link);
     }
     asim_fluid_enter(fluid, flow, 0);
     if (is_alone)
@@ -475,7 +442,7 @@ static void empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
     link->slope = link->target_ns = 0;
     link->share = link->burst_share = 1;
     link->was_full = 0;
-    spread(fluid, link);
+    asim_fluid_tell_wait(fluid, link);
 }
 
 void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end)
@@ -485,7 +452,7 @@ void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *fl
     for (uint32_t i = flow->hop; i < end; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        tell_frames(fluid, link);
+        asim_fluid_tell_frames(fluid, link);
         quit(flow, &link->flows, i);
         link->sum -= flow->rate;
         if (!link->flows.n) {

@@ -6,7 +6,7 @@
  * of these links undoes that: the phase is carried by messages after all, from its start to now,
  * over links that nobody else has used since.
  */
-#include "net/flow/rings.h"
+#include "net/flow/repeats.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -71,78 +71,122 @@ int asim_fluid_repeat_start(struct asim_net *net, const struct asim_net_repeat *
     return 0;
 }
 
-/* --- links ----------------------------------------------------------------------------------- */
+/* --- sites ----------------------------------------------------------------------------------- */
 
-static int is_idle(const struct asim_fluid_link *link)
-{
-    return !link->flows.n && !link->ack_flows.n && link->ack <= 0 && link->wait_ns <= 0 &&
-           link->slope <= 0 && !link->is_planned && !link->is_stirred && !link->is_dirty &&
-           !link->ring;
-}
-
-static void release_links(struct asim_fluid *fluid, const struct asim_repeat *phase)
-{
-    for (size_t i = 0; i < phase->places.n; i++)
-        if (fluid->link[phase->places.at[i].link].repeat == phase)
-            fluid->link[phase->places.at[i].link].repeat = NULL;
-}
-
-/* 0: someone else has one, or a hash has chosen the path, which reports want to know. */
-static int claim_path(struct asim_fluid *fluid, struct asim_repeat *phase, uint32_t src,
-                      uint32_t dst)
+/* 0: a link is of another site, or a hash has chosen the path, which reports want to know. */
+static int add_path(struct asim_fluid *fluid, struct asim_fluid_site *site, uint32_t src,
+                    uint32_t dst)
 {
     const struct asim_msg msg = {.src = src, .dst = dst};
     struct asim_fluid_conn *conn = asim_fluid_conn(fluid, src, dst, 0);
     const struct asim_fluid_path *path =
         conn ? asim_fluid_path(fluid, conn, &msg, ASIM_FLUID_FIRST_SPORT) : NULL;
 
-    if (!path || path->has_choice || conn->head)
+    if (!path || path->has_choice)
         return 0;
-    asim_fluid_shape(fluid, conn, path, phase->spec.bytes ? phase->spec.bytes : 1, &conn->shape);
+    if (ASIM_VEC_PUSH(site->conns, conn))
+        return fluid->failed = ASIM_ENOMEM, 0;
     for (uint32_t i = 0; i < path->n + path->n_acks; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        uint32_t first = 0;
 
-        if (link->repeat != phase) {
-            if (link->repeat || !is_idle(link))
-                return 0;
-            link->repeat = phase;
-            link->as = (uint32_t)phase->places.n;
-        }
-        if (ASIM_VEC_PUSH(phase->places,
-                          ((struct asim_fluid_repeat_link){path->link[i], link->as})))
+        if (link->site && link->site != site)
+            return 0;
+        link->site = site;
+        while (first < site->places.n && site->places.at[first].link != path->link[i])
+            first++;
+        if (ASIM_VEC_PUSH(site->places, ((struct asim_fluid_repeat_link){path->link[i], first})))
             return fluid->failed = ASIM_ENOMEM, 0;
     }
     return 1;
 }
 
-static int claim_links(struct asim_fluid *fluid, struct asim_repeat *phase)
+static struct asim_fluid_site *add_site(struct asim_fluid *fluid, const struct asim_repeat *phase)
 {
     const struct asim_net_repeat *spec = &phase->spec;
-    int is_free = 1;
+    struct asim_fluid_site *site = calloc(1, sizeof *site + phase->n * sizeof *site->srcs);
 
-    for (uint32_t m = 0; m < phase->n && is_free; m++)
-        for (uint32_t i = 0; i < spec->n_others && is_free; i++)
-            is_free = claim_path(fluid, phase, phase->members[m].src, spec->others[i]) &&
-                      claim_path(fluid, phase, spec->others[i], phase->members[m].src);
-    if (!is_free)
-        release_links(fluid, phase);
-    return is_free;
+    if (!site) {
+        fluid->failed = ASIM_ENOMEM;
+        return NULL;
+    }
+    site->n = phase->n;
+    site->n_others = spec->n_others;
+    memcpy(site->others, spec->others, sizeof site->others);
+    site->is_whole = 1;
+    for (uint32_t m = 0; m < phase->n; m++) {
+        site->srcs[m] = phase->members[m].src;
+        for (uint32_t i = 0; i < spec->n_others && site->is_whole; i++)
+            site->is_whole = add_path(fluid, site, phase->members[m].src, spec->others[i]) &&
+                             add_path(fluid, site, spec->others[i], phase->members[m].src);
+    }
+    return site;
+}
+
+/* NULL: other members have made it, or others have its links. */
+static struct asim_fluid_site *find_site(struct asim_fluid *fluid, const struct asim_repeat *phase)
+{
+    uint64_t *slot = asim_map_put(&fluid->sites, phase->spec.others[0], 0);
+    struct asim_fluid_site *site;
+
+    if (slot && !*slot)
+        *slot = (uint64_t)(uintptr_t)add_site(fluid, phase);
+    site = slot ? (void *)(uintptr_t)*slot : NULL;
+    if (!site || !site->is_whole || site->n != phase->n || site->n_others != phase->spec.n_others ||
+        memcmp(site->others, phase->spec.others, sizeof site->others))
+        return NULL;
+    for (uint32_t m = 0; m < site->n; m++)
+        if (site->srcs[m] != phase->members[m].src)
+            return NULL;
+    return site;
+}
+
+static int is_idle(const struct asim_fluid *fluid, struct asim_fluid_site *site)
+{
+    for (size_t i = 0; !site->is_clean && i < site->conns.n; i++)
+        if (site->conns.at[i]->head)
+            return 0;
+    for (size_t i = 0; !site->is_clean && i < site->places.n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
+
+        if (link->flows.n || link->ack_flows.n || link->ack > 0 || link->wait_ns > 0 ||
+            link->slope > 0 || link->is_planned || link->is_stirred || link->is_dirty || link->ring)
+            return 0;
+    }
+    return site->is_clean = 1;
+}
+
+static void release_links(const struct asim_repeat *phase)
+{
+    if (phase->site && phase->site->phase == phase)
+        phase->site->phase = NULL;
+}
+
+static int claim_links(struct asim_fluid *fluid, struct asim_repeat *phase)
+{
+    struct asim_fluid_site *site = find_site(fluid, phase);
+
+    if (!site || site->phase || !is_idle(fluid, site))
+        return 0;
+    phase->site = site;
+    site->phase = phase;
+    return 1;
 }
 
 static int are_alike(const struct asim_fluid *fluid, const struct asim_fluid_record *record,
-                     const struct asim_repeat *phase)
+                     const struct asim_fluid_site *site)
 {
     size_t i = 0;
 
-    for (; record->n == phase->places.n && i < record->n; i++) {
-        const struct asim_fluid_repeat_link *a = &record->places[i], *b = &phase->places.at[i];
+    for (; record->n == site->places.n && i < record->n; i++) {
+        const struct asim_fluid_repeat_link *a = &record->places[i], *b = &site->places.at[i];
         const struct asim_fluid_link *x = &fluid->link[a->link], *y = &fluid->link[b->link];
 
         if (a->first != b->first || x->rate_bps != y->rate_bps || x->has_queue != y->has_queue ||
             memcmp(&x->delay_ns, &y->delay_ns, sizeof x->delay_ns))
             return 0;
     }
-    return record->n == phase->places.n;
+    return record->n == site->places.n;
 }
 
 /* --- records --------------------------------------------------------------------------------- */
@@ -155,24 +199,32 @@ static void drop_record(struct asim_fluid *fluid, struct asim_fluid_record *reco
         at = &(*at)->next;
     *at = record->next;
     free(record);
+    fluid->record_drops++;
 }
 
 /* Of that kind on alike links, known or being measured; NULL: none. */
 static struct asim_fluid_record *find_record(const struct asim_fluid *fluid,
                                              const struct asim_repeat *phase, int *n)
 {
+    struct asim_fluid_site *site = phase->site;
     struct asim_fluid_record *record = fluid->records;
 
-    for (*n = 0; record; record = record->next, ++*n)
-        if (is_same(&record->like, &phase->spec) && are_alike(fluid, record, phase))
+    *n = 0;
+    if (site->record && site->drops == fluid->record_drops &&
+        is_same(&site->record->like, &phase->spec))
+        return site->record;
+    for (; record; record = record->next, ++*n)
+        if (is_same(&record->like, &phase->spec) && are_alike(fluid, record, site))
             break;
+    site->record = record;
+    site->drops = fluid->record_drops;
     return record;
 }
 
 static struct asim_fluid_record *add_record(struct asim_fluid *fluid,
                                             const struct asim_repeat *phase)
 {
-    size_t bytes = phase->places.n * sizeof *phase->places.at;
+    size_t bytes = phase->site->places.n * sizeof *phase->site->places.at;
     struct asim_fluid_record *record = calloc(1, sizeof *record + bytes);
 
     if (!record) {
@@ -180,8 +232,8 @@ static struct asim_fluid_record *add_record(struct asim_fluid *fluid,
         return NULL;
     }
     record->like = phase->spec;
-    record->n = phase->places.n;
-    memcpy(record->places, phase->places.at, bytes);
+    record->n = phase->site->places.n;
+    memcpy(record->places, phase->site->places.at, bytes);
     record->next = fluid->records;
     fluid->records = record;
     return record;
@@ -197,18 +249,12 @@ static void keep(struct asim_fluid *fluid, struct asim_repeat *phase)
     fluid->phases = phase;
 }
 
-static void free_phase(struct asim_repeat *phase)
-{
-    free(phase->places.at);
-    free(phase);
-}
-
 static void forget(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
     *(phase->before ? &phase->before->next : &fluid->phases) = phase->next;
     if (phase->next)
         phase->next->before = phase->before;
-    free_phase(phase);
+    free(phase);
 }
 
 void asim_fluid_repeat_begin(const struct asim_repeat *phase, struct asim_repeat *measured)
@@ -231,11 +277,11 @@ static void decide(struct asim_fluid *fluid, struct asim_repeat *phase)
         else if (!phase->is_repeated) /* another one is being measured */
             phase->record = NULL;
         if (!phase->record)
-            release_links(fluid, phase);
+            release_links(phase);
     }
     if (!phase->record) {
         asim_fluid_repeat_begin(phase, NULL);
-        free_phase(phase);
+        free(phase);
         return;
     }
     keep(fluid, phase);
@@ -259,7 +305,7 @@ void asim_fluid_repeats_decide(struct asim_fluid *fluid)
 /* The phase that is measured was not alone. */
 static void stop_measuring(struct asim_fluid *fluid, struct asim_repeat *phase)
 {
-    release_links(fluid, phase);
+    release_links(phase);
     drop_record(fluid, phase->record);
     phase->record = NULL;
     phase->measured = NULL;
@@ -270,7 +316,6 @@ void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase)
 {
     struct asim_fluid *fluid = asim_fluid_of(net);
     uint64_t now = fluid->queue.now_ns;
-    int is_idle_now = 1;
 
     if (!phase->over++)
         phase->over_ns = now;
@@ -281,26 +326,28 @@ void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase)
     /* A controller draws marks by the number of the message. */
     if (phase->record && phase->record->trust.controlled_bytes > 0)
         stop_measuring(fluid, phase);
-    for (size_t i = 0; phase->record && is_idle_now && i < phase->places.n; i++)
-        is_idle_now = is_idle(&fluid->link[phase->places.at[i].link]);
-    if (!is_idle_now)
+    if (phase->record && !is_idle(fluid, phase->site))
         stop_measuring(fluid, phase);
     if (phase->record) {
         phase->record->is_known = 1;
         phase->record->took_ns = now - phase->start_ns;
-        release_links(fluid, phase);
+        release_links(phase);
     }
     forget(fluid, phase);
 }
 
-static void count(struct asim_fluid *fluid, uint32_t src, uint32_t dst)
+/* Messages of a phase have one size, and so as many frames on each connection. */
+static void count(struct asim_fluid *fluid, const struct asim_repeat *phase)
 {
-    const struct asim_fluid_conn *conn = asim_fluid_conn(fluid, src, dst, 0);
-    const struct asim_fluid_shape *shape = &conn->shape;
+    struct asim_fluid_site *site = phase->site;
+    struct asim_fluid_conn *conn = site->conns.at[0];
+    uint64_t bytes = phase->spec.bytes ? phase->spec.bytes : 1;
 
-    conn->path->frames += shape->frames;
-    conn->path->bytes += shape->bytes + shape->frames * fluid->overhead;
-    fluid->counts.messages++;
+    asim_fluid_shape(fluid, conn, conn->path, bytes, &conn->shape);
+    site->frames += conn->shape.frames;
+    site->bytes += bytes + conn->shape.frames * fluid->overhead;
+    fluid->counts.messages += site->conns.n;
+    fluid->counts.last_ns = fluid->queue.now_ns;
 }
 
 /* In the order of the ranks. Members may start other phases as they are told. */
@@ -313,14 +360,9 @@ void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due)
         forget(fluid, phase);
         return;
     }
-    for (uint32_t m = 0; m < phase->n; m++)
-        for (uint32_t i = 0; i < spec->n_others; i++) {
-            count(fluid, phase->members[m].src, spec->others[i]);
-            count(fluid, spec->others[i], phase->members[m].src);
-        }
-    fluid->counts.last_ns = fluid->queue.now_ns;
+    count(fluid, phase);
     asim_fluid_trust_add(&fluid->trust, &phase->record->trust, 1);
-    release_links(fluid, phase);
+    release_links(phase);
     fluid->n_repeated--;
     for (uint32_t m = 0; m < phase->n; m++)
         spec->over(phase->members[m].self);
@@ -337,7 +379,7 @@ struct asim_repeat *asim_fluid_undo_repeat(struct asim_fluid *fluid,
             stop_measuring(fluid, phase);
             continue;
         }
-        release_links(fluid, phase);
+        release_links(phase);
         fluid->n_repeated--;
         phase->is_gone = 1;
         return phase;
@@ -348,12 +390,19 @@ struct asim_repeat *asim_fluid_undo_repeat(struct asim_fluid *fluid,
 void asim_fluid_repeats_close(struct asim_fluid *fluid)
 {
     for (size_t i = 0; i < fluid->starting.n; i++)
-        free_phase(fluid->starting.at[i]);
+        free(fluid->starting.at[i]);
     free(fluid->starting.at);
     while (fluid->phases)
         forget(fluid, fluid->phases);
     while (fluid->records)
         drop_record(fluid, fluid->records);
+    for (size_t s = 0; s < fluid->sites.cap; s++) {
+        struct asim_fluid_site *site = (void *)(uintptr_t)fluid->sites.slots[s].value;
+
+        if (fluid->sites.used[s] && site)
+            ASIM_FREE(site->conns.at, site->places.at, site);
+    }
+    asim_map_fini(&fluid->sites);
     asim_map_fini(&fluid->repeats);
     free(fluid->held.at);
 }

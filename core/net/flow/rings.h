@@ -44,45 +44,6 @@ struct asim_fluid_ring {
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */
 };
 
-/* A link of a phase; first: the first place with the same link. */
-struct asim_fluid_repeat_link {
-    uint32_t link, first;
-};
-
-/* A phase of all members: it starts, is measured, or is repeated. */
-struct asim_repeat {
-    struct asim_repeat *next, *before; /* of those that have their links for themselves */
-    struct asim_fluid_record *record;  /* NULL: no more */
-    struct asim_fluid_trust *measured; /* what messages are judged; NULL: it is not measured */
-    struct asim_net_repeat spec;       /* of its first member */
-    struct asim_due due;               /* it is over */
-    uint64_t start_ns, over_ns;        /* over_ns: of the first member */
-    uint32_t n, over;                  /* members that have started, and that are over */
-    uint8_t is_even;                   /* all members do the same */
-    uint8_t is_repeated;               /* not carried by messages */
-    uint8_t is_gone;                   /* `due` means nothing */
-    ASIM_VEC(struct asim_fluid_repeat_link) places;
-    struct asim_fluid_repeat_member {
-        uint32_t src;
-        void *self;
-    } members[];
-};
-
-/* That has a link of the flow's path for itself, and is not the flow's own; NULL: none. */
-static inline struct asim_repeat *asim_fluid_repeat_of_others(const struct asim_fluid *fluid,
-                                                              const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
-
-    for (int i = 0; fluid->phases && i < path->n + path->n_acks; i++) {
-        struct asim_repeat *phase = fluid->link[path->link[i]].repeat;
-
-        if (phase && (flow->msg.tag & phase->spec.tag_mask) != phase->spec.tag)
-            return phase;
-    }
-    return NULL;
-}
-
 /* Links of so many flows are visited together, a share of a message's time later. */
 enum { ASIM_FLUID_MANY = 8 };
 #define ASIM_FLUID_MOST_NS 1e4 /* to the next visit */
@@ -137,6 +98,11 @@ double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_
 double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
 /* Counts the marks that the queue of a link has made since wait_at, and its length now. */
 void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
+
+/* Tells the flows whose ACKs wait at the link of a wait that has moved; that a flow comes to the
+ * link or leaves it. */
+void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link);
+void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *link);
 
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
@@ -246,21 +212,6 @@ uint32_t asim_fluid_relay_come(const struct asim_relay *relay);
 void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *relay);
 /* A message of flow->relay is through; 0: it is one for the user. */
 int asim_fluid_relay_arrived(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* --- repeats.c --- */
-int asim_fluid_repeat_has(struct asim_net *net);
-int asim_fluid_repeat_start(struct asim_net *net, const struct asim_net_repeat *spec);
-void asim_fluid_repeat_over(struct asim_net *net, struct asim_repeat *phase);
-/* All of this ns that may start a phase has happened. */
-void asim_fluid_repeats_decide(struct asim_fluid *fluid);
-/* A phase that is repeated is over. */
-void asim_fluid_repeat_due(struct asim_fluid *fluid, struct asim_due *due);
-/* The members carry the phase by messages; measured: NULL, or the phase. */
-void asim_fluid_repeat_begin(const struct asim_repeat *phase, struct asim_repeat *measured);
-/* The next phase of others with links of the flow's path that is to be carried by messages from its
- * start; NULL: none. */
-struct asim_repeat *asim_fluid_undo_repeat(struct asim_fluid *fluid,
-                                           const struct asim_fluid_flow *flow);
-void asim_fluid_repeats_close(struct asim_fluid *fluid);
 /* --- alike.c --- */
 /* Whether they do the same from now on. */
 int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_link *link,

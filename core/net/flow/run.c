@@ -3,6 +3,7 @@
  * The run of the flow level: all that falls on one ns happens before the rates are found anew.
  */
 #include "net/flow/bursts.h"
+#include "net/flow/repeats.h"
 #include "net/flow/events.h"
 
 #include <stddef.h>

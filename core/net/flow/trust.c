@@ -6,7 +6,7 @@
  */
 #include "asim/net.h"
 #include "base/diagnostics.h"
-#include "net/flow/rings.h"
+#include "net/flow/repeats.h"
 
 #include <stdio.h>
 
@@ -43,7 +43,7 @@ void asim_fluid_trust_add(struct asim_fluid_trust *to, const struct asim_fluid_t
 static void add(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
                 const struct asim_fluid_trust *by, double times)
 {
-    const struct asim_repeat *phase = fluid->link[flow->path->link[0]].repeat;
+    const struct asim_repeat *phase = asim_fluid_repeat_of(&fluid->link[flow->path->link[0]]);
 
     asim_fluid_trust_add(&fluid->trust, by, times);
     if (phase && phase->measured)

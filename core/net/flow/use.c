@@ -5,7 +5,7 @@
  * modelled.
  */
 #include "asim/packet.h"
-#include "net/flow/rings.h"
+#include "net/flow/repeats.h"
 #include "topo/topo.h"
 
 #include <string.h>
@@ -39,12 +39,29 @@ void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *pat
     path->frames = path->bytes = 0;
 }
 
+/* What phases that were not carried by messages have brought to their connections. */
+static void count_repeats(const struct asim_fluid *fluid)
+{
+    for (size_t s = 0; s < fluid->sites.cap; s++) {
+        struct asim_fluid_site *site = (void *)(uintptr_t)fluid->sites.slots[s].value;
+
+        if (!fluid->sites.used[s] || !site || !site->frames)
+            continue;
+        for (size_t i = 0; i < site->conns.n; i++) {
+            site->conns.at[i]->path->frames += site->frames;
+            site->conns.at[i]->path->bytes += site->bytes;
+        }
+        site->frames = site->bytes = 0;
+    }
+}
+
 /* Reports ask link by link, so only what is new since the last time is folded. The order of the map
  * does not matter to sums. */
 static void fold_all(struct asim_fluid *fluid)
 {
     if (fluid->counts.folded == fluid->counts.messages)
         return;
+    count_repeats(fluid);
     for (struct asim_fluid_ring *ring = fluid->folded; ring; ring = ring->behind)
         asim_fluid_ring_count(fluid, ring);
     fluid->counts.folded = fluid->counts.messages;

@@ -166,11 +166,12 @@ static void handle_loss(struct asim_fabric *fabric, struct asim_host *host,
 /* Pops the timer before its callback runs, because the callback may add timers. */
 void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
-    struct asim_event_entry entry = asim_event_heap_pop(&host->timers);
-    uint64_t value = entry.value;
+    uint64_t value = host->timers.at->value;
     uint32_t payload = (uint32_t)value;
+    int is_deferred = host->is_held && asim_host_defer(fabric, host, host->timers.at);
 
-    if (host->is_held && asim_host_defer(fabric, host, &entry))
+    asim_event_heap_pop(&host->timers);
+    if (is_deferred)
         return;
 
     host->worker->calls++;

@@ -90,9 +90,10 @@ struct asim_frame {
 #error "the words of struct asim_frame are laid out for little-endian machines"
 #endif
 
+/* seq is one of ASIM_SEQ_MASK. */
 static inline uint64_t asim_frame_word1(uint64_t seq, uint32_t tries, uint32_t wire)
 {
-    return (seq & ((1ull << 44) - 1)) | (uint64_t)(tries & 15) << 44 | (uint64_t)wire << 48;
+    return seq | (uint64_t)(tries & 15) << 44 | (uint64_t)wire << 48;
 }
 
 /* cause_recency is left 0. */
@@ -108,8 +109,7 @@ static inline void asim_frame_copy(struct asim_frame *to, const volatile struct 
 {
     to->word1 = from->word1;
     to->flow = from->flow;
-    to->word2 = (from->word2 & ~(0xffffffull << 32)) | (uint64_t)(cause_or_ingress & 0xffffff)
-                                                           << 32;
+    to->word2 = (from->word2 & ~(0xffffffull << 32)) | (uint64_t)cause_or_ingress << 32;
 }
 
 /* The node that a frame is routed to. Branch-free: where data and ACKs mix, a branch predictor

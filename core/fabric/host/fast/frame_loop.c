@@ -310,7 +310,7 @@ static void prefetch_flows(const struct asim_fabric *fabric, const struct asim_h
                            const struct asim_nic *nic, uint64_t until)
 {
     const struct asim_link_ring_view ring = asim_link_ring_view_of(nic->port.in);
-    uint32_t n = nic->qps.n > FEW_MESSAGES ? nic->port.in->avail - ring.head : 0;
+    uint32_t n = nic->port.in->avail - ring.head;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct asim_frame *frame = asim_link_ring_view_nth(&ring, i);
@@ -322,6 +322,15 @@ static void prefetch_flows(const struct asim_fabric *fabric, const struct asim_h
         else if (frame->type == ASIM_ACK)
             asim_flow_prefetch(asim_own_flow(host, frame->slot));
     }
+}
+
+/* The turn of a NIC begins. */
+static inline void open_nic(const struct asim_fabric *fabric, const struct asim_host *host,
+                            struct asim_nic *nic, uint64_t until)
+{
+    asim_nic_open_ring(nic);
+    if (nic->qps.n > FEW_MESSAGES)
+        prefetch_flows(fabric, host, nic, until);
 }
 
 /* The first frame event of the other NICs. */
@@ -373,8 +382,8 @@ ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *hos
     return 0;
 }
 
-static __attribute__((noinline)) uint64_t advance_single(struct asim_fabric *fabric,
-                                                         struct asim_host *host, uint64_t until)
+static inline uint64_t advance_single(struct asim_fabric *fabric, struct asim_host *host,
+                                      uint64_t until)
 {
     return advance(fabric, host, until, &host->single_nic, SINGLE_NIC);
 }
@@ -405,10 +414,8 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     struct asim_nic *only;
     uint64_t next;
 
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        asim_nic_open_ring(&host->nics[i]);
-        prefetch_flows(fabric, host, &host->nics[i], until);
-    }
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        open_nic(fabric, host, &host->nics[i], until);
     only = host->n_nics ? find_only(host, until) : NULL;
     do {
         next = only ? advance(fabric, host, until, only, ONE_OF_SEVERAL) : 0;
@@ -432,8 +439,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 
     if (host->n_nics != 1)
         return advance_several(fabric, host, until);
-    asim_nic_open_ring(&host->single_nic);
-    prefetch_flows(fabric, host, &host->single_nic, until);
+    open_nic(fabric, host, &host->single_nic, until);
     do
         next = advance_single(fabric, host, until);
     while (next < until && asim_host_handle_first(fabric, host, until, &next));

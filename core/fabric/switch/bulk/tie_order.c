@@ -227,52 +227,32 @@ static void gather(struct asim_switch *sw)
     }
 }
 
-/* A set of ticks modulo TIMES: one cache line, because more would cost more to clear than it saves.
- */
-enum { TIMES = 512 };
-
-struct times {
-    uint64_t bits[TIMES / 64];
-};
-
-static inline uint64_t has(const struct times *times, uint32_t t)
-{
-    return times->bits[t % TIMES / 64] >> t % 64 & 1;
-}
-
-/* Adds t if yes is 1, without a branch. */
-static inline void include(struct times *times, uint32_t t, uint64_t yes)
-{
-    times->bits[t % TIMES / 64] |= yes << t % 64;
-}
+/* Ticks modulo TIMES. */
+enum { TIMES = 256 };
 
 /* Moves events that may share their tick with another one to the front, and returns their number.
  * Only they need an order: event counts begin with the tick. Above ASIM_FEW_PORTS events all go to
- * the sort, because most of them share their tick. */
+ * the sort, because most of them share their tick. No branch depends on a single event. */
 static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 {
-    struct times seen, again;
-    uint64_t any = 0;
-    uint32_t ties = 0;
+    uint8_t first[TIMES] = {0};  /* 1 + the first event at a tick */
+    uint32_t tied = 0, ties = 0; /* tied: a bit for each event */
 
     if (n < 2 || n > ASIM_FEW_PORTS)
         return n < 2 ? 0 : n;
-    seen = again = (struct times){{0}};
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t t = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT);
-        uint64_t yes = has(&seen, t);
+        uint8_t *slot = &first[at[i].entry >> ASIM_TICK_SHIFT & (TIMES - 1)];
+        uint32_t before = *slot ? *slot : i + 1;
 
-        include(&again, t, yes);
-        include(&seen, t, 1);
-        any |= yes;
+        tied |= (1u << i | 1u << (before - 1)) & (0 - (uint32_t)(before <= i));
+        *slot = (uint8_t)before;
     }
-    for (uint32_t i = 0; any && i < n; i++) {
-        const struct asim_port_event pair[2] = {at[i], at[ties]};
-        uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT));
+    for (; tied; tied &= tied - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(tied);
+        struct asim_port_event event = at[i];
 
-        at[i] = pair[yes];
-        at[ties] = pair[!yes];
-        ties += (uint32_t)yes;
+        at[i] = at[ties];
+        at[ties++] = event;
     }
     return ties;
 }

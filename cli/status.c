@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Status lines on a terminal. See cli/status.h.
+ * Status lines on a terminal.
  */
 #include "cli/status.h"
 

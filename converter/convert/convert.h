@@ -128,8 +128,6 @@ int asim_convert_clean(struct asim_convert *cv, struct asim_err *err);
 /* The communication of a GPU node, from all sources. */
 struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node, int *guessed);
 
-struct asim_chakra_writer;
-
 /* Writes the first record: five top-level members of the input as attributes. */
 int asim_convert_metadata(struct asim_convert *cv, struct asim_chakra_writer *out,
                           struct asim_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The functions all dimension orders share. See dims.h. An all-gather visits the dimensions in
+ * The functions all dimension orders share. An all-gather visits the dimensions in
  * reverse, so that it undoes a reduce-scatter: the data is smallest while it crosses the outer,
  * slower dimensions.
  *

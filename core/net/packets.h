@@ -20,10 +20,7 @@ struct asim_link_use;
 struct asim_memo_use;
 struct asim_net_events;
 struct asim_net_traffics;
-struct asim_netconf;
 struct asim_partition;
-struct asim_route;
-struct asim_topo;
 struct asim_traffic_use;
 
 struct asim_fabric_config {

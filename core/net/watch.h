@@ -9,8 +9,6 @@
 #include <stdint.h>
 #include "asim/frame.h"
 
-struct asim_frame;
-
 /* IPv4 address of a host, which ECMP hashes: 11.x.y.1, as the front end of ASTRA-sim's ns-3 backend
  * hands them out (rdma-network.md#quirks). Ids from 65,536 on run into the first octet, there as
  * well. */

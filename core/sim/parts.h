@@ -9,8 +9,6 @@
 #include "net/net.h"
 #include "net/queue.h"
 
-struct asim_group;
-
 /* --- events of a rank --------------------------------------------------------------------------
  */
 enum asim_rank_event_kind {

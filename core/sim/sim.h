@@ -96,7 +96,6 @@ struct asim_machine;
 struct asim_nccl_env;
 struct asim_messages_hooks;
 struct asim_named_groups;
-struct asim_packet_network;
 struct asim_scenario;
 struct asim_scenario_storage;
 

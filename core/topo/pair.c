@@ -17,8 +17,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct asim_link;
-
 /* floor(a x b / 1e9) without intermediate overflow; UINT64_MAX if the result overflows. */
 static uint64_t scaled(uint64_t a, uint64_t b)
 {

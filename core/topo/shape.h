@@ -10,8 +10,6 @@
 #include "asim/net.h"
 #include "topo/route.h"
 
-struct asim_diagnostics;
-
 int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,
                          const struct asim_dims *dims, const struct asim_diagnostics *notes,
                          struct asim_err *err);

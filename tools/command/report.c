@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim report RUN…: the folders of runs (`--out DIR`) as one page of HTML, and on stdout what
- * limits each run. See tools/report/report.h.
+ * limits each run.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * asim run: from a workload and a topology to a folder with the answer, one row in metrics.csv and
  * a page. The options are those of the published runner of the AMD tool chain; those of `asim
- * packet` are taken, too, and passed on. See tools/run/job.h.
+ * packet` are taken, too, and passed on.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim sweep: runs all combinations of the values of some options, as `asim run` runs them, and
- * compares them in a table, a CSV and a picture. See tools/sweep/sweep.h.
+ * compares them in a table, a CSV and a picture.
  */
 #include <errno.h>
 #include <fcntl.h>

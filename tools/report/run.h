@@ -252,7 +252,6 @@ int asim_run_load_links(struct asim_run *run, struct asim_err *err);
 int asim_run_load_series(struct asim_run *run, struct asim_err *err);
 int asim_run_load_traffic(struct asim_run *run, struct asim_err *err);
 /* The keys of summary.json about the network: tiers, oversubscription and ecmp. */
-struct json_t;
 int asim_run_load_tiers(struct asim_run *run, const struct json_t *summary, struct asim_err *err);
 /* What follows from the ops: collectives, who waited for whom, the critical path. */
 int asim_run_study_ops(struct asim_run *run, struct asim_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The verdict and the busiest links on a terminal. See report.h.
+ * The verdict and the busiest links on a terminal.
  */
 #include <inttypes.h>
 #include <stdarg.h>

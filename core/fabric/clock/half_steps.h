@@ -16,8 +16,6 @@
 #include "fabric/clock/engine.h"
 #include "fabric/ground/ground.h"
 
-struct asim_fabric;
-
 /* Values of run.half: whose window it is. */
 enum asim_half { ASIM_HALF_HOSTS, ASIM_HALF_SWITCHES, ASIM_BOTH_HALVES };
 

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct asim_link;
-
 /* The nodes of this process that other workers advance and that a link joins to one of its own
  * nodes or to a sharded switch. */
 int asim_worker_list_neighbours(struct asim_fabric *fabric, struct asim_worker *worker)

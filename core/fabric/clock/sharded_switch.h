@@ -12,9 +12,6 @@
 #include "fabric/ground/ground.h"
 #include "fabric/switch/switch.h"
 
-struct asim_fabric;
-struct asim_worker;
-
 /* Shards every large switch that joins hosts of several workers and nothing else, each by one link:
  * such a switch never chooses among paths. Its worker no longer has it among its nodes. 0 or
  * ASIM_ENOMEM. */

@@ -10,7 +10,6 @@
 
 #include "net/net_events.h"
 
-struct asim_err;
 struct asim_fabric;
 struct asim_route;
 

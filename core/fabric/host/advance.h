@@ -8,10 +8,6 @@
 #include <stdint.h>
 #include "fabric/host/host.h"
 
-struct asim_fabric;
-struct asim_host;
-struct asim_nic;
-
 /* Time of the host's next event. */
 uint64_t asim_host_next(const struct asim_host *host);
 /* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */

@@ -17,7 +17,6 @@
 #include "fabric/link/link.h"
 
 struct asim_map;
-struct asim_notification;
 struct asim_pair;
 
 /* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of

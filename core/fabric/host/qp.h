@@ -10,11 +10,6 @@
 #include "fabric/ground/ground.h"
 #include "fabric/host/host.h"
 
-struct asim_fabric;
-struct asim_frame;
-struct asim_host;
-struct asim_nic;
-
 /* Sends one frame if the port is idle and a frame may go (rdma-network.md#host-transmit-order). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);

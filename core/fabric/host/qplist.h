@@ -112,7 +112,6 @@ static inline uint32_t asim_qplist_cursor(struct asim_qplist *list)
 /* Drops finished queue pairs after a scan; call if n_finished is not 0. The scan began at `begin`
  * and found `chosen` (or ASIM_QP_NONE). Drops all from the first finished one it passed, and frees
  * their slots. */
-struct asim_host;
 void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                       uint32_t chosen);
 /* The same for a list with one queue pair, finished and not chosen. */

@@ -10,12 +10,6 @@
 #include "fabric/host/flow.h"
 #include "fabric/link/frame.h"
 
-struct asim_fabric;
-struct asim_frame;
-struct asim_host;
-struct asim_netconf;
-struct asim_rx;
-
 /* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame);

@@ -10,9 +10,6 @@
 #include "conf/netconf_keys.h"
 #include "fabric/ground/ground.h"
 
-struct asim_fabric;
-struct asim_frame;
-
 /* Sets the frame sizes for the chosen congestion control. */
 void asim_telemetry_sizes(struct asim_fabric *fabric);
 /* The record that a frame of either direction adds to or brings back; NULL if the packet was sent
@@ -30,10 +27,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now);
 
 /* --- for switches, which write into the records (switch/stamp.c) ----------------------------- */
-enum {
-    ASIM_INT_TIME_MASK = (1 << 24) - 1,
-    ASIM_INT_BYTES_MASK = (1 << 20) - 1
-};
+enum { ASIM_INT_TIME_MASK = (1 << 24) - 1, ASIM_INT_BYTES_MASK = (1 << 20) - 1 };
 /* The record that a frame of data adds to, locked; then unlock it, also where there is none. */
 struct asim_telemetry *asim_telemetry_lock(const struct asim_fabric *fabric,
                                            const struct asim_frame *frame);

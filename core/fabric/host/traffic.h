@@ -14,7 +14,6 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_frame;
 struct asim_host;
-struct asim_msg;
 struct asim_net_traffics;
 struct asim_nic;
 struct asim_port_id;

@@ -15,7 +15,6 @@
 #include <stdint.h>
 
 struct asim_heap;
-struct asim_wire;
 
 /* Buckets, a power of two. */
 enum { ASIM_INSERTION_SPAN = 8192 };

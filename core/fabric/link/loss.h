@@ -15,9 +15,6 @@
 #include "asim/err.h"
 
 struct asim_fabric;
-struct asim_frame;
-struct asim_worker;
-struct asim_wire;
 
 /* The link is down from … up again; to is ASIM_NEVER where it stays down. */
 struct asim_outage {

@@ -9,7 +9,6 @@
 #include "net/watch.h"
 
 struct asim_diagnostics;
-struct asim_err;
 struct asim_fabric;
 struct asim_fabric_stats;
 struct asim_hop;

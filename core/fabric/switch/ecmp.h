@@ -8,11 +8,6 @@
 #include "fabric/link/frame.h"
 #include "fabric/switch/switch.h"
 
-struct asim_fabric;
-struct asim_frame;
-struct asim_switch;
-struct asim_switch_shard;
-
 /* Egress port of the frame, 0-based; UINT32_MAX: no route. */
 uint32_t asim_ecmp_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          const struct asim_frame *frame);

@@ -12,8 +12,6 @@
 
 #include "fabric/switch/switch.h"
 
-struct asim_fabric;
-
 /* Constants of ASTRA-sim's ns-3 backend, not settings of it. */
 enum { ASIM_RESERVE_BYTES = 4096, ASIM_RESUME_OFFSET_BYTES = 3072 };
 

@@ -22,8 +22,6 @@
 
 ASIM_C_BEGIN
 
-struct asim_topo;
-
 /* 1 where the packet network carries the messages of this world. */
 ASIM_API int asim_packet_is_used(const struct asim_world *world);
 /* The physical network as a graph (asim/topology.h); it lives as long as the world. */

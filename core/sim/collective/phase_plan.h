@@ -8,8 +8,6 @@
 
 #include "sim/sim.h"
 
-struct asim_op_graph;
-
 struct asim_phase_plan {
     struct asim_rank *rank;
     /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */

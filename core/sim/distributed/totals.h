@@ -8,8 +8,6 @@
 #include "net/packets.h"
 #include "sim/rank/census.h"
 
-struct asim_world;
-
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a stop hook said so */
     uint32_t ranks_cut;           /* by the end of the scenario */

@@ -116,7 +116,7 @@ static void write_checkpoint(struct asim_rank *rank, const struct asim_storage *
 }
 
 /* The receive is posted before the request leaves, and so is never complete here. A read that
- * nobody waits for has no receive: its bytes are dropped (asim_round_drops). */
+ * nobody waits for has no receive: its bytes are dropped (ASIM_STORAGE_DROP). */
 static void read_data(struct asim_rank *rank, const struct asim_storage *storage)
 {
     struct asim_deferred_action *action = storage->from->waits ? make_action(rank) : NULL;

@@ -23,7 +23,6 @@
 
 struct asim_graph_runner;
 struct asim_rank;
-struct asim_world;
 
 /* One pool for each kind of object. An object returns to the shard it came from. */
 struct asim_pools {

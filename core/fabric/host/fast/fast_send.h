@@ -14,8 +14,6 @@
 #include "fabric/host/host.h"
 #include "fabric/host/qplist.h"
 
-struct asim_qplist;
-
 /* frame_loop.c makes a loop of these functions for each set of NICs, which is a constant there.
  * Without the attribute the compiler would keep one copy and test it at each event. */
 #if defined(__GNUC__)

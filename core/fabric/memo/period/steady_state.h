@@ -20,7 +20,6 @@
 #include "fabric/memo/region/search_budget.h"
 #include "fabric/memo/state/snapshot.h"
 
-struct asim_fabric;
 struct asim_flow;
 
 struct asim_common_period {

@@ -53,7 +53,6 @@
 #include "fabric/memo/region/search_budget.h"
 #include "fabric/link/tie_key.h"
 
-struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_part_log;

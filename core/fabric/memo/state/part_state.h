@@ -18,7 +18,6 @@
 #include "base/mem.h"
 #include "fabric/memo/state/idle_state.h"
 
-struct asim_fabric;
 struct asim_part;
 
 /* Queue pairs of an idle NIC: finished ones that no scan has dropped, and the round robin. */

@@ -14,9 +14,6 @@
 #include "fabric/link/link.h"
 #include "fabric/switch/switch.h"
 
-struct asim_switch_shard;
-struct asim_wire;
-
 /* The ticks have the other 32 bits. Longer windows, more ports and longer receive rings exclude a
  * bulk window. */
 enum {

@@ -41,7 +41,7 @@ void asim_part_set_mode(struct asim_fabric *fabric, struct asim_part *part,
     part->mode = mode;
     if (!part->is_whole)
         set_mode_of_part(fabric, part, mode);
-    asim_part_look_later(part, mode == ASIM_PART_LEAD && !part->is_whole ? 0 : ASIM_NEVER);
+    asim_part_look_later(part, ASIM_NEVER);
 }
 
 static struct asim_parts *allocate(const struct asim_fabric *fabric)

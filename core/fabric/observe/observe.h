@@ -6,6 +6,8 @@
 #ifndef ASIM_FABRIC_OBSERVE_OBSERVE_H
 #define ASIM_FABRIC_OBSERVE_OBSERVE_H
 
+#include <stddef.h>
+
 #include "net/watch.h"
 
 struct asim_diagnostics;

@@ -20,10 +20,10 @@ struct asim_fluid_trust {
      * their slowest link, and their ACKs behind data. */
     double bytes, queued_bytes, twice_bytes, controlled_bytes, beside_bytes, apart_bytes;
     double facing_bytes;
-    /* Of messages: their time; what of it they would not take alone; what those of few packets may
-     * wait for others that began at their NIC with them, and ACKs for frames in service; what those
-     * take to drain that are beside others' sprayed packets, ns. */
-    double took_ns, held_ns, burst_ns, sprayed_ns;
+    /* Of messages: their time; what of it is latency; what they would not take alone; what those of
+     * few packets may wait for others that began at their NIC with them, and ACKs for frames in
+     * service; what those take to drain that are beside others' sprayed packets, ns. */
+    double took_ns, latency_ns, held_ns, burst_ns, sprayed_ns;
     struct asim_fluid_chain chain; /* of the message that was the last so far */
     uint64_t since_ns;             /* when the first of the messages under way was sent */
     int is_changed;                /* links have changed under messages */

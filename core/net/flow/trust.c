@@ -143,12 +143,22 @@ static double longest(const struct asim_fluid *fluid)
     return bytes;
 }
 
+/* Where all messages are sent together, the busiest link decides, whatever their order, unless it
+ * waits for them: where most are in its queue, or their latency is small, it does not. */
+static int order_decides(const struct asim_fluid_trust *trust, double few, double most)
+{
+    const double long_share = 0.2;
+
+    return trust->controlled_bytes > 0 || share(trust->apart_bytes, trust->bytes) > few ||
+           (share(trust->queued_bytes, trust->bytes) < most &&
+            share(trust->latency_ns, trust->took_ns) > long_share);
+}
+
 /* What makes a run doubtful, the worst first; NULL: nothing. The limits were chosen on the cases of
  * tests/flow with seeds below 500. */
 static const char *doubt_of(const struct asim_fluid *fluid)
 {
-    const double few = 0.05, fewest = 0.02, twice = 0.01, steered = 0.01, burst = 0.05, most = 0.8,
-                 long_share = 0.2;
+    const double few = 0.05, fewest = 0.02, twice = 0.01, steered = 0.01, burst = 0.05, most = 0.8;
     const struct asim_fluid_trust *trust = &fluid->trust;
     const double last_ns = (double)fluid->counts.last_ns;
     int is_steered = trust->controlled_bytes > 0;
@@ -188,12 +198,8 @@ static const char *doubt_of(const struct asim_fluid *fluid)
     if (share(trust->beside_bytes, trust->bytes) > few)
         return "messages between the same hosts shared NICs and ways packet by packet, whose "
                "order decides: --qps-per-connection=1 sends them one after another, as NCCL does";
-    /* Where all messages are sent together, the busiest link decides, whatever their order, unless
-     * it waits for them: where most are in its queue, or their latency is small, it does not. */
     if (share(trust->twice_bytes, trust->bytes) > twice && !is_free &&
-        (is_steered || share(trust->apart_bytes, trust->bytes) > few ||
-         (share(trust->queued_bytes, trust->bytes) < most &&
-          share(trust->latency_ns, trust->took_ns) > long_share)))
+        order_decides(trust, few, most))
         return "some waited in two queues, or their ACKs in another one, where small differences "
                "grow: job times differed by up to 12 % in tests, mostly by less than 2 %";
     return NULL;

@@ -13,6 +13,7 @@
 #include "cli/alone.h"
 #include "cli/args.h"
 #include "cli/compare.h"
+#include "cli/files.h"
 #include "cli/hugepages.h"
 #include "cli/idle.h"
 #include "cli/interrupt.h"
@@ -219,6 +220,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     struct asim_args args = {
         .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}},
         .n_own = app->n_own};
+    struct asim_files_new made;
     int code;
 
     if (app->settings.processes < 2) /* else MPI's threads may be allocating */
@@ -248,6 +250,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     follow(app, argc, argv);
     if (hooks.note)
         asim_idle_options(&app->settings, app->compare, hooks.note, app);
+    asim_files_begin(&made, &args);
     code = collective(app, open_world(app, &hooks));
     if (!code)
         return ASIM_APP_GO_ON;
@@ -257,6 +260,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     asim_verify_close(app->verify);
     asim_world_close(app->world);
     app->world = NULL;
+    asim_files_end(&made, !app->settings.process);
     app->traces_are_temporary |= app->traces_are_new;
     forget_settings(app);
     return code;

@@ -277,7 +277,9 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
 {
     struct asim_err err = {0};
     int code = asim_files_check(args, job->words_are, &err), kept;
+    struct asim_files_new made;
 
+    asim_files_begin(&made, args);
     note_idle(job, args);
     if (!job->reads_only)
         asim_interrupt_catch();
@@ -285,6 +287,7 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
     if (!code)
         code = job->work(args, &err);
     asim_quiet_end(kept);
+    asim_files_end(&made, code);
     if (!job->reads_only)
         code = asim_interrupt_end(code, &err);
     if (code < 0 || err.text[0])

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Each file is written under a temporary name, "<path>.whole", made by exclusive creation: where
- * the name is taken, a number follows. base/io/out.h replaces it when the file is whole; the end of
- * the set renames it. No file stays open, because a set may have more ranks than a process may have
+ * Each file is written into a temporary folder (cli/temporary.h) beside its place; the end of the
+ * set renames it. No file stays open, because a set may have more ranks than a process may have
  * open files. As in base/io/out.h, /dev/null and pipes are written directly, and a symbolic link is
  * followed.
  */
@@ -20,6 +19,9 @@
 #include "base/io/out.h"
 #include "base/io/rank_path.h"
 #include "base/text.h"
+#include "cli/temporary.h"
+
+enum { ROOM = 32 }; /* of the name of a temporary folder */
 
 /* Takes ownership of the names. */
 static int keep(struct asim_file_set *set, struct asim_file_set_file file, struct asim_err *err)
@@ -73,6 +75,43 @@ static char *join(const char *path, const char *tail)
     return joined;
 }
 
+/* The temporary folder beside a file. Returns NULL with errno. */
+static const struct asim_file_set_folder *folder_of(struct asim_file_set *set, const char *path)
+{
+    size_t n = asim_text_dirlen(path);
+    struct asim_file_set_folder made = {.parent = n ? strndup(path, n) : strdup(".")};
+    char *where;
+
+    for (size_t i = 0; i < set->folder.n && made.parent; i++)
+        if (!strcmp(set->folder.at[i].parent, made.parent)) {
+            free(made.parent);
+            return &set->folder.at[i];
+        }
+    where = made.parent ? malloc(strlen(made.parent) + ROOM) : NULL;
+    made.path = where;
+    made.lock = where ? asim_temporary_in(made.parent, where, strlen(made.parent) + ROOM) : -1;
+    if (made.lock >= 0 && !ASIM_VEC_PUSH(set->folder, made))
+        return &set->folder.at[set->folder.n - 1];
+    if (made.lock >= 0) {
+        rmdir(made.path);
+        close(made.lock);
+        errno = ENOMEM;
+    }
+    ASIM_FREE(made.parent, made.path);
+    return NULL;
+}
+
+/* The name for the time of writing. Returns NULL with errno. */
+static char *temporary_name(struct asim_file_set *set, const char *path)
+{
+    const struct asim_file_set_folder *folder = folder_of(set, path);
+    const char *name = strrchr(path, '/');
+    char tail[300];
+
+    snprintf(tail, sizeof tail, "/%s", name ? name + 1 : path);
+    return folder ? join(folder->path, tail) : NULL;
+}
+
 /* Keeps the real path of an existing file: the rename then replaces the target of a link, not the
  * link. */
 int asim_file_set_add(struct asim_file_set *set, const char *path, const char **temp_name,
@@ -91,7 +130,7 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
         return asim_err_nomem(err, "listing traces to write");
     code = is_direct ? 0 : asim_out_mkparent(file.path, err);
     errno = 0;
-    if (!code && !is_direct && !(file.temp_name = asim_out_reserve(file.path, ".whole")))
+    if (!code && !is_direct && !(file.temp_name = temporary_name(set, file.path)))
         code = errno == ENOMEM
                    ? asim_err_nomem(err, "listing traces to write")
                    : asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
@@ -240,7 +279,12 @@ int asim_file_set_end(struct asim_file_set *set, int code, struct asim_err *err)
             unlink(file->temp_name);
         ASIM_FREE(file->path, file->temp_name);
     }
-    free(set->file.at);
+    for (size_t i = 0; i < set->folder.n; i++) {
+        rmdir(set->folder.at[i].path);
+        close(set->folder.at[i].lock);
+        ASIM_FREE(set->folder.at[i].parent, set->folder.at[i].path);
+    }
+    ASIM_FREE(set->file.at, set->folder.at);
     asim_inputs_fini(&set->inputs);
     memset(set, 0, sizeof *set);
     return code;

@@ -22,7 +22,13 @@ struct asim_file_set_file {
     int is_old;             /* path is removed at the end */
 };
 
+struct asim_file_set_folder {
+    char *parent, *path; /* of the temporary folder in it */
+    int lock;
+};
+
 struct asim_file_set {
+    ASIM_VEC(struct asim_file_set_folder) folder;
     ASIM_VEC(struct asim_file_set_file) file;
     struct asim_inputs inputs;
     int force; /* files that go with the traces may be replaced */

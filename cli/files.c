@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "base/io/out.h"
 #include "cli/file_set.h"
 
 static const char *text_of(const struct asim_args_table *table, const struct asim_option *row)
@@ -119,6 +120,26 @@ int asim_files_check(const struct asim_args *args, unsigned words, struct asim_e
             code = check(&inputs, args, row, err);
     asim_inputs_fini(&inputs);
     return code;
+}
+
+void asim_files_begin(struct asim_files_new *files, const struct asim_args *args)
+{
+    const struct asim_args_table *table = &args->tables[0];
+
+    files->n = 0;
+    for (const struct asim_option *row = table->options; row && row->key; row++)
+        if (row->type == ASIM_T_STRING && row->flags & ASIM_F_WRITES &&
+            files->n < sizeof files->at / sizeof *files->at && text_of(table, row)) {
+            files->at[files->n].path = text_of(table, row);
+            files->at[files->n].from = asim_out_missing(text_of(table, row));
+            files->n++;
+        }
+}
+
+void asim_files_end(const struct asim_files_new *files, int failed)
+{
+    for (size_t i = 0; i < files->n && failed; i++)
+        asim_out_remove_empty(files->at[i].path, files->at[i].from);
 }
 
 int asim_files_check_inside(const struct asim_args *args, unsigned words, const char *folder,

@@ -16,6 +16,18 @@ int asim_files_check(const struct asim_args *args, unsigned words, struct asim_e
 /* 1 after --force, or --compat of commands that have it. */
 int asim_files_force(const struct asim_args *args);
 
+/* Folders of the first table's outputs that are not there before a command's work. */
+struct asim_files_new {
+    struct {
+        const char *path; /* borrowed */
+        size_t from;
+    } at[8];
+    size_t n;
+};
+void asim_files_begin(struct asim_files_new *files, const struct asim_args *args);
+/* After a failure, removes the empty ones. */
+void asim_files_end(const struct asim_files_new *files, int failed);
+
 /* Fails if the file of that name in an output folder (NULL: none) is one of the files that the
  * command reads. */
 int asim_files_check_inside(const struct asim_args *args, unsigned words, const char *folder,

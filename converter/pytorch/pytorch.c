@@ -8,6 +8,7 @@
 #include "pytorch/pytorch.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include "link/link.h"
 #include "repair/repair.h"
 #include "cli/file_set.h"
+#include "cli/temporary.h"
 #include "convert/pgroups.h"
 
 struct job {
@@ -35,6 +37,7 @@ struct job {
     int64_t world; /* ranks of the job where some are missing, else 0 */
 
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
+    char hidden[3100];         /* a temporary folder in dir */
     FILE *report;
     struct asim_err *err;
 };
@@ -78,7 +81,8 @@ static int check_ranks(struct job *job)
 
 static void hidden(const struct job *job, uint32_t rank, const char *what, char path[4096])
 {
-    snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
+    snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->opt->no_clean ? job->dir : job->hidden,
+             what, rank);
 }
 
 /* A simulation of some ranks of a job would wait for the others, or move nothing at all. With
@@ -225,7 +229,7 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
     int code = 0;
 
     hidden(job, rank->rank, "hdt", linked);
-    snprintf(made, sizeof made, "%s/.made.%" PRIu32 ".et", job->dir, rank->rank);
+    snprintf(made, sizeof made, "%s/made.%" PRIu32 ".et", job->hidden, rank->rank);
     if (asim_inputs_refuse(&job->inputs, linked, job->err) ||
         asim_inputs_refuse(&job->inputs, made, job->err))
         return ASIM_EINVAL;
@@ -460,7 +464,8 @@ static int finish(struct job *job)
 int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struct asim_err *err)
 {
     struct job job = {.opt = opt, .report = report, .err = err};
-    int code = asim_folder_read(&job.folder, opt->folder, &opt->names, err);
+    size_t new_from = 0;
+    int lock = -1, code = asim_folder_read(&job.folder, opt->folder, &opt->names, err);
 
     if (!code && job.folder.lacks_tag)
         asim_diagnose(&opt->notes,
@@ -482,8 +487,16 @@ int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struc
         if (!code)
             code = asim_inputs_add(&job.inputs, job.folder.at[i].device, err);
     }
-    if (!code)
+    if (!code) {
+        new_from = asim_out_missing(job.dir);
         code = asim_out_mkdir(job.dir, err);
+    }
+    if (!code) {
+        lock = asim_temporary_in(job.dir, job.hidden, sizeof job.hidden);
+        if (lock < 0)
+            code =
+                asim_err_set(err, ASIM_EIO, "cannot write into %s: %s.", job.dir, strerror(errno));
+    }
     for (size_t i = 0; i < job.folder.n && !code; i++)
         if (is_chosen(&job, job.folder.at[i].rank))
             code = do_rank(&job, &job.folder.at[i]);
@@ -491,6 +504,12 @@ int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struc
         code = finish(&job);
     for (size_t i = 0; i < job.files.n; i++)
         unlink(job.files.at[i].in);
+    if (lock >= 0) {
+        rmdir(job.hidden);
+        close(lock);
+    }
+    if (code)
+        asim_out_remove_empty(job.dir, new_from);
     asim_rankfiles_fini(&job.files);
     asim_pgroups_fini(&job.groups);
     asim_names_fini(&job.names);

@@ -74,6 +74,40 @@ int asim_out_mkdir(const char *path, struct asim_err *err)
     return code;
 }
 
+size_t asim_out_missing(const char *path)
+{
+    size_t n = strlen(path);
+    struct stat st;
+
+    for (size_t i = 1; i <= n; i++) {
+        char *part;
+        int is_there;
+
+        if ((path[i] != '/' && path[i] != '\0') || path[i - 1] == '/')
+            continue;
+        part = join(path, i, "");
+        is_there = !part || stat(part, &st) == 0;
+        free(part);
+        if (!is_there)
+            return i;
+    }
+    return 0;
+}
+
+void asim_out_remove_empty(const char *path, size_t from)
+{
+    for (size_t n = strlen(path); from && n >= from; n--) {
+        char *part;
+
+        if ((path[n] != '/' && path[n] != '\0') || path[n - 1] == '/')
+            continue;
+        part = join(path, n, "");
+        if (part)
+            rmdir(part);
+        free(part);
+    }
+}
+
 int asim_out_mkparent(const char *path, struct asim_err *err)
 {
     size_t n = asim_text_dirlen(path);

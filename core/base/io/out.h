@@ -35,6 +35,12 @@ int asim_out_mkparent(const char *path, struct asim_err *err);
  * creation follows no link and opens nothing that is there. Returns the malloc'ed name, or NULL
  * with errno. */
 char *asim_out_reserve(const char *path, const char *tail);
+/* The bytes of path up to the end of its first folder that is not there, the last name included; 0:
+ * all are there. */
+size_t asim_out_missing(const char *path);
+/* Removes what of path is an empty folder, the last one first, down to its first `from` bytes, as
+ * asim_out_missing gave them before these were made; 0: nothing. */
+void asim_out_remove_empty(const char *path, size_t from);
 /* mkdir -p. */
 int asim_out_mkdir(const char *path, struct asim_err *err);
 

@@ -220,7 +220,6 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     struct asim_args args = {
         .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}},
         .n_own = app->n_own};
-    struct asim_files_new made;
     int code;
 
     if (app->settings.processes < 2) /* else MPI's threads may be allocating */
@@ -250,7 +249,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     follow(app, argc, argv);
     if (hooks.note)
         asim_idle_options(&app->settings, app->compare, hooks.note, app);
-    asim_files_begin(&made, &args);
+    asim_files_begin(&app->made, &args);
     code = collective(app, open_world(app, &hooks));
     if (!code)
         return ASIM_APP_GO_ON;
@@ -260,7 +259,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     asim_verify_close(app->verify);
     asim_world_close(app->world);
     app->world = NULL;
-    asim_files_end(&made, !app->settings.process);
+    asim_files_end(&app->made, !app->settings.process);
     app->traces_are_temporary |= app->traces_are_new;
     forget_settings(app);
     return code;
@@ -433,6 +432,7 @@ int asim_app_close(struct asim_app *app, int code)
         print_error(app);
     asim_world_close(app->world);
     app->world = NULL;
+    asim_files_end(&app->made, code && !app->settings.process);
     forget_settings(app);
     if ((fflush(stdout) || ferror(stdout)) && !code) {
         fprintf(stderr, "%s: cannot write the results to standard output\n", app->program);

@@ -12,6 +12,7 @@
 #include "asim/asim.h"
 #include "cli/args.h"
 #include "cli/eta.h"
+#include "cli/files.h"
 #include "cli/status.h"
 
 #ifdef __cplusplus
@@ -60,6 +61,7 @@ struct asim_app {
     double started_s, shown_s, noted_s, noting_s; /* noting_s: what the last look took */
     uint64_t shown_hops;
     struct asim_eta eta;
+    struct asim_files_new made; /* folders of outputs */
 };
 
 enum { ASIM_APP_GO_ON = -1 };

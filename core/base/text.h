@@ -62,6 +62,11 @@ char *asim_text_put_thousandths(char *at, double value);
 
 /* Length of the folder part of path including the last '/', or 0. */
 size_t asim_text_dirlen(const char *path);
+/* The s of a plural: "%u NIC%s". */
+static inline const char *asim_text_s(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
 
 /* 1 if the n bytes at text, one character of UTF-8, do not show or change how the text around them
  * shows: controls, line separators, marks of direction (U+202E makes "gpj" read "jpg"). */

@@ -8,6 +8,8 @@
  */
 #include "asim/machine.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/embedded.h"
@@ -173,9 +175,37 @@ static int set_value(const struct asim_option *row, struct asim_machine *machine
 }
 
 /* Combinations that no machine has. */
+/* What cannot be read would count as never measured, and nothing would say so. */
+static int check_measured(const struct asim_machine *machine, struct asim_where at,
+                          struct asim_err *err)
+{
+    const uint32_t most = 1 << 24;
+
+    for (const char *text = machine->measured; text && *text;) {
+        uint32_t nodes, gpus;
+        uint64_t from, to;
+        int n = 0;
+
+        if (sscanf(text, " %*31[a-z_] %" SCNu32 "x%" SCNu32 " %" SCNu64 "-%" SCNu64 " %n", &nodes,
+                   &gpus, &from, &to, &n) != 4 ||
+            (text[n] && text[n] != ',') || !nodes || nodes > most || !gpus || gpus > most ||
+            from > to)
+            return asim_err_at(
+                err, ASIM_EINVAL, at,
+                "\"measured\" has '%.40s' where OP NODESxGPUS FROM-TO is expected, as "
+                "in \"all_reduce 2x8 8-1073741824\".",
+                text);
+        text += n + (text[n] == ',');
+    }
+    return 0;
+}
+
 static int check(const struct asim_machine *machine, struct asim_err *err)
 {
     struct asim_where at = {machine->source, 0, 0};
+
+    if (check_measured(machine, at, err))
+        return ASIM_EINVAL;
 
     if (!machine->name)
         return asim_err_at(err, ASIM_EINVAL, at, "key \"name\" is missing.");

@@ -7,6 +7,7 @@
  * The search changes one number at a time by a step that grows after a success and shrinks after a
  * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
+#include "cli/interrupt.h"
 #include "tools/machine/fit.h"
 #include "tools/median.h"
 
@@ -44,6 +45,9 @@ static int log_error(struct asim_fit *fit, size_t row, double *out, struct asim_
     struct asim_nccl_time time;
     int rc;
 
+    *out = 0;
+    if (asim_interrupted()) /* a fit asks here a million times, and nowhere else */
+        return asim_err_set(err, ASIM_EINTR, "interrupted");
     fit->job.machine = fit->machine;
     fit->job.bytes = fit->measured->row.at[row].bytes;
     rc = asim_nccl_predict(&time, &fit->job, err);

@@ -294,8 +294,8 @@ static int each_net(struct reader *r, double *best, uint32_t *n, double *others,
         r->pcie = pcie > 0 && (r->pcie <= 0 || pcie < r->pcie) ? pcie : r->pcie;
     }
     if (unknown)
-        asim_diagnose(&r->found->notes, "%u NICs without a speed have 10 Gb/s, as in NCCL",
-                      unknown);
+        asim_diagnose(&r->found->notes, "%u NIC%s without a speed: 10 Gb/s each, as in NCCL",
+                      unknown, asim_text_s(unknown));
     return 0;
 }
 
@@ -309,18 +309,19 @@ static int read_nics(struct reader *r)
         return ASIM_EINVAL;
     if (others > best * n)
         return asim_xml_fail(&r->xml, r->xml.root, r->err,
-                             "%u NICs of %g Gb/s and %u slower ones of %g Gb/s in all; remove "
+                             "%u NIC%s of %g Gb/s and %u slower one%s of %g Gb/s in all; remove "
                              "those that NCCL does not use (NCCL_IB_HCA).",
-                             n, best * 8, n_others, others * 8);
+                             n, asim_text_s(n), best * 8, n_others, asim_text_s(n_others),
+                             others * 8);
     taken = n > found->gpus && n % found->gpus ? n / found->gpus * found->gpus : n;
     if (n_others)
         asim_diagnose(&found->notes,
-                      "%u NICs slower than %g Gb/s are left out: NCCL takes the quickest", n_others,
-                      best * 8);
+                      "%u NIC%s slower than %g Gb/s left out: NCCL takes the quickest", n_others,
+                      asim_text_s(n_others), best * 8);
     if (taken < n)
-        asim_diagnose(&found->notes,
-                      "%u of %u NICs of %g Gb/s are taken: %u GPUs share them evenly", taken, n,
-                      best * 8, found->gpus);
+        asim_diagnose(&found->notes, "%u of %u NICs of %g Gb/s taken: %u GPU%s share%s them evenly",
+                      taken, n, best * 8, found->gpus, asim_text_s(found->gpus),
+                      found->gpus == 1 ? "s" : "");
     found->nics = taken;
     found->nic_gbytes = best;
     return 0;

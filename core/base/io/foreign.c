@@ -140,15 +140,32 @@ static int has(const char *head, const char *word)
     return !word || strstr(head, word) != NULL;
 }
 
-/* HPCC's list: how many, then "src dst priority port bytes start" a line. */
-static int is_flow_list(const char *at)
+/* HPCC's list: how many, then "src dst priority port bytes start" a line. The lines are of six
+ * fields, as many as it says: a list of hosts begins with a number, too. is_cut: more follows. */
+static int is_flow_list(const char *at, int is_cut)
 {
-    unsigned long n, field[5];
-    double start;
+    unsigned long n, lines = 0;
+    int end = 0;
 
-    return sscanf(at, "%lu\n%lu %lu %lu %lu %lu %lf", &n, &field[0], &field[1], &field[2],
-                  &field[3], &field[4], &start) == 7 &&
-           strcspn(at, " \t\n") == strcspn(at, "\r\n");
+    if (strcspn(at, " \t\n") != strcspn(at, "\r\n") || sscanf(at, "%lu%n", &n, &end) != 1 || !end)
+        return 0;
+    for (at += strcspn(at, "\n"); *at; at += strcspn(at, "\n")) {
+        unsigned long field[5];
+        double start;
+
+        at += strspn(at, " \t\r\n");
+        if (!strchr(at, '\n') && lines && is_cut)
+            break;
+        end = 0;
+        if (!*at)
+            break;
+        if (sscanf(at, "%lu %lu %lu %lu %lu %lf %n", &field[0], &field[1], &field[2], &field[3],
+                   &field[4], &start, &end) != 6 ||
+            (size_t)end < strcspn(at, "\r\n"))
+            return 0;
+        lines++;
+    }
+    return lines == n || (lines && lines < n && is_cut);
 }
 
 const char *asim_foreign_binary(const char *data, size_t size)
@@ -201,7 +218,7 @@ static const char *what_is(const char *data, size_t size, const char *kind)
         at = strstr(at, "?>") + 2;
     at += strspn(at, " \t\r\n");
     found = row_of(head, at, kind);
-    if (!found && is_flow_list(at))
+    if (!found && is_flow_list(at, size > n))
         found = "a list of flows; 'asim trace flows' makes a workload of it";
     else if (!found && is_groups(at))
         found = "a list of communicator groups; --groups takes it";

@@ -83,10 +83,10 @@ static int choose(struct asim_world *world, const struct asim_ring_of *ring,
 /* Once for each kind of collective and algorithm, of the first group and size that take it. */
 static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
 {
-    static const char *const words[] = {[ASIM_NCCL_RING] = "rings",
-                                        [ASIM_NCCL_TREE] = "trees",
+    static const char *const words[] = {[ASIM_NCCL_RING] = "ring",
+                                        [ASIM_NCCL_TREE] = "tree",
                                         [ASIM_NCCL_NVLS] = "NVLS",
-                                        [ASIM_NCCL_NVLS_TREE] = "trees with NVLS"};
+                                        [ASIM_NCCL_NVLS_TREE] = "tree"};
     uint64_t bit = 1ull << (spec->coll_type % 8 * 8 + spec->algo % 4 * 2 + (spec->pxn != 0));
     uint32_t local = spec->gpus_per_server, channels = local;
 
@@ -95,10 +95,12 @@ static void say(struct asim_world *world, const struct asim_nccl_spec *spec)
     world->made.nccl_said |= bit;
     if (spec->algo == ASIM_NCCL_TREE || spec->algo == ASIM_NCCL_NVLS_TREE)
         channels *= 2;
-    asim_world_diagnose(world, "follows NCCL: %s of %llu bytes: %u %s over %u x %u GPUs%s, %s",
-                        asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes,
-                        channels, words[spec->algo], spec->ranks / local, local,
-                        spec->pxn ? ", PXN" : "", asim_nccl_proto_names[spec->proto]);
+    asim_world_diagnose(
+        world, "follows NCCL: %s of %llu bytes: %u %s%s%s over %u x %u GPU%s%s, %s",
+        asim_coll_type_key(spec->coll_type), (unsigned long long)spec->bytes, channels,
+        words[spec->algo], spec->algo == ASIM_NCCL_NVLS ? "" : asim_text_s(channels),
+        spec->algo == ASIM_NCCL_NVLS_TREE ? " with NVLS" : "", spec->ranks / local, local,
+        asim_text_s(local), spec->pxn ? ", PXN" : "", asim_nccl_proto_names[spec->proto]);
 }
 
 static uint64_t mix(uint64_t hash, uint64_t word)

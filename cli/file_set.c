@@ -131,7 +131,7 @@ int asim_file_set_add(struct asim_file_set *set, const char *path, const char **
     code = is_direct ? 0 : asim_out_mkparent(file.path, err);
     errno = 0;
     if (!code && !is_direct && !(file.temp_name = temporary_name(set, file.path)))
-        code = errno == ENOMEM
+        code = !errno || errno == ENOMEM
                    ? asim_err_nomem(err, "listing traces to write")
                    : asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(errno));
     if (code) {

@@ -5,10 +5,12 @@
  */
 #include "lib/rankfiles.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "asim/trace.h"
 #include "base/io/file_id.h"
 #include "cli/file_set.h"
@@ -175,4 +177,34 @@ void asim_rankfiles_fini(struct asim_rankfiles *files)
     }
     free(files->at);
     memset(files, 0, sizeof *files);
+}
+
+void asim_rankfiles_clean(const struct asim_rankfiles *files, const char *dir_name,
+                          const char *stem, const struct asim_diagnostics *notes)
+{
+    DIR *dir = opendir(dir_name);
+    size_t n = strlen(stem);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        const char *name = entry->d_name;
+        char path[4096], *end;
+        unsigned long rank;
+        size_t i = 0;
+
+        if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
+            continue;
+        rank = strtoul(name + n + 1, &end, 10);
+        while (i < files->n && files->at[i].rank != rank)
+            i++;
+        if (strcmp(end, ".et") || i < files->n)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", dir_name, name);
+        if (!unlink(path))
+            asim_diagnose(
+                notes, "removed %s, left from an earlier conversion (--no-clean keeps such files).",
+                path);
+    }
+    if (dir)
+        closedir(dir);
 }

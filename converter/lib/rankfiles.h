@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "asim/err.h"
+#include "base/diagnostics.h"
 
 struct asim_rankfile {
     char *in, *out; /* may be the same pointer: the file is replaced after all files are written */
@@ -28,6 +29,10 @@ int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t 
 /* Adds one pair of copied names. */
 int asim_rankfiles_pair(struct asim_rankfiles *files, const char *in, const char *out,
                         uint32_t rank, struct asim_err *err);
+/* Removes traces <dir>/<stem>.<rank>.et of other ranks: those of an earlier, larger job with the
+ * same name would count as ranks of this one. */
+void asim_rankfiles_clean(const struct asim_rankfiles *files, const char *dir_name,
+                          const char *stem, const struct asim_diagnostics *notes);
 void asim_rankfiles_fini(struct asim_rankfiles *files);
 
 #endif

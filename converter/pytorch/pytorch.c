@@ -7,7 +7,6 @@
  */
 #include "pytorch/pytorch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -308,36 +307,6 @@ static int name_files(struct job *job)
     return asim_out_mkdir(job->dir, job->err);
 }
 
-/* Traces of an earlier, larger job with the same name would count as ranks of this one. */
-static void clean_old(const struct job *job)
-{
-    DIR *dir = job->opt->no_clean ? NULL : opendir(job->dir);
-    size_t n = strlen(job->stem);
-    struct dirent *entry;
-
-    while (dir && (entry = readdir(dir))) {
-        const char *name = entry->d_name;
-        char path[4096], *end;
-        unsigned long rank;
-        size_t i = 0;
-
-        if (strncmp(name, job->stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
-            continue;
-        rank = strtoul(name + n + 1, &end, 10);
-        while (i < job->files.n && job->files.at[i].rank != rank)
-            i++;
-        if (strcmp(end, ".et") || i < job->files.n)
-            continue;
-        snprintf(path, sizeof path, "%s/%s", job->dir, name);
-        if (!unlink(path))
-            asim_diagnose(
-                &job->opt->notes,
-                "removed %s, left from an earlier conversion (--no-clean keeps such files).", path);
-    }
-    if (dir)
-        closedir(dir);
-}
-
 static int repair(struct job *job)
 {
     const struct asim_pytorch_options *o = job->opt;
@@ -433,8 +402,8 @@ static int finish(struct job *job)
         code = repair(job);
     if (!code)
         code = calibrate(job);
-    if (!code)
-        clean_old(job);
+    if (!code && !job->opt->no_clean)
+        asim_rankfiles_clean(&job->files, job->dir, job->stem, &job->opt->notes);
     if (!code)
         code = write_steps(job);
     for (size_t i = 0; i < job->groups.group.n; i++)

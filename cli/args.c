@@ -129,9 +129,8 @@ static const char *value_behind(struct asim_args *args, const char *word)
 /* Takes the option at argv[*at] and its value: all text after the first =. */
 static int take_option(struct asim_args *args, char **argv, int *at, struct asim_err *err)
 {
-    void *base = NULL, *unused;
+    void *base = NULL;
     int bool_value;
-    char safe[80];
     const char *arg = argv[*at], *value = strchr(arg, '=');
     const struct asim_option *row = find_row(args, arg, &base);
     if (!row)
@@ -147,11 +146,6 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         value = value_behind(args, argv[++*at]);
     if (!value)
         return asim_err_set(err, ASIM_EINVAL, "the option %s needs a value behind it.", arg);
-    if (argv[*at] == value && !strncmp(value, "--", 2) && find_row(args, value, &unused))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the option %s needs a value, and behind it stands the option %s; "
-                            "%s=VALUE takes any text.",
-                            arg, asim_text_safe(safe, sizeof safe, value), arg);
     if (!*value && row->type == ASIM_T_STRING) /* for example from an unset shell variable */
         return asim_err_set(err, ASIM_EINVAL,
                             "the value of --%s is empty; give one or leave the option out.",

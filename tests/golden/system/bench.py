@@ -62,7 +62,9 @@ class Run:
         words = ['packet'] if mode == 'packet' else ['analytical', f'--mode={mode}', '--network-configuration=net.yml']
         with open(path + '/net.yml', 'w') as f:
             f.write(''.join(f'{k}: {json.dumps(v)}\n' for k, v in (network or NETWORK).items()))
-        p = subprocess.run([TOOL, *words, '--workload-configuration=w', '--system-configuration=system.json', *options],
+        words += ['--workload-configuration=w', '--system-configuration=system.json']
+        given = {o.split('=')[0] for o in options} # an option of the test stands for the common one
+        p = subprocess.run([TOOL, *(w for w in words if w.split('=')[0] not in given), *options],
                            cwd=path, capture_output=True, text=True, timeout=120)
         self.out, self.err, self.code = p.stdout, p.stderr, p.returncode
         self.ticks = {int(m[1]): int(m[2]) for m in re.finditer(r'sys\[(\d+)\] finished, (\d+) cycles', self.out)}

@@ -105,5 +105,5 @@ with tempfile.TemporaryDirectory() as folder:
                               ('many', ['--sizes=1,2,3,4'], 'more sizes than the 3 ranks'),
                               ('bad', ['--sizes=1,x,3'], "'x' is no size"),
                               ('type', ['--sizes=1,2,3', '--type=all_reduce'], '--type=all_to_all only')):
-        done = tool('generate', '--out=x', '--ranks=3', '--type=all_to_all', *words)
+        done = tool('generate', '--out=x', '--ranks=3', *(['--type=all_to_all'] * ('--type' not in str(words))), *words)
         say(f'sizes_generate_{name}', '' if done.returncode == 2 and text in done.stderr else done.stderr or done.stdout)

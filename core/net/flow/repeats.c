@@ -405,4 +405,5 @@ void asim_fluid_repeats_close(struct asim_fluid *fluid)
     asim_map_fini(&fluid->sites);
     asim_map_fini(&fluid->repeats);
     free(fluid->held.at);
+    free(fluid->joining.at);
 }

@@ -195,7 +195,7 @@ static void put_time(struct asim_out *out, const struct asim_run *run, double fi
     struct asim_time_part parts[ASIM_PARTS];
     char time[ASIM_SHOW_BYTES], faster[ASIM_SHOW_BYTES];
 
-    asim_html_mean_parts(parts, run);
+    asim_html_whole_parts(parts, run);
     asim_html_bar(out, parts, longest);
     asim_out_printf(out, "<strong>%s</strong>", asim_show_time(time, (double)run->finish));
     show_faster(faster, first, (double)run->finish);

@@ -36,6 +36,8 @@ struct asim_time_part {
 void asim_html_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run,
                      const struct asim_run_rank *rank);
 void asim_html_mean_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run);
+/* The same up to the end of the run. */
+void asim_html_whole_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run);
 /* Parts as a bar; `full` ns are its whole width. The names of the colours that runs use. */
 void asim_html_bar(struct asim_out *out, const struct asim_time_part parts[ASIM_PARTS],
                    double full);

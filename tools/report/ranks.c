@@ -41,6 +41,17 @@ void asim_html_mean_parts(struct asim_time_part parts[ASIM_PARTS], const struct 
     }
 }
 
+void asim_html_whole_parts(struct asim_time_part parts[ASIM_PARTS], const struct asim_run *run)
+{
+    double rest = (double)run->finish;
+
+    asim_html_mean_parts(parts, run);
+    for (int k = 0; k < ASIM_PARTS; k++)
+        rest -= parts[k].ns;
+    parts[ASIM_PARTS - 1].ns += rest > 0.01 * (double)run->finish ? rest : 0;
+    parts[ASIM_PARTS - 1].title = "idle, or over before the last rank";
+}
+
 void asim_html_bar(struct asim_out *out, const struct asim_time_part parts[ASIM_PARTS], double full)
 {
     char time[ASIM_SHOW_BYTES];
@@ -60,7 +71,7 @@ void asim_html_legend(struct asim_out *out, const struct asim_run *runs, size_t 
     double all[ASIM_PARTS] = {0};
 
     for (size_t r = 0; r < n; r++) {
-        asim_html_mean_parts(parts, &runs[r]);
+        (n > 1 ? asim_html_whole_parts : asim_html_mean_parts)(parts, &runs[r]);
         for (int i = 0; i < ASIM_PARTS; i++)
             all[i] += parts[i].ns;
     }

@@ -274,7 +274,6 @@ void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring
     struct asim_fluid_relay **at;
     uint32_t n;
 
-    asim_fluid_join_all(fluid);
     if (fluid->has_bursts || !find_members(fluid, ring))
         return;
     at = fluid->members.at;
@@ -442,7 +441,6 @@ static void unfold_flow(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 {
-    asim_fluid_join_all(fluid);
     for (struct asim_fluid_relay *at = ring->first; at; at = at->beside)
         for (struct asim_fluid_flow *flow = at == at->leader ? at->flows : NULL; flow;
              flow = flow->beside)

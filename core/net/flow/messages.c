@@ -19,8 +19,10 @@ static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_flow
     for (int i = 0; fluid->folded && i < path->n + path->n_acks; i++) {
         struct asim_fluid_ring *ring = fluid->link[path->link[i]].ring;
 
-        if (ring && !(flow->relay && flow->relay->ring == ring))
+        if (ring && !(flow->relay && flow->relay->ring == ring)) {
+            asim_fluid_join_all(fluid);
             asim_fluid_unfold(fluid, ring);
+        }
     }
 }
 

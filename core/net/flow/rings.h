@@ -243,7 +243,8 @@ void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *
 /* No more is folded: each link and member has the state of the one that was carried for it, but for
  * its flows and events. */
 void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
-/* The same with its flows and events: someone else comes to a link of the ring. */
+/* The same with its flows and events: someone else comes to a link of the ring. No message waits to
+ * join (asim_fluid_join_all), here and in fold. */
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
 /* Unfolds the rings whose flows a congestion control is to steer, since its marks are drawn. */
 void asim_fluid_unfold_steered(struct asim_fluid *fluid);

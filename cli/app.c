@@ -114,11 +114,19 @@ static void show_version(const struct asim_app *app)
            *commit ? ")" : "");
 }
 
-/* Frees the strings of the option tables. */
-static void forget_settings(struct asim_app *app)
+/* Removes traces that shall not stay, then the folders of outputs that a failed run leaves empty.
+ */
+static void drop_files(struct asim_app *app, int failed)
 {
     if (app->traces_are_temporary && app->settings.scenario_traces)
         app->drop_traces(app->settings.scenario_traces);
+    app->traces_are_temporary = 0;
+    asim_files_end(&app->made, failed && !app->settings.process);
+}
+
+/* Frees the strings of the option tables. */
+static void forget_settings(struct asim_app *app)
+{
     asim_settings_fini(&app->settings);
     if (app->extra)
         asim_option_fini(app->extra, &app->settings);
@@ -259,8 +267,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     asim_verify_close(app->verify);
     asim_world_close(app->world);
     app->world = NULL;
-    asim_files_end(&app->made, !app->settings.process);
     app->traces_are_temporary |= app->traces_are_new;
+    drop_files(app, 1);
     forget_settings(app);
     return code;
 }
@@ -432,7 +440,7 @@ int asim_app_close(struct asim_app *app, int code)
         print_error(app);
     asim_world_close(app->world);
     app->world = NULL;
-    asim_files_end(&app->made, code && !app->settings.process);
+    drop_files(app, code);
     forget_settings(app);
     if ((fflush(stdout) || ferror(stdout)) && !code) {
         fprintf(stderr, "%s: cannot write the results to standard output\n", app->program);

@@ -176,7 +176,6 @@ struct asim_fluid_flow {
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */
     uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
-    uint8_t is_behind; /* another message of its queue pair drained as it began */
     uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
@@ -249,7 +248,6 @@ struct asim_fluid {
     uint64_t record_drops;                       /* so far */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
-    ASIM_VEC(struct asim_fluid_flow *) joining;  /* begun in this ns, on no link yet */
     ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */
     struct asim_fluid_ring *folded;              /* a list */
     ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */

@@ -7,8 +7,6 @@
 #include "net/flow/bursts.h"
 #include "net/flow/repeats.h"
 
-#include <stdlib.h>
-
 enum { CROWD = 8 };
 
 /* Rings in lock-step must have their links for themselves. */
@@ -19,20 +17,19 @@ static void unfold_others(struct asim_fluid *fluid, const struct asim_fluid_flow
     for (int i = 0; fluid->folded && i < path->n + path->n_acks; i++) {
         struct asim_fluid_ring *ring = fluid->link[path->link[i]].ring;
 
-        if (ring && !(flow->relay && flow->relay->ring == ring)) {
-            asim_fluid_join_all(fluid);
+        if (ring && !(flow->relay && flow->relay->ring == ring))
             asim_fluid_unfold(fluid, ring);
-        }
     }
 }
 
 /* The ACKs of a short message that is alone at both hosts, and in its queue pair, meet nothing. */
-static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+static int meets_acks(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                      int is_behind)
 {
     const struct asim_fluid_path *path = flow->path;
 
     return flow->shape.needs_acks &&
-           (!flow->shape.is_short || flow->is_behind || flow->next ||
+           (!flow->shape.is_short || is_behind || flow->next ||
             fluid->link[path->link[0]].flows.n > 1 || fluid->link[path->link[path->n]].flows.n > 1);
 }
 
@@ -46,65 +43,21 @@ static void plan_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow, do
 static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is_behind)
 {
     const struct asim_fluid_shape *shape = &flow->shape;
+    struct asim_fluid_path *path = flow->path;
 
+    if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
+        asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
     flow->left = shape->packets;
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
-    flow->began_ns = fluid->queue.now_ns;
-    flow->is_behind = (uint8_t)is_behind;
-    asim_fluid_judge_first(fluid, flow);
-    if (ASIM_VEC_PUSH(fluid->joining, flow))
-        fluid->failed = ASIM_ENOMEM;
-}
-
-/* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
-static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
-
-    fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
-                             nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
-}
-
-/* Messages of one ns come to their links in this order, whichever of them began first. */
-static int by_ends(const void *a, const void *b)
-{
-    const struct asim_fluid_flow *x = *(struct asim_fluid_flow *const *)a,
-                                 *y = *(struct asim_fluid_flow *const *)b;
-
-    if (x->msg.src != y->msg.src)
-        return x->msg.src < y->msg.src ? -1 : 1;
-    if (x->msg.dst != y->msg.dst)
-        return x->msg.dst < y->msg.dst ? -1 : 1;
-    return (x->msg.id > y->msg.id) - (x->msg.id < y->msg.id);
-}
-
-int asim_fluid_join_all(struct asim_fluid *fluid)
-{
-    int any = fluid->joining.n > 0;
-
-    if (fluid->joining.n > 1)
-        qsort(fluid->joining.at, fluid->joining.n, sizeof *fluid->joining.at, by_ends);
-    for (size_t i = 0; i < fluid->joining.n; i++) {
-        struct asim_fluid_flow *flow = fluid->joining.at[i];
-
-        if (flow->path->has_choice &&
-            !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
-            asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, flow->path->link);
-        if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
-            return 0;
-        count_crowd(fluid, flow);
-        asim_fluid_join(fluid, flow);
-        if (flow->is_behind)
-            flow->behind_ns = 0; /* its packets have been in the queue with those before */
-        asim_fluid_judge_start(fluid, flow);
-        if (meets_acks(fluid, flow)) {
-            flow->acks = ASIM_ACKS_WAIT;
-            plan_acks(fluid, flow, flow->shape.forward_ns);
-        }
+    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
+        return;
+    asim_fluid_join(fluid, flow);
+    asim_fluid_judge_start(fluid, flow);
+    if (meets_acks(fluid, flow, is_behind)) {
+        flow->acks = ASIM_ACKS_WAIT;
+        plan_acks(fluid, flow, shape->forward_ns);
     }
-    fluid->joining.n = 0;
-    return any;
 }
 
 /* Appends to the queue pair; with one for each message it begins at once. */
@@ -124,6 +77,15 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         begin(fluid, flow, 0);
 }
 
+/* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
+static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
+
+    fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
+                             nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
+}
+
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -132,6 +94,7 @@ void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         if (fluid->link[path->link[i]].site)
             fluid->link[path->link[i]].site->is_clean = 0;
     unfold_others(fluid, flow);
+    count_crowd(fluid, flow);
     take_turn(fluid, flow);
 }
 
@@ -212,6 +175,7 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (conn->head) {
         conn->head->chain = flow->chain;
         begin(fluid, conn->head, 1);
+        conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
     }
 }
 

@@ -9,7 +9,6 @@
 #include "net/flow/bursts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
 {
@@ -18,32 +17,12 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
     if (fluid->link[l].is_dirty)
         return;
     fluid->link[l].is_dirty = 1;
-    if (!fluid->work.n)
-        fluid->work.first = 0;
     /* NICs first: what they hold back makes no queue. Room: all links. */
     if (!fluid->link[l].has_queue)
         fluid->work.at[fluid->work.first = (fluid->work.first + room - 1) % room] = l;
     else
         fluid->work.at[(fluid->work.first + fluid->work.n) % room] = l;
     fluid->work.n++;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* NICs stand at the end of the ring, others at its start. */
-void asim_fluid_sort_work(struct asim_fluid *fluid)
-{
-    uint32_t n_nics = fluid->work.first ? fluid->work.room - fluid->work.first : 0;
-
-    if (n_nics > 1)
-        qsort(fluid->work.at + fluid->work.first, n_nics, sizeof *fluid->work.at, by_number);
-    if (fluid->work.n > n_nics + 1)
-        qsort(fluid->work.at, fluid->work.n - n_nics, sizeof *fluid->work.at, by_number);
 }
 
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
@@ -324,28 +303,13 @@ void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_li
         tell_acks(fluid, link, ASIM_ACKS_LOAD);
 }
 
-/* Of the flows of the link that began last the one that ends last; NULL: there is none. The order
- * in which those of one ns came to the link must not matter. */
-static const struct asim_fluid_flow *newest_of(const struct asim_fluid_link *link)
-{
-    const struct asim_fluid_flow *newest = NULL;
-
-    for (uint32_t i = link->flows.n; i-- > 0;) {
-        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
-
-        if (!newest || flow->began_ns > newest->began_ns ||
-            (flow->began_ns == newest->began_ns && flow->end_ns > newest->end_ns))
-            newest = flow;
-    }
-    return newest;
-}
-
 /* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
  * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
 static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
 {
     const uint64_t now = fluid->queue.now_ns;
-    const struct asim_fluid_flow *newest = newest_of(link);
+    const struct asim_fluid_flow *newest =
+        link->flows.n ? link->flows.at[link->flows.n - 1].flow : NULL;
 
     if (newest && newest->began_ns < now) {
         ns -= newest->end_ns > now ? (double)(newest->end_ns - now) : 0;

@@ -9,6 +9,7 @@
 #include "net/flow/bursts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* One flow more or less among many moves a level by little, and looking at all of them costs as
  * much as among few: the change of a rate that is let go by grows with the number of flows. */
@@ -299,7 +300,6 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 {
     enum { ROUNDS = 4 };
 
-    asim_fluid_sort_work(fluid);
     for (int round = 0; fluid->work.n && round < ROUNDS; round++) {
         relax(fluid);
         follow_acks(fluid);

@@ -188,12 +188,10 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
     }
     if (!ring->is_decided && ring->started == relay->spec.n) {
         ring->is_decided = 1;
-        if (relay == ring->first && relay->started_ns == fluid->queue.now_ns) {
-            asim_fluid_join_all(fluid);
+        if (relay == ring->first && relay->started_ns == fluid->queue.now_ns)
             asim_fluid_ring_fold(fluid, ring);
-        } else if (ASIM_VEC_PUSH(fluid->to_fold, ring)) {
+        else if (ASIM_VEC_PUSH(fluid->to_fold, ring))
             fluid->failed = ASIM_ENOMEM;
-        }
     }
     relay->is_queued = 0;
     if (relay->sent < relay->spec.steps)

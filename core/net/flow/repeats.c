@@ -405,5 +405,4 @@ void asim_fluid_repeats_close(struct asim_fluid *fluid)
     asim_map_fini(&fluid->sites);
     asim_map_fini(&fluid->repeats);
     free(fluid->held.at);
-    free(fluid->joining.at);
 }

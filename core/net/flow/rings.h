@@ -57,9 +57,6 @@ static inline double asim_fluid_moment(double ns)
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
-/* Those to be visited, by number: the rates that are found depend a little on where the search
- * begins, and what happened first in this ns must not matter. */
-void asim_fluid_sort_work(struct asim_fluid *fluid);
 /* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
  * has many of them a moment later for all that do so until then. */
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
@@ -123,10 +120,8 @@ void asim_fluid_traffic_due(struct asim_fluid *fluid, uint32_t number);
 void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- trust.c --- */
-/* Called when a flow begins. */
-void asim_fluid_judge_first(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* Called when a flow has joined its links. */
-void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called before a flow that drains leaves its links: the queues that it waited in. */
 void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -158,9 +153,6 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
 int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg, uint16_t sport);
 /* A message on whose path no phase repeats sets out. */
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Messages that have begun in this ns come to their links, in an order of their own: which of them
- * began first must not matter. 0: there were none. */
-int asim_fluid_join_all(struct asim_fluid *fluid);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -243,8 +235,7 @@ void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *
 /* No more is folded: each link and member has the state of the one that was carried for it, but for
  * its flows and events. */
 void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
-/* The same with its flows and events: someone else comes to a link of the ring. No message waits to
- * join (asim_fluid_join_all), here and in fold. */
+/* The same with its flows and events: someone else comes to a link of the ring. */
 void asim_fluid_unfold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
 /* Unfolds the rings whose flows a congestion control is to steer, since its marks are drawn. */
 void asim_fluid_unfold_steered(struct asim_fluid *fluid);

@@ -178,9 +178,7 @@ static uint64_t run_ns(struct asim_fluid *fluid)
     int settled = 0;
 
     while (!fluid->failed) {
-        do
-            events += run_now(fluid);
-        while (asim_fluid_join_all(fluid));
+        events += run_now(fluid);
         if (fluid->starting.n) {
             asim_fluid_repeats_decide(fluid);
         } else if (fluid->touched.n || (fluid->work.n && settled < MOST_SETTLEMENTS)) {
@@ -233,7 +231,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memset(&fluid->heap, 0, sizeof fluid->heap);
     memset(&fluid->touched, 0, sizeof fluid->touched);
     memset(&fluid->held, 0, sizeof fluid->held);
-    memset(&fluid->joining, 0, sizeof fluid->joining);
     memset(&fluid->starting, 0, sizeof fluid->starting);
     fluid->work.first = fluid->work.n = 0;
     fluid->work.at = calloc(fluid->work.room, sizeof *fluid->work.at);
@@ -246,7 +243,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     free(fluid->work.at);
     free(fluid->touched.at);
     free(fluid->held.at);
-    free(fluid->joining.at);
     own = fluid->queue;
     ends = fluid->heap.at;
     n = fluid->heap.n;
@@ -254,7 +250,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memcpy(&fluid->heap, &saved.heap, sizeof fluid->heap);
     memcpy(&fluid->touched, &saved.touched, sizeof fluid->touched);
     memcpy(&fluid->held, &saved.held, sizeof fluid->held);
-    memcpy(&fluid->joining, &saved.joining, sizeof fluid->joining);
     memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
     fluid->work = saved.work;
     merge(fluid, &own, ends, n);

@@ -174,39 +174,45 @@ static int set_value(const struct asim_option *row, struct asim_machine *machine
     return asim_json_option(row, machine, inner ? inner : value, machine->source, err);
 }
 
-/* Combinations that no machine has. */
+int asim_machine_next_measured(const char **at, struct asim_machine_table *table)
+{
+    const char *text = *at;
+    int n = 0;
+
+    if (!text ||
+        sscanf(text, " %31[a-z_] %" SCNu32 "x%" SCNu32 " %" SCNu64 "-%" SCNu64 " %n", table->op,
+               &table->nodes, &table->gpus, &table->from, &table->to, &n) != 5 ||
+        (text[n] && text[n] != ','))
+        return 0;
+    *at = text + n + (text[n] == ',');
+    return 1;
+}
+
 /* What cannot be read would count as never measured, and nothing would say so. */
 static int check_measured(const struct asim_machine *machine, struct asim_where at,
                           struct asim_err *err)
 {
     const uint32_t most = 1 << 24;
+    struct asim_machine_table table;
 
-    for (const char *text = machine->measured; text && *text;) {
-        uint32_t nodes, gpus;
-        uint64_t from, to;
-        int n = 0;
-
-        if (sscanf(text, " %*31[a-z_] %" SCNu32 "x%" SCNu32 " %" SCNu64 "-%" SCNu64 " %n", &nodes,
-                   &gpus, &from, &to, &n) != 4 ||
-            (text[n] && text[n] != ',') || !nodes || nodes > most || !gpus || gpus > most ||
-            from > to)
+    for (const char *text = machine->measured, *next = text; next && *next; text = next)
+        if (!asim_machine_next_measured(&next, &table) || !table.nodes || table.nodes > most ||
+            !table.gpus || table.gpus > most || table.from > table.to)
             return asim_err_at(
                 err, ASIM_EINVAL, at,
                 "\"measured\" has '%.40s' where OP NODESxGPUS FROM-TO is expected, as "
                 "in \"all_reduce 2x8 8-1073741824\".",
                 text);
-        text += n + (text[n] == ',');
-    }
     return 0;
 }
 
+/* Combinations that no machine has. */
 static int check(const struct asim_machine *machine, struct asim_err *err)
 {
     struct asim_where at = {machine->source, 0, 0};
 
     if (check_measured(machine, at, err))
         return ASIM_EINVAL;
-
     if (!machine->name)
         return asim_err_at(err, ASIM_EINVAL, at, "key \"name\" is missing.");
     if (strspn(machine->name,

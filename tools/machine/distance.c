@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Compares a job with the tables that its machine's file lists, "all_reduce 10x8 8-65536, alltoall
- * …": op, nodes x GPUs, bytes. The errors are those of tables that were not fitted (tests/truth);
- * each doubling of nodes beyond the tables adds a quarter, an op, a number of GPUs or a size
- * without a table a half. A machine without a table of sends or of collectives has the errors of
- * machines whose tables were left out (tests/truth/left_out).
+ * Compares a job with the tables that its machine's file lists. The errors are those of tables that
+ * were not fitted (tests/truth); each doubling of nodes beyond the tables adds a quarter, an op, a
+ * number of GPUs or a size without a table a half. A machine without a table of sends or of
+ * collectives has the errors of machines whose tables were left out (tests/truth/left_out).
  */
 #include "tools/machine/distance.h"
 
@@ -34,23 +33,19 @@ static struct reach reach_of(const struct asim_nccl_job *job)
 {
     struct reach r = {0};
     const char *at = job->machine->measured;
-    char op[32];
-    uint32_t nodes, gpus;
-    uint64_t from, to;
+    struct asim_machine_table table;
 
-    for (; at && sscanf(at, " %31s %" SCNu32 "x%" SCNu32 " %" SCNu64 "-%" SCNu64, op, &nodes, &gpus,
-                        &from, &to) == 5;
-         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
-        if (nodes > r.most_of_all)
-            r.most_of_all = nodes;
-        r.has_kind |= is_send(asim_nccl_op_find(op)) == is_send(job->op);
-        if (asim_nccl_op_find(op) != job->op)
+    while (asim_machine_next_measured(&at, &table)) {
+        if (table.nodes > r.most_of_all)
+            r.most_of_all = table.nodes;
+        r.has_kind |= is_send(asim_nccl_op_find(table.op)) == is_send(job->op);
+        if (asim_nccl_op_find(table.op) != job->op)
             continue;
-        r.least = r.least && r.least < nodes ? r.least : nodes;
-        r.most = r.most > nodes ? r.most : nodes;
-        r.has_gpus |= gpus == job->gpus;
-        r.from = r.from && r.from < from ? r.from : from;
-        r.to = r.to > to ? r.to : to;
+        r.least = r.least && r.least < table.nodes ? r.least : table.nodes;
+        r.most = r.most > table.nodes ? r.most : table.nodes;
+        r.has_gpus |= table.gpus == job->gpus;
+        r.from = r.from && r.from < table.from ? r.from : table.from;
+        r.to = r.to > table.to ? r.to : table.to;
     }
     return r;
 }

@@ -56,9 +56,9 @@ struct asim_machine {
     double ring_nvlink_us[3], ring_net_us[3], tree_nvlink_us[3], tree_net_us[3];
     double net_us[3]; /* of a hop over this network, beyond ring_net_us and tree_net_us */
     double nvls_us, nvls_tree_net_us, p2p_us, p2p_net_us, p2p_peer_us, inject_us;
-    /* Tables of nccl-tests that the numbers were compared with, "all_reduce 10x8, alltoall 10x1",
-     * and what nine in ten rows of tables that were not fitted are within, %: 64 KiB and more,
-     * below. */
+    /* Tables of nccl-tests that the numbers were compared with, "all_reduce 10x8 8-65536, alltoall
+     * …": op, nodes x GPUs, bytes; and what nine in ten rows of tables that were not fitted are
+     * within, %: 64 KiB and more, below. */
     char *measured;
     double error_percent, error_small_percent;
 };
@@ -70,6 +70,15 @@ extern ASIM_API const struct asim_option asim_machine_options[];
 ASIM_API int asim_machine_read(struct asim_machine *machine, const char *name_or_path,
                                struct asim_err *err);
 ASIM_API void asim_machine_fini(struct asim_machine *machine);
+/* A table that a machine's numbers were compared with: from … to bytes. */
+struct asim_machine_table {
+    char op[32];
+    uint32_t nodes, gpus;
+    uint64_t from, to;
+};
+/* Reads the table that *at (of `measured`; may be NULL) begins with, and goes on to the next; 0:
+ * none is there. */
+ASIM_API int asim_machine_next_measured(const char **at, struct asim_machine_table *table);
 /* The file name (NAME.json) of the i-th machine that the program carries, NULL behind the last. */
 ASIM_API const char *asim_machine_file(size_t i);
 /* The text of such a machine, NULL if there is none. */

@@ -2,8 +2,8 @@
  *
  * Makes the topology of each point of `asim run` once before workloads are made, since a maker
  * refuses some values only together, and looks for gradient buckets where they are varied; of other
- * commands the names. Where the number
- * of ranks is not known yet (PyTorch's folders, scenarios), the runs tell.
+ * commands it looks names up. Where the number of ranks is not known yet (PyTorch's folders,
+ * scenarios), the runs tell.
  */
 #include "tools/sweep/sweep.h"
 

@@ -15,11 +15,6 @@
 
 enum { MOST_ROWS = 2000 };
 
-static int has_seeds(const struct asim_sweep *sweep)
-{
-    return asim_sweep_seed(sweep) < sweep->keys.n;
-}
-
 /* The keys that vary; what they are of. */
 static void put_title(struct asim_out *out, const struct asim_sweep *sweep)
 {
@@ -33,7 +28,7 @@ static void put_title(struct asim_out *out, const struct asim_sweep *sweep)
     for (size_t k = 0; k < sweep->keys.n; k++) {
         const struct asim_sweep_key *key = &sweep->keys.at[k];
 
-        if (key->values.n < 2 && !key->is_asked)
+        if (!asim_sweep_varies(key))
             continue;
         asim_out_printf(out, "%s", n++ ? " × " : "");
         asim_quote_xml(out, key->name);
@@ -48,7 +43,7 @@ static void put_same(struct asim_out *out, const struct asim_sweep *sweep)
     for (size_t k = 0; k < sweep->keys.n; k++) {
         const struct asim_sweep_key *key = &sweep->keys.at[k];
 
-        if (key->values.n > 1 || key->is_asked)
+        if (asim_sweep_varies(key))
             continue;
         asim_out_printf(out, "%s<code>", n++ ? ", " : "<p class=\"advice\">The same for all: ");
         asim_quote_xml(out, key->name);
@@ -78,7 +73,7 @@ static void put_head(struct asim_out *out, const struct asim_sweep *sweep)
             put_head_cell(out, sweep->keys.at[k].name, 0);
     for (size_t f = 0; sweep->target->figures[f].column; f++) {
         put_head_cell(out, sweep->target->figures[f].heading, 1);
-        if (!f && has_seeds(sweep)) {
+        if (!f && asim_sweep_has_seeds(sweep)) {
             snprintf(seeds, sizeof seeds, "least and most of %zu seeds",
                      sweep->keys.at[asim_sweep_seed(sweep)].values.n);
             put_head_cell(out, seeds, 1);
@@ -114,7 +109,7 @@ static void put_figures(struct asim_out *out, const struct asim_sweep *sweep, si
         if (spread.known)
             snprintf(text, sizeof text, "%.6f", spread.median / unit);
         asim_html_number(out, text, spread.median);
-        if (!f && has_seeds(sweep)) {
+        if (!f && asim_sweep_has_seeds(sweep)) {
             snprintf(text, sizeof text, "%.6f – %.6f", spread.least / unit, spread.most / unit);
             asim_html_number(out, spread.known ? text : "", spread.least);
         }
@@ -130,16 +125,12 @@ static void put_state(struct asim_out *out, const struct asim_sweep *sweep, size
 {
     size_t worst = asim_sweep_worst(sweep, i);
     const struct asim_sweep_point *point = &sweep->points[worst];
-    int is_finished = point->state == ASIM_POINT_FINISHED;
     char reason[400] = "";
 
     if (point->state == ASIM_POINT_FAILED || point->state == ASIM_POINT_STALLED)
         asim_sweep_reason(sweep, worst, reason, sizeof reason);
     asim_out_printf(out, "<td class=\"reason\">");
-    if (is_finished && sweep->of)
-        asim_quote_xml(out, *point->cause ? point->cause : "not known");
-    else
-        asim_quote_xml(out, asim_sweep_state_word(point->state));
+    asim_quote_xml(out, asim_sweep_word(sweep, worst));
     asim_out_printf(out, "%s", *reason ? ": " : "");
     asim_quote_xml(out, reason);
     asim_out_printf(out, "</td>");

@@ -336,7 +336,7 @@ static void name_point(const struct asim_sweep *sweep, size_t point, char *text,
 
     *text = '\0';
     for (size_t k = 0; k < sweep->keys.n && used < size; k++)
-        if (sweep->keys.at[k].values.n > 1 || sweep->keys.at[k].is_asked)
+        if (asim_sweep_varies(&sweep->keys.at[k]))
             used += (size_t)snprintf(text + used, size - used, "%s%s=%s", used ? ", " : "",
                                      sweep->keys.at[k].name, asim_sweep_at(sweep, point, k));
 }

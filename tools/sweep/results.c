@@ -16,11 +16,6 @@
 
 static const char *const states[] = {"waiting", "running",   "finished",   "stalled",
                                      "failed",  "timed out", "interrupted"};
-const char *asim_sweep_state_word(enum asim_sweep_state state)
-{
-    return states[state];
-}
-
 static const char unchecked[] = "unchecked";
 
 static int has_result(const struct asim_sweep_point *point)
@@ -28,16 +23,20 @@ static int has_result(const struct asim_sweep_point *point)
     return point->state == ASIM_POINT_FINISHED;
 }
 
+const char *asim_sweep_word(const struct asim_sweep *sweep, size_t point)
+{
+    const struct asim_sweep_point *of = &sweep->points[point];
+
+    if (!has_result(of) || !sweep->of)
+        return states[of->state];
+    return *of->cause ? of->cause : "not known";
+}
+
 /* A row that this sweep has not compared yet stays, for the sweep that goes on. */
 static int is_unchecked(const struct asim_sweep_point *point)
 {
     return *point->identity && point->earlier == ASIM_POINT_FINISHED &&
            point->state != ASIM_POINT_FINISHED;
-}
-
-static int has_seeds(const struct asim_sweep *sweep)
-{
-    return asim_sweep_seed(sweep) < sweep->keys.n;
 }
 
 double asim_sweep_change(const struct asim_sweep *sweep, double finish_ns)
@@ -63,9 +62,9 @@ static void write_spread(const struct asim_sweep *sweep, size_t i, struct asim_o
 {
     struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, 0);
 
-    if (has_seeds(sweep) && spread.known)
+    if (asim_sweep_has_seeds(sweep) && spread.known)
         asim_out_printf(out, ",%.15g,%.15g,%.15g", spread.median, spread.least, spread.most);
-    else if (has_seeds(sweep))
+    else if (asim_sweep_has_seeds(sweep))
         asim_out_printf(out, ",,,");
 }
 
@@ -86,7 +85,7 @@ int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err)
     for (size_t f = 0; sweep->target->figures[f].column; f++)
         asim_out_printf(&out, ",%s", sweep->target->figures[f].column);
     asim_out_printf(&out, ",identity%s", sweep->of ? ",change_percent,cause" : "");
-    if (has_seeds(sweep))
+    if (asim_sweep_has_seeds(sweep))
         asim_out_printf(&out, ",median_%s,least_%s,most_%s", sweep->target->figures[0].column,
                         sweep->target->figures[0].column, sweep->target->figures[0].column);
     asim_out_printf(&out, "\n");
@@ -209,9 +208,7 @@ void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reaso
 
 int asim_sweep_shows(const struct asim_sweep *sweep, size_t key)
 {
-    const struct asim_sweep_key *of = &sweep->keys.at[key];
-
-    return (of->values.n > 1 || of->is_asked) && key != asim_sweep_seed(sweep);
+    return asim_sweep_varies(&sweep->keys.at[key]) && key != asim_sweep_seed(sweep);
 }
 
 static void print_head(const struct asim_sweep *sweep)
@@ -223,7 +220,7 @@ static void print_head(const struct asim_sweep *sweep)
             printf("%-*s  ", width_of(sweep, k), sweep->keys.at[k].name);
     for (size_t f = 0; sweep->target->figures[f].column; f++) {
         printf("%12s  ", sweep->target->figures[f].heading);
-        if (!f && has_seeds(sweep)) {
+        if (!f && asim_sweep_has_seeds(sweep)) {
             snprintf(seeds, sizeof seeds, "(median), of %zu seeds",
                      sweep->keys.at[asim_sweep_seed(sweep)].values.n);
             printf("%-27s  ", seeds);
@@ -242,7 +239,7 @@ static void print_figures(const struct asim_sweep *sweep, size_t i)
         struct asim_sweep_spread spread = asim_sweep_spread(sweep, i, f);
 
         printf("%12.6f  ", spread.median / unit);
-        if (!f && has_seeds(sweep))
+        if (!f && asim_sweep_has_seeds(sweep))
             printf("%12.6f – %12.6f  ", spread.least / unit, spread.most / unit);
         if (!f && sweep->of)
             printf("%+6.1f %%  ", asim_sweep_change(sweep, spread.median));
@@ -252,21 +249,9 @@ static void print_figures(const struct asim_sweep *sweep, size_t i)
 static void print_blanks(const struct asim_sweep *sweep)
 {
     for (size_t f = 0; sweep->target->figures[f].column; f++)
-        printf("%12s  %s%s", "", !f && has_seeds(sweep) ? "                             " : "",
+        printf("%12s  %s%s", "",
+               !f && asim_sweep_has_seeds(sweep) ? "                             " : "",
                !f && sweep->of ? "          " : "");
-}
-
-size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point)
-{
-    size_t seed = asim_sweep_seed(sweep), n = 1, stride = 1;
-
-    for (size_t k = seed + 1; k < sweep->keys.n; k++)
-        stride *= sweep->keys.at[k].values.n;
-    n = seed < sweep->keys.n ? sweep->keys.at[seed].values.n : 1;
-    for (size_t s = 0; s < n; s++)
-        if (!has_result(&sweep->points[point + s * stride]))
-            return point + s * stride;
-    return point;
 }
 
 static void print_state(const struct asim_sweep *sweep, size_t i)
@@ -275,9 +260,7 @@ static void print_state(const struct asim_sweep *sweep, size_t i)
     const struct asim_sweep_point *point = &sweep->points[worst];
     char reason[400], safe[500];
 
-    printf("%s", !has_result(point) || !sweep->of ? states[point->state]
-                 : *point->cause                  ? point->cause
-                                                  : "not known");
+    printf("%s", asim_sweep_word(sweep, worst));
     if (point->state != ASIM_POINT_FAILED && point->state != ASIM_POINT_STALLED)
         return;
     asim_sweep_reason(sweep, worst, reason, sizeof reason);
@@ -324,7 +307,7 @@ static json_t *describe(const struct asim_sweep *sweep, size_t i)
     char reason[400];
 
     for (size_t k = 0; k < sweep->keys.n; k++)
-        if (sweep->keys.at[k].values.n > 1 || sweep->keys.at[k].is_asked)
+        if (asim_sweep_varies(&sweep->keys.at[k]))
             json_object_set_new(values, sweep->keys.at[k].name,
                                 json_string(asim_sweep_at(sweep, i, k)));
     for (size_t f = 0; sweep->target->figures[f].column && has_result(point); f++)
@@ -339,7 +322,7 @@ static json_t *describe(const struct asim_sweep *sweep, size_t i)
                             json_real(asim_sweep_change(sweep, point->figure[0])));
         json_object_set_new(object, "limited_by", json_string(point->cause));
     }
-    if (has_seeds(sweep) && spread.known)
+    if (asim_sweep_has_seeds(sweep) && spread.known)
         json_object_set_new(object, "seeds",
                             json_pack("{s:f, s:f, s:f, s:I}", "median", spread.median, "least",
                                       spread.least, "most", spread.most, "finished",

@@ -20,6 +20,11 @@ size_t asim_sweep_seed(const struct asim_sweep *sweep)
     return sweep->keys.n;
 }
 
+int asim_sweep_has_seeds(const struct asim_sweep *sweep)
+{
+    return asim_sweep_seed(sweep) < sweep->keys.n;
+}
+
 /* Points between two seeds of one point. */
 static size_t stride_of(const struct asim_sweep *sweep, size_t seed)
 {
@@ -36,6 +41,17 @@ int asim_sweep_is_first_seed(const struct asim_sweep *sweep, size_t point)
 
     return seed == sweep->keys.n ||
            point / stride_of(sweep, seed) % sweep->keys.at[seed].values.n == 0;
+}
+
+size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point)
+{
+    size_t seed = asim_sweep_seed(sweep), stride = stride_of(sweep, seed);
+    size_t n = seed < sweep->keys.n ? sweep->keys.at[seed].values.n : 1;
+
+    for (size_t s = 0; s < n; s++)
+        if (sweep->points[point + s * stride].state != ASIM_POINT_FINISHED)
+            return point + s * stride;
+    return point;
 }
 
 ASIM_ORDER(by_value, double, [0])

@@ -24,6 +24,11 @@ struct asim_sweep_key {
     int is_asked;            /* of --vary: in the table, whatever the number of values */
 };
 
+static inline int asim_sweep_varies(const struct asim_sweep_key *key)
+{
+    return key->values.n > 1 || key->is_asked;
+}
+
 enum asim_sweep_state {
     ASIM_POINT_WAITING,
     ASIM_POINT_RUNNING,
@@ -162,11 +167,10 @@ int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
 void asim_sweep_print(const struct asim_sweep *sweep);
 int asim_sweep_print_json(const struct asim_sweep *sweep, struct asim_err *err);
 /* Whether the table has a column of the key; the difference to the run of --of in per cent; the
- * word of a state; of all seeds the first that has not finished, else the point. */
+ * point's state, or with --of what limits it. */
 int asim_sweep_shows(const struct asim_sweep *sweep, size_t key);
 double asim_sweep_change(const struct asim_sweep *sweep, double finish_ns);
-const char *asim_sweep_state_word(enum asim_sweep_state state);
-size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point);
+const char *asim_sweep_word(const struct asim_sweep *sweep, size_t point);
 /* The reason of a point that failed, from its log; "" where there is none. */
 void asim_sweep_reason(const struct asim_sweep *sweep, size_t point, char *reason, size_t size);
 
@@ -177,8 +181,11 @@ struct asim_sweep_spread {
 };
 /* The key whose last word is seed and that varies, or keys.n. */
 size_t asim_sweep_seed(const struct asim_sweep *sweep);
+int asim_sweep_has_seeds(const struct asim_sweep *sweep);
 /* Whether it is the first of its seeds, as each point is without that key. */
 int asim_sweep_is_first_seed(const struct asim_sweep *sweep, size_t point);
+/* The first seed of the point that has not finished, else the point. */
+size_t asim_sweep_worst(const struct asim_sweep *sweep, size_t point);
 /* The spread of a figure over the seeds of a point. */
 struct asim_sweep_spread asim_sweep_spread(const struct asim_sweep *sweep, size_t point,
                                            size_t figure);

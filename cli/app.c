@@ -13,7 +13,6 @@
 #include "cli/alone.h"
 #include "cli/args.h"
 #include "cli/compare.h"
-#include "cli/files.h"
 #include "cli/hugepages.h"
 #include "cli/idle.h"
 #include "cli/interrupt.h"

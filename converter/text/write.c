@@ -119,13 +119,12 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
                     struct asim_text_result *result, struct asim_err *err)
 {
     struct asim_text_graph g = {.layers = layers, .opt = opt, .err = err};
-    struct asim_file_set set = {0};
+    struct asim_file_set set = {.force = 1};
     int rc = init(&g);
 
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
-    set.force = 1;
-    if (!rc && !opt->compat) /* chakra_converter does not check this */
+    if (!rc && !opt->compat) /* chakra_converter replaces files without asking */
         rc = asim_file_set_begin(&set, opt->output, opt->ranks, opt->force, err);
     if (!rc)
         rc = asim_inputs_add(&set.inputs, layers->src.name, err);

@@ -7,8 +7,8 @@
  * The search changes one number at a time by a step that grows after a success and shrinks after a
  * failure, then all at once by the slopes of the rows, along valleys that no single number follows.
  */
-#include "cli/interrupt.h"
 #include "tools/machine/fit.h"
+#include "cli/interrupt.h"
 #include "tools/median.h"
 
 #include <math.h>

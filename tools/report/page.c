@@ -224,20 +224,22 @@ static void audit_ranks(struct warnings *to, const struct asim_run *run)
  * times are estimates, they tell how far one is off at least. */
 static void audit_links(struct warnings *to, const struct asim_run *run)
 {
-    double most = 1.0005;
+    const double full = 1.0005;
+    double most = full;
     size_t over = 0;
     char text[200];
 
     for (size_t l = 0; l < run->links.n; l++) {
-        over += run->links.at[l].utilisation > 1.0005;
+        over += run->links.at[l].utilisation > full;
         most = most > run->links.at[l].utilisation ? most : run->links.at[l].utilisation;
     }
+    if (!over)
+        return;
     snprintf(text, sizeof text, "%zu link%s more than %s rate allows, up to %.1f %%; %s", over,
              over == 1 ? " carries" : "s carry", over == 1 ? "its" : "their", 100 * most,
              run->is_flow_level ? "the flow level's time is too short by that at least."
                                 : "this is an error of asim, or delays were rounded to whole ns.");
-    if (over)
-        warn(to, text);
+    warn(to, text);
 }
 
 static void check(struct asim_out *out, const struct asim_run *run, size_t number)

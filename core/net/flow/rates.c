@@ -411,7 +411,8 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (flow->is_parked) {
         if (!flow->lost_ns) /* NEVER: it waits at its NIC */
             flow->lost_ns = fluid->down[path->link[0] / 2] ? ASIM_NEVER : fluid->queue.now_ns;
-        flow->is_moved = fluid->trust.is_changed = 1;
+        fluid->trust.is_changed = 1;
+        flow->is_moved = 1;
         asim_fluid_set_end(fluid, flow);
         return;
     }

@@ -123,10 +123,11 @@ void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow
 /* Called when a flow has joined its links. */
 void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called before a flow that drains leaves its links: the queues that it waited in. */
-void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called for a drained flow, which is so much later than alone. */
 void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);
+/* Called when a flow is through: its chain goes on with what its end leads to. */
+void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How far the run is to be trusted so far; _tell_ tells it at the end. */
 int asim_fluid_trust_of(const struct asim_fabric *network, struct asim_packet_trust *trust);
 void asim_fluid_tell_trust(const struct asim_fabric *network,

@@ -68,7 +68,6 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *fl
             1);
 }
 
-/* What queues and controllers have taken goes on with what its end leads to. */
 void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_relay *relay = flow->relay;

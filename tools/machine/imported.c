@@ -125,6 +125,9 @@ static void tell_missing(const struct making *m)
     if (!found->nics)
         asim_diagnose(&found->notes, "it names no NIC: %u of %g GB/s are taken, as %s has",
                       m->machine.nics, m->machine.nic_gbytes, m->like->name);
+    else if (found->nic_gbytes <= 0)
+        asim_diagnose(&found->notes, "it gives no rate of its NICs: %g GB/s are taken, as %s has",
+                      m->machine.nic_gbytes, m->like->name);
     if (found->nvlink_gbytes <= 0)
         asim_diagnose(&found->notes,
                       "it gives no rate of the links between GPUs: %g GB/s are taken, as %s has",

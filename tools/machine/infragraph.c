@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A device of InfraGraph as a machine: xpus, NICs, and what joins them. The file is a device, or an
- * infrastructure whose first device with an xpu is taken. What xpu 0 has counts for all.
+ * infrastructure whose first device with an xpu is taken. All its xpus are of one kind and have
+ * the same links.
  */
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -11,12 +14,17 @@
 
 enum { MOST_GPUS = 1024 };
 
+/* What an xpu has beyond PCIe. */
+struct xpu {
+    uint64_t peers; /* links to other xpus */
+    double gbytes;
+};
+
 struct reader {
     struct asim_ig ig;
     struct asim_ig_device device;
     struct asim_import_host *found;
-    uint64_t peers; /* xpus that xpu 0 has a link to */
-    double nvlink;
+    struct xpu xpu[MOST_GPUS];
 };
 
 static const yaml_node_t *get(struct reader *r, const yaml_node_t *map, const char *key)
@@ -32,20 +40,28 @@ static int is_pci(const char *name)
     return 0;
 }
 
-/* What xpu 0 has beyond PCIe: `links` of them to `other`. */
-static void add_links(struct reader *r, const struct asim_ig_part *other, double gbytes,
-                      uint64_t links)
+/* Each xpu of an end has links to the other end: one, or one to each part that it is not. */
+static void add_links(struct reader *r, const struct asim_ig_joint *joint,
+                      const struct asim_ig_end *end, const struct asim_ig_end *other)
 {
-    if (is_pci(other->name) || (other->kind != ASIM_IG_XPU && other->kind != ASIM_IG_SWITCH))
+    double gbytes = joint->link ? joint->link->gbytes : 0;
+    uint64_t n = asim_ig_size(end), m = asim_ig_size(other);
+
+    if (end->part->kind != ASIM_IG_XPU || is_pci(other->part->name) ||
+        (other->part->kind != ASIM_IG_XPU && other->part->kind != ASIM_IG_SWITCH))
         return;
-    if (other->kind == ASIM_IG_SWITCH)
+    if (other->part->kind == ASIM_IG_SWITCH)
         r->found->scale_up = ASIM_SCALE_UP_NVSWITCH;
-    else
-        r->peers += links;
-    r->nvlink += gbytes * (double)links;
+    for (uint64_t i = end->from; i < end->from + n && i < MOST_GPUS; i++) {
+        int is_among = other->part == end->part && i >= other->from && i < other->from + m;
+        uint64_t links = joint->is_one_to_one ? i - end->from < m : m - (uint64_t)is_among;
+
+        r->xpu[i].gbytes += gbytes * (double)links;
+        r->xpu[i].peers += other->part->kind == ASIM_IG_XPU ? links : 0;
+    }
 }
 
-/* Of an edge between xpus each has a link to each other one. */
+/* Of an edge between the same xpus each has a link to each other one. */
 static int see_joint(void *self, const struct asim_ig_joint *joint)
 {
     struct reader *r = self;
@@ -55,18 +71,17 @@ static int see_joint(void *self, const struct asim_ig_joint *joint)
     if ((a->part->kind == ASIM_IG_NIC || b->part->kind == ASIM_IG_NIC) && gbytes > 0 &&
         (r->found->pcie_gbytes <= 0 || gbytes < r->found->pcie_gbytes))
         r->found->pcie_gbytes = gbytes;
-    if (a->part->kind == ASIM_IG_XPU && !a->from)
-        add_links(r, b->part, gbytes,
-                  joint->is_one_to_one ? 1 : asim_ig_size(b) - (a->part == b->part && !b->from));
-    else if (b->part->kind == ASIM_IG_XPU && !b->from)
-        add_links(r, a->part, gbytes, joint->is_one_to_one ? 1 : asim_ig_size(a));
+    add_links(r, joint, a, b);
+    if (a->part != b->part || a->from != b->from || asim_ig_size(a) != asim_ig_size(b) ||
+        joint->is_one_to_one)
+        add_links(r, joint, b, a);
     return 0;
 }
 
-static int settle(struct reader *r, const yaml_node_t *root)
+static int count_parts(struct reader *r, const yaml_node_t *root)
 {
-    struct asim_import_host *found = r->found;
     uint64_t count[ASIM_IG_SWITCH + 1] = {0};
+    const struct asim_ig_part *xpu = NULL;
 
     for (size_t i = 0; i < r->device.components.part.n; i++) {
         const struct asim_ig_part *part = &r->device.components.part.at[i];
@@ -77,22 +92,46 @@ static int settle(struct reader *r, const yaml_node_t *root)
                                 "the component '%s' has no count, and no edge or connection names "
                                 "its parts, as xpu[0:8] or xpu.0 would.",
                                 part->name);
+        if (part->kind == ASIM_IG_XPU && xpu)
+            return asim_ig_fail(&r->ig, part->node,
+                                "'%s' is a second component of accelerators; a machine file is of "
+                                "one.",
+                                part->name);
+        xpu = part->kind == ASIM_IG_XPU ? part : xpu;
         count[part->kind] += asim_ig_count(part);
     }
     if (count[ASIM_IG_XPU] > MOST_GPUS || count[ASIM_IG_NIC] > MOST_GPUS)
         return asim_ig_fail(&r->ig, root, "a host of %s xpus or NICs; expected at most 1024.",
                             "more than 1024");
-    found->gpus = (uint32_t)count[ASIM_IG_XPU];
-    found->nics = (uint32_t)count[ASIM_IG_NIC];
-    if (found->scale_up < 0 && r->peers && r->peers + 1 == found->gpus)
+    r->found->gpus = (uint32_t)count[ASIM_IG_XPU];
+    r->found->nics = (uint32_t)count[ASIM_IG_NIC];
+    return 0;
+}
+
+static int settle(struct reader *r, const yaml_node_t *root)
+{
+    struct asim_import_host *found = r->found;
+    const struct xpu *first = &r->xpu[0];
+
+    if (count_parts(r, root))
+        return ASIM_EINVAL;
+    for (uint32_t i = 1; i < found->gpus; i++)
+        if (r->xpu[i].peers != first->peers || fabs(r->xpu[i].gbytes - first->gbytes) > 1e-6) {
+            char text[96];
+
+            snprintf(text, sizeof text, "xpu %u has links of %g GB/s to others, xpu 0 of %g", i,
+                     r->xpu[i].gbytes, first->gbytes);
+            return asim_ig_fail(&r->ig, root, "%s; a machine file has one rate for all.", text);
+        }
+    if (found->scale_up < 0 && first->peers && first->peers + 1 == found->gpus)
         found->scale_up = ASIM_SCALE_UP_MESH;
-    else if (found->scale_up < 0 && r->peers)
+    else if (found->scale_up < 0 && first->peers)
         return asim_ig_fail(&r->ig, root,
                             "its xpus are joined in part (%s has no link to some); expected a "
                             "switch, or a link from each to each other.",
                             "xpu 0");
     if (found->scale_up >= 0)
-        found->nvlink_gbytes = r->nvlink;
+        found->nvlink_gbytes = first->gbytes;
     return 0;
 }
 

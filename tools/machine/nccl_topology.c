@@ -27,7 +27,9 @@ struct kind {
 static const struct kind kinds[] = {{"gfx940", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
                                     {"gfx941", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
                                     {"gfx942", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
+                                    {"gfx950", 0, ASIM_GENERATION_CDNA3, 76.8, 57.6, 32},
                                     {NULL, 120, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},
+                                    {NULL, 103, ASIM_GENERATION_BLACKWELL, 50, 40.1, 64},
                                     {NULL, 100, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},
                                     {NULL, 90, ASIM_GENERATION_HOPPER, 25, 20.6, 32},
                                     {NULL, 86, ASIM_GENERATION_AMPERE, 14, 12, 16},
@@ -37,7 +39,6 @@ static const struct kind kinds[] = {{"gfx940", 0, ASIM_GENERATION_CDNA3, 64, 48,
 struct gpu {
     const struct asim_xml_node *node;
     const char *bus; /* of the <pci> around it */
-    double pcie;
 };
 
 struct reader {
@@ -47,6 +48,10 @@ struct reader {
     struct gpu gpu[MOST_GPUS];
     uint32_t gpus, links; /* links: of the first GPU */
     double pcie;          /* the least of the NICs taken */
+    double gpu_pcie;      /* the least of the GPUs */
+    int has_c2c;
+    uint32_t held; /* NICs taken that PCIe holds back */
+    double line;   /* their rate without it */
     struct asim_err *err;
 };
 
@@ -113,14 +118,16 @@ static int find_kind(struct reader *r, const struct asim_xml_node *node)
     while (i < n && (gcn ? !kinds[i].name || strncmp(gcn, kinds[i].name, strlen(kinds[i].name))
                          : kinds[i].name != NULL || sm < kinds[i].sm))
         i++;
+    if (!gcn && !sm)
+        return fail(r, node, "<gpu> says neither sm nor gcn, so its kind is not known.");
     if (gcn)
         asim_text_safe(name, sizeof name, gcn);
     else
         snprintf(name, sizeof name, "sm %u", (unsigned)sm);
     if (i == n)
         return asim_xml_fail(&r->xml, node, r->err,
-                             "a GPU of the kind %s; known are sm 70 to 129 (Volta to Blackwell) "
-                             "and gfx940 to gfx942 (MI300).",
+                             "a GPU of the kind %s; known are sm 70 to 129 (Volta to Blackwell), "
+                             "gfx940 to gfx942 (MI300) and gfx950 (MI355).",
                              name);
     if (r->kind && (r->kind != &kinds[i] || strcmp(name, r->found->gpu)))
         return asim_xml_fail(&r->xml, node, r->err,
@@ -134,6 +141,7 @@ static int find_kind(struct reader *r, const struct asim_xml_node *node)
 static int read_gpu(struct reader *r, const struct asim_xml_node *node)
 {
     struct gpu *gpu = &r->gpu[r->gpus];
+    double pcie;
 
     if (r->gpus == MOST_GPUS)
         return fail(r, node, "more than 1024 GPUs; expected one host.");
@@ -142,7 +150,11 @@ static int read_gpu(struct reader *r, const struct asim_xml_node *node)
     *gpu = (struct gpu){.node = node,
                         .bus = node->parent ? asim_xml_get(node->parent, "busid") : NULL};
     r->gpus++;
-    return read_pcie(r, node->parent, r->kind->pcie_most, &gpu->pcie);
+    if (read_pcie(r, node->parent, r->kind->pcie_most, &pcie))
+        return ASIM_EINVAL;
+    if (pcie > 0 && (r->gpu_pcie <= 0 || pcie < r->gpu_pcie))
+        r->gpu_pcie = pcie;
+    return 0;
 }
 
 /* --- how GPUs are joined ---------------------------------------------------------------------- */
@@ -242,9 +254,7 @@ static void set_rates(struct reader *r)
 {
     struct asim_import_host *found = r->found;
 
-    for (uint32_t i = 0; i < r->gpus; i++)
-        if (r->gpu[i].pcie > 0 && (found->pcie_gbytes <= 0 || r->gpu[i].pcie < found->pcie_gbytes))
-            found->pcie_gbytes = r->gpu[i].pcie;
+    found->pcie_gbytes = r->gpu_pcie;
     if (found->scale_up != ASIM_SCALE_UP_PCIE) {
         found->nvlink_gbytes = r->links * r->kind->line;
         found->graph_gbytes = r->links * r->kind->search;
@@ -262,68 +272,120 @@ static void set_rates(struct reader *r)
 
 /* --- NICs ------------------------------------------------------------------------------------- */
 
-/* NCCL takes 10 Gb/s for a NIC without a speed. */
-static int each_net(struct reader *r, double *best, uint32_t *n, double *others, uint32_t *n_others)
+/* Ports of one card share its PCIe. */
+static uint32_t count_ports(const struct asim_xml_node *net)
 {
+    uint32_t n = 0;
+
+    for (const struct asim_xml_node *at = net->parent ? net->parent->first : NULL; at;
+         at = at->next)
+        n += is(at, "net");
+    return n ? n : 1;
+}
+
+/* GB/s of a NIC: of its line or of its PCIe, the least of both. NCCL takes 10 Gb/s for a NIC
+ * without a speed. */
+static int read_net(struct reader *r, const struct asim_xml_node *net, double *rate, double *line,
+                    double *pcie)
+{
+    uint64_t speed;
+
+    if (asim_xml_count(&r->xml, net, "speed", 0, 100000000, &speed, r->err) ||
+        read_pcie(r, net, 64, pcie))
+        return ASIM_EINVAL;
+    *line = (double)speed / 8000;
+    *rate = speed ? *line : 1.25;
+    if (*pcie > 0)
+        *rate = fmin(*rate, *pcie / count_ports(net));
+    return 0;
+}
+
+static void take_first(struct reader *r, double rate, double line)
+{
+    r->found->nic_gbytes = rate;
+    r->found->nics = 0;
+    r->line = line;
+    r->pcie = 0;
+    r->held = 0;
+}
+
+/* The quickest NICs, and how many slower ones there are. */
+static int each_net(struct reader *r, double *others, uint32_t *n_others)
+{
+    struct asim_import_host *found = r->found;
     uint32_t unknown = 0;
 
     for (const struct asim_xml_node *at = r->xml.root; at; at = asim_xml_after(at)) {
-        uint64_t speed;
-        double rate, pcie;
+        double rate, line, pcie;
 
         if (!is(at, "net"))
             continue;
-        if (asim_xml_count(&r->xml, at, "speed", 0, 100000000, &speed, r->err) ||
-            read_pcie(r, at, 64, &pcie))
+        if (read_net(r, at, &rate, &line, &pcie))
             return ASIM_EINVAL;
-        unknown += !speed;
-        rate = (double)(speed ? speed : 10000) / 8000;
-        if (rate < *best) {
+        unknown += line <= 0;
+        if (rate < found->nic_gbytes) {
             *others += rate;
             ++*n_others;
             continue;
         }
-        if (rate > *best) {
-            *others += *best * *n;
-            *n_others += *n;
-            *best = rate;
-            *n = 0;
-            r->pcie = 0;
+        if (rate > found->nic_gbytes) {
+            *others += found->nic_gbytes * found->nics;
+            *n_others += found->nics;
+            take_first(r, rate, line);
         }
-        ++*n;
+        found->nics++;
+        r->held += rate < line;
+        r->line = fmax(r->line, line);
         r->pcie = pcie > 0 && (r->pcie <= 0 || pcie < r->pcie) ? pcie : r->pcie;
     }
     if (unknown)
-        asim_diagnose(&r->found->notes, "%u NIC%s without a speed: 10 Gb/s each, as in NCCL",
-                      unknown, asim_text_s(unknown));
+        asim_diagnose(&found->notes, "%u NIC%s without a speed: 10 Gb/s each, as in NCCL", unknown,
+                      asim_text_s(unknown));
     return 0;
+}
+
+/* What a GPU gives its NICs passes its PCIe too, unless it has a way of its own to the processor.
+ */
+static void hold_by_gpus(struct reader *r)
+{
+    struct asim_import_host *found = r->found;
+    double share = found->nics > found->gpus ? (double)found->gpus / found->nics : 1;
+
+    if (r->has_c2c || r->gpu_pcie <= 0 || found->nic_gbytes <= r->gpu_pcie * share)
+        return;
+    found->nic_gbytes = r->gpu_pcie * share;
+    r->held = found->nics;
 }
 
 static int read_nics(struct reader *r)
 {
     struct asim_import_host *found = r->found;
-    double best = 0, others = 0;
-    uint32_t n = 0, n_others = 0, taken;
+    double others = 0;
+    uint32_t n_others = 0, n;
 
-    if (each_net(r, &best, &n, &others, &n_others))
+    if (each_net(r, &others, &n_others))
         return ASIM_EINVAL;
-    if (others > best * n)
+    n = found->nics;
+    if (others > found->nic_gbytes * n)
         return asim_xml_fail(&r->xml, r->xml.root, r->err,
                              "%u NIC%s of %g Gb/s and %u slower one%s of %g Gb/s in all; remove "
                              "those that NCCL does not use (NCCL_IB_HCA).",
-                             n, asim_text_s(n), best * 8, n_others, asim_text_s(n_others),
-                             others * 8);
-    taken = n > found->gpus && n % found->gpus ? n / found->gpus * found->gpus : n;
+                             n, asim_text_s(n), found->nic_gbytes * 8, n_others,
+                             asim_text_s(n_others), others * 8);
     if (n_others)
         asim_diagnose(&found->notes,
                       "%u NIC%s slower than %g Gb/s left out: NCCL takes the quickest", n_others,
-                      asim_text_s(n_others), best * 8);
-    if (taken < n)
+                      asim_text_s(n_others), found->nic_gbytes * 8);
+    if (n > found->gpus && n % found->gpus)
+        found->nics = n / found->gpus * found->gpus;
+    if (found->nics < n)
         asim_diagnose(&found->notes, "%u of %u NICs of %g Gb/s taken: %u GPU%s share%s them evenly",
-                      taken, n, best * 8, found->gpus, asim_text_s(found->gpus),
+                      found->nics, n, found->nic_gbytes * 8, found->gpus, asim_text_s(found->gpus),
                       found->gpus == 1 ? "s" : "");
-    found->nics = taken;
-    found->nic_gbytes = best;
+    hold_by_gpus(r);
+    if (r->held)
+        asim_diagnose(&found->notes, "PCIe holds NICs of %g Gb/s back: %.4g Gb/s each are taken",
+                      r->line * 8, found->nic_gbytes * 8);
     return 0;
 }
 
@@ -342,6 +404,7 @@ static int read_element(struct reader *r, const struct asim_xml_node *node)
         if (is(node, others[i]))
             return 0;
     if (is(node, "c2c")) {
+        r->has_c2c = 1;
         asim_diagnose(&r->found->notes, "<c2c>, the GPU's link to its processor, is not used");
         return 0;
     }

@@ -233,7 +233,7 @@ static int spread_ids(struct asim_convert *cv, int64_t times)
     }
     for (size_t i = 0; i < cv->wait.n; i++)
         cv->wait.at[i].id *= times;
-    cv->max_id *= times;
+    cv->max_id = (cv->max_id + 1) * times - 1;
     return 0;
 }
 

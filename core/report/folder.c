@@ -84,6 +84,18 @@ static void remove_timelines(const struct asim_world *world, const char *out)
         closedir(dir);
 }
 
+/* The report's file in the folder; NULL: it has none there. */
+static const char *name_of(const struct asim_report *report, const struct folder *folder,
+                           const struct asim_world *world)
+{
+    const char *path = report->path ? report->path(world) : NULL;
+    size_t n = strlen(folder->out);
+
+    if (path && !strncmp(path, folder->out, n) && path[n] == '/' && !strchr(path + n + 1, '/'))
+        return path + n + 1;
+    return report->file;
+}
+
 static int put_file(struct asim_out *file, const struct folder *folder, const char *name,
                     const char **comma, struct asim_err *err)
 {
@@ -124,6 +136,7 @@ static int write_identity(const struct folder *folder, const struct asim_world *
     const char *comma = "";
     struct asim_out file;
     int code;
+    const char *name;
     size_t i = 0;
 
     snprintf(path, sizeof path, "%s/identity.json", folder->out);
@@ -136,9 +149,11 @@ static int write_identity(const struct folder *folder, const struct asim_world *
                     world->set.identity, asim_version(), asim_commit());
     put_options(&file, world);
     asim_out_printf(&file, "\n  },\n  \"files\": {");
-    for (const struct asim_member *const *row = asim_report_table; *row && !code; row++, i++)
-        if (folder->opened[i] && ((const struct asim_report *)*row)->file)
-            code = put_file(&file, folder, ((const struct asim_report *)*row)->file, &comma, err);
+    for (const struct asim_member *const *row = asim_report_table; *row && !code; row++, i++) {
+        name = name_of((const struct asim_report *)*row, folder, world);
+        if (folder->opened[i] && name)
+            code = put_file(&file, folder, name, &comma, err);
+    }
     asim_out_printf(&file, "\n  }\n}\n");
     if (!code)
         return asim_out_commit(&file, err);

@@ -30,8 +30,7 @@ static void add_option(struct asim_digest *digest, const struct asim_option *row
 {
     char *text;
 
-    if (row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT) ||
-        row->offset == offsetof(struct asim_settings, like)) /* as understood, below */
+    if (row->flags & (ASIM_F_NOOP | ASIM_F_WRITES | ASIM_F_NO_RESULT))
         return;
     asim_digest_add_text(digest, row->key);
     if (row->type == ASIM_T_STRING) {
@@ -64,7 +63,8 @@ void asim_identity_begin(struct asim_world *world, const struct asim_settings *s
     asim_digest_add_text(digest, asim_version());
     asim_digest_add_text(digest, asim_commit());
     for (const struct asim_option *row = asim_settings_options; row->key; row++)
-        add_option(digest, row, (const char *)set + row->offset);
+        if (row->offset != offsetof(struct asim_settings, like)) /* as understood, below */
+            add_option(digest, row, (const char *)set + row->offset);
     asim_digest_add_text(digest, set->mode ? set->mode : "");
     asim_digest_add_text(digest, set->only_job ? set->only_job : "");
     asim_digest_add(digest, &set->first_events, sizeof set->first_events);
@@ -113,6 +113,27 @@ static int add_input(struct asim_digest *digest, const struct asim_world *world,
         return code;
     code = asim_rank_path_each(input->name, add_trace, &traces, err);
     asim_digest_add(digest, traces.sum.word, sizeof traces.sum.word);
+    return code;
+}
+
+int asim_world_identify(struct asim_world *world, const struct asim_option *table,
+                        const void *values, struct asim_err *err)
+{
+    struct asim_digest digest;
+    int code = 0;
+
+    memcpy(digest.word, world->set.options_digest, sizeof digest.word);
+    for (const struct asim_option *row = table; row->key && !code; row++) {
+        const void *field = (const char *)values + row->offset;
+        char *text = NULL;
+
+        add_option(&digest, row, field);
+        if (row->type == ASIM_T_STRING && row->flags & ASIM_F_READS)
+            memcpy(&text, field, sizeof text);
+        if (text)
+            code = add_file(&digest, world, text, err);
+    }
+    memcpy(world->set.options_digest, digest.word, sizeof digest.word);
     return code;
 }
 

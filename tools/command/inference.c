@@ -115,10 +115,11 @@ static const struct asim_option options[] = {
     {"out", "o", "folder for requests.csv, inference.json and the files of asim packet", NULL,
      ASIM_T_STRING, AT(out), .flags = ASIM_F_WRITES | ASIM_F_RESULT},
     {"json", NULL, "print the figures as JSON (inference.json) in place of the table", "0",
-     ASIM_T_BOOL, AT(json)},
-    {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports)},
+     ASIM_T_BOOL, AT(json), .flags = ASIM_F_NO_RESULT},
+    {"reports", NULL, "further reports of asim packet in --out", NULL, ASIM_T_STRING, AT(reports),
+     .flags = ASIM_F_NO_RESULT},
     {"fast-forward", NULL, "replay traffic that was simulated before, with the same results", "1",
-     ASIM_T_BOOL, AT(fast_forward)},
+     ASIM_T_BOOL, AT(fast_forward), .flags = ASIM_F_NO_RESULT},
     {"seed", NULL, "of the arrivals and lengths, and of the network", "1", ASIM_T_U64, AT(seed)},
     {0}};
 
@@ -291,6 +292,8 @@ static int open_world(struct serving *s, struct asim_err *err)
     settings.workload = s->prefix;
     settings.given = s->given;
     code = asim_world_open(&s->world, &settings, &hooks, err);
+    if (!code)
+        code = asim_world_identify(s->world, options, opt, err);
     if (!code)
         code = asim_reports_open(s->world, opt->out, err);
     if (!code)

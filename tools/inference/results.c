@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/io/digest.h"
 #include "base/io/out.h"
 
 enum { QUANTITIES = 5, QUANTILES = 4, PATH = 4096 };
@@ -185,12 +186,13 @@ static int put_file(const struct figures *f, const struct asim_requests *request
                     const struct asim_results_about *about, const char *folder, int is_json,
                     struct asim_err *err)
 {
+    const char *name = is_json ? "inference.json" : "requests.csv";
     struct asim_out out = {0};
     char path[PATH] = "-";
     int code;
 
     if (folder)
-        snprintf(path, sizeof path, "%s/%s", folder, is_json ? "inference.json" : "requests.csv");
+        snprintf(path, sizeof path, "%s/%s", folder, name);
     code = asim_out_open(&out, path, err);
     if (code)
         return code;
@@ -198,7 +200,9 @@ static int put_file(const struct figures *f, const struct asim_requests *request
         put_json(&out, f, requests, about);
     else
         put_rows(&out, requests);
-    return asim_out_commit(&out, err);
+    if (asim_out_commit(&out, err))
+        return err->code;
+    return folder ? asim_digest_keep(folder, name, err) : 0;
 }
 
 int asim_results_write(const struct asim_requests *requests, const struct asim_results_about *about,

@@ -146,14 +146,11 @@ static int load_summary(struct asim_run *run, struct asim_err *err)
 /* What `asim inference` wrote beside the files of its network. */
 static int load_serving(struct asim_run *run, struct asim_err *err)
 {
-    char path[ASIM_TABLE_PATH];
-    json_t *root = NULL;
+    json_t *root;
+    int code = open_json(&root, run, "inference.json", err);
 
-    snprintf(path, sizeof path, "%s/inference.json", run->folder);
-    if (access(path, R_OK))
-        return 0;
-    if (asim_json_read(&root, path, err))
-        return err->code;
+    if (code || !root)
+        return code;
     run->serving.requests = number(root, "requests");
     run->serving.ttft_ns = number(root, "ttft_p50_ns");
     run->serving.tpot_ns = number(root, "tpot_p50_ns");

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads what a run was of: its options and asim's version (identity.json), and what `asim run` has
- * noted in metrics.csv, which names the workload as the user did and has the recorded step.
+ * Reads what a run was of from identity.json: its options, asim's version, and what `asim run` has
+ * noted, which names the workload as the user did and has the recorded step.
  */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "tools/report/run.h"
-#include "tools/report/table.h"
 
 static int keep_options(struct asim_run *run, struct asim_err *err)
 {
@@ -56,29 +54,17 @@ static void name_run(struct asim_run *run, const char *workload, const char *net
     snprintf(run->title, sizeof run->title, "%s%s%s", what, *where ? " × " : "", where);
 }
 
-/* The row of the run in metrics.csv beside its files or, of several backends, a folder above. The
- * last row with its identity counts: a run with --auto-calibrate adds one. */
-static void read_metrics(struct asim_run *run, const char *folder)
+/* What `asim run` has noted. */
+static void keep_run(struct asim_run *run, const json_t *noted)
 {
-    struct asim_err own = {0}; /* a file of another program is no metrics.csv */
-    struct asim_table table;
-    int code = asim_table_open(&table, folder, "metrics.csv", &own);
-    int identity = asim_table_find(&table, "identity");
-    int workload = asim_table_find(&table, "workload"),
-        network = asim_table_find(&table, "topology");
-    int recorded = asim_table_find(&table, "real_t_step_ms"),
-        error = asim_table_find(&table, "step_error_percent");
+    const char *workload = json_string_value(json_object_get(noted, "workload")),
+               *network = json_string_value(json_object_get(noted, "topology"));
 
-    while (!code && asim_table_row(&table, &own) > 0) {
-        if (strcmp(asim_table_text(&table, identity), run->identity.text) != 0)
-            continue;
-        name_run(run, asim_table_text(&table, workload), asim_table_text(&table, network));
-        if (*asim_table_text(&table, error)) {
-            run->recorded_ms = asim_table_real(&table, recorded, &own);
-            run->recorded_error = asim_table_real(&table, error, &own);
-        }
-    }
-    asim_table_close(&table);
+    if (workload && network)
+        name_run(run, workload, network);
+    run->recorded_ms = json_number_value(json_object_get(noted, "recorded_step_ms"));
+    if (run->recorded_ms > 0)
+        run->recorded_error = ((double)run->finish / 1e6 / run->recorded_ms - 1) * 100;
 }
 
 /* Of a run that serves requests: its model and instances. "" for other runs. */
@@ -103,7 +89,7 @@ int asim_run_load_origin(struct asim_run *run, struct asim_err *err)
     const json_t *root = run->identity.root;
     const char *version = json_string_value(json_object_get(root, "version")),
                *commit = json_string_value(json_object_get(root, "commit")), *workload;
-    char path[ASIM_TABLE_PATH], serving[64];
+    char serving[64];
     int code = keep_options(run, err);
 
     snprintf(run->version, sizeof run->version, "%s%s%s", version ? version : "",
@@ -111,11 +97,7 @@ int asim_run_load_origin(struct asim_run *run, struct asim_err *err)
     workload = option_of(run, "workload");
     workload = *workload ? workload : option_of(run, "scenario");
     name_run(run, *workload ? workload : serving_of(run, serving), option_of(run, "topology"));
-    snprintf(path, sizeof path, "%s/timeline.pftrace", run->folder);
-    run->has_timeline =
-        json_object_get(json_object_get(root, "files"), "timeline.pftrace") && !access(path, R_OK);
-    snprintf(path, sizeof path, "%s/..", run->folder);
-    read_metrics(run, path);
-    read_metrics(run, run->folder);
+    run->has_timeline = asim_identity_has(&run->identity, "timeline.pftrace");
+    keep_run(run, json_object_get(root, "run"));
     return code;
 }

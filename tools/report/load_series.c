@@ -221,7 +221,7 @@ static int load_pauses(struct asim_run *run)
     int code = 0;
 
     snprintf(path, sizeof path, "%s/pfc.txt", run->folder);
-    file = fopen(path, "r");
+    file = asim_run_owns(run, "pfc.txt") ? fopen(path, "r") : NULL;
     if (!file)
         return 0;
     run->series[ASIM_SERIES_PAUSES].is_recorded = 1;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io/digest.h"
 #include "base/io/out.h"
 #include "tools/report/report.h"
 #include "tools/report/threshold.h"
@@ -259,7 +260,8 @@ static int keep_results(const struct asim_job *job, const struct asim_job_result
 {
     struct asim_err own = {0};
 
-    if (!asim_job_metrics(job, results, n, &own) && !write_page(job, results, n, &own))
+    if (!asim_job_metrics(job, results, n, &own) &&
+        !asim_digest_keep(job->folder, "command.txt", &own) && !write_page(job, results, n, &own))
         return 0;
     if (!err->code)
         *err = own;
@@ -297,23 +299,33 @@ static int judge(const struct asim_job *job, const struct asim_job_result *resul
     return code < 0 ? 1 : code;
 }
 
-static int run_in_folder(struct asim_job *job, struct asim_err *err)
+/* Makes the inputs of the run, and notes its command. 0, ASIM_JOB_SAME, or another code. */
+static int prepare(struct asim_job *job, struct asim_err *err)
 {
-    struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
-    size_t n = 0;
+    struct asim_err own = {0};
     int code;
 
     if (!job->unless)
         remove_old(job);
-    code = write_command(job, err) || asim_job_workload(job, err) || asim_job_place(job, err);
+    code = asim_job_workload(job, err) || asim_job_place(job, err);
     if (!code && is_known(job, err))
         return ASIM_JOB_SAME;
-    code = code || err->code;
     if (job->unless)
         remove_old(job);
+    if (write_command(job, &own) && !err->code)
+        *err = own;
+    return err->code == ASIM_EINTR ? 130 : code || err->code;
+}
+
+static int run_in_folder(struct asim_job *job, struct asim_err *err)
+{
+    struct asim_job_result results[ASIM_JOB_RESULTS] = {{0}};
+    size_t n = 0;
+    int code = prepare(job, err);
+
     if (code) {
         remove_empty(job);
-        return err->code == ASIM_EINTR ? 130 : 1;
+        return code;
     }
     code = run_all(job, results, &n, err);
     if (!err->code && !code && n && job->auto_calibrate)

@@ -13,8 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io/digest.h"
 #include "base/io/json.h"
 #include "base/io/quote.h"
+#include "base/text.h"
 #include "tools/report/identity.h"
 #include "tools/report/table.h"
 #include "tools/run/job.h"
@@ -94,6 +96,12 @@ int asim_job_result(struct asim_job_result *result, struct asim_err *err)
     return code;
 }
 
+/* Whether what was recorded is of as many ranks. */
+static int has_recorded(const struct asim_job *job)
+{
+    return !job->is_scenario && job->ranks == job->recorded_ranks;
+}
+
 /* An empty cell where nothing was recorded, or with other ranks. */
 static void put_error(FILE *file, double simulated, double recorded, int is_same)
 {
@@ -114,7 +122,7 @@ static void put_row(FILE *file, const struct asim_job *job, const struct asim_jo
 {
     double step_ms = (double)result->finish_ns / 1e6, comm_ms = (double)result->comm_ns / 1e6;
     const struct asim_job_recorded *recorded = &job->recorded;
-    int is_same = !job->is_scenario && job->ranks == job->recorded_ranks;
+    int is_same = has_recorded(job);
 
     put_text(file, result->folder);
     fprintf(file, "%s,", result->backend);
@@ -209,6 +217,21 @@ static int append(const char *path, const char *rows, size_t size, struct asim_e
     return why ? asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why)) : 0;
 }
 
+/* For reports of the run: the table is read and changed by others, too. */
+static int note(const struct asim_job *job, const struct asim_job_result *result,
+                struct asim_err *err)
+{
+    char workload[ASIM_JOB_PATH], topology[ASIM_JOB_PATH];
+
+    snprintf(workload, sizeof workload, "%s", job->workload);
+    snprintf(topology, sizeof topology, "%s", job->topo ? job->topo : "");
+    return asim_digest_note(result->folder, "run",
+                            json_pack("{s:s, s:s, s:f}", "workload", asim_text_clean(workload),
+                                      "topology", asim_text_clean(topology), "recorded_step_ms",
+                                      has_recorded(job) ? job->recorded.step_ms : 0),
+                            err);
+}
+
 int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *results, size_t n,
                      struct asim_err *err)
 {
@@ -224,6 +247,8 @@ int asim_job_metrics(const struct asim_job *job, const struct asim_job_result *r
         put_row(file, job, &results[i]);
     if (!file || fclose(file))
         return asim_err_nomem(err, "writing metrics.csv");
+    for (size_t i = 0; i < n && !code; i++)
+        code = note(job, &results[i], err);
     for (size_t i = 0; i < sizeof places / sizeof *places && !code; i++) {
         snprintf(path, sizeof path, "%s/%s", places[i][0], places[i][1]);
         code = append(path, rows, size, err);

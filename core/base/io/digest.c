@@ -80,31 +80,48 @@ const char *asim_digest_show(const struct asim_digest *digest, char text[ASIM_DI
     return text;
 }
 
-int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
+static int change(json_t *root, const char *key, json_t *members)
 {
-    struct asim_digest digest = {.word = {0}};
-    char path[4096], text[ASIM_DIGEST_TEXT], *all = NULL;
-    struct asim_out out;
-    json_t *root;
-    int code;
+    json_t *object = json_object_get(root, key);
 
-    snprintf(path, sizeof path, "%.3800s/%s", folder, name);
-    code = asim_digest_add_file(&digest, path, err);
+    return object ? json_object_update(object, members) : json_object_set(root, key, members);
+}
+
+int asim_digest_note(const char *folder, const char *key, json_t *members, struct asim_err *err)
+{
+    char path[4096], *all = NULL;
+    struct asim_out out;
+    json_t *root = NULL;
+    int code = 0;
+
     snprintf(path, sizeof path, "%.3800s/identity.json", folder);
-    if (code || access(path, F_OK)) /* a run that failed has none */
-        return code;
+    if (access(path, F_OK)) { /* a run that failed has none */
+        json_decref(members);
+        return 0;
+    }
     code = asim_json_read(&root, path, err);
-    if (code)
-        return code;
-    if (!json_object_set_new(json_object_get(root, "files"), name,
-                             json_string(asim_digest_show(&digest, text))))
+    if (!code && members && !change(root, key, members))
         all = json_dumps(root, JSON_INDENT(2));
     json_decref(root);
-    code = all ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing identity.json");
+    json_decref(members);
+    if (!code)
+        code = all ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing identity.json");
     if (!code) {
         asim_out_printf(&out, "%s\n", all);
         code = asim_out_commit(&out, err);
     }
     free(all);
     return code;
+}
+
+int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
+{
+    struct asim_digest digest = {.word = {0}};
+    char path[4096], text[ASIM_DIGEST_TEXT];
+
+    snprintf(path, sizeof path, "%.3800s/%s", folder, name);
+    if (asim_digest_add_file(&digest, path, err))
+        return err->code;
+    return asim_digest_note(folder, "files",
+                            json_pack("{s:s}", name, asim_digest_show(&digest, text)), err);
 }

@@ -22,9 +22,13 @@ void asim_digest_add_text(struct asim_digest *digest, const char *text);
 /* Adds the bytes of a file, whatever its name; some 5 GB/s where they are in memory. ASIM_EIO where
  * it cannot be read. */
 int asim_digest_add_file(struct asim_digest *digest, const char *path, struct asim_err *err);
-/* Adds the digest of folder/name to the files of folder/identity.json, where there is one: of a file
- * that was made after the others of its run (core/report/folder.c). */
+/* Adds the digest of folder/name to the files of folder/identity.json, where there is one: of a
+ * file that was made after the others of its run (core/report/folder.c). */
 int asim_digest_keep(const char *folder, const char *name, struct asim_err *err);
+/* Likewise members of an object, which is freed, to the object under a key there. */
+struct json_t;
+int asim_digest_note(const char *folder, const char *key, struct json_t *members,
+                     struct asim_err *err);
 /* Writes the digits. Returns text. */
 const char *asim_digest_show(const struct asim_digest *digest, char text[ASIM_DIGEST_TEXT]);
 

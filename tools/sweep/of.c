@@ -11,6 +11,7 @@
 #include "base/io/out.h"
 #include "base/io/src.h"
 #include "cli/child.h"
+#include "tools/report/identity.h"
 #include "tools/run/job.h"
 #include "tools/sweep/sweep.h"
 
@@ -59,6 +60,27 @@ static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct
     return is_replaced || asim_sweep_has(sweep, name) ? 0 : asim_sweep_set(sweep, name, value, err);
 }
 
+/* Whether the run has a time, and the command is its own. */
+static int check_run(const char *folder, struct asim_err *err)
+{
+    struct asim_job_result run = {.backend = ""};
+    struct asim_identity identity = {.root = NULL};
+    int code;
+
+    snprintf(run.folder, sizeof run.folder, "%.1900s", folder);
+    code = asim_job_result(&run, err) || asim_identity_open(&identity, folder, err);
+    if (!code && !asim_identity_has(&identity, "command.txt"))
+        asim_err_set(err, ASIM_EINVAL,
+                     "%s/command.txt is not as the run wrote it; run the case again.", folder);
+    else if (!code && (strcmp(run.state, "finished") || !run.finish_ns))
+        asim_err_set(err, ASIM_EINVAL,
+                     "%s has no time that others could be compared with: %s%s.", folder,
+                     run.finish_ns ? "its state is " : "no rank took any, and its state is ",
+                     run.state);
+    asim_identity_close(&identity);
+    return err->code;
+}
+
 int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err *err)
 {
     struct asim_src command;
@@ -71,7 +93,7 @@ int asim_sweep_of(struct asim_sweep *sweep, const char *folder, struct asim_err 
                             "--of=%s: there is no %s; expected the folder of a run of `asim run`.",
                             folder, path);
     at = command.data;
-    code = 0;
+    code = check_run(folder, err);
     while (!code && (word = next_word(&at)))
         code = take_option(sweep, word, &at, err);
     asim_src_close(&command);

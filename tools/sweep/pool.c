@@ -106,13 +106,23 @@ static void become(const struct asim_sweep *sweep, size_t point, const char *log
     _exit(127);
 }
 
-/* `asim run` knows its identity itself; that of another command is the digest of its options and of
- * the files they name. */
+/* What the other commands leave for their point. */
+static const char *const results[] = {"inference.json", "table.csv"};
+enum { RESULTS = sizeof results / sizeof *results };
+
+static void name_result(const struct asim_sweep *sweep, size_t point, size_t i,
+                        char path[ASIM_SWEEP_PATH])
+{
+    snprintf(path, ASIM_SWEEP_PATH, "%.1000s/runs/%zu/%s", sweep->folder, point + 1, results[i]);
+}
+
+/* `asim run` knows its identity itself; that of another command is the digest of its options, of
+ * the files they name, and of what it has left. */
 static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM_IDENTITY_BYTES],
                     struct asim_err *err)
 {
     struct asim_digest sum = {.word = {0}};
-    char digest[ASIM_DIGEST_TEXT];
+    char digest[ASIM_DIGEST_TEXT], path[ASIM_SWEEP_PATH];
     int code = 0;
 
     asim_digest_add_text(&sum, asim_version());
@@ -127,31 +137,34 @@ static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM
         if (row && row->flags & ASIM_F_READS && !access(value, R_OK))
             code = asim_digest_add_file(&sum, value, err);
     }
+    for (size_t i = 0; i < RESULTS && !code; i++) {
+        name_result(sweep, point, i, path);
+        if (!access(path, F_OK))
+            code = asim_digest_add_file(&sum, path, err);
+    }
     snprintf(text, ASIM_IDENTITY_BYTES, "%s", asim_digest_show(&sum, digest));
     return code;
 }
 
-/* A command that knows no identity: 1 if the earlier results are those of this point. Else its
- * folder is emptied of results. */
+/* A command that knows no identity: 1 if the folder has the results of this point. Else it is
+ * emptied of them. */
 static int is_taken(struct asim_sweep *sweep, size_t point, struct asim_err *err)
 {
-    static const char *const results[] = {"inference.json", "table.csv"};
     struct asim_sweep_point *p = &sweep->points[point];
-    char identity[ASIM_IDENTITY_BYTES], folder[ASIM_SWEEP_PATH], path[ASIM_SWEEP_PATH + 20];
+    char identity[ASIM_IDENTITY_BYTES], path[ASIM_SWEEP_PATH];
 
     if (identify(sweep, point, identity, err))
         return 0;
-    if (p->earlier != ASIM_POINT_WAITING && !strcmp(identity, p->identity)) {
-        p->state = p->earlier;
+    folder_of(sweep, point, path);
+    if (!strcmp(identity, p->identity) && !sweep->target->read(p, path, &(struct asim_err){0})) {
+        p->state = ASIM_POINT_FINISHED;
         sweep->taken++;
         return 1;
     }
     p->earlier = ASIM_POINT_WAITING;
-    memcpy(p->identity, identity, sizeof identity);
-    folder_of(sweep, point, folder);
-    asim_out_mkdir(folder, err);
-    for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, results[i]);
+    asim_out_mkdir(path, err);
+    for (size_t i = 0; i < RESULTS; i++) {
+        name_result(sweep, point, i, path);
         unlink(path);
     }
     return 0;
@@ -196,16 +209,18 @@ static void end(struct asim_sweep *sweep, size_t point, int status)
     folder_of(sweep, point, folder);
     if (sweep->of && (!code || code == ASIM_JOB_SAME))
         asim_report_cause(folder, p->cause, sizeof p->cause);
-    if (asim_sweep_runs_jobs(sweep) && code == ASIM_JOB_SAME) {
-        p->state = p->earlier;
-        sweep->taken++;
-        return;
-    }
-    if (sweep->target->read(p, folder, &err)) {
+    if (sweep->target->read(p, folder, &err) ||
+        (!asim_sweep_runs_jobs(sweep) && identify(sweep, point, p->identity, &err))) {
+        p->earlier = ASIM_POINT_WAITING;
         *p->identity = '\0';
         p->state = ASIM_POINT_FAILED;
     } else {
         p->state = !code ? ASIM_POINT_FINISHED : code == 1 ? ASIM_POINT_STALLED : ASIM_POINT_FAILED;
+    }
+    if (asim_sweep_runs_jobs(sweep) && code == ASIM_JOB_SAME) { /* but its files may be changed */
+        p->state = p->earlier;
+        sweep->taken += p->state != ASIM_POINT_WAITING;
+        return;
     }
     if (asim_interrupted() && code)
         p->state = ASIM_POINT_INTERRUPTED;

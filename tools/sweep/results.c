@@ -32,7 +32,7 @@ const char *asim_sweep_word(const struct asim_sweep *sweep, size_t point)
     return *of->cause ? of->cause : "not known";
 }
 
-/* A row that this sweep has not compared yet stays, for the sweep that goes on. */
+/* A row that this sweep has not compared yet stays for the sweep that goes on, without numbers. */
 static int is_unchecked(const struct asim_sweep_point *point)
 {
     return *point->identity && point->earlier == ASIM_POINT_FINISHED &&
@@ -48,7 +48,7 @@ double asim_sweep_change(const struct asim_sweep *sweep, double finish_ns)
 static void write_figures(const struct asim_sweep *sweep, const struct asim_sweep_point *point,
                           struct asim_out *out)
 {
-    int is_there = has_result(point) || is_unchecked(point);
+    int is_there = has_result(point);
 
     if (asim_sweep_runs_jobs(sweep) && is_there)
         asim_out_printf(out, ",%" PRIu64, point->ranks);
@@ -128,10 +128,10 @@ static int is_point(const struct asim_sweep *sweep, const struct asim_table *tab
     return 1;
 }
 
-/* The results of a row, for when its run turns out to be the same. Points that failed have no
- * identity and run again. */
+/* The identity of a row, for when its run turns out to be the same. Its numbers are read from the
+ * files of the point. Points that failed have no identity and run again. */
 static void take(const struct asim_sweep *sweep, struct asim_sweep_point *point,
-                 const struct asim_table *table, struct asim_err *err)
+                 const struct asim_table *table)
 {
     const char *state = asim_table_text(table, asim_table_find(table, "state")),
                *identity = asim_table_text(table, asim_table_find(table, "identity"));
@@ -141,13 +141,8 @@ static void take(const struct asim_sweep *sweep, struct asim_sweep_point *point,
             point->earlier = (enum asim_sweep_state)s;
     if (!strcmp(state, unchecked))
         point->earlier = ASIM_POINT_FINISHED;
-    if (point->earlier == ASIM_POINT_WAITING)
-        return;
-    snprintf(point->identity, sizeof point->identity, "%s", identity);
-    point->ranks = asim_table_u64(table, asim_table_find(table, "run_ranks"), err);
-    for (size_t f = 0; sweep->target->figures[f].column; f++)
-        point->figure[f] =
-            asim_table_real(table, asim_table_find(table, sweep->target->figures[f].column), err);
+    if (point->earlier != ASIM_POINT_WAITING)
+        snprintf(point->identity, sizeof point->identity, "%s", identity);
 }
 
 /* The number of a point names its folder, so a row counts for the point of its own number only. */
@@ -170,7 +165,7 @@ int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err)
                                 " has other values. Give another --output-dir.",
                                 table.path, number);
         else
-            take(sweep, &sweep->points[number - 1], &table, err);
+            take(sweep, &sweep->points[number - 1], &table);
     }
     asim_table_close(&table);
     return err->code;

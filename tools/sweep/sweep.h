@@ -41,7 +41,8 @@ enum asim_sweep_state {
 
 struct asim_sweep_point {
     enum asim_sweep_state state;
-    enum asim_sweep_state earlier;      /* in sweep.csv, of the run of that identity */
+    enum asim_sweep_state earlier;      /* of the run of that identity, as sweep.csv and then its
+                                         * files have it */
     char identity[ASIM_IDENTITY_BYTES]; /* "" = not known */
     pid_t process;
     double began_s; /* of the wall clock */
@@ -159,8 +160,8 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);
 void asim_sweep_prefix(const struct asim_sweep *sweep, size_t point, char *prefix, size_t size);
 int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err);
 
-/* sweep.csv: a row a point. Reading notes the earlier results of points with the same values; their
- * runs tell whether they still hold. (results.c) */
+/* sweep.csv: a row a point. Reading notes which points have run before; numbers come from the files
+ * of their runs, which tell whether they still hold. (results.c) */
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);
 int asim_sweep_read_csv(struct asim_sweep *sweep, struct asim_err *err);
 /* On stdout: a table; one JSON object. */

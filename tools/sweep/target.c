@@ -14,6 +14,14 @@
 #include "tools/report/table.h"
 #include "tools/run/job.h"
 
+/* A run is interrupted by Ctrl-C, after which the point runs again, or by its limit. */
+static enum asim_sweep_state state_of(const char *word)
+{
+    return !strcmp(word, "stalled")       ? ASIM_POINT_STALLED
+           : !strcmp(word, "interrupted") ? ASIM_POINT_TIMED_OUT
+                                          : ASIM_POINT_FINISHED;
+}
+
 static int read_run(struct asim_sweep_point *point, const char *folder, struct asim_err *err)
 {
     struct asim_job_result result = {.backend = ""};
@@ -21,10 +29,9 @@ static int read_run(struct asim_sweep_point *point, const char *folder, struct a
     snprintf(result.folder, sizeof result.folder, "%.1900s", folder);
     if (asim_job_result(&result, err))
         return err->code;
-    /* Where it was stopped before it began, this is what the earlier one left, which the next sweep
-     * compares. */
-    if (strcmp(point->identity, result.identity) != 0 || strcmp(result.state, "finished") != 0)
-        point->earlier = ASIM_POINT_WAITING;
+    /* Where it did not begin, this is what the earlier one left. */
+    point->earlier =
+        strcmp(point->identity, result.identity) ? ASIM_POINT_WAITING : state_of(result.state);
     memcpy(point->identity, result.identity, sizeof point->identity);
     point->ranks = result.ranks;
     point->figure[0] = (double)result.finish_ns;

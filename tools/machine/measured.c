@@ -6,6 +6,7 @@
 #include "tools/machine/measured.h"
 #include "base/io/foreign.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,13 @@ static int join_rows(struct asim_measured_row *row, const struct asim_measured_r
                            "%llu bytes take %g us here and %g us in line %u; expected one table: "
                            "one op on one machine.",
                            (unsigned long long)row->bytes, more->us, row->us, row->line);
+    if (row->bus_factor > 0 && more->bus_factor > 0 &&
+        fabs(row->bus_factor / more->bus_factor - 1) > .05)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, more->line, 0},
+                           "bus bandwidth x time / size of %llu bytes is %.3f here and %.3f in "
+                           "line %u; expected one table: one op on one number of GPUs.",
+                           (unsigned long long)row->bytes, more->bus_factor, row->bus_factor,
+                           row->line);
     if (row->us > 0 && more->us > 0) {
         row->us = (row->us * n + more->us) / (n + 1);
         row->times++;

@@ -23,6 +23,7 @@ struct asim_measured_row {
 
 struct asim_measured { /* ascending by op and bytes */
     ASIM_VEC(struct asim_measured_row) row;
+    size_t wrong; /* rows of the file with elements that were wrong */
 };
 
 /* The caller ends it with _fini, also after a failure. */

@@ -10,7 +10,7 @@
 #include "tools/machine/sweep.h"
 
 struct columns {
-    int bytes, us, in_place_us, in_place, alg, bus, op;
+    int bytes, us, in_place_us, in_place, alg, bus, wrong, op;
 };
 
 enum { NAME_BYTES = 48 };
@@ -43,6 +43,7 @@ static int find_columns(const struct asim_csv *csv, struct columns *of, unsigned
                                         "busbwgbs",  "outofplacebusbw", NULL};
     static const char *const algs[] = {"algbwgbps", "oopalgbwgbps",    "algbw", "oopalgbw",
                                        "algbwgbs",  "outofplacealgbw", NULL};
+    static const char *const wrongs[] = {"wrong", "#wrong", "nwrong", "oopwrong", NULL};
     static const char *const ops[] = {"op", "collective", "name", "operation", NULL};
     static const char *const other[] = {"timems", "times",   "timens", "ooptimems",
                                         "sizekb", "sizekib", "sizemb", "sizemib",
@@ -52,7 +53,7 @@ static int find_columns(const struct asim_csv *csv, struct columns *of, unsigned
 
     *of =
         (struct columns){find(csv, sizes), find(csv, times), find(csv, in_times), find(csv, places),
-                         find(csv, algs),  find(csv, buses), find(csv, ops)};
+                         find(csv, algs),  find(csv, buses), find(csv, wrongs),   find(csv, ops)};
     if (of->us < 0)
         of->us = of->in_place_us;
     if ((of->bytes < 0 || of->us < 0) && odd >= 0)
@@ -112,7 +113,7 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
                     const struct columns *of, unsigned skipped, struct asim_err *err)
 {
     struct asim_measured_row row = {.op = op_at(csv, of->op)};
-    double bytes = 0, in_place = 0, alg = 0, bus = 0;
+    double bytes = 0, in_place = 0, alg = 0, bus = 0, wrong = 0;
     int rc = number_at(csv, of->bytes, &bytes, skipped, err);
 
     if (!rc)
@@ -125,6 +126,8 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
         rc = optional_at(csv, of->alg, &alg, skipped, err);
     if (!rc)
         rc = optional_at(csv, of->bus, &bus, skipped, err);
+    if (!rc)
+        rc = optional_at(csv, of->wrong, &wrong, skipped, err);
     if (rc)
         return rc;
     row.line = asim_csv_where(csv, (size_t)of->bytes).line + skipped;
@@ -137,6 +140,7 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
                            "%g bytes in %g us are not %g GB/s; are the columns in bytes, us and "
                            "GB/s?",
                            bytes, row.us, alg);
+    measured->wrong += wrong > 0;
     row.bus_factor = asim_measured_factor(row.bytes, row.us, bus);
     if (in_place > 0) {
         row.in_place_us = row.us;

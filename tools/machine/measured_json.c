@@ -77,6 +77,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     static const char *const in_times[] = {"ip_time_us", NULL};
     static const char *const buses[] = {"bus_bw", "busBw", "busbw", "busbw_GBps", NULL};
     static const char *const places[] = {"inPlace", "inplace", NULL};
+    static const char *const wrongs[] = {"nwrong", "wrong", NULL};
     const json_t *out = json_object_get(value, "out_of_place");
     const json_t *in = json_object_get(value, "in_place");
     double size = json_is_object(value) ? number_of(value, sizes) : 0;
@@ -92,6 +93,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         number_of(json_is_object(in) ? in : value, json_is_object(in) ? times : in_times);
     row.bus_factor = asim_measured_factor(row.bytes, row.us,
                                           number_of(json_is_object(out) ? out : value, buses));
+    measured->wrong += number_of(json_is_object(out) ? out : value, wrongs) > 0;
     if (number_of(value, places) > 0 ||
         number_of(value, (const char *const[]){"in_place", NULL}) > 0) {
         row.in_place_us = row.us;

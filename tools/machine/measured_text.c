@@ -14,7 +14,7 @@ enum { MOST_WORDS = 40 };
 
 /* Places of words behind the size. 0 = unknown. */
 struct columns {
-    int us, alg, bus, in_place_us;
+    int us, alg, bus, in_place_us, wrong;
 };
 
 struct reader {
@@ -42,14 +42,16 @@ static int is_number(const char *word)
     return !asim_text_double(word, &number);
 }
 
-/* The word with the size, or -1. */
+/* The word with the size, or -1. A size as "16M" is none, but makes the line a row. */
 static int find_row(char **word, int n)
 {
     for (int i = 0; i + 4 < n; i++) {
         uint64_t size, count;
+        size_t digits = strspn(word[i], "0123456789.");
 
-        if (!asim_text_u64(word[i], &size) && !asim_text_u64(word[i + 1], &count) &&
-            !is_number(word[i + 2]))
+        if (digits && (!word[i][digits] || strchr("KMGTkmgt", word[i][digits])) &&
+            !asim_text_u64(word[i + 1], &count) && !is_number(word[i + 2]) &&
+            (!asim_text_u64(word[i], &size) || is_number(word[n - 1])))
             return i;
     }
     return -1;
@@ -74,6 +76,8 @@ static void see_header(struct reader *r, char **word, int n)
             of.alg = i - size;
         else if (size >= 0 && !strcmp(name, "busbw") && !of.bus)
             of.bus = i - size;
+        else if (size >= 0 && !strcmp(name, "wrong") && !of.wrong)
+            of.wrong = i - size;
     }
     if (of.us)
         r->of = of;
@@ -99,7 +103,7 @@ static struct columns guess(char **word, int n)
             fabs(gbytes - size / us / 1e3) > .011 + .01 * gbytes)
             continue;
         if (!of.us)
-            of = (struct columns){i, i + 1, i + 2, 0};
+            of = (struct columns){i, i + 1, i + 2, 0, 0};
         else if (i >= of.us + 3 && !of.in_place_us)
             of.in_place_us = i;
     }
@@ -136,7 +140,10 @@ static int read_row(struct reader *r, char **word, int n, unsigned line, struct 
     struct asim_measured_row row = {.op = r->op, .line = line};
     struct columns of = r->of.us ? r->of : guess(word, n), other;
 
-    if (asim_text_u64(word[0], &row.bytes) || !row.bytes)
+    if (asim_text_u64(word[0], &row.bytes))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){r->path, line, 0},
+                           "the size '%.24s' is no whole number of bytes.", word[0]);
+    if (!row.bytes)
         return 0;
     other = agrees(&row, word, n, of) ? of : guess(word, n);
     if (other.us && !other.in_place_us == !of.in_place_us)
@@ -148,7 +155,13 @@ static int read_row(struct reader *r, char **word, int n, unsigned line, struct 
                            "busbw.",
                            (unsigned long long)row.bytes, number_at(word, n, of.us),
                            number_at(word, n, of.alg));
+    if (of.alg >= n)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){r->path, line, 0},
+                           "the row of %llu bytes ends before its algbw, which would tell that its "
+                           "time is whole; remove the row if the file is cut off.",
+                           (unsigned long long)row.bytes);
     row.us = number_at(word, n, of.us);
+    r->measured->wrong += number_at(word, n, of.wrong) > 0;
     row.in_place_us = number_at(word, n, of.in_place_us);
     row.bus_factor = asim_measured_factor(row.bytes, row.us, number_at(word, n, of.bus));
     if (row.us == 0 && row.in_place_us == 0)

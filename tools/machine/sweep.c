@@ -119,10 +119,10 @@ static void print_errors(const struct asim_size_table *table)
     }
     if (n) {
         qsort(error, n, sizeof *error, ascending);
-        printf("# Error of time over %zu sizes: median %.1f %%, nine in ten within %.1f %%, worst "
+        printf("# Error of time over %zu size%s: median %.1f %%, nine in ten within %.1f %%, worst "
                "%.1f %%\n",
-               n, 100 * asim_median(error, n), 100 * error[(9 * n) / 10 < n ? (9 * n) / 10 : n - 1],
-               100 * error[n - 1]);
+               n, asim_text_s(n), 100 * asim_median(error, n),
+               100 * error[(9 * n) / 10 < n ? (9 * n) / 10 : n - 1], 100 * error[n - 1]);
     } else {
         printf("# No size of the measured table is among these\n");
     }
@@ -149,8 +149,12 @@ static void print_doubts(const struct asim_size_table *table)
                "GPUs it is %.3f: are --op, --nodes and --gpus those of the table?\n",
                last->bus_factor, asim_nccl_op_names[table->job.op], ranks_of(table), want);
     if (repeated)
-        printf("# Note: %zu sizes come several times in the measured table: their mean is taken\n",
-               repeated);
+        printf("# Note: %zu size%s several times in the measured table: the mean is taken\n",
+               repeated, repeated == 1 ? " comes" : "s come");
+    if (table->measured->wrong)
+        printf("# Note: %zu row%s of the measured table had wrong results (#wrong); a run that "
+               "fails its check may have failed in time, too\n",
+               table->measured->wrong, asim_text_s(table->measured->wrong));
 }
 
 double asim_size_table_bus(const struct asim_size_table *table)
@@ -190,9 +194,10 @@ void asim_size_table_print(const struct asim_size_table *table)
 {
     const char *more = table->measured ? "    measured    error" : "";
 
-    printf("# %s_perf on %s: %u nodes with %u GPUs each (%s), as asim predicts it\n",
+    printf("# %s_perf on %s: %u node%s with %u GPU%s each (%s), as asim predicts it\n",
            asim_nccl_op_names[table->job.op], table->machine->name, table->job.nodes,
-           table->job.gpus, table->machine->gpu);
+           asim_text_s(table->job.nodes), table->job.gpus, asim_text_s(table->job.gpus),
+           table->machine->gpu);
     printf("# size in bytes as nccl-tests counts it; in place is the same prediction\n#\n");
     printf("#%54s%32s\n", "", "out-of-place                       in-place");
     printf("#       size         count      type   redop    root     time   algbw   busbw  #wrong  "

@@ -36,7 +36,7 @@ static int read_row(struct asim_gpu *gpu, const json_t *row, const char *path, s
         if (!(*values[i] >= 1e-3 && *values[i] < 1e12))
             return asim_err_set(
                 err, ASIM_EINVAL,
-                "%s: the GPU '%s' needs the number %s, 0.001 or more; see catalogue/gpus.json.",
+                "%s: the GPU '%s' needs the number %s, 0.001 to 1e12; see catalogue/gpus.json.",
                 path, gpu->name, keys[i]);
     }
     return 0;

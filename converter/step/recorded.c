@@ -2,7 +2,7 @@
  *
  * A recorded matrix of token counts: CSV with the columns `rank` (of a stage), e0, e1, … (tokens to
  * each expert) and perhaps `layer` (MoE layers from 0). Without `layer` all layers are alike; ranks
- * that are not there repeat those that are.
+ * beyond those that are there repeat them evenly.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,6 +31,12 @@ static int find_columns(struct matrix *m, const char *path, struct asim_err *err
 
     m->rank = asim_csv_find(&m->csv, rank, 3);
     m->layer = asim_csv_find(&m->csv, layer, 1);
+    snprintf(name, sizeof name, "e%" PRIu32, m->step->opt->experts);
+    if (asim_csv_find(&m->csv, names, 1) >= 0)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+                           "the column %s is of one expert more than the model's %" PRIu32
+                           "; give the recorded --experts.",
+                           name, m->step->opt->experts);
     for (uint32_t e = 0; e < m->step->opt->experts; e++) {
         snprintf(name, sizeof name, "e%" PRIu32, e);
         m->expert[e] = asim_csv_find(&m->csv, names, 1);
@@ -120,6 +126,11 @@ static int fill(struct matrix *m, const char *path, struct asim_err *err)
                 memcpy(m->counts + (at + r) * row, m->counts + (at + r % m->recorded_ranks) * row,
                        row * sizeof *m->counts);
         }
+    if (m->recorded_ranks && s->stage_ranks % m->recorded_ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has rows of %" PRIu32 " ranks, which %" PRIu32
+                            " ranks of a stage cannot repeat evenly.",
+                            path, m->recorded_ranks, s->stage_ranks);
     return m->recorded_ranks ? 0 : asim_err_set(err, ASIM_EINVAL, "%s has no row.", path);
 }
 
@@ -146,7 +157,7 @@ static int read_rows(struct matrix *m, const char *path, struct asim_err *err)
     return asim_foreign_instead(rc, path, NULL, err);
 }
 
-int asim_step_recorded(const struct asim_step *s, const char *path, uint32_t **counts,
+int asim_step_recorded(struct asim_step *s, const char *path, uint32_t **counts,
                        struct asim_err *err)
 {
     struct matrix m = {.step = s};
@@ -163,5 +174,6 @@ int asim_step_recorded(const struct asim_step *s, const char *path, uint32_t **c
         free(m.counts);
     else
         *counts = m.counts;
+    s->routes.recorded = m.recorded_ranks < s->stage_ranks ? m.recorded_ranks : 0;
     return rc;
 }

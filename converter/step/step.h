@@ -93,6 +93,7 @@ struct asim_step_routes {
     struct asim_step_route *at; /* of the MoE layers, in order */
     uint32_t layers, servers;   /* servers of an expert group */
     uint32_t per_server;        /* members of an expert group on one server */
+    uint32_t recorded;          /* ranks of a matrix, which the others repeat; 0 = all, or none */
 };
 
 /* --- the plan --------------------------------------------------------------------------------- */
@@ -198,8 +199,8 @@ void asim_step_routes_close(struct asim_step *step);
 uint32_t asim_step_member(const struct asim_step *step, uint32_t local, uint32_t member);
 
 /* A recorded matrix (recorded.c): for each MoE layer and each source rank of a stage, tokens to
- * each expert. The caller frees `counts`: layers x sources x experts. */
-int asim_step_recorded(const struct asim_step *step, const char *path, uint32_t **counts,
+ * each expert. The caller frees `counts`: layers x sources x experts. Sets routes.recorded. */
+int asim_step_recorded(struct asim_step *step, const char *path, uint32_t **counts,
                        struct asim_err *err);
 
 /* Least, most and sum over the ranks. */
@@ -212,7 +213,7 @@ struct asim_step_summary {
         uint64_t pairs, gpus, servers, dropped;
         uint64_t most_pairs;                    /* to one rank */
         uint64_t dispatch_bytes, combine_bytes; /* of a token */
-        uint32_t layers, ranks;
+        uint32_t layers, ranks, recorded;
     } tokens;
 };
 /* Plans and writes the step of the options; measured may be NULL. */

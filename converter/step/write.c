@@ -13,6 +13,7 @@
 #include "cli/file_set.h"
 #include "base/io/out.h"
 #include "step/emit.h"
+#include "base/text.h"
 #include "step/step.h"
 
 static void take(uint64_t *least, uint64_t *most, uint64_t *sum, uint64_t value)
@@ -122,6 +123,7 @@ static void sum_tokens(struct asim_step_tokens *sum, const struct asim_step *s)
 {
     sum->layers = s->routes.layers;
     sum->ranks = s->stage_ranks;
+    sum->recorded = s->routes.recorded;
     sum->dispatch_bytes = asim_step_dispatch_bytes(s);
     sum->combine_bytes = asim_step_combine_bytes(s);
     for (uint32_t i = 0; i < s->routes.layers; i++) {
@@ -180,6 +182,10 @@ static void print_tokens(const struct asim_step_tokens *t)
            " pairs were beyond the experts' capacity\n",
            t->most_pairs, (double)t->most_pairs * n / (double)(t->pairs ? t->pairs : 1),
            t->dropped);
+    if (t->recorded)
+        printf("the counts of %" PRIu32 " rank%s are recorded; all %" PRIu32
+               " ranks of a stage repeat them\n",
+               t->recorded, asim_text_s(t->recorded), t->ranks);
 }
 
 /* Kinds that no rank uses have no line. */

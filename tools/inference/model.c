@@ -145,13 +145,14 @@ void asim_times_notes(const struct asim_times *times, const struct asim_diagnost
         size_t n = table->of[which].n;
         double last = table->of[which].at[n - 1].tokens;
 
-        if (n > 1 && table->most[which] > last)
+        if (table->most[which] > last)
             asim_diagnose(notes,
                           "%s ends at %.0f tokens of %s, and iterations had up to %.0f, which "
                           "take %s",
                           table->name, last, which ? "decode" : "prefill", table->most[which],
-                          grows(table, which)
-                              ? "as much longer as its last rows say"
+                          grows(table, which) ? "as much longer as its last rows say"
+                          : n == 1
+                              ? "no longer, since it has one row of the phase; add a row of as many"
                               : "no longer, since none of its rows took less than the last; add "
                                 "a row of as many");
     }

@@ -77,13 +77,13 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
     room = fluid->n_links + (fluid->is_sprayed ? fluid->n_links / 2 : 0);
     fluid->link = aligned_alloc(ASIM_FLUID_LINE, room * sizeof *fluid->link);
     fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
-    fluid->work.at = calloc(room, sizeof *fluid->work.at);
-    fluid->work.room = room;
-    if (!fluid->link || !fluid->near || !fluid->work.at)
+    if (!fluid->link || !fluid->near)
         return asim_err_nomem(err, "opening the flow level");
     memset(fluid->link, 0, room * sizeof *fluid->link);
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
+    if (asim_fluid_find_stages(fluid))
+        return asim_err_nomem(err, "opening the flow level");
     if (!fluid->has_window || !net->global_t)
         return 0;
     if (asim_pair_max(&worst, fluid->routes, fluid->payload, err))
@@ -107,6 +107,7 @@ static void flow_close(struct asim_net *net)
     asim_map_fini(&fluid->relays);
     asim_map_fini(&fluid->rings);
     asim_fluid_repeats_close(fluid);
+    asim_heap_fini(&fluid->work);
     asim_pool_fini(&fluid->relay_pool);
     asim_pool_fini(&fluid->ring_pool);
     asim_pool_fini(&fluid->conn_pool);
@@ -116,8 +117,8 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->control_pool);
     asim_pool_fini(&fluid->burst_pool);
     ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
-              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->work.at, fluid->near,
-              fluid->link, fluid);
+              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->near, fluid->link,
+              fluid);
 }
 
 /* What packets would do in another way, at each message or from a time on. */

@@ -305,6 +305,7 @@ void asim_fluid_reroute(struct asim_fluid *fluid)
 {
     struct asim_fluid_events *events = fluid->events;
 
+    asim_fluid_join_all(fluid);
     asim_route_close(events->routes);
     events->routes = NULL;
     for (size_t l = 0; l < fluid->topo->n_links; l++)
@@ -322,6 +323,7 @@ void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
     uint32_t l = event->what.of, *down = &fluid->down[l], was = *down;
     uint64_t bps = event->what.rate_bps;
 
+    asim_fluid_join_all(fluid);
     if (event->what.kind == ASIM_NET_LINK_RATE) {
         meet(fluid, l, 0);
         for (uint32_t d = 0; d < 2; d++)

@@ -11,6 +11,7 @@
 #define ASIM_NET_FLOW_FLOW_H
 
 #include "asim/net.h"
+#include "base/heap.h"
 #include "base/map.h"
 #include "cc/cc.h"
 #include "cc/flow.h"
@@ -39,6 +40,9 @@ struct asim_fluid_places {
     size_t cap;
 };
 
+/* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
+ * later; only if ACKs take another share then. */
+enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_FLUID_IF_ACKS };
 /* One direction of a link; number 2 l + d as in links.csv. */
 struct asim_fluid_link {
     /* What a look at a flow reads of each link of its path is one cache line. level: the most that
@@ -47,9 +51,9 @@ struct asim_fluid_link {
     double share;                     /* served of what arrives */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
     double left_ns;                   /* of what its messages have left, at wait_at */
-    uint64_t wait_at;
+    uint64_t wait_at, kept_at;        /* kept_at: its queue stayed for the next message */
     uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
-    uint8_t is_dirty;  /* its level is to be found anew */
+    uint8_t is_dirty;  /* enum asim_fluid_dirty */
     uint8_t was_full;  /* since it was last idle */
     uint8_t is_planned, is_stirred; /* `refresh`, `stir` are in the queue of events */
     double sum;                     /* of the rates of its flows */
@@ -61,6 +65,7 @@ struct asim_fluid_link {
     struct asim_fluid_site *site;       /* where phases repeat; NULL: none so far */
     double told_ns;                     /* the wait that the flows whose ACKs wait here know */
     double refresh_ns;
+    double soon_ns; /* SOON, IF_ACKS: what the messages last for which it is, the least */
     struct asim_due refresh, stir;
     /* What messages take since it was idle, by the latency of their senders. */
     struct asim_fluid_lead {
@@ -80,6 +85,7 @@ struct asim_fluid_link {
     /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
      * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
     uint32_t group, beside, ways;
+    uint32_t stage; /* links of lower stages are visited first (stages.c) */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -124,6 +130,7 @@ struct asim_fluid_conn {
     struct asim_fluid_flow *head, *tail; /* in the order sent; head is active */
     uint64_t sent;                       /* messages of the pair so far */
     uint32_t under_way;                  /* of these: begun and not yet drained */
+    uint64_t passed_ns;                  /* when the last one passed its turn on */
     uint8_t is_single;                   /* a queue pair a message: it begins at once */
     double window;
     uint64_t rtt_ns, rate_bps; /* of the base path, for the ideal time */
@@ -175,8 +182,9 @@ struct asim_fluid_flow {
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */
-    uint8_t is_ending; /* drained in this ns: the settlement finds when it is through */
-    uint8_t is_gone;   /* another one is carried for it now; its events mean nothing */
+    uint8_t is_ending;  /* drained in this ns: the settlement finds when it is through */
+    uint8_t is_joining; /* begun in this ns, on no link yet */
+    uint8_t is_gone;    /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
     double ack_rate;                     /* of the ACKs while they load their links */
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
@@ -248,6 +256,8 @@ struct asim_fluid {
     uint64_t record_drops;                       /* so far */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
+    ASIM_VEC(struct asim_fluid_flow *) joining;  /* begun in this ns, on no link yet */
+    ASIM_VEC(uint32_t) left;                     /* links that their last messages left in it */
     ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */
     struct asim_fluid_ring *folded;              /* a list */
     ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */
@@ -256,10 +266,7 @@ struct asim_fluid {
     ASIM_VEC(uint32_t) free_ids, heap, touched;
     /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
     ASIM_VEC(double) limits;
-    /* Links whose rates are to be found anew: a ring. */
-    struct {
-        uint32_t *at, first, n, room;
-    } work;
+    struct asim_heap work; /* links whose rates are to be found anew, by stage and number */
     struct asim_fluid_counts counts;
     struct asim_fluid_trust trust;
     int failed; /* enum asim_code; why: err */

@@ -184,8 +184,7 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     link->peak_bytes = asim_fluid_max(link->peak_bytes, from->peak_bytes);
     memcpy(link->leads, from->leads, sizeof link->leads);
     link->n_leads = from->n_leads;
-    if (from->is_dirty)
-        asim_fluid_mark(fluid, l);
+    asim_fluid_mark_like(fluid, l, from);
     if (from->is_planned)
         asim_fluid_plan(fluid, link, from->refresh_ns - (double)fluid->queue.now_ns);
 }
@@ -241,7 +240,7 @@ static int lead(struct asim_fluid *fluid, struct asim_fluid_relay *relay)
 static void change_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                         struct asim_fluid_path *path)
 {
-    int is_on_links = flow == flow->conn->head;
+    int is_on_links = flow == flow->conn->head && !flow->is_joining;
 
     if (is_on_links)
         asim_fluid_quit(fluid, flow, path->n);
@@ -387,6 +386,18 @@ void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
     }
 }
 
+static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint64_t end_ns)
+{
+    if (flow->is_joining) {
+        if (ASIM_VEC_PUSH(fluid->joining, flow))
+            fluid->failed = ASIM_ENOMEM;
+        return;
+    }
+    asim_fluid_enter(fluid, flow, 0);
+    flow->is_queued = 1;
+    asim_fluid_add(fluid, end_ns, &flow->drain);
+}
+
 /* A message of a member, in the state of the leader's. */
 static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
                  struct asim_fluid_relay *relay)
@@ -420,9 +431,7 @@ static void copy(struct asim_fluid *fluid, const struct asim_fluid_flow *of,
     } else {
         conn->head = conn->tail = flow;
         conn->under_way++;
-        asim_fluid_enter(fluid, flow, 0);
-        flow->is_queued = 1;
-        asim_fluid_add(fluid, of->end_ns, &flow->drain);
+        enter(fluid, flow, of->end_ns);
     }
     if (of->is_ack_due)
         asim_fluid_add(fluid, of->ack_ns, &flow->ack_due);

@@ -7,6 +7,8 @@
 #include "net/flow/bursts.h"
 #include "net/flow/repeats.h"
 
+#include <stdlib.h>
+
 enum { CROWD = 8 };
 
 /* Rings in lock-step must have their links for themselves. */
@@ -39,25 +41,86 @@ static void plan_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow, do
     flow->is_ack_due = 1;
 }
 
-/* Its queue pair's turn has come; is_behind: another message has just had it. */
-static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow, int is_behind)
+/* Its queue pair's turn has come. */
+static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_shape *shape = &flow->shape;
-    struct asim_fluid_path *path = flow->path;
 
-    if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
-        asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
     flow->left = shape->packets;
     flow->most = shape->most;
     flow->is_beside = flow->conn->under_way++ > 0;
+    flow->began_ns = fluid->queue.now_ns;
+    flow->is_joining = 1;
+    asim_fluid_judge_first(fluid, flow);
+    if (ASIM_VEC_PUSH(fluid->joining, flow))
+        fluid->failed = ASIM_ENOMEM;
+}
+
+/* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
+static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
+
+    fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
+                             nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
+}
+
+/* Messages of one ns come to their links in this order, whichever of them began first. */
+static int by_ends(const void *a, const void *b)
+{
+    const struct asim_fluid_flow *x = *(struct asim_fluid_flow *const *)a,
+                                 *y = *(struct asim_fluid_flow *const *)b;
+
+    if (x->msg.src != y->msg.src)
+        return x->msg.src < y->msg.src ? -1 : 1;
+    if (x->msg.dst != y->msg.dst)
+        return x->msg.dst < y->msg.dst ? -1 : 1;
+    return (x->msg.id > y->msg.id) - (x->msg.id < y->msg.id);
+}
+
+/* Another message of its queue pair has had the turn until this ns. */
+static int is_behind(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    return flow->conn->passed_ns == fluid->queue.now_ns && !flow->conn->is_single;
+}
+
+static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_path *path = flow->path;
+
+    flow->is_joining = 0;
+    if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
+        asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
     if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
         return;
+    count_crowd(fluid, flow);
     asim_fluid_join(fluid, flow);
+    if (is_behind(fluid, flow))
+        flow->behind_ns = 0; /* its packets have been in the queue with those before */
     asim_fluid_judge_start(fluid, flow);
-    if (meets_acks(fluid, flow, is_behind)) {
+    if (meets_acks(fluid, flow, is_behind(fluid, flow))) {
         flow->acks = ASIM_ACKS_WAIT;
-        plan_acks(fluid, flow, shape->forward_ns);
+        plan_acks(fluid, flow, flow->shape.forward_ns);
     }
+}
+
+int asim_fluid_join_all(struct asim_fluid *fluid)
+{
+    size_t n = fluid->joining.n;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct asim_fluid_flow *flow = fluid->joining.at[i];
+
+        for (uint32_t k = 0; k < flow->path->n && is_behind(fluid, flow); k++)
+            fluid->link[flow->path->link[k]].kept_at = fluid->queue.now_ns;
+    }
+    asim_fluid_empty_left(fluid);
+    if (n > 1)
+        qsort(fluid->joining.at, n, sizeof *fluid->joining.at, by_ends);
+    for (size_t i = 0; i < n; i++)
+        join(fluid, fluid->joining.at[i]);
+    fluid->joining.n = 0;
+    return n > 0;
 }
 
 /* Appends to the queue pair; with one for each message it begins at once. */
@@ -74,16 +137,7 @@ static void take_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         conn->tail = flow;
     }
     if (conn->is_single || is_first)
-        begin(fluid, flow, 0);
-}
-
-/* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
-static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_places *nic = &fluid->link[flow->path->link[0]].flows;
-
-    fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
-                             nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
+        begin(fluid, flow);
 }
 
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -94,7 +148,6 @@ void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         if (fluid->link[path->link[i]].site)
             fluid->link[path->link[i]].site->is_clean = 0;
     unfold_others(fluid, flow);
-    count_crowd(fluid, flow);
     take_turn(fluid, flow);
 }
 
@@ -171,11 +224,11 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     conn->under_way--;
     if (conn->is_single)
         return;
+    conn->passed_ns = fluid->queue.now_ns;
     conn->head = flow->next;
     if (conn->head) {
         conn->head->chain = flow->chain;
-        begin(fluid, conn->head, 1);
-        conn->head->behind_ns = 0; /* its packets have been in the queue with those before */
+        begin(fluid, conn->head);
     }
 }
 

@@ -10,33 +10,53 @@
 
 #include <math.h>
 
+static void push(struct asim_fluid *fluid, uint32_t l, enum asim_fluid_dirty dirty, double ns)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+
+    link->soon_ns = link->is_dirty ? asim_fluid_min(ns, link->soon_ns) : ns;
+    if (!link->is_dirty &&
+        asim_heap_push(&fluid->work, (struct asim_heap_entry){link->stage, l, l}))
+        fluid->failed = ASIM_ENOMEM;
+    if (!link->is_dirty || dirty < link->is_dirty)
+        link->is_dirty = (uint8_t)dirty;
+}
+
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
 {
-    uint32_t room = fluid->work.room;
-
-    if (fluid->link[l].is_dirty)
-        return;
-    fluid->link[l].is_dirty = 1;
-    /* NICs first: what they hold back makes no queue. Room: all links. */
-    if (!fluid->link[l].has_queue)
-        fluid->work.at[fluid->work.first = (fluid->work.first + room - 1) % room] = l;
-    else
-        fluid->work.at[(fluid->work.first + fluid->work.n) % room] = l;
-    fluid->work.n++;
+    push(fluid, l, ASIM_FLUID_NOW, ASIM_FLUID_NONE);
 }
 
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
 {
-    struct asim_fluid_link *link = &fluid->link[l];
-    double moment_ns = asim_fluid_moment(ns);
+    if (!fluid->link[l].is_stirred || fluid->link[l].flows.n < ASIM_FLUID_MANY)
+        push(fluid, l, ASIM_FLUID_SOON, ns);
+}
 
-    if (link->flows.n < ASIM_FLUID_MANY || fluid->has_bursts || !(moment_ns >= 1)) {
-        asim_fluid_mark(fluid, l);
-    } else if (!link->is_stirred) {
+void asim_fluid_mark_acks(struct asim_fluid *fluid, uint32_t l, double ns)
+{
+    push(fluid, l, ASIM_FLUID_IF_ACKS, ns);
+}
+
+void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l, const struct asim_fluid_link *other)
+{
+    if (other->is_dirty)
+        push(fluid, l, other->is_dirty, other->soon_ns);
+}
+
+int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+    double moment_ns = asim_fluid_moment(link->soon_ns);
+
+    if (link->flows.n < ASIM_FLUID_MANY || fluid->has_bursts || !(moment_ns >= 1))
+        return 0;
+    if (!link->is_stirred) {
         link->is_stirred = 1;
         link->stir = (struct asim_due){.kind = ASIM_FLUID_STIR, .rank = l};
         asim_fluid_after(fluid, moment_ns, &link->stir);
     }
+    return 1;
 }
 
 /* In so many ns. What messages have left bounds it. */
@@ -295,6 +315,27 @@ void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link
     tell_acks(fluid, link, ASIM_ACKS_NONE);
 }
 
+void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    asim_fluid_count_queue(fluid, link);
+    link->wait_ns = 0;
+    link->wait_at = fluid->queue.now_ns;
+    link->slope = link->target_ns = 0;
+    link->share = link->burst_share = 1;
+    link->was_full = 0;
+    asim_fluid_tell_wait(fluid, link);
+}
+
+void asim_fluid_empty_left(struct asim_fluid *fluid)
+{
+    while (fluid->left.n) {
+        struct asim_fluid_link *link = &fluid->link[ASIM_VEC_POP(fluid->left)];
+
+        if (!link->flows.n && link->kept_at != fluid->queue.now_ns)
+            asim_fluid_empty(fluid, link);
+    }
+}
+
 /* A flow comes to a link or leaves it: how long ACKs wait for its frames depends on whether it has
  * none, one or more. */
 void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_link *link)
@@ -303,13 +344,28 @@ void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_li
         tell_acks(fluid, link, ASIM_ACKS_LOAD);
 }
 
+/* Of the flows of the link that began last the one that ends last; NULL: there is none. The order
+ * in which those of one ns came to the link must not matter. */
+static const struct asim_fluid_flow *newest_of(const struct asim_fluid_link *link)
+{
+    const struct asim_fluid_flow *newest = NULL;
+
+    for (uint32_t i = link->flows.n; i-- > 0;) {
+        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
+
+        if (!newest || flow->began_ns > newest->began_ns ||
+            (flow->began_ns == newest->began_ns && flow->end_ns > newest->end_ns))
+            newest = flow;
+    }
+    return newest;
+}
+
 /* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
  * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
 static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
 {
     const uint64_t now = fluid->queue.now_ns;
-    const struct asim_fluid_flow *newest =
-        link->flows.n ? link->flows.at[link->flows.n - 1].flow : NULL;
+    const struct asim_fluid_flow *newest = newest_of(link);
 
     if (newest && newest->began_ns < now) {
         ns -= newest->end_ns > now ? (double)(newest->end_ns - now) : 0;

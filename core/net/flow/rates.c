@@ -9,7 +9,6 @@
 #include "net/flow/bursts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* One flow more or less among many moves a level by little, and looking at all of them costs as
  * much as among few: the change of a rate that is let go by grows with the number of flows. */
@@ -283,15 +282,20 @@ static void relax(struct asim_fluid *fluid)
     uint64_t budget = 64 * (uint64_t)fluid->work.n + 1024, most = fluid->counts.visits + budget;
 
     while (fluid->work.n && !fluid->failed) {
-        uint32_t l = fluid->work.at[fluid->work.first];
+        uint32_t l = (uint32_t)asim_heap_pop(&fluid->work).value;
+        struct asim_fluid_link *link = &fluid->link[l];
+        enum asim_fluid_dirty dirty = link->is_dirty;
 
-        fluid->work.first = (fluid->work.first + 1) % fluid->work.room;
-        fluid->work.n--;
-        fluid->link[l].is_dirty = 0;
-        if (fluid->counts.visits < most + budget)
+        link->is_dirty = ASIM_FLUID_CLEAN;
+        if ((dirty == ASIM_FLUID_IF_ACKS &&
+             fabs(link->ack - link->ack_used) <= tolerance_of(link)) ||
+            (dirty != ASIM_FLUID_NOW && asim_fluid_is_put_off(fluid, l)))
+            continue;
+        if (fluid->counts.visits < most + budget) {
             visit(fluid, l, fluid->counts.visits > most);
-        else if (!fluid->link[l].is_planned)
-            asim_fluid_plan(fluid, &fluid->link[l], later_ns);
+        } else if (!link->is_planned) {
+            asim_fluid_plan(fluid, link, later_ns);
+        }
     }
 }
 
@@ -434,18 +438,6 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         mix(fluid, flow);
 }
 
-/* What is left of its queue drains. */
-static void empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
-{
-    asim_fluid_count_queue(fluid, link);
-    link->wait_ns = 0;
-    link->wait_at = fluid->queue.now_ns;
-    link->slope = link->target_ns = 0;
-    link->share = link->burst_share = 1;
-    link->was_full = 0;
-    asim_fluid_tell_wait(fluid, link);
-}
-
 void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end)
 {
     const struct asim_fluid_path *path = flow->path;
@@ -459,8 +451,10 @@ void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *fl
         if (!link->flows.n) {
             link->sum = 0;
             link->level = ASIM_FLUID_NONE;
-            if (link->has_queue && !flow->next) /* else the queue stays for the next message */
-                empty(fluid, link);
+            if (link->has_queue && flow->is_ending && ASIM_VEC_PUSH(fluid->left, path->link[i]))
+                fluid->failed = ASIM_ENOMEM;
+            else if (link->has_queue && !flow->is_ending && !flow->next)
+                asim_fluid_empty(fluid, link);
         } else if (is_saturated(link)) {
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
@@ -485,7 +479,7 @@ void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow
         link->ack += link->ack_step_ns * by;
         if (fabs(link->ack) < ASIM_FLUID_NO_ACKS)
             link->ack = 0;
-        if (link->flows.n && fabs(link->ack - link->ack_used) > tolerance_of(link))
-            asim_fluid_stir(fluid, path->link[i], flow->shape.packets / flow->rate);
+        if (link->flows.n)
+            asim_fluid_mark_acks(fluid, path->link[i], flow->shape.packets / flow->rate);
     }
 }

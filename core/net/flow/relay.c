@@ -79,7 +79,7 @@ void asim_fluid_relay_start(struct asim_net *net, struct asim_relay *opaque)
         ring->last->beside = relay;
     ring->last = relay;
     ring->started++;
-    relay->started_ns = relay->due_ns = fluid->queue.now_ns;
+    relay->due_ns = fluid->queue.now_ns;
     add_due(fluid, relay);
 }
 
@@ -188,9 +188,7 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
     }
     if (!ring->is_decided && ring->started == relay->spec.n) {
         ring->is_decided = 1;
-        if (relay == ring->first && relay->started_ns == fluid->queue.now_ns)
-            asim_fluid_ring_fold(fluid, ring);
-        else if (ASIM_VEC_PUSH(fluid->to_fold, ring))
+        if (ASIM_VEC_PUSH(fluid->to_fold, ring))
             fluid->failed = ASIM_ENOMEM;
     }
     relay->is_queued = 0;

@@ -404,5 +404,5 @@ void asim_fluid_repeats_close(struct asim_fluid *fluid)
     }
     asim_map_fini(&fluid->sites);
     asim_map_fini(&fluid->repeats);
-    free(fluid->held.at);
+    ASIM_FREE(fluid->held.at, fluid->joining.at, fluid->left.at);
 }

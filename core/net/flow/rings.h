@@ -19,7 +19,7 @@ struct asim_fluid_relay {
     uint8_t is_stale;  /* `due` is in the queue of events from before its ring was folded */
     uint8_t is_ending; /* once its own messages have come */
     uint8_t is_over;
-    uint64_t deal_ns, due_ns, started_ns;
+    uint64_t deal_ns, due_ns;
     struct asim_due due;                    /* its start, then the end of what a message takes */
     struct asim_fluid_flow *flows, *newest; /* its messages under way, the oldest first */
     struct asim_fluid_relay *next,
@@ -54,12 +54,23 @@ static inline double asim_fluid_moment(double ns)
     return asim_fluid_min(ns * share, ASIM_FLUID_MOST_NS);
 }
 
+/* --- stages.c --- */
+/* Of all links; 0, or ASIM_ENOMEM. */
+int asim_fluid_find_stages(struct asim_fluid *fluid);
+
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
 /* The link is to be visited, as flows that last so many ns come, go or change: at once, or where it
- * has many of them a moment later for all that do so until then. */
+ * has many of them a moment later for all that do so until then; _acks: as their ACKs do, if these
+ * take another share at the end of the ns. */
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns);
+void asim_fluid_mark_acks(struct asim_fluid *fluid, uint32_t l, double ns);
+/* As the other one is. */
+void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l,
+                          const struct asim_fluid_link *other);
+/* Of a link that is to be visited soon: a moment later. */
+int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l);
 /* Of a packet that comes in so many ns. */
 double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                           double ns);
@@ -99,6 +110,10 @@ double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
 /* Counts the marks that the queue of a link has made since wait_at, and its length now. */
 void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 
+/* What is left of its queue drains; of all queues whose last messages have drained in this ns, but
+ * where others of their queue pairs follow. */
+void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link);
+void asim_fluid_empty_left(struct asim_fluid *fluid);
 /* Tells the flows whose ACKs wait at the link of a wait that has moved; that a flow comes to the
  * link or leaves it. */
 void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link);
@@ -120,8 +135,10 @@ void asim_fluid_traffic_due(struct asim_fluid *fluid, uint32_t number);
 void asim_fluid_traffic_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 
 /* --- trust.c --- */
+/* Called when a flow begins. */
+void asim_fluid_judge_first(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* Called when a flow has joined its links. */
-void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* Called before a flow that drains leaves its links: the queues that it waited in. */
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called for a drained flow, which is so much later than alone. */
@@ -154,6 +171,9 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
 int asim_fluid_send_traffic(struct asim_fluid *fluid, const struct asim_msg *msg, uint16_t sport);
 /* A message on whose path no phase repeats sets out. */
 void asim_fluid_set_out(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Messages that have begun in this ns come to their links, in an order of their own: which of them
+ * began first must not matter. 0: there were none. */
+int asim_fluid_join_all(struct asim_fluid *fluid);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
@@ -225,8 +245,7 @@ void asim_fluid_relay_keep(struct asim_fluid_relay *relay, struct asim_fluid_flo
 /* The relay that the next message of this one comes to; NULL: none yet. */
 struct asim_fluid_relay *asim_fluid_receiver(struct asim_fluid *fluid,
                                              struct asim_fluid_relay *from);
-/* Carries leaders for all members from now on, where these are in lock-step: before any has begun,
- * or between two ns. */
+/* Carries leaders for all members from now on, where these are in lock-step: between two ns. */
 void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring);
 /* Counts for all members what their leaders have carried. */
 void asim_fluid_ring_count(struct asim_fluid *fluid, struct asim_fluid_ring *ring);

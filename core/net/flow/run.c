@@ -178,7 +178,9 @@ static uint64_t run_ns(struct asim_fluid *fluid)
     int settled = 0;
 
     while (!fluid->failed) {
-        events += run_now(fluid);
+        do
+            events += run_now(fluid);
+        while (asim_fluid_join_all(fluid));
         if (fluid->starting.n) {
             asim_fluid_repeats_decide(fluid);
         } else if (fluid->touched.n || (fluid->work.n && settled < MOST_SETTLEMENTS)) {
@@ -231,18 +233,14 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memset(&fluid->heap, 0, sizeof fluid->heap);
     memset(&fluid->touched, 0, sizeof fluid->touched);
     memset(&fluid->held, 0, sizeof fluid->held);
+    memset(&fluid->joining, 0, sizeof fluid->joining);
+    memset(&fluid->left, 0, sizeof fluid->left);
     memset(&fluid->starting, 0, sizeof fluid->starting);
-    fluid->work.first = fluid->work.n = 0;
-    fluid->work.at = calloc(fluid->work.room, sizeof *fluid->work.at);
-    if (!fluid->work.at) {
-        fluid->failed = ASIM_ENOMEM;
-    } else {
-        asim_fluid_repeat_begin(phase, NULL);
-        run_until(fluid, saved.queue.now_ns);
-    }
-    free(fluid->work.at);
-    free(fluid->touched.at);
-    free(fluid->held.at);
+    asim_heap_init(&fluid->work);
+    asim_fluid_repeat_begin(phase, NULL);
+    run_until(fluid, saved.queue.now_ns);
+    asim_heap_fini(&fluid->work);
+    ASIM_FREE(fluid->touched.at, fluid->held.at, fluid->joining.at, fluid->left.at);
     own = fluid->queue;
     ends = fluid->heap.at;
     n = fluid->heap.n;
@@ -250,6 +248,8 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memcpy(&fluid->heap, &saved.heap, sizeof fluid->heap);
     memcpy(&fluid->touched, &saved.touched, sizeof fluid->touched);
     memcpy(&fluid->held, &saved.held, sizeof fluid->held);
+    memcpy(&fluid->joining, &saved.joining, sizeof fluid->joining);
+    memcpy(&fluid->left, &saved.left, sizeof fluid->left);
     memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
     fluid->work = saved.work;
     merge(fluid, &own, ends, n);

@@ -51,15 +51,18 @@ static void add(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
         asim_fluid_trust_add(phase->measured, by, times);
 }
 
+void asim_fluid_judge_first(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    if (fluid->flow.n - fluid->free_ids.n + fluid->n_repeated == 1)
+        fluid->trust.since_ns = flow->start_ns;
+}
+
 /* Messages of a few packets are sent one after another, not all at once. */
-void asim_fluid_judge_start(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const double few_packets = 4;
     const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
 
-    flow->began_ns = fluid->queue.now_ns;
-    if (fluid->flow.n - fluid->free_ids.n + fluid->n_repeated == 1)
-        fluid->trust.since_ns = flow->start_ns;
     if (flow->shape.packets < few_packets && nic->flows.n > 1)
         add(fluid, flow,
             &(struct asim_fluid_trust){.burst_ns = (nic->flows.n - 1) *

@@ -65,11 +65,12 @@ static void on_settled(void *self, uint64_t time_ns)
     (void)self, (void)time_ns;
 }
 
-static void open(struct run *run, const char *maker, const char *without)
+static void open_for(struct run *run, const char *maker, const char *without, void *self,
+                     void (*wake)(void *self, uint32_t rank))
 {
     struct asim_err err = {0};
     struct asim_net_config config = {
-        .user = {run, on_wake, on_sent, on_arrived, NULL, on_done, on_settled}};
+        .user = {self, wake, on_sent, on_arrived, NULL, on_done, on_settled}};
     char parts[64];
 
     memset(run, 0, sizeof *run);
@@ -85,6 +86,11 @@ static void open(struct run *run, const char *maker, const char *without)
     config.netconf = &run->conf;
     config.settings = &run->settings;
     CHECK_U64(flow->open(&run->net, &config, &err), 0);
+}
+
+static void open(struct run *run, const char *maker, const char *without)
+{
+    open_for(run, maker, without, run, on_wake);
 }
 
 static void send(struct run *run, uint32_t src, uint32_t dst, uint64_t bytes)
@@ -358,6 +364,90 @@ static void train(void)
     end(&run);
 }
 
+/* Two phases of a ring of servers over leaves, as of a reduce-scatter and an all-gather behind it.
+ */
+struct ring {
+    struct run run;
+    struct member {
+        struct ring *ring;
+        struct asim_relay *relay;
+        uint32_t rank, phase;
+    } member[MOST];
+    uint32_t dealt, over;
+};
+enum { RING = 32, LEAF = 8, GPUS = 8, STEPS = 40 };
+
+static uint64_t on_deal(void *self, uint32_t number, uint32_t *until)
+{
+    struct member *member = self;
+
+    *until = number + 1;
+    member->ring->dealt++;
+    return 10;
+}
+
+static void on_over(void *self);
+
+static void open_phase(struct member *member)
+{
+    uint32_t i = member->rank;
+    const struct asim_net_relay spec = {
+        .msg = {.bytes = 100 * PAYLOAD,
+                .src = i * GPUS,
+                .dst = (i + 1) % RING * GPUS,
+                .tag = member->phase,
+                .id = (member->phase * RING + i) * STEPS,
+                .cookie = ASIM_NEVER},
+        .from = (i + RING - 1) % RING * GPUS,
+        .steps = STEPS,
+        .n = RING,
+        .first = 0,
+        .second = GPUS,
+        .self = member,
+        .deal_ns = on_deal,
+        .over = on_over,
+    };
+
+    member->relay = flow->extras->relay_open(member->ring->run.net, &spec);
+    CHECK(member->relay != NULL);
+}
+
+static void on_start(void *self, uint32_t rank)
+{
+    struct ring *ring = self;
+
+    flow->extras->relay_start(ring->run.net, ring->member[rank].relay);
+}
+
+static void on_over(void *self)
+{
+    struct member *member = self;
+
+    member->ring->over++;
+    if (member->phase++)
+        return;
+    open_phase(member);
+    on_start(member->ring, member->rank);
+}
+
+/* Members of one leaf are carried for all, which begin apart: what is dealt with is told of these
+ * alone, but for a step or two that the others begin before all have started. */
+static void lockstep(void)
+{
+    struct ring ring = {.over = 0};
+
+    open_for(&ring.run, "Spectrum-X,g=256,npa=8,psn=16,app=32", NULL, &ring, on_start);
+    for (uint32_t i = 0; i < RING; i++) {
+        ring.member[i] = (struct member){.ring = &ring, .rank = i};
+        open_phase(&ring.member[i]);
+        CHECK_U64(flow->wake_after(ring.run.net, i, 7 * (uint64_t)(i % LEAF)), 0);
+    }
+    go(&ring.run);
+    CHECK_U64(ring.over, 2 * RING);
+    CHECK(ring.dealt <= 2 * LEAF * STEPS + 2 * RING);
+    end(&ring.run);
+}
+
 int main(void)
 {
     closed_forms();
@@ -373,5 +463,6 @@ int main(void)
     links();
     changes();
     train();
+    lockstep();
     return CHECK_DONE();
 }

@@ -13,7 +13,56 @@
 #include "cli/embedded.h"
 #include "base/io/foreign.h"
 
-enum { MOST_NAMES = 128 };
+enum { MOST_NAMES = 128, MOST_ROWS = 2000 };
+
+/* Name i of a row: its "name", then the words of its lists; NULL behind the last. */
+static const char *name_of(const json_t *row, size_t i)
+{
+    const json_t *lists[] = {json_object_get(json_object_get(row, "aicb"), "names"),
+                             json_object_get(row, "gpus")};
+    const char *name = json_string_value(json_object_get(row, "name"));
+
+    if (name && !i--)
+        return name;
+    for (size_t l = 0; l < 2; l++) {
+        if (i < json_array_size(lists[l]))
+            return json_string_value(json_array_get(lists[l], i));
+        i -= json_array_size(lists[l]);
+    }
+    return NULL;
+}
+
+/* A name that two rows of the user's file have, or NULL: the first would count unsaid. */
+static const char *twice(const struct asim_catalogue *catalogue)
+{
+    const json_t *rows = json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], catalogue->what);
+    const char *word;
+
+    for (size_t r = 0; r < json_array_size(rows) && r < MOST_ROWS; r++)
+        for (size_t i = 0; (word = name_of(json_array_get(rows, r), i)); i++)
+            if (asim_catalogue_row(catalogue, ASIM_CATALOGUE_OWN, word) != json_array_get(rows, r))
+                return word;
+    return NULL;
+}
+
+/* Refuses a file of the user with keys beside its rows that nothing reads, or with a row twice. */
+static int check_own(const struct asim_catalogue *catalogue, struct asim_err *err)
+{
+    const json_t *root = catalogue->root[ASIM_CATALOGUE_OWN];
+    const char *path = catalogue->path[ASIM_CATALOGUE_OWN];
+    const char *key =
+        asim_catalogue_unknown(root, (const char *const[]){"about", catalogue->what, NULL});
+    const char *name = key ? NULL : twice(catalogue);
+    char safe[64];
+
+    if (key)
+        return asim_err_set(err, ASIM_EINVAL, "%s: unknown key \"%s\" beside \"%s\".", path,
+                            asim_text_safe(safe, sizeof safe, key), catalogue->what);
+    if (name)
+        return asim_err_set(err, ASIM_EINVAL, "%s: the %s '%s' is there twice.", path,
+                            catalogue->noun, asim_text_safe(safe, sizeof safe, name));
+    return 0;
+}
 
 int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, const char *noun,
                         const char *path, struct asim_err *err)
@@ -32,29 +81,12 @@ int asim_catalogue_open(struct asim_catalogue *catalogue, const char *what, cons
         return 0;
     if (!asim_json_read(&catalogue->root[ASIM_CATALOGUE_OWN], path, err) &&
         json_is_array(json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], what)))
-        return 0;
+        return check_own(catalogue, err);
     asim_err_set(err, ASIM_EINVAL,
                  "%s is no table of %s; expected {\"%s\": [ rows ]} as in catalogue/%s.", path,
                  what, what, file->name);
     return asim_foreign_instead(err->code, path,
                                 *what == 'g' ? "a table of GPUs" : "a table of kernels", err);
-}
-
-/* Name i of a row: its "name", then the words of its lists; NULL behind the last. */
-static const char *name_of(const json_t *row, size_t i)
-{
-    const json_t *lists[] = {json_object_get(json_object_get(row, "aicb"), "names"),
-                             json_object_get(row, "gpus")};
-    const char *name = json_string_value(json_object_get(row, "name"));
-
-    if (name && !i--)
-        return name;
-    for (size_t l = 0; l < 2; l++) {
-        if (i < json_array_size(lists[l]))
-            return json_string_value(json_array_get(lists[l], i));
-        i -= json_array_size(lists[l]);
-    }
-    return NULL;
 }
 
 const json_t *asim_catalogue_row(const struct asim_catalogue *catalogue, int file, const char *name)

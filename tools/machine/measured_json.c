@@ -32,6 +32,13 @@ static double number_of(const json_t *object, const char *const *keys)
     return 0;
 }
 
+static int has_any(const json_t *object, const char *const *keys)
+{
+    while (*keys && !json_object_get(object, *keys))
+        keys++;
+    return *keys != NULL;
+}
+
 static int op_of(const json_t *row)
 {
     static const char *const keys[] = {"op", "name", "experiment_name", "collective"};
@@ -94,6 +101,10 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     row.bus_factor = asim_measured_factor(row.bytes, row.us,
                                           number_of(json_is_object(out) ? out : value, buses));
     measured->wrong += number_of(json_is_object(out) ? out : value, wrongs) > 0;
+    if (json_is_object(out) && !has_any(out, times))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: \"out_of_place\" of the row of %llu bytes has no \"time\" (us).",
+                            path, (unsigned long long)row.bytes);
     if (number_of(value, places) > 0 ||
         number_of(value, (const char *const[]){"in_place", NULL}) > 0) {
         row.in_place_us = row.us;

@@ -93,11 +93,13 @@ static void end(void *self, const XML_Char *name)
 
 static void see_text(void *self, const XML_Char *text, int n)
 {
-    for (int i = 0; i < n; i++)
-        if (!strchr(" \t\r\n", text[i])) {
-            stop(self, "there is text between the elements; expected elements with attributes.");
-            return;
-        }
+    struct reader *r = self;
+    int i = 0;
+
+    while (i < n && strchr(" \t\r\n", text[i]))
+        i++;
+    if (i < n && !r->xml->texts++)
+        r->xml->text_line = (unsigned)XML_GetCurrentLineNumber(r->parser);
 }
 
 static void see_doctype(void *self, const XML_Char *name, const XML_Char *system,

@@ -20,6 +20,8 @@ struct asim_xml_node {
 struct asim_xml {
     const char *path; /* borrowed */
     struct asim_xml_node *root;
+    uint32_t texts;     /* between the elements, which no format here has */
+    unsigned text_line; /* of the first */
     struct asim_arena arena;
 };
 

@@ -312,6 +312,9 @@ int asim_msccl_read(struct asim_msccl *msccl, const char *path, struct asim_err 
     asim_map_init(&r.steps);
     asim_map_init(&r.ways);
     rc = asim_xml_read(&r.xml, &src, err);
+    if (!rc && r.xml.texts)
+        rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, r.xml.text_line, 0},
+                         "there is text between the elements; expected elements with attributes.");
     if (!rc)
         rc = check_names(&r);
     if (!rc)

@@ -11,6 +11,7 @@
 int asim_import_read(struct asim_import_host *found, const char *path, struct asim_err *err)
 {
     struct asim_src src;
+    const char *what;
     int is_xml, rc = asim_src_open(&src, path, err);
 
     *found = (struct asim_import_host){
@@ -20,5 +21,8 @@ int asim_import_read(struct asim_import_host *found, const char *path, struct as
     is_xml = src.data[strspn(src.data, " \t\r\n")] == '<';
     rc = is_xml ? asim_import_nccl(found, &src, err) : asim_import_infragraph(found, path, err);
     asim_src_close(&src);
-    return asim_foreign_instead(rc, path, is_xml ? "NCCL's topology" : "a device", err);
+    what = rc ? asim_foreign_file(path) : NULL;
+    if (what && strstr(what, "of InfraGraph"))
+        return rc; /* a device or a fabric with one, where err says what is wrong with it */
+    return asim_foreign_instead(rc, path, "NCCL's topology", err);
 }

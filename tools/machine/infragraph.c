@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/io/foreign.h"
 #include "base/io/infragraph.h"
 #include "tools/machine/import.h"
 
@@ -182,8 +183,10 @@ int asim_import_infragraph(struct asim_import_host *found, const char *path, str
     rc = read_root(&r);
     yaml_document_delete(&document);
     if (!rc && !found->gpus)
-        rc = asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
-                         "no device of this file has a component xpu; expected a device of "
-                         "InfraGraph with components, links and edges.");
+        rc = asim_foreign_instead(
+            asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 1, 0},
+                        "no device of this file has a component xpu; expected a device of "
+                        "InfraGraph with components, links and edges."),
+            path, "a device", err);
     return rc;
 }

@@ -45,6 +45,7 @@ struct reader {
     struct asim_xml xml;
     struct asim_import_host *found;
     const struct kind *kind;
+    const char *host; /* host_hash of the first <cpu> */
     struct gpu gpu[MOST_GPUS];
     uint32_t gpus, links; /* links: of the first GPU */
     double pcie;          /* the least of the NICs taken */
@@ -74,8 +75,13 @@ static const char *text_of(const struct asim_xml_node *node, const char *name)
 
 static int read_cpu(struct reader *r, const struct asim_xml_node *node)
 {
-    const char *vendor = text_of(node, "vendor");
+    const char *vendor = text_of(node, "vendor"), *host = asim_xml_get(node, "host_hash");
 
+    if (host && r->host && strcmp(host, r->host) != 0)
+        return fail(r, node,
+                    "a second host_hash: where NVLink joins hosts, NCCL writes all of them; leave "
+                    "the <cpu> of one host.");
+    r->host = host ? host : r->host;
     if (!strcmp(text_of(node, "arch"), "arm64"))
         r->found->cpu = ASIM_CPU_ARM;
     else if (*vendor)
@@ -111,10 +117,14 @@ static int find_kind(struct reader *r, const struct asim_xml_node *node)
     const char *gcn = asim_xml_get(node, "gcn");
     uint64_t sm;
     size_t i = 0, n = sizeof kinds / sizeof *kinds;
-    char name[sizeof r->found->gpu];
+    char name[sizeof r->found->gpu], full[sizeof r->found->gpu];
 
     if (asim_xml_count(&r->xml, node, "sm", 0, 1000, &sm, r->err))
         return ASIM_EINVAL;
+    if (gcn && *gcn >= '0' && *gcn <= '9') { /* as older versions of RCCL write it */
+        snprintf(full, sizeof full, "gfx%.16s", gcn);
+        gcn = full;
+    }
     while (i < n && (gcn ? !kinds[i].name || strncmp(gcn, kinds[i].name, strlen(kinds[i].name))
                          : kinds[i].name != NULL || sm < kinds[i].sm))
         i++;
@@ -437,6 +447,9 @@ static int read_tree(struct reader *r)
                     "NCCL_TOPO_DUMP_FILE.");
     r->found->gpus = r->gpus;
     r->found->generation = r->kind->generation;
+    if (r->xml.texts)
+        asim_diagnose(&r->found->notes, "text between the elements, first in line %u, is not used",
+                      r->xml.text_line);
     if (find_way(r) || read_nics(r))
         return ASIM_EINVAL;
     set_rates(r);

@@ -25,6 +25,9 @@ enum { HEAD = 1 << 14 };
 #define REPORT   "a report of a run; 'asim report FOLDER' reads it"
 #define REQUESTS                                                                                   \
     "a list of requests; --requests-file takes a CSV of arrival_s, prompt_tokens, output_tokens"
+#define NO_HOST                                                                                    \
+    "which asim does not read; 'asim machine import' reads the file of NCCL_TOPO_DUMP_FILE"
+#define HWLOC  "hwloc's topology of a host (lstopo), " NO_HOST
 #define HTML   "a page of a web site; fetch the file that it shows"
 #define NSIGHT "which asim does not read; 'asim trace collect' records PyTorch's traces"
 #define DEEPSPEED                                                                                  \
@@ -37,10 +40,10 @@ static const struct {
 } rows[] = {
     {"<algo", {NULL}, "an algorithm of MSCCL; " MSCCL},
     {"<system", {NULL}, "NCCL's topology of a host; 'asim machine import' makes a machine of it"},
-    {"<graphs",
-     {NULL},
-     "the graphs of NCCL's search (NCCL_GRAPH_DUMP_FILE), which asim does not read; 'asim machine "
-     "import' reads the file of NCCL_TOPO_DUMP_FILE"},
+    {"<graphs", {NULL}, "the graphs of NCCL's search (NCCL_GRAPH_DUMP_FILE), " NO_HOST},
+    {"<!DOCTYPE topology", {NULL}, HWLOC},
+    {"<topology", {"<object", NULL}, HWLOC},
+    {"", {"GPU0", "Legend:"}, "a matrix of 'nvidia-smi topo -m', " NO_HOST},
     {"<!DOCTYPE html", {NULL}, HTML},
     {"<!doctype html", {NULL}, HTML},
     {"<html", {NULL}, HTML},

@@ -76,6 +76,14 @@ static int no_size(const json_t *value, double size, const char *path, struct as
                                     "%s: a row whose \"size\" is no whole number of bytes.", path);
 }
 
+/* Where the fields of a run out of place are: an object of its own, or the row. */
+static const json_t *place_of(const json_t *value)
+{
+    const json_t *out = json_object_get(value, "out_of_place");
+
+    return json_is_object(out) ? out : value;
+}
+
 static int add_row(struct asim_measured *measured, const json_t *value, const char *path,
                    struct asim_err *err)
 {
@@ -85,8 +93,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
     static const char *const buses[] = {"bus_bw", "busBw", "busbw", "busbw_GBps", NULL};
     static const char *const places[] = {"inPlace", "inplace", NULL};
     static const char *const wrongs[] = {"nwrong", "wrong", NULL};
-    const json_t *out = json_object_get(value, "out_of_place");
-    const json_t *in = json_object_get(value, "in_place");
+    const json_t *in = json_object_get(value, "in_place"), *out = place_of(value);
     double size = json_is_object(value) ? number_of(value, sizes) : 0;
     struct asim_measured_row row = {0};
     double alg;
@@ -95,13 +102,12 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         return no_size(value, size, path, err);
     row.bytes = (uint64_t)size;
     row.op = op_of(value);
-    row.us = number_of(json_is_object(out) ? out : value, times);
+    row.us = number_of(out, times);
     row.in_place_us =
         number_of(json_is_object(in) ? in : value, json_is_object(in) ? times : in_times);
-    row.bus_factor = asim_measured_factor(row.bytes, row.us,
-                                          number_of(json_is_object(out) ? out : value, buses));
-    measured->wrong += number_of(json_is_object(out) ? out : value, wrongs) > 0;
-    if (json_is_object(out) && !has_any(out, times))
+    row.bus_factor = asim_measured_factor(row.bytes, row.us, number_of(out, buses));
+    measured->wrong += number_of(out, wrongs) > 0;
+    if (out != value && !has_any(out, times))
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: \"out_of_place\" of the row of %llu bytes has no \"time\" (us).",
                             path, (unsigned long long)row.bytes);
@@ -114,8 +120,7 @@ static int add_row(struct asim_measured *measured, const json_t *value, const ch
         return asim_err_set(err, ASIM_EINVAL,
                             "%s: a time or bandwidth of the row of %llu bytes is no number.", path,
                             (unsigned long long)row.bytes);
-    if (!fits(json_is_object(out) ? out : value, row.bytes, row.us > 0 ? row.us : row.in_place_us,
-              &alg) ||
+    if (!fits(out, row.bytes, row.us > 0 ? row.us : row.in_place_us, &alg) ||
         !fits(json_is_object(in) ? in : NULL, row.bytes, row.in_place_us, &alg))
         return asim_err_set(
             err, ASIM_EINVAL,

@@ -414,8 +414,8 @@ static int read_element(struct reader *r, const struct asim_xml_node *node)
         if (is(node, others[i]))
             return 0;
     if (is(node, "c2c")) {
-        r->has_c2c = 1;
-        asim_diagnose(&r->found->notes, "<c2c>, the GPU's link to its processor, is not used");
+        if (!r->has_c2c++)
+            asim_diagnose(&r->found->notes, "<c2c>, the GPU's link to its processor, is not used");
         return 0;
     }
     return asim_xml_fail(&r->xml, node, r->err,

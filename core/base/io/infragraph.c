@@ -125,8 +125,8 @@ static int read_quantity(struct asim_ig *ig, const yaml_node_t *map, double (*un
             continue;
         if (strstr(key, "transfers_per_second"))
             return asim_ig_fail(ig, map,
-                                "'%s' is a rate of one lane, and nothing tells the lanes; give "
-                                "gigabits_per_second.",
+                                "'%s' is the rate of one wire, and nothing tells how many there "
+                                "are; give gigabits_per_second.",
                                 key);
         if (unit(key) <= 0)
             return asim_ig_fail(ig, map,

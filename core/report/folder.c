@@ -40,6 +40,13 @@ static int remove_file(const struct asim_world *world, const char *path)
            !unlink(path);
 }
 
+static int keeps(void *self, const char *path)
+{
+    const struct asim_world *world = self;
+
+    return asim_inputs_has(world->set.inputs, path);
+}
+
 static void remove_old(struct asim_world *world, const struct folder *folder)
 {
     char path[PATH_BYTES];
@@ -57,6 +64,7 @@ static void remove_old(struct asim_world *world, const struct folder *folder)
                                 "it (--reports=%s does)",
                                 path, (*row)->name);
     }
+    asim_digest_remove(folder->out, keeps, world);
     for (i = 0; i < sizeof made_later / sizeof *made_later; i++) {
         snprintf(path, sizeof path, "%s/%s", folder->out, made_later[i]);
         remove_file(world, path);

@@ -75,8 +75,9 @@ static int read_source(struct source *source, const char *path, const struct asi
     source->name = path;
     source->is_file = is_file;
     if (!code && !is_file && !run.has_flows)
-        code =
-            asim_err_set(err, ASIM_EINVAL, "%s has no flows.csv; run with --reports=flows.", path);
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s has no flows.csv as its run wrote it; run with --reports=flows.",
+                            path);
     if (!code && !(scratch = asim_fct_scratch(&run, err)))
         code = err->code;
     for (int which = 0; which < 2 && !code; which++)

@@ -33,6 +33,11 @@ int asim_identity_open(struct asim_identity *identity, const char *folder, struc
 
     memset(identity, 0, sizeof *identity);
     identity->folder = folder;
+    snprintf(path, sizeof path, "%s/packet/summary.json", folder);
+    if (!access(path, F_OK))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s has the runs of several backends; name one, as %s/packet.", folder,
+                            folder);
     snprintf(path, sizeof path, "%s/summary.json", folder);
     if (access(path, F_OK))
         return asim_err_set(

@@ -20,8 +20,8 @@
 #include "tools/report/report.h"
 #include "tools/report/threshold.h"
 
-/* What an earlier run of that name would have told. Without these files nothing else in the folder
- * counts as a result; inputs of this run may be among the rest. */
+/* What an earlier run of that name has told, also where this one ends before it writes anything.
+ * Inputs of this run may be among the rest. */
 static void remove_old(const struct asim_job *job)
 {
     static const char *const folders[] = {".", "packet", "unaware", "aware", "flow", "calibrated"};
@@ -29,11 +29,17 @@ static void remove_old(const struct asim_job *job)
                                         "report.html", "log.txt"};
     char path[ASIM_JOB_PATH + 64];
 
-    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+        snprintf(path, sizeof path, "%s/%s", job->folder, folders[f]);
+        asim_digest_remove(path, NULL, NULL);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             snprintf(path, sizeof path, "%s/%s/%s", job->folder, folders[f], names[i]);
             unlink(path);
         }
+        snprintf(path, sizeof path, "%s/%s", job->folder, folders[f]);
+        if (f)
+            rmdir(path);
+    }
 }
 
 /* The folder is this run's until the process ends. A run whose parent has been killed needs a

@@ -48,7 +48,8 @@ static int read_traffic(struct asim_sweep_point *point, const char *folder, stru
     if (read_run(point, folder, err))
         return err->code;
     if (!asim_run_load(&run, folder, 0, err) && !run.has_flows)
-        asim_err_set(err, ASIM_EINVAL, "%s has no flows.csv; leave --reports out, or add flows.",
+        asim_err_set(err, ASIM_EINVAL,
+                     "%s has no flows.csv as its run wrote it; leave --reports out, or add flows.",
                      folder);
     for (int i = 0; i < 3 && !err->code; i++)
         point->figure[i] = asim_fct_slowdown(&run, sizes[i], sizes[i + 1]);

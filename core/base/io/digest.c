@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/io/json.h"
 #include "base/io/out.h"
@@ -124,4 +125,34 @@ int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
         return err->code;
     return asim_digest_note(folder, "files",
                             json_pack("{s:s}", name, asim_digest_show(&digest, text)), err);
+}
+
+static int is_same(const char *path, const char *want)
+{
+    struct asim_digest digest = {.word = {0}};
+    char text[ASIM_DIGEST_TEXT];
+    struct stat info;
+
+    return want && !lstat(path, &info) && S_ISREG(info.st_mode) &&
+           !asim_digest_add_file(&digest, path, NULL) &&
+           !strcmp(want, asim_digest_show(&digest, text));
+}
+
+void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char *path), void *self)
+{
+    char path[4096];
+    const char *name;
+    json_t *root = NULL, *value;
+
+    snprintf(path, sizeof path, "%.3800s/identity.json", folder);
+    if (access(path, F_OK) || asim_json_read(&root, path, &(struct asim_err){0}))
+        return;
+    json_object_foreach(json_object_get(root, "files"), name, value)
+    {
+        snprintf(path, sizeof path, "%.3800s/%.200s", folder, name);
+        if (!strchr(name, '/') && is_same(path, json_string_value(value)) &&
+            !(keeps && keeps(self, path)))
+            unlink(path);
+    }
+    json_decref(root);
 }

@@ -29,6 +29,9 @@ int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
 struct json_t;
 int asim_digest_note(const char *folder, const char *key, struct json_t *members,
                      struct asim_err *err);
+/* Removes the files, but no links, that are as folder/identity.json has them and that `keeps`,
+ * which may be NULL, does not keep. */
+void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char *path), void *self);
 /* Writes the digits. Returns text. */
 const char *asim_digest_show(const struct asim_digest *digest, char text[ASIM_DIGEST_TEXT]);
 

@@ -95,10 +95,9 @@ static int is_formula(const struct asim_settings *settings)
            (!strcmp(settings->mode, "unaware") || !strcmp(settings->mode, "aware"));
 }
 
-/* The strings of changed options. */
+/* The strings of changed options, which settings borrow. */
 struct texts {
-    char bandwidth[VALUE], latency[VALUE], keys[VALUE], without[VALUE], parts[VALUE], word[16],
-        mode[8];
+    char bandwidth[VALUE], latency[VALUE], keys[VALUE], without[VALUE], parts[VALUE], mode[8];
 };
 
 /* "old,new" into buf; old may be NULL. */
@@ -108,11 +107,11 @@ static char *join(char *buf, const char *old, const char *now)
     return buf;
 }
 
-/* A value of its own; settings borrow it. */
-static char *word(struct texts *texts, const char *value)
+/* A key of the network, in place of the option that says the same. */
+static void put_key(struct asim_settings *own, struct texts *texts, char **option, const char *pair)
 {
-    snprintf(texts->word, sizeof texts->word, "%s", value);
-    return texts->word;
+    own->network_keys = join(texts->keys, own->network_keys, pair);
+    *option = NULL;
 }
 
 /* A factor for all links. Formulas know no classes. */
@@ -156,15 +155,15 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
         own->rank_compute = all->factors;
         break;
     case CONTROL:
-        own->cc = word(texts, "none");
+        put_key(own, texts, &own->cc, "CC=none");
         OPTION("cc=none");
         break;
     case QPS:
-        own->qps_per_connection = word(texts, "1");
+        put_key(own, texts, &own->qps_per_connection, "QPS_PER_CONNECTION=1");
         OPTION("qps-per-connection=1");
         break;
     case PAUSES:
-        own->cc = word(texts, "hpcc");
+        put_key(own, texts, &own->cc, "CC=hpcc");
         OPTION("cc=hpcc");
         break;
     case WINDOWS:
@@ -173,11 +172,11 @@ static void change(const struct what_if *all, struct row *row, struct asim_setti
         own->network_keys = row->is_in_packets ? texts->keys : own->network_keys;
         break;
     case ALGORITHM:
-        own->algorithm = word(texts, "ncclAuto");
+        own->algorithm = join(texts->keys, NULL, "ncclAuto");
         OPTION("algorithm=ncclAuto");
         break;
     case KERNELS:
-        own->machine = word(texts, "none");
+        own->machine = join(texts->keys, NULL, "none");
         break;
     case LINKS:
         snprintf(class, sizeof class, "%s:2x", row->class);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/io/foreign.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -202,4 +203,18 @@ int asim_nccl_env_read(struct asim_nccl_env *env, const char *path,
 void asim_nccl_env_fini(struct asim_nccl_env *env)
 {
     asim_option_fini(rows, env);
+}
+
+size_t asim_nccl_env_text(char *buf, size_t size)
+{
+    size_t used = 0;
+
+    for (const struct asim_option *row = rows; row->key; row++) {
+        const char *value = getenv(row->key);
+        size_t left = used < size ? size - used : 0;
+
+        if (value)
+            used += (size_t)snprintf(left ? buf + used : NULL, left, "%s=%s\n", row->key, value);
+    }
+    return used;
 }

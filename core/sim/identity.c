@@ -5,6 +5,7 @@
  */
 #include "sim/world.h"
 #include "asim/asim.h"
+#include "asim/machine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,6 +55,16 @@ static void add_shape(struct asim_digest *digest, const struct asim_netshape *sh
     }
 }
 
+/* "-" stands for the environment. */
+static void add_environment(struct asim_digest *digest, const char *variables)
+{
+    char text[4096] = "";
+
+    if (variables && !strcmp(variables, "-"))
+        asim_nccl_env_text(text, sizeof text);
+    asim_digest_add_text(digest, text);
+}
+
 /* Strings of the settings are there during asim_world_open only. */
 void asim_identity_begin(struct asim_world *world, const struct asim_settings *set)
 {
@@ -67,6 +78,7 @@ void asim_identity_begin(struct asim_world *world, const struct asim_settings *s
             add_option(digest, row, (const char *)set + row->offset);
     asim_digest_add_text(digest, set->mode ? set->mode : "");
     asim_digest_add_text(digest, set->only_job ? set->only_job : "");
+    add_environment(digest, set->nccl_env);
     asim_digest_add(digest, &set->first_events, sizeof set->first_events);
     for (; extra && *extra; extra++)
         asim_digest_add_text(digest, *extra);

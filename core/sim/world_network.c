@@ -96,17 +96,40 @@ static int override_key(struct asim_world *world, struct asim_where where,
     return 0;
 }
 
+/* Of --network-keys: two names of one thing. */
+static int check_option(const struct asim_settings *set, const char *key, struct asim_err *err)
+{
+    const struct {
+        const char *option, *key;
+        int is_given;
+    } rows[] = {{"cc", "CC", set->cc != NULL},
+                {"mtu", "PACKET_PAYLOAD_SIZE", set->mtu_bytes > 0},
+                {"qps-per-connection", "QPS_PER_CONNECTION", set->qps_per_connection != NULL},
+                {"no-progress-limit", "NO_PROGRESS_LIMIT", set->no_progress_limit != NULL},
+                {"topology", "TOPOLOGY_FILE", set->topology != NULL}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_given && !strcmp(rows[i].key, key))
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "--%s and %s in --network-keys are one thing; give one of them.",
+                                rows[i].option, key);
+    return 0;
+}
+
 /* --network-keys: KEY=VALUE, with commas between. What-if appends keys to those of the run. */
-static int override_by_keys(struct asim_world *world, const char *text, struct asim_err *err)
+static int override_by_keys(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err)
 {
     const struct asim_where where = {"--network-keys", 0, 0};
-    char *copy = strdup(text ? text : ""), *rest = copy;
+    char *copy = strdup(set->network_keys ? set->network_keys : ""), *rest = copy;
     int code = copy ? 0 : asim_err_nomem(err, "reading --network-keys");
 
     while (!code && *rest) {
         struct asim_key_value pair;
 
         code = asim_option_next(&pair, &rest, ',', where, err);
+        if (!code)
+            code = check_option(set, pair.key, err);
         if (!code)
             code = override_key(world, where, (const char *const[]){pair.key, pair.value}, err);
         for (const char *key = copy; !code && key < pair.key;) { /* key and value in turn */
@@ -150,7 +173,7 @@ static int override_network(struct asim_world *world, const struct asim_settings
     for (; at && at[0]; at += 2)
         if (override_key(world, (struct asim_where){"network attribute", 0, 0}, at, err))
             return ASIM_EINVAL;
-    if (override_by_keys(world, set->network_keys, err))
+    if (override_by_keys(world, set, err))
         return ASIM_EINVAL;
     if (set->mtu_bytes)
         world->set.net.payload_bytes = set->mtu_bytes;

@@ -45,9 +45,12 @@ static int add_values(struct asim_sweep_key *key, const char *value, size_t n, s
 
     if (sscanf(value, "%llu..%llu%n", &first, &last, &end) != 2 || (size_t)end != n)
         return add_value(key, value, n, err);
-    if (last < first || last - first >= ASIM_SWEEP_POINTS)
+    if (last < first)
         return asim_err_set(err, ASIM_EUSAGE, "%.*s: expected the lower number first, as 1..5.",
                             (int)n, value);
+    if (last - first >= ASIM_SWEEP_POINTS)
+        return asim_err_set(err, ASIM_EUSAGE, "%.*s: a sweep has at most %d points.", (int)n, value,
+                            ASIM_SWEEP_POINTS);
     for (; first <= last; first++) {
         snprintf(text, sizeof text, "%llu", first);
         if (add_value(key, text, strlen(text), err))
@@ -230,11 +233,13 @@ int asim_sweep_is_workload(const struct asim_sweep *sweep, const char *name)
     return row && !strcmp(row->key, "workload");
 }
 
-int asim_sweep_is_flag(const struct asim_sweep *sweep, const char *name)
+const char *asim_sweep_alone(const struct asim_sweep *sweep, const char *name)
 {
     const struct asim_option *row = asim_sweep_option(sweep, name);
 
-    return row && row->type == ASIM_T_BOOL;
+    if (row && row->type == ASIM_T_BOOL)
+        return "1";
+    return row && row->flags & ASIM_F_ALONE ? "-" : NULL;
 }
 
 /* The option of a run or of `asim trace llm` behind a key. */
@@ -244,6 +249,14 @@ static const struct asim_option *row_of(const struct asim_sweep *sweep, const ch
 
     return llm ? asim_option_find(asim_trace_command_llm.member.options, llm)
                : asim_sweep_option(sweep, name);
+}
+
+/* Whether a value in a scenario has the other one in it. */
+static int holds(const char *name, const char *other)
+{
+    size_t n = strlen(name);
+
+    return asim_sweep_behind(name, "scenario.") && !strncmp(name, other, n) && other[n] == '.';
 }
 
 /* Two keys of one option: one of them would count, and rows would name both. */
@@ -258,6 +271,9 @@ static int check_twice(const struct asim_sweep *sweep, size_t k, struct asim_err
         if (!strcmp(name, other))
             return asim_err_set(err, ASIM_EUSAGE,
                                 "'%s' is given twice; give it once, in the file, --vary or --set.",
+                                name);
+        if (holds(name, other) || holds(other, name))
+            return asim_err_set(err, ASIM_EUSAGE, "'%s' and '%s' have one value in both.", other,
                                 name);
         if (row && row == row_of(sweep, other))
             return asim_err_set(err, ASIM_EUSAGE, "'%s' and '%s' are one option; give one of them.",

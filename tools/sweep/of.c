@@ -39,14 +39,14 @@ static char *next_word(char **at)
 /* Keeps the option for the run itself, and makes a key of one value where no key varies it. */
 static int take_option(struct asim_sweep *sweep, char *word, char **rest, struct asim_err *err)
 {
-    char *value = strchr(word, '='), *name = word + strspn(word, "-"), *option;
+    char *at = strchr(word, '='), *name = word + strspn(word, "-"), *option;
+    const char *value;
     int is_replaced;
 
-    if (value)
-        *value++ = '\0';
-    else if (asim_sweep_is_flag(sweep, name))
-        value = "1";
-    else
+    if (at)
+        *at++ = '\0';
+    value = at ? at : asim_sweep_alone(sweep, name);
+    if (!value)
         value = next_word(rest);
     if (!value || asim_sweep_is_own(sweep, name))
         return 0;
@@ -73,10 +73,9 @@ static int check_run(const char *folder, struct asim_err *err)
         asim_err_set(err, ASIM_EINVAL,
                      "%s/command.txt is not as the run wrote it; run the case again.", folder);
     else if (!code && (strcmp(run.state, "finished") || !run.finish_ns))
-        asim_err_set(err, ASIM_EINVAL,
-                     "%s has no time that others could be compared with: %s%s.", folder,
-                     run.finish_ns ? "its state is " : "no rank took any, and its state is ",
-                     run.state);
+        asim_err_set(
+            err, ASIM_EINVAL, "%s has no time that others could be compared with: %s%s.", folder,
+            run.finish_ns ? "its state is " : "no rank took any, and its state is ", run.state);
     asim_identity_close(&identity);
     return err->code;
 }

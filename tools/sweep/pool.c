@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "asim/ext/command.h"
+#include "asim/machine.h"
 #include "base/io/digest.h"
 #include "base/io/out.h"
 #include "cli/interrupt.h"
@@ -122,7 +123,7 @@ static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM
                     struct asim_err *err)
 {
     struct asim_digest sum = {.word = {0}};
-    char digest[ASIM_DIGEST_TEXT], path[ASIM_SWEEP_PATH];
+    char digest[ASIM_DIGEST_TEXT], path[ASIM_SWEEP_PATH], variables[4096];
     int code = 0;
 
     asim_digest_add_text(&sum, asim_version());
@@ -136,6 +137,8 @@ static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM
         asim_digest_add_text(&sum, value);
         if (row && row->flags & ASIM_F_READS && !access(value, R_OK))
             code = asim_digest_add_file(&sum, value, err);
+        if (row && row->flags & ASIM_F_ALONE && asim_nccl_env_text(variables, sizeof variables))
+            asim_digest_add_text(&sum, variables);
     }
     for (size_t i = 0; i < RESULTS && !code; i++) {
         name_result(sweep, point, i, path);

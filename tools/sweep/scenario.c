@@ -70,11 +70,12 @@ static int put(json_t *at, const char *path, const char *text, const char *file,
 {
     for (const char *word = path;; word += strcspn(word, ".") + 1) {
         size_t n = strcspn(word, "."), index;
-        char name[64], *end;
+        char name[64], number[24];
 
         snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), word);
-        index = strtoul(name, &end, 10);
-        if (json_is_array(at) && (!n || *end || index >= json_array_size(at)))
+        index = strtoul(name, NULL, 10);
+        snprintf(number, sizeof number, "%zu", index); /* of one place one name: no 00 */
+        if (json_is_array(at) && (strcmp(name, number) || index >= json_array_size(at)))
             return asim_err_set(err, ASIM_EUSAGE,
                                 "'scenario.%s': the list in %s has %zu entries, numbered from 0, "
                                 "and no '%s'.",

@@ -112,10 +112,10 @@ int asim_sweep_vary(struct asim_sweep *sweep, const char *text, struct asim_err 
 /* Adds a key of one value. */
 int asim_sweep_set(struct asim_sweep *sweep, const char *name, const char *value,
                    struct asim_err *err);
-/* Whether a key is an option, under any of its names, that a sweep chooses itself; that is a flag;
- * of which there is a key. */
+/* Whether a key is an option, under any of its names, that a sweep chooses itself; of which there
+ * is a key; the value of one that stands alone on a command line, else NULL. */
 int asim_sweep_is_own(const struct asim_sweep *sweep, const char *name);
-int asim_sweep_is_flag(const struct asim_sweep *sweep, const char *name);
+const char *asim_sweep_alone(const struct asim_sweep *sweep, const char *name);
 int asim_sweep_is_workload(const struct asim_sweep *sweep, const char *name);
 int asim_sweep_has(const struct asim_sweep *sweep, const char *name);
 /* Whether the key is no option of the command but of what makes its inputs; behind "llm.",

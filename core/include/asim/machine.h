@@ -116,6 +116,9 @@ struct asim_diagnostics;
 ASIM_API int asim_nccl_env_read(struct asim_nccl_env *env, const char *path,
                                 const struct asim_diagnostics *notes, struct asim_err *err);
 ASIM_API void asim_nccl_env_fini(struct asim_nccl_env *env);
+/* Writes the variables that it takes from the environment, NAME=VALUE in a line each, to tell
+ * whether they are the same. Returns the bytes needed without the NUL, like snprintf. */
+ASIM_API size_t asim_nccl_env_text(char *buf, size_t size);
 
 /* One line of nccl-tests. */
 struct asim_nccl_job {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "link/host.h"
 #include "json/access.h"
+#include "json/print.h"
 
 struct word {
     const char *word;
@@ -185,6 +186,30 @@ static void take_group(struct read *rd, const struct asim_jv *v)
     rd->failed |= rd->comm->pg_name == ASIM_NONE;
 }
 
+/* Rows to each member of an all-to-all: a list, or one in a string. An empty one says equal parts.
+ * The first that is stated stays. */
+static void take_splits(struct read *rd, const struct asim_jv *v)
+{
+    struct asim_jbuf list = {0}, scratch = {0};
+
+    if (rd->comm->splits != ASIM_NONE || !v)
+        return;
+    if (v->kind == ASIM_J_ARRAY)
+        asim_jprint_repr(&list, rd->doc, v, &scratch);
+    else if (v->kind == ASIM_J_STRING && string_of(rd, v))
+        asim_jbuf_text(&list, rd->text.at);
+    asim_jbuf_put(&list, "", 1);
+    rd->failed |= list.failed || scratch.failed;
+    if (!rd->failed && strstr(list.at, "..."))
+        rd->comm->splits_cut = 1;
+    else if (!rd->failed && list.n > 3 && list.at[0] == '[') {
+        rd->comm->splits = asim_names_put(rd->names, list.at, list.n - 1);
+        rd->failed |= rd->comm->splits == ASIM_NONE;
+    }
+    asim_jbuf_fini(&list);
+    asim_jbuf_fini(&scratch);
+}
+
 /* A sequence number, or [number, whether it counts sends and receives], which count apart. */
 static int64_t sequence_of(const struct read *rd, const struct asim_jv *v)
 {
@@ -231,6 +256,7 @@ static void read_record(struct read *rd)
         return;
     rd->comm->kind = asim_comm_kind(name);
     rd->comm->seq = sequence_of(rd, asim_jv_item(doc, values, at - 3));
+    take_splits(rd, asim_jv_item(doc, values, at + 1));
     take_number(rd, &rd->comm->first, asim_jv_item(doc, values, at + 3));
     take_number(rd, &rd->comm->stride, asim_jv_item(doc, values, at + 4));
     take_number(rd, &rd->comm->size, asim_jv_item(doc, values, at + 5));
@@ -268,6 +294,7 @@ static void read_attrs(struct read *rd)
         rd->comm->kind = asim_comm_kind(name);
     rd->comm->is_batch |= name && ends_batch(name);
     take_group(rd, asim_host_attr(rd->doc, "pg_name"));
+    take_splits(rd, asim_host_attr(rd->doc, "in_split_size"));
     take_number(rd, &rd->comm->first, asim_host_attr(rd->doc, "global_rank_start"));
     take_number(rd, &rd->comm->stride, asim_host_attr(rd->doc, "global_rank_stride"));
     take_number(rd, &rd->comm->size, asim_host_attr(rd->doc, "pg_size"));
@@ -286,6 +313,7 @@ static void read_kernel_args(struct read *rd)
         rd->comm->from_name = 0;
     }
     rd->comm->is_batch |= name && ends_batch(name);
+    take_splits(rd, asim_jv_get(doc, args, "In split size"));
     take_number(rd, &rd->comm->first, asim_jv_get(doc, args, "Global rank start"));
     take_number(rd, &rd->comm->stride, asim_jv_get(doc, args, "Global rank stride"));
     take_number(rd, &rd->comm->size, asim_jv_get(doc, args, "Group size"));
@@ -326,6 +354,7 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
 
     *comm = (struct asim_comm){.kind = asim_comm_kind(name),
                                .pg_name = ASIM_NONE,
+                               .splits = ASIM_NONE,
                                .peer = -1,
                                .src = -1,
                                .dst = -1,

@@ -19,12 +19,15 @@ struct asim_comm {
     uint64_t bytes;     /* of the input tensors */
     uint64_t msg_bytes; /* from stated elements and type; 0 = not stated */
     uint32_t pg_name;   /* in names, or ASIM_NONE */
+    uint32_t splits;    /* in names: rows to each member, "[3, 1]"; ASIM_NONE = not stated */
     int64_t peer;       /* of a send or receive, -1 = not stated */
     int64_t src, dst;   /* both ends in a kernel's args, -1 = not stated */
     int64_t seq;        /* sequence number, twice, plus 1 for a send or receive; -1 = not stated */
     int64_t first, stride, size; /* of the group's ranks, -1 = not stated */
     double called_us;            /* a record's end, a kernel's launch; -1 = not recorded */
     uint32_t gpu;                /* first GPU node it launched, from the walk; ASIM_NONE */
+    int64_t splits_size;         /* of the group, beside that list; -1 = not stated */
+    uint8_t splits_cut;          /* such a list is stated in part only, "[3, ..., 1]" */
     uint8_t is_record;           /* the node is record_param_comms */
     uint8_t is_batch;            /* the end of several calls that NCCL runs as one group */
     uint8_t sendrecv;            /* a SendRecv kernel: all-to-all, send or receive */

@@ -83,6 +83,9 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->no_kernel, "calls of the host without a kernel, with sizes and without times");
     line(file, c->alone, "calls of the host in groups of one member: nothing to send");
     line(file, c->groups_unknown, "communication nodes of a group that nothing lists");
+    line(file, c->split, "all-to-alls with a size for each member (comm_sizes)");
+    line(file, c->split_even,
+         "all-to-alls whose split sizes are cut, or not one a member: taken in equal parts");
     line(file, c->groups_differ,
          "communication nodes whose group has another size than they state: one of both is wrong");
     line(file, c->guessed,

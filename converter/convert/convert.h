@@ -44,10 +44,11 @@ struct asim_convert_options {
     const char *groups;               /* file for the communicator groups, or NULL */
     const struct asim_pgroups *known; /* of ranks converted before, or NULL */
     const struct asim_names *known_names;
-    int64_t rank; /* own rank for send and receive nodes, -1 = unknown */
-    int compat;   /* as Chakra's tool, defects included */
-    int strict;   /* cycles, guessed types and unknown sizes are errors */
-    int no_guess; /* a communication kernel of unknown type is an error */
+    int64_t rank;    /* own rank for send and receive nodes, -1 = unknown */
+    int compat;      /* as Chakra's tool, defects included */
+    int strict;      /* cycles, guessed types and unknown sizes are errors */
+    int equal_parts; /* all-to-alls, whatever sizes they state: ranks are missing */
+    int no_guess;    /* a communication kernel of unknown type is an error */
     int no_stream_order, no_sync, no_comm_order, no_host_comm;
     struct asim_diagnostics notes; /* receives every cycle and every guess; say may be NULL */
 };
@@ -60,6 +61,7 @@ struct asim_convert_counts {
     uint64_t batch_members, batch_rest, no_kernel, no_kernel_bytes, no_calls, alone;
     uint64_t groups_differ;
     uint64_t groups_unknown;
+    uint64_t split, split_even; /* all-to-alls with sizes of each member; stated, but not usable */
     uint64_t by_kind[ASIM_COLL_TYPES], bytes_by_kind[ASIM_COLL_TYPES], sends, recvs;
     double cpu_us, gpu_us;
 };

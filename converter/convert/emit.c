@@ -28,7 +28,7 @@ struct emit {
     char group[24];
     struct asim_chakra_attr attr[20];
     size_t attr_n;
-    ASIM_VEC(uint64_t) deps;
+    ASIM_VEC(uint64_t) deps, sizes;
     struct asim_err *err;
 };
 
@@ -171,6 +171,47 @@ static int differs(const struct asim_convert *cv, const struct asim_comm *comm)
            (group->is_disputed || (group->n && comm->size > 0 && group->n != (uint64_t)comm->size));
 }
 
+/* "[3, 1]" as numbers. */
+static int read_splits(struct emit *em, const char *text, uint64_t *sum)
+{
+    char *end;
+
+    em->sizes.n = 0;
+    *sum = 0;
+    for (text++; *text >= '0' && *text <= '9'; text = end + strspn(end, ", ")) {
+        uint64_t rows = strtoull(text, &end, 10);
+
+        if (rows > INT64_MAX / 65536 || ASIM_VEC_PUSH(em->sizes, rows))
+            return 0;
+        *sum += rows;
+    }
+    return *text == ']';
+}
+
+/* comm_sizes: the bytes are shared as the rows are. 0 where the rows are stated and do not fit. */
+static int put_splits(struct emit *em, const struct asim_comm *comm)
+{
+    const struct asim_pgroup *group =
+        comm->pg_name == ASIM_NONE ? NULL : asim_pgroups_find(&em->cv->groups, comm->pg_name);
+    uint64_t members = comm->splits_size > 0 ? (uint64_t)comm->splits_size : 0, sum;
+
+    if (group && group->n)
+        members = group->n;
+    if (comm->splits == ASIM_NONE)
+        return !comm->splits_cut;
+    if (em->cv->opt->equal_parts ||
+        !read_splits(em, asim_names_get(&em->cv->names, comm->splits), &sum) ||
+        (members && em->sizes.n != members) || (sum ? comm->bytes % sum : comm->bytes))
+        return 0;
+    for (size_t i = 0; i < em->sizes.n && sum; i++)
+        em->sizes.at[i] *= comm->bytes / sum;
+    em->cv->counts.split++;
+    em->attr[em->attr_n++] = (struct asim_chakra_attr){.name = "comm_sizes",
+                                                       .type = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                                       .value.list = {em->sizes.at, em->sizes.n}};
+    return 1;
+}
+
 /* The order of attributes is chakra_converter's. */
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
@@ -180,6 +221,13 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
     if (comm->kind < ASIM_COLL_TYPES)
         put_int(em, "comm_type", ASIM_CHAKRA_INT64, comm->kind);
     put_int(em, "comm_size", ASIM_CHAKRA_INT64, (int64_t)comm->bytes);
+    if (!cv->opt->compat && comm->kind == ASIM_ALL_TO_ALL && !put_splits(em, comm)) {
+        cv->counts.split_even++;
+        if (cv->opt->strict && !cv->opt->equal_parts)
+            return node_fail(em, at,
+                             "is an all-to-all whose split sizes are cut, or are not one for each "
+                             "member of its group");
+    }
     group = asim_names_get(&cv->names, comm->pg_name);
     if (*group && !cv->opt->compat) {
         snprintf(em->group, sizeof em->group, "%" PRId64, asim_pgroup_number(group));
@@ -439,6 +487,6 @@ int asim_convert_emit(struct asim_convert *cv, struct asim_err *err)
         asim_jbuf_fini(&em.io[i]);
     asim_jbuf_fini(&em.schema);
     asim_jbuf_fini(&em.scratch);
-    free(em.deps.at);
+    ASIM_FREE(em.deps.at, em.sizes.at);
     return code;
 }

@@ -23,6 +23,11 @@ static void merge(struct asim_comm *sum, const struct asim_comm *c)
         sum->msg_bytes = c->msg_bytes;
     if (sum->pg_name == ASIM_NONE)
         sum->pg_name = c->pg_name;
+    if (sum->splits == ASIM_NONE) {
+        sum->splits = c->splits;
+        sum->splits_size = c->size;
+    }
+    sum->splits_cut |= c->splits_cut;
     if (sum->peer < 0 && (c->kind == ASIM_COMM_SEND || c->kind == ASIM_COMM_RECV))
         sum->peer = c->peer;
 }
@@ -33,6 +38,7 @@ static struct above look_above(const struct asim_convert *cv, uint32_t at)
 {
     struct above up = {ASIM_COMM_UNKNOWN, ASIM_COMM_UNKNOWN, cv->comm.at[cv->node.at[at].comm]};
 
+    up.sum.splits_size = up.sum.size;
     if (up.sum.kind != ASIM_COMM_SEND && up.sum.kind != ASIM_COMM_RECV && !up.sum.sendrecv)
         up.sum.peer = -1;
     if (up.sum.is_batch && cv->node.at[at].flags & ASIM_ET_MADE) /* its call says all */

@@ -199,6 +199,7 @@ static int convert_rank(struct job *job, const struct asim_folder_rank *rank, co
                                        .rank = rank->rank,
                                        .strict = job->opt->strict,
                                        .no_guess = job->opt->no_guess,
+                                       .equal_parts = job->world != 0,
                                        .known = &job->groups,
                                        .known_names = &job->names,
                                        .notes = job->opt->notes};

@@ -66,7 +66,8 @@ static int same(const struct seq *a, size_t i, const struct seq *b, size_t k, in
 {
     const struct asim_rnode *x = node_of(a, i), *y = node_of(b, k);
 
-    return x->kind == y->kind && (!sizes || x->bytes == y->bytes);
+    return x->kind == y->kind &&
+           (!sizes || x->bytes == y->bytes || (x->flags & y->flags & ASIM_RN_OWN_SIZES));
 }
 
 static void tell(struct compare *c, const struct seq *lacks, const struct seq *has, size_t i)

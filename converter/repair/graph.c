@@ -66,6 +66,8 @@ static int read_comm(struct asim_graph *graph, struct asim_rnode *node,
         node->bytes = asim_repair_tensor_bytes(record->inputs->values);
     if (node->flags & ASIM_RN_CPU)
         node->flags |= ASIM_RN_NEEDS_GPU;
+    if (asim_edit_attr(record, "comm_sizes"))
+        node->flags |= ASIM_RN_OWN_SIZES;
     node->group = *group ? asim_names_put(&graph->names, group, strlen(group)) : ASIM_NONE;
     return *group && node->group == ASIM_NONE;
 }

@@ -16,7 +16,8 @@ enum asim_rnode_flag {
     ASIM_RN_REMOVED = 1,
     ASIM_RN_CPU = 2,
     ASIM_RN_NEEDS_SIZE = 4, /* a communication node without a size */
-    ASIM_RN_NEEDS_GPU = 8   /* a communication node marked as a CPU op */
+    ASIM_RN_NEEDS_GPU = 8,  /* a communication node marked as a CPU op */
+    ASIM_RN_OWN_SIZES = 16  /* an all-to-all of sizes of its own (comm_sizes), other on each rank */
 };
 
 struct asim_rnode {

@@ -30,6 +30,7 @@ struct copy {
 struct work {
     struct asim_scale *scale;
     uint32_t replica;
+    int grows; /* the group of the node, over all replicas */
     const char *path;
     attr_t **attrs; /* the attribute pointers of one node */
     size_t cap_attrs;
@@ -46,10 +47,12 @@ static int refuse(const struct work *w, const node_t *node, const char *what)
                         asim_text_safe(safe, sizeof safe, node->name ? node->name : ""), what);
 }
 
-/* The new number of a group in this replica; 0 stays 0. Negative: not defined. */
-static int64_t renumber(const struct work *w, int64_t id)
+/* The new number of a group in this replica; 0 stays 0. Negative: not defined. Sets w->grows. */
+static int64_t renumber(struct work *w, int64_t id)
 {
     const struct asim_scale_group *group = id ? asim_scale_find(w->scale, id) : NULL;
+
+    w->grows = !id || (group && group->grows);
     if (!id)
         return 0;
     return group ? group->new_id + (group->grows ? 0 : w->replica) : -1;
@@ -110,11 +113,14 @@ static int change_peer(struct work *w, struct copy *copy, size_t at)
 /* Keeps the order of attributes and all other attributes. */
 static int change_attrs(struct work *w, struct copy *copy)
 {
-    int rc = 0;
+    int rc = 0, has_sizes = 0;
+
+    w->grows = 1;
     for (size_t i = 0; i < copy->node.n_attr && !rc; i++) {
         const char *name = copy->node.attr[i]->name ? copy->node.attr[i]->name : "";
         int is_group = !strcmp(name, "pg_name") || !strcmp(name, "comm_group");
         int is_peer = !strcmp(name, "comm_src") || !strcmp(name, "comm_dst");
+        has_sizes |= !strcmp(name, "comm_sizes");
         if ((is_group || is_peer) && copy->n_changed == MAX_CHANGED)
             return refuse(w, &copy->node, "names its group or its partner more than four times");
         if (is_group)
@@ -122,6 +128,10 @@ static int change_attrs(struct work *w, struct copy *copy)
         else if (is_peer)
             rc = change_peer(w, copy, i);
     }
+    if (!rc && has_sizes && w->grows && w->scale->to > w->scale->ranks)
+        rc = refuse(w, &copy->node,
+                    "is an all-to-all with a size for each member (comm_sizes), whose group grows: "
+                    "nothing tells the sizes to other replicas");
     return rc;
 }
 

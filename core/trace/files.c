@@ -118,6 +118,21 @@ static int scan_folder(const char *prefix, struct folder *seen, struct asim_err 
     return rc;
 }
 
+/* The forms of Chakra in JSON are read, under the names of traces. */
+static int refuse_json(const char *prefix, uint32_t rank, struct asim_err *err)
+{
+    char *path;
+    int rc = asim_rank_path_make(prefix, rank, "json", &path, err);
+
+    if (!rc && access(path, F_OK) == 0)
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "no file '%s.%lu.et' (or .et.gz), but '%s'; traces in JSON are read, "
+                          "where their names end as those of traces: rename them.",
+                          prefix, (unsigned long)rank, path);
+    free(path);
+    return rc;
+}
+
 /* A gap among the ranks, a text with a slip, a wrong prefix and a folder without traces are
  * different mistakes; each has its own sentence. */
 static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
@@ -132,7 +147,9 @@ static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
                             "no file '%s.%lu.et' (or .et.gz), although traces up to rank %lld are "
                             "there; every rank from 0 needs one.",
                             prefix, r, (long long)seen.highest);
-    rc = asim_trace_shared_refuse(prefix, err);
+    rc = refuse_json(prefix, rank, err);
+    if (!rc)
+        rc = asim_trace_shared_refuse(prefix, err);
     if (rc)
         return rc;
     if (seen.other[0])

@@ -53,7 +53,7 @@ static int check_one(const struct asim_scenario *scenario,
                            traffic->fan_in ? "\"fan-in\" has no effect without the pattern incast."
                                            : "the pattern incast needs \"fan-in\".");
     if (!traffic->on_fs != !traffic->off_fs)
-        return asim_err_at(err, ASIM_EINVAL, at, "\"on\" and \"off\" go together.");
+        return asim_err_at(err, ASIM_EINVAL, at, "\"on\" and \"off\" go together, each above 0.");
     burst = traffic->on_fs ? traffic->load * ((double)traffic->on_fs + (double)traffic->off_fs) /
                                  (double)traffic->on_fs
                            : 0;

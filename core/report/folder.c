@@ -185,7 +185,13 @@ int asim_report_folder_open(struct asim_world *world, const char *out, const uns
 {
     struct folder *folder = calloc(1, sizeof *folder);
     struct asim_event_observer observer = {.self = folder, .close = close_folder};
+    char path[PATH_BYTES];
 
+    snprintf(path, sizeof path, "%s/identity.json", out);
+    if (asim_inputs_refuse(world->set.inputs, path, err)) {
+        free(folder);
+        return err->code;
+    }
     if (folder)
         folder->out = strdup(out);
     if (!folder || !folder->out) {

@@ -128,25 +128,15 @@ static int add_input(struct asim_digest *digest, const struct asim_world *world,
     return code;
 }
 
-int asim_world_identify(struct asim_world *world, const struct asim_option *table,
-                        const void *values, struct asim_err *err)
+void asim_identity_options(struct asim_world *world, const struct asim_option *table,
+                           const void *values)
 {
     struct asim_digest digest;
-    int code = 0;
 
     memcpy(digest.word, world->set.options_digest, sizeof digest.word);
-    for (const struct asim_option *row = table; row->key && !code; row++) {
-        const void *field = (const char *)values + row->offset;
-        char *text = NULL;
-
-        add_option(&digest, row, field);
-        if (row->type == ASIM_T_STRING && row->flags & ASIM_F_READS)
-            memcpy(&text, field, sizeof text);
-        if (text)
-            code = add_file(&digest, world, text, err);
-    }
+    for (const struct asim_option *row = table; row->key; row++)
+        add_option(&digest, row, (const char *)values + row->offset);
     memcpy(world->set.options_digest, digest.word, sizeof digest.word);
-    return code;
 }
 
 int asim_world_identity(struct asim_world *world, char text[ASIM_IDENTITY_BYTES],

@@ -73,6 +73,9 @@ void asim_world_close_inputs(struct asim_world *world);
 
 /* identity.c: begins the identity of the run with the version and the options. */
 void asim_identity_begin(struct asim_world *world, const struct asim_settings *set);
+/* Adds options of a caller of the library. */
+void asim_identity_options(struct asim_world *world, const struct asim_option *table,
+                           const void *values);
 
 /* order.c: whether a run keeps ns-3's order of simultaneous events. Once the network is open,
  * settings.exact_events becomes 0 where that is not wanted, or where the network has events that

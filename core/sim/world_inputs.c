@@ -6,6 +6,7 @@
  */
 #include "base/io/inputs.h"
 #include "sim/world.h"
+#include "asim/asim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,22 @@ static int list(struct asim_world *world, const char *path, int is_prefix, struc
     return !input.name || ASIM_VEC_PUSH(world->set.input_names, input)
                ? asim_err_nomem(err, "listing the inputs")
                : 0;
+}
+
+int asim_world_identify(struct asim_world *world, const struct asim_option *table,
+                        const void *values, struct asim_err *err)
+{
+    int code = 0;
+
+    asim_identity_options(world, table, values);
+    for (const struct asim_option *row = table; row->key && !code; row++) {
+        char *text = NULL;
+
+        if (row->type == ASIM_T_STRING && row->flags & ASIM_F_READS)
+            memcpy(&text, (const char *)values + row->offset, sizeof text);
+        code = list(world, text, 0, err);
+    }
+    return code;
 }
 
 /* The traces of collective algorithms, and the file that names those of single nodes. */

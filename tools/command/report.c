@@ -3,8 +3,10 @@
  * asim report RUN…: the folders of runs (`--out DIR`) as one page of HTML, and on stdout what
  * limits each run.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/file_id.h"
 #include "cli/args.h"
@@ -40,23 +42,34 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, offsetof(struct options, fail_if)},
     {0}};
 
-/* The page replaces no file of a run. */
+static int is_page(const char *name)
+{
+    size_t n = strlen(name);
+
+    return n > 5 && !strcmp(name + n - 5, ".html");
+}
+
+/* The page replaces no file of a run but a page. */
 static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
 {
-    static const char *const names[] = {
-        "summary.json", "ranks.csv",   "ops.csv",     "flows.csv",     "links.csv",    "queues.csv",
-        "rates.csv",    "compare.csv", "what_if.csv", "topology.json", "network.json", "pfc.txt"};
     char input[4096];
+    struct dirent *entry;
+    int is_input = 0;
 
-    for (size_t w = 0; w < args->n_words; w++)
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            snprintf(input, sizeof input, "%s/%s", args->words[w], names[i]);
-            if (asim_file_same(path, input))
-                return asim_err_set(err, ASIM_EINVAL,
-                                    "%s is an input of this report; give the page another name.",
-                                    path);
+    for (size_t w = 0; w < args->n_words && !is_input; w++) {
+        DIR *dir = opendir(args->words[w]);
+
+        while (dir && !is_input && (entry = readdir(dir))) {
+            snprintf(input, sizeof input, "%.3800s/%.255s", args->words[w], entry->d_name);
+            is_input = !is_page(entry->d_name) && asim_file_same(path, input);
         }
-    return 0;
+        if (dir)
+            closedir(dir);
+    }
+    return is_input
+               ? asim_err_set(err, ASIM_EINVAL,
+                              "%s is an input of this report; give the page another name.", path)
+               : 0;
 }
 
 static int print_verdicts(const struct asim_args *args, struct asim_err *err)

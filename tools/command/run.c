@@ -83,7 +83,7 @@ static const struct asim_option options[] = {
      ASIM_T_DOUBLE, AT(comm_ms), 0, 1e12},
     {0}};
 
-enum { MOST_WORDS = ASIM_ARGS_SEEN + 2 };
+enum { MOST_WORDS = ASIM_ARGS_SEEN + 2, MOST_VALUE = 1500 };
 typedef char word_text[ASIM_JOB_PATH];
 
 /* The published runner takes numbers of GB/s and of us. */
@@ -115,6 +115,10 @@ static int collect(struct asim_job *job, const struct options *opt, const struct
     for (size_t i = 0; i < args->n_seen; i++) {
         const struct asim_args_seen *seen = &args->seen[i];
 
+        if (strlen(seen->value) > MOST_VALUE)
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "the value of --%s has %zu bytes; asim run takes at most %d.",
+                                seen->row->key, strlen(seen->value), MOST_VALUE);
         if (asim_option_find(options, seen->row->key) == seen->row)
             continue;
         if (!strcmp(seen->row->key, "out"))

@@ -165,7 +165,14 @@ static int read_keys(struct asim_sweep *sweep, const struct asim_args *args,
                      const struct asim_sweep_options *opt, struct asim_err *err)
 {
     static const char *const names[] = {"sweep.csv", "sweep.svg", "sweep.html", "workloads.log"};
+    const size_t most = 1000; /* leaves room for files in it */
 
+    if (strlen(sweep->folder) > most)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "the folder of the sweep has a name of %zu bytes; at most %zu are "
+                            "taken.",
+                            strlen(sweep->folder), most),
+               2;
     if (opt->of && !asim_sweep_runs_jobs(sweep))
         return asim_err_set(err, ASIM_EUSAGE, "--of is for --command=run."), 2;
     if (args->n_words && asim_sweep_read(sweep, args->words[0], err))

@@ -28,8 +28,14 @@ static struct asim_sweep_key *find(const struct asim_sweep *sweep, const char *n
 
 static int add_value(struct asim_sweep_key *key, const char *value, size_t n, struct asim_err *err)
 {
-    char *copy = strndup(value, n);
+    const size_t most = 1500; /* of a word on the command line of a point */
+    char *copy;
 
+    if (n > most && !asim_sweep_behind(key->name, "scenario."))
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "a value of '%.64s' has %zu bytes; a sweep takes at most %zu.",
+                            key->name, n, most);
+    copy = strndup(value, n);
     if (copy && !ASIM_VEC_PUSH(key->values, copy))
         return 0;
     free(copy);

@@ -85,13 +85,14 @@ static void put_head(struct asim_out *out, const struct asim_sweep *sweep)
     asim_out_printf(out, "</tr></thead>\n<tbody>\n");
 }
 
-/* Its number, with a link where the point has a page. */
+/* Its number, with a link where the point has a page; that of one which did not end may be of an
+ * earlier run. */
 static void put_number(struct asim_out *out, const struct asim_sweep *sweep, size_t i)
 {
     char path[ASIM_SWEEP_PATH];
 
     snprintf(path, sizeof path, "%.1000s/runs/%zu/report.html", sweep->folder, i + 1);
-    if (access(path, R_OK))
+    if (sweep->points[i].state != ASIM_POINT_FINISHED || access(path, R_OK))
         asim_out_printf(out, "<td class=\"n\" data-v=\"%zu\">%zu</td>", i + 1, i + 1);
     else
         asim_out_printf(

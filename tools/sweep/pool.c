@@ -166,6 +166,7 @@ static int is_taken(struct asim_sweep *sweep, size_t point, struct asim_err *err
     }
     p->earlier = ASIM_POINT_WAITING;
     asim_out_mkdir(path, err);
+    asim_digest_remove(path, NULL, NULL);
     for (size_t i = 0; i < RESULTS; i++) {
         name_result(sweep, point, i, path);
         unlink(path);

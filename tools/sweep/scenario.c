@@ -12,6 +12,7 @@
 
 #include "asim/scenario.h"
 #include "asim/trace.h"
+#include "base/io/file_id.h"
 #include "base/io/json.h"
 #include "base/io/out.h"
 
@@ -148,13 +149,34 @@ static int write_one(const struct asim_sweep *sweep, size_t point, struct asim_e
     return code;
 }
 
+/* A scenario of an earlier sweep in this folder would be replaced by one made of it. */
+static int check_place(const struct asim_sweep *sweep, const char *path, struct asim_err *err)
+{
+    const struct asim_sweep_key *key = sweep->keys.at;
+
+    while (strcmp(key->name, "scenario") != 0) /* there is one (grid.c) */
+        key++;
+    for (size_t v = 0; v < key->values.n; v++)
+        if (asim_file_same(path, key->values.at[v]))
+            return asim_err_set(err, ASIM_EINVAL,
+                                "%s is an input and an output of this sweep; give another "
+                                "--output-dir.",
+                                path);
+    return 0;
+}
+
 int asim_sweep_write_scenarios(const struct asim_sweep *sweep, struct asim_err *err)
 {
-    char folder[ASIM_SWEEP_PATH];
+    char folder[ASIM_SWEEP_PATH], path[ASIM_SWEEP_PATH];
 
     if (!asim_sweep_has_scenarios(sweep))
         return 0;
     snprintf(folder, sizeof folder, "%.1000s/scenarios", sweep->folder);
+    for (size_t i = 0; i < sweep->n; i++) {
+        asim_sweep_scenario(sweep, i, path, sizeof path);
+        if (check_place(sweep, path, err))
+            return err->code;
+    }
     if (asim_out_mkdir(folder, err))
         return err->code;
     for (size_t i = 0; i < sweep->n; i++)

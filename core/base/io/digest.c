@@ -155,4 +155,7 @@ void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char 
             unlink(path);
     }
     json_decref(root);
+    snprintf(path, sizeof path, "%.3800s/identity.json", folder);
+    if (!(keeps && keeps(self, path)))
+        unlink(path);
 }

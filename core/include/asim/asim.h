@@ -47,8 +47,8 @@ enum { ASIM_IDENTITY_BYTES = 33 };
 ASIM_API int asim_world_identity(struct asim_world *world, char text[ASIM_IDENTITY_BYTES],
                                  struct asim_err *err);
 /* Makes options of the caller count to the identity, too, with the bytes of the files that they
- * name. table ends with a row without a key; values: what its offsets are in. Call it before
- * asim_reports_open. */
+ * name, which no report replaces then. table ends with a row without a key; values: what its
+ * offsets are in. Call it before asim_reports_open. */
 ASIM_API int asim_world_identify(struct asim_world *world, const struct asim_option *table,
                                  const void *values, struct asim_err *err);
 /* The reports that `reports` of the settings can name: a line "  NAME  text" each. Returns the

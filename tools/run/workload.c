@@ -42,13 +42,18 @@ static int ends(const char *text, const char *with)
 struct found {
     char prefix[ASIM_JOB_PATH];
     int prefixes, pytorch;
+    char below[256]; /* the first of its folders */
 };
 
 static void look_at(struct found *found, const char *folder, const char *name)
 {
     static const char *const tails[] = {".0.et", ".0.et.gz"};
     uint32_t rank;
+    char path[ASIM_JOB_PATH];
 
+    snprintf(path, sizeof path, "%.1000s/%.255s", folder, name);
+    if (*name != '.' && is_folder(path) && (!found->below[0] || strcmp(name, found->below) < 0))
+        snprintf(found->below, sizeof found->below, "%.255s", name);
     found->pytorch |= asim_folder_name(name, NULL, &rank) != 0;
     for (size_t i = 0; i < sizeof tails / sizeof *tails; i++) {
         if (!ends(name, tails[i]) || *name == '.')
@@ -83,6 +88,8 @@ static int list_folder(struct found *found, const char *folder, struct asim_err 
 static int choose(const struct asim_job *job, struct found *found, const char *folder,
                   struct asim_err *err)
 {
+    char below[320] = "";
+
     if (job->n_conversion && found->prefixes)
         return asim_err_set(err, ASIM_EUSAGE,
                             "%s is for PyTorch's traces, and %s has converted ones (%.600s.0.et).",
@@ -90,11 +97,13 @@ static int choose(const struct asim_job *job, struct found *found, const char *f
     found->pytorch |= job->n_conversion > 0;
     if (found->prefixes || found->pytorch)
         return 0;
+    if (found->below[0])
+        snprintf(below, sizeof below, "; or give one of its folders, such as %.255s", found->below);
     return asim_err_set(
         err, ASIM_EINVAL,
         "%s has neither traces (NAME.0.et) nor PyTorch's (host_0.json, pytorch_et_0.json, "
-        "kineto_0.json, rank0_trace.json); --host=PATTERN and --device=PATTERN take other names.",
-        folder);
+        "kineto_0.json, rank0_trace.json); --host=PATTERN and --device=PATTERN take other names%s.",
+        folder, below);
 }
 
 /* The traces that the conversion has made: in the folder, or with --et-prefix in one below it. */

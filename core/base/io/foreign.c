@@ -3,6 +3,7 @@
  * Recognises files by how they begin and by words near the start.
  */
 #include "base/io/foreign.h"
+#include "base/io/unpack.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -235,6 +236,22 @@ const char *asim_foreign(const char *data, size_t size)
     return what_is(data, size, NULL);
 }
 
+/* PyTorch's traces are read as they are packed; of others it counts that they are. */
+static const char *what_is_inside(const char *path)
+{
+    struct asim_err err = {0};
+    struct asim_unpack *unpack = NULL;
+    char head[HEAD];
+    size_t n = 0;
+    const char *found = NULL;
+
+    if (!asim_unpack_open(&unpack, path, &err) && asim_unpack_is_packed(unpack) &&
+        !asim_unpack_read(unpack, head, sizeof head, &n, &err))
+        found = what_is(head, n, NULL);
+    asim_unpack_close(unpack);
+    return found && strstr(found, "of PyTorch") ? found : NULL;
+}
+
 /* Pipes were read already. */
 static const char *what_is_file(const char *path, const char *kind)
 {
@@ -243,9 +260,12 @@ static const char *what_is_file(const char *path, const char *kind)
     FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     size_t n = file ? fread(head, 1, sizeof head, file) : 0;
 
+    const char *inside;
+
     if (file)
         fclose(file);
-    return what_is(head, n, kind);
+    inside = n > 2 && !memcmp(head, "\x1f\x8b", 2) ? what_is_inside(path) : NULL;
+    return inside ? inside : what_is(head, n, kind);
 }
 
 const char *asim_foreign_file(const char *path)

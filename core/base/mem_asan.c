@@ -50,6 +50,14 @@ void *asim_pool_get(struct asim_pool *pool)
     return chunk + 1;
 }
 
+void *asim_pool_get_unset(struct asim_pool *pool)
+{
+    enum { UNSET = 0xa5 };
+    void *object = asim_pool_get(pool);
+
+    return object ? memset(object, UNSET, pool->object_bytes) : NULL;
+}
+
 void asim_pool_put(struct asim_pool *pool, void *object)
 {
     struct asim_mem_chunk *chunk = (struct asim_mem_chunk *)object - 1;

@@ -185,7 +185,7 @@ int asim_fluid_send_of(struct asim_fluid *fluid, const struct asim_msg *msg,
     if (relay)
         asim_fluid_relay_keep(relay, flow);
     if (msg->src == msg->dst) {
-        asim_fluid_after(fluid, 0, &flow->through);
+        flow->through_ns = asim_fluid_after(fluid, 0, &flow->through);
         return 0;
     }
     conn = asim_fluid_conn(fluid, msg->src, msg->dst, 0);

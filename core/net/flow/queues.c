@@ -344,9 +344,20 @@ void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_li
         tell_acks(fluid, link, ASIM_ACKS_LOAD);
 }
 
-/* Of the flows of the link that began last the one that ends last; NULL: there is none. The order
- * in which those of one ns came to the link must not matter. */
-static const struct asim_fluid_flow *newest_of(const struct asim_fluid_link *link)
+/* From now on, at its rate; one that has begun in this ns has none yet. */
+static double lasts(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const uint64_t now = fluid->queue.now_ns;
+
+    if (flow->began_ns == now)
+        return flow->shape.packets / flow->path->line;
+    return flow->end_ns > now ? (double)(flow->end_ns - now) : 0;
+}
+
+/* Of the flows of the link that began last the one that lasts longest; NULL: there is none. The
+ * order in which those of one ns came to the link must not matter. */
+static const struct asim_fluid_flow *newest_of(const struct asim_fluid *fluid,
+                                               const struct asim_fluid_link *link)
 {
     const struct asim_fluid_flow *newest = NULL;
 
@@ -354,7 +365,7 @@ static const struct asim_fluid_flow *newest_of(const struct asim_fluid_link *lin
         const struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
         if (!newest || flow->began_ns > newest->began_ns ||
-            (flow->began_ns == newest->began_ns && flow->end_ns > newest->end_ns))
+            (flow->began_ns == newest->began_ns && lasts(fluid, flow) > lasts(fluid, newest)))
             newest = flow;
     }
     return newest;
@@ -364,15 +375,11 @@ static const struct asim_fluid_flow *newest_of(const struct asim_fluid_link *lin
  * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
 static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
 {
-    const uint64_t now = fluid->queue.now_ns;
-    const struct asim_fluid_flow *newest = newest_of(link);
+    const struct asim_fluid_flow *flow = newest_of(fluid, link);
 
-    if (newest && newest->began_ns < now) {
-        ns -= newest->end_ns > now ? (double)(newest->end_ns - now) : 0;
-        newest = newest->next;
-    }
-    for (; newest && ns >= 0; newest = newest->next)
-        ns -= newest->shape.packets / newest->path->line;
+    ns -= flow ? lasts(fluid, flow) : 0;
+    while (flow && ns >= 0 && (flow = flow->next))
+        ns -= flow->shape.packets / flow->path->line;
     return ns < 0;
 }
 

@@ -316,6 +316,8 @@ void asim_world_diagnose_run(struct asim_world *world)
                             world->set.n_ranks == 1 ? "the run has one rank"
                                                     : "involved_dim leaves all others out",
                             (unsigned long long)totals.alone_op, totals.alone_rank - 1);
+    if (!world->run.failed)
+        asim_world_diagnose_traffic(world);
     asim_op_graph_set_diagnose(world);
     asim_consistency_diagnose(world);
 }

@@ -102,6 +102,8 @@ void asim_order_try(struct asim_world *world, const struct asim_world_functions 
     (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})
 #define asim_world_diagnose(world, ...) asim_diagnose(asim_world_diagnostics(world), __VA_ARGS__)
 
+/* plan_traffic.c: a note on each background traffic that began no flow in the whole run. */
+void asim_world_diagnose_traffic(struct asim_world *world);
 /* diagnostics.c: reports legal input that is seldom meant, in options, values of ranks and traces,
  * and in what the run did. */
 void asim_world_diagnose_options(struct asim_world *world, const struct asim_settings *set);

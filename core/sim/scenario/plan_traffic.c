@@ -7,6 +7,7 @@
 #include "scenario/number_list.h"
 #include "scenario/scenario.h"
 #include "sim/scenario/plan.h"
+#include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -216,4 +217,20 @@ int asim_plan_traffic(struct asim_world *world, struct asim_err *err)
     plan->traffics = (struct asim_net_traffics){plan->traffic, n};
     world->set.n_generators = (uint32_t)n;
     return code;
+}
+
+void asim_world_diagnose_traffic(struct asim_world *world)
+{
+    size_t n = world->set.plan ? world->set.plan->traffics.n : 0;
+    struct asim_traffic_use *use = n ? malloc(sizeof *use) : NULL;
+
+    for (uint32_t i = 0; use && i < n; i++) {
+        asim_distribution_traffic_use(world, i, use);
+        if (!use->started)
+            asim_world_diagnose(world,
+                                "the background traffic of line %u of the scenario has no effect: "
+                                "it began no flow",
+                                world->set.scenario->background.at[i].line);
+    }
+    free(use);
 }

@@ -36,6 +36,7 @@ struct asim_chakra {
     uint64_t next;             /* offset of the next record in order */
     uint64_t next_number;      /* its number */
     uint64_t position, number; /* position and number of the record last delivered */
+    int has_empty;             /* an empty node has been delivered in order */
     ChakraProtoMsg__GlobalMetadata *metadata;
 };
 
@@ -254,6 +255,9 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
     int rc = read_node(file, node, &file->next, err);
     if (rc)
         return rc;
+    if (file->next == file->position + 1 && file->has_empty++) /* bytes of 0, perhaps for ever */
+        return bad(file, ASIM_EINVAL, "is empty, as one before it: both are nodes of the id 0",
+                   err);
     file->next_number++;
     return 1;
 }

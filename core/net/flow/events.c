@@ -212,11 +212,12 @@ static void meet(struct asim_fluid *fluid, uint32_t l, int is_down)
 {
     for (size_t f = 0; f < fluid->flow.n; f++) {
         struct asim_fluid_flow *flow = fluid->flow.at[f];
-        uint32_t i = 0, n = flow && flow->path ? flow->path->n + flow->path->n_acks : 0;
+        int has_path = flow && flow->path && !flow->is_through; /* then it may be gone */
+        uint32_t i = 0, n = has_path ? flow->path->n + flow->path->n_acks : 0;
 
         while (i < n && flow->path->link[i] / 2 != l)
             i++;
-        if (i < n && !flow->is_through && !flow->is_parked && !flow->is_ending &&
+        if (i < n && !flow->is_parked && !flow->is_ending &&
             (flow->is_drained || flow->conn->is_single || flow->conn->head == flow)) {
             fluid->trust.is_changed = 1;
             if (is_down && fluid->parts & ASIM_FLUID_LOSSES)

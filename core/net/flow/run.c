@@ -69,7 +69,8 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         drain(fluid, FLOW_OF(due, drain));
         break;
     case ASIM_FLUID_ACKS:
-        undo_repeats(fluid, FLOW_OF(due, ack_due));
+        if (!FLOW_OF(due, ack_due)->is_through) /* else its path may be gone */
+            undo_repeats(fluid, FLOW_OF(due, ack_due));
         asim_fluid_acks(fluid, FLOW_OF(due, ack_due));
         asim_fluid_release(fluid, FLOW_OF(due, ack_due));
         break;

@@ -294,9 +294,9 @@ static void diagnose_options_after(struct asim_world *world, const struct asim_t
         asim_world_diagnose(world, "--seed has no effect on the network, which drew no random "
                                    "number");
     if (set->allow_missing_ranks && !asim_is_distributed(world) && !asim_groups_left_out(world))
-        asim_world_diagnose(world,
-                            "--allow-missing-ranks has no effect on the run: no group of its "
-                            "traces has a rank that it lacks");
+        asim_world_diagnose(
+            world, "--allow-missing-ranks has no effect on the simulation: no group of its "
+                   "traces has a rank that it lacks");
     asim_settings_fini(&defaults);
 }
 

@@ -183,15 +183,14 @@ static int close_folder(void *self, const struct asim_world *world, struct asim_
 int asim_report_folder_open(struct asim_world *world, const char *out, const unsigned char *opened,
                             struct asim_err *err)
 {
-    struct folder *folder = calloc(1, sizeof *folder);
-    struct asim_event_observer observer = {.self = folder, .close = close_folder};
+    struct asim_event_observer observer = {.close = close_folder};
+    struct folder *folder;
     char path[PATH_BYTES];
 
     snprintf(path, sizeof path, "%s/identity.json", out);
-    if (asim_inputs_refuse(world->set.inputs, path, err)) {
-        free(folder);
+    if (asim_inputs_refuse(world->set.inputs, path, err))
         return err->code;
-    }
+    observer.self = folder = calloc(1, sizeof *folder);
     if (folder)
         folder->out = strdup(out);
     if (!folder || !folder->out) {

@@ -15,15 +15,12 @@ int asim_identity_has(const struct asim_identity *identity, const char *name)
 {
     const json_t *files = json_object_get(identity->root, "files");
     const json_t *kept = json_object_get(files, name);
-    const char *want = json_string_value(kept);
-    struct asim_digest digest = {.word = {0}};
-    char path[ASIM_TABLE_PATH], text[ASIM_DIGEST_TEXT];
+    char path[ASIM_TABLE_PATH];
 
     if (json_is_true(kept)) /* looked at before */
         return 1;
     snprintf(path, sizeof path, "%s/%s", identity->folder, name);
-    return want && !asim_digest_add_file(&digest, path, NULL) &&
-           !strcmp(want, asim_digest_show(&digest, text));
+    return asim_digest_is_of(json_string_value(kept), path);
 }
 
 int asim_identity_open(struct asim_identity *identity, const char *folder, struct asim_err *err)

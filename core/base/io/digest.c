@@ -127,15 +127,20 @@ int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
                             json_pack("{s:s}", name, asim_digest_show(&digest, text)), err);
 }
 
-static int is_same(const char *path, const char *want)
+int asim_digest_is_of(const char *text, const char *path)
 {
     struct asim_digest digest = {.word = {0}};
-    char text[ASIM_DIGEST_TEXT];
+    char own[ASIM_DIGEST_TEXT];
+
+    return text && !asim_digest_add_file(&digest, path, NULL) &&
+           !strcmp(text, asim_digest_show(&digest, own));
+}
+
+static int is_no_file(const char *path)
+{
     struct stat info;
 
-    return want && !lstat(path, &info) && S_ISREG(info.st_mode) &&
-           !asim_digest_add_file(&digest, path, NULL) &&
-           !strcmp(want, asim_digest_show(&digest, text));
+    return !lstat(path, &info) && !S_ISREG(info.st_mode);
 }
 
 void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char *path), void *self)
@@ -150,8 +155,8 @@ void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char 
     json_object_foreach(json_object_get(root, "files"), name, value)
     {
         snprintf(path, sizeof path, "%.3800s/%.200s", folder, name);
-        if (!strchr(name, '/') && is_same(path, json_string_value(value)) &&
-            !(keeps && keeps(self, path)))
+        if (!strchr(name, '/') && !is_no_file(path) &&
+            asim_digest_is_of(json_string_value(value), path) && !(keeps && keeps(self, path)))
             unlink(path);
     }
     json_decref(root);

@@ -22,6 +22,8 @@ void asim_digest_add_text(struct asim_digest *digest, const char *text);
 /* Adds the bytes of a file, whatever its name; some 5 GB/s where they are in memory. ASIM_EIO where
  * it cannot be read. */
 int asim_digest_add_file(struct asim_digest *digest, const char *path, struct asim_err *err);
+/* Whether the digits, which may be NULL, are those of the file's bytes. */
+int asim_digest_is_of(const char *text, const char *path);
 /* Adds the digest of folder/name to the files of folder/identity.json, where there is one: of a
  * file that was made after the others of its run (core/report/folder.c). */
 int asim_digest_keep(const char *folder, const char *name, struct asim_err *err);

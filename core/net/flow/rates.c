@@ -291,11 +291,10 @@ static void relax(struct asim_fluid *fluid)
              fabs(link->ack - link->ack_used) <= tolerance_of(link)) ||
             (dirty != ASIM_FLUID_NOW && asim_fluid_is_put_off(fluid, l)))
             continue;
-        if (fluid->counts.visits < most + budget) {
+        if (fluid->counts.visits < most + budget)
             visit(fluid, l, fluid->counts.visits > most);
-        } else if (!link->is_planned) {
+        else if (!link->is_planned)
             asim_fluid_plan(fluid, link, later_ns);
-        }
     }
 }
 

@@ -5,15 +5,17 @@
 #include "catalogue/table.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/io/json.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "cli/embedded.h"
 #include "base/io/foreign.h"
 
-enum { MOST_NAMES = 128, MOST_ROWS = 2000 };
+enum { MOST_NAMES = 128 };
 
 /* Name i of a row: its "name", then the words of its lists; NULL behind the last. */
 static const char *name_of(const json_t *row, size_t i)
@@ -32,17 +34,34 @@ static const char *name_of(const json_t *row, size_t i)
     return NULL;
 }
 
-/* A name that two rows of the user's file have, or NULL: the first would count unsaid. */
-static const char *twice(const struct asim_catalogue *catalogue)
-{
-    const json_t *rows = json_object_get(catalogue->root[ASIM_CATALOGUE_OWN], catalogue->what);
-    const char *word;
+struct named {
+    const char *name;
+    size_t row;
+};
 
-    for (size_t r = 0; r < json_array_size(rows) && r < MOST_ROWS; r++)
-        for (size_t i = 0; (word = name_of(json_array_get(rows, r), i)); i++)
-            if (asim_catalogue_row(catalogue, ASIM_CATALOGUE_OWN, word) != json_array_get(rows, r))
-                return word;
-    return NULL;
+static int by_name(const void *a, const void *b)
+{
+    return strcasecmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+/* A name that two rows of the user's file have, or NULL: the first would count unsaid. */
+static int find_twice(const json_t *rows, const char **name, struct asim_err *err)
+{
+    ASIM_VEC(struct named) all = {0};
+    struct named at;
+    int is_short = 0;
+
+    *name = NULL;
+    for (at.row = 0; at.row < json_array_size(rows) && !is_short; at.row++)
+        for (size_t i = 0; !is_short && (at.name = name_of(json_array_get(rows, at.row), i)); i++)
+            is_short = ASIM_VEC_PUSH(all, at);
+    if (!is_short && all.n)
+        qsort(all.at, all.n, sizeof *all.at, by_name);
+    for (size_t i = 1; i < all.n && !is_short; i++)
+        if (all.at[i].row != all.at[i - 1].row && !by_name(&all.at[i], &all.at[i - 1]))
+            *name = all.at[i].name;
+    free(all.at);
+    return is_short ? asim_err_nomem(err, "reading a table") : 0;
 }
 
 /* Refuses a file of the user with keys beside its rows that nothing reads, or with a row twice. */
@@ -52,12 +71,14 @@ static int check_own(const struct asim_catalogue *catalogue, struct asim_err *er
     const char *path = catalogue->path[ASIM_CATALOGUE_OWN];
     const char *key =
         asim_catalogue_unknown(root, (const char *const[]){"about", catalogue->what, NULL});
-    const char *name = key ? NULL : twice(catalogue);
+    const char *name;
     char safe[64];
 
     if (key)
         return asim_err_set(err, ASIM_EINVAL, "%s: unknown key \"%s\" beside \"%s\".", path,
                             asim_text_safe(safe, sizeof safe, key), catalogue->what);
+    if (find_twice(json_object_get(root, catalogue->what), &name, err))
+        return err->code;
     if (name)
         return asim_err_set(err, ASIM_EINVAL, "%s: the %s '%s' is there twice.", path,
                             catalogue->noun, asim_text_safe(safe, sizeof safe, name));

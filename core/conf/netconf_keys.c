@@ -227,6 +227,8 @@ int asim_netconf_put(struct asim_netconf *net, const struct asim_option *row, co
         if (same)
             code = asim_option_parse(same, table.values, value, at, err);
     }
+    net->has_payload |= !strcmp(row->key, "PACKET_PAYLOAD_SIZE");
+    net->has_qps |= !strcmp(row->key, "QPS_PER_CONNECTION");
     return code;
 }
 

@@ -70,6 +70,8 @@ struct asim_netconf {
     char *bw_output, *rate_output, *cnp_output;
     uint64_t mon_start_us, mon_end_us, qp_mon_us, bw_mon_us, qlen_mon_us;
     char *data_rate, *link_delay; /* without effect in ASTRA-sim, too */
+    /* No keys: whether those were given whose default depends on whom the run follows. */
+    int has_payload, has_qps;
 };
 
 void asim_netconf_fini(struct asim_netconf *net);

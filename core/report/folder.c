@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Keeps the files of --out those of one run. CSV files have no place for the run's identity that
- * their readers would pass over, so identity.json has it, with a digest of the bytes of each file:
- * {"identity": "…", "version": "…", "commit": "…", "options": {"cc": "…"}, "files": {"links.csv":
- * "…"}}. A run that fails has none.
+ * their readers would pass over, so identity.json has it, with a digest of the bytes of each file
+ * and of its own values: {"identity": "…", "version": "…", "commit": "…", "options": {"cc": "…"},
+ * "files": {"links.csv": "…"}, "digest": "…"}. A run that fails has none.
  */
 #include "report/report.h"
 
 #include <dirent.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +165,8 @@ static int write_identity(const struct folder *folder, const struct asim_world *
     }
     asim_out_printf(&file, "\n  }\n}\n");
     if (!code)
-        return asim_out_commit(&file, err);
+        return asim_out_commit(&file, err) ||
+               asim_digest_note(folder->out, "files", json_object(), err);
     asim_out_discard(&file);
     return code;
 }

@@ -116,6 +116,7 @@ struct asim_world_setup {
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* names of further reports (--reports), or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
+    const char *log_file;          /* log.txt in --out, or NULL */
     struct asim_inputs *inputs;    /* all files that the run reads */
     ASIM_VEC(struct asim_input) input_names; /* the same, as named */
     uint64_t options_digest[2];              /* of the version and the options */

@@ -236,11 +236,6 @@ static int diagnose_settings(struct asim_world *world, const struct asim_setting
     return asim_netconf_diagnose_flows(&world->set.net, source, to, err);
 }
 
-static int names_key(const struct asim_settings *set, const char *key)
-{
-    return set->network_keys && strstr(set->network_keys, key);
-}
-
 /* Whom the run follows is known once the topology is. What a file or an option says stays. */
 static int set_defaults(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
@@ -253,11 +248,9 @@ static int set_defaults(struct asim_world *world, const struct asim_settings *se
                     : ASIM_LIKE_ASTRA_SIM;
     if (*like != ASIM_LIKE_NCCL)
         return 0;
-    if (!set->network && !set->mtu_bytes && !set->net_overrides &&
-        !names_key(set, "PACKET_PAYLOAD_SIZE="))
+    if (!set->network && !set->mtu_bytes && !set->net_overrides && !world->set.net.has_payload)
         world->set.net.payload_bytes = 4096;
-    if (!set->network && !set->qps_per_connection && !set->net_overrides &&
-        !names_key(set, "QPS_PER_CONNECTION="))
+    if (!set->network && !set->net_overrides && !world->set.net.has_qps)
         world->set.net.qps_per_connection = 1;
     if (set->system)
         return 0;

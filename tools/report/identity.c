@@ -49,6 +49,10 @@ int asim_identity_open(struct asim_identity *identity, const char *folder, struc
                             "%s has no identity.json with the digests of its files, so they may be "
                             "of several runs; run the case again with --out=DIR.",
                             folder);
+    if (!asim_digest_is_whole(identity->root))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s is not as the run wrote it; run the case again with --out=DIR.",
+                            path);
     snprintf(identity->text, sizeof identity->text, "%s", text);
     if (asim_identity_has(identity, "summary.json"))
         return 0;

@@ -88,12 +88,54 @@ static int change(json_t *root, const char *key, json_t *members)
     return object ? json_object_update(object, members) : json_object_set(root, key, members);
 }
 
+/* Of all values but "digest", however they are written. NULL: no memory. */
+static const char *digest_of(const json_t *root, char text[ASIM_DIGEST_TEXT])
+{
+    struct asim_digest digest = {.word = {0}};
+    json_t *rest = json_copy((json_t *)root);
+    char *all;
+
+    json_object_del(rest, "digest");
+    all = rest ? json_dumps(rest, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+    if (all)
+        asim_digest_add_text(&digest, all);
+    json_decref(rest);
+    if (!all)
+        return NULL;
+    free(all);
+    return asim_digest_show(&digest, text);
+}
+
+int asim_digest_is_whole(const json_t *root)
+{
+    const char *kept = json_string_value(json_object_get(root, "digest"));
+    char text[ASIM_DIGEST_TEXT];
+
+    return kept && digest_of(root, text) && !strcmp(kept, text);
+}
+
+int asim_digest_write(const char *path, json_t *root, struct asim_err *err)
+{
+    char digest[ASIM_DIGEST_TEXT], *all = NULL;
+    struct asim_out out;
+    int code;
+
+    if (digest_of(root, digest) && !json_object_set_new(root, "digest", json_string(digest)))
+        all = json_dumps(root, JSON_INDENT(2));
+    code = all ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing identity.json");
+    if (!code) {
+        asim_out_printf(&out, "%s\n", all);
+        code = asim_out_commit(&out, err);
+    }
+    free(all);
+    return code;
+}
+
 int asim_digest_note(const char *folder, const char *key, json_t *members, struct asim_err *err)
 {
-    char path[4096], *all = NULL;
-    struct asim_out out;
+    char path[4096];
     json_t *root = NULL;
-    int code = 0;
+    int code;
 
     snprintf(path, sizeof path, "%.3800s/identity.json", folder);
     if (access(path, F_OK)) { /* a run that failed has none */
@@ -101,17 +143,12 @@ int asim_digest_note(const char *folder, const char *key, json_t *members, struc
         return 0;
     }
     code = asim_json_read(&root, path, err);
-    if (!code && members && !change(root, key, members))
-        all = json_dumps(root, JSON_INDENT(2));
+    if (!code)
+        code = members && !change(root, key, members)
+                   ? asim_digest_write(path, root, err)
+                   : asim_err_nomem(err, "writing identity.json");
     json_decref(root);
     json_decref(members);
-    if (!code)
-        code = all ? asim_out_open(&out, path, err) : asim_err_nomem(err, "writing identity.json");
-    if (!code) {
-        asim_out_printf(&out, "%s\n", all);
-        code = asim_out_commit(&out, err);
-    }
-    free(all);
     return code;
 }
 

@@ -31,6 +31,10 @@ int asim_digest_keep(const char *folder, const char *name, struct asim_err *err)
 struct json_t;
 int asim_digest_note(const char *folder, const char *key, struct json_t *members,
                      struct asim_err *err);
+/* Writes identity.json with the digest of its own values. */
+int asim_digest_write(const char *path, struct json_t *root, struct asim_err *err);
+/* Whether identity.json is as it was written. */
+int asim_digest_is_whole(const struct json_t *root);
 /* Removes the files, but no links, that are as folder/identity.json has them and that `keeps`,
  * which may be NULL, does not keep. */
 void asim_digest_remove(const char *folder, int (*keeps)(void *self, const char *path), void *self);

@@ -49,9 +49,13 @@ static int open_log(struct asim_event_observer *observer, struct asim_world *wor
 {
     struct asim_out *file;
     const char *folder = world->set.log_folder;
+    char path[4096];
 
     if (!world->set.system.trace_enabled || !(folder || out))
         return 0;
+    snprintf(path, sizeof path, "%s/log.txt", folder ? folder : out);
+    if (!folder && !(world->set.log_file = asim_arena_strdup(&world->arena, path)))
+        return asim_err_nomem(err, "opening reports");
     if (asim_report_open_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt",
                               err))
         return ASIM_EIO;
@@ -62,7 +66,14 @@ static int open_log(struct asim_event_observer *observer, struct asim_world *wor
     return 0;
 }
 
+/* In --out, where the next run removes it. */
+static const char *path(const struct asim_world *world)
+{
+    return world->set.log_file;
+}
+
 const struct asim_report asim_report_log = {
     .member = {.name = "log", .about = "log.txt: issue and callback of each op (trace-enabled)"},
+    .path = path,
     .open = open_log,
 };

@@ -76,8 +76,7 @@ static int read_variables(struct asim_world *world, const struct asim_settings *
         return asim_err_nomem(err, "reading variables of NCCL");
     if (asim_nccl_env_read(env, path, asim_world_diagnostics(world), err))
         return ASIM_EINVAL;
-    if (!set->qps_per_connection && world->set.settings.like == ASIM_LIKE_NCCL &&
-        !(set->network_keys && strstr(set->network_keys, "QPS_PER_CONNECTION=")))
+    if (world->set.settings.like == ASIM_LIKE_NCCL && !world->set.net.has_qps)
         world->set.net.qps_per_connection = (uint32_t)env->qps;
     return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A file of a run's folder, named by the first line of the bytes, as asim report reads it: text,
- * JSON, thresholds and page. identity.json gets the digest of the file, which else were refused.
+ * JSON, thresholds and page. identity.json gets the digest of the file and of
+ * its own values, which else were refused.
  */
 #include "base/io/digest.h"
 #include "base/io/json.h"
@@ -34,8 +35,19 @@ static void note_digest(json_t *identity, const char *name, const char *path)
     if (asim_digest_add_file(&digest, path, NULL) ||
         json_object_set_new(json_object_get(identity, "files"), name,
                             json_string(asim_digest_show(&digest, text))) ||
-        json_dump_file(identity, "r/identity.json", 0))
+        asim_digest_write("r/identity.json", identity, NULL))
         abort();
+}
+
+/* An identity.json of others with the digest of its values, which else were refused. */
+static void note_own_digest(const char *path)
+{
+    json_t *root = NULL;
+
+    if (!asim_json_read(&root, path, NULL) && json_is_object(root) &&
+        asim_digest_write(path, root, NULL))
+        abort();
+    json_decref(root);
 }
 
 /* A file of the run keeps its text as NAME.was while it is changed. */
@@ -62,6 +74,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fclose(file);
     if (strcmp(name, "identity.json"))
         note_digest(identity, name, path);
+    else
+        note_own_digest(path);
     target_judge(asim_report_text(folder, &text, &err), &err);
     free(text);
     memset(&err, 0, sizeof err);

@@ -69,6 +69,11 @@ static int check_like(const struct making *m, struct asim_err *err)
                            m->machine.gpu, generations[m->machine.generation], list);
     if (m->like->is_given)
         return 0;
+    if (found->generation < 0 && found->nvlink_gbytes <= 0)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "nothing tells of which kind its %u GPUs are, neither a generation nor "
+                           "the rate of their links: name a machine that is like it, %s.",
+                           found->gpus, list);
     if (found->scale_up >= 0 && found->scale_up != m->machine.scale_up)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "its %u GPUs are joined by %s, those of %s by %s: name a machine that "

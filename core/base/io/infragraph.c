@@ -104,6 +104,17 @@ static double time_unit(const char *key)
     return 0;
 }
 
+static int check_unquoted(struct asim_ig *ig, const yaml_node_t *node)
+{
+    return node && node->type == YAML_SCALAR_NODE &&
+                   node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE
+               ? asim_ig_fail(ig, node,
+                              "'%s' is a text where a number is expected; write it without "
+                              "quotes.",
+                              asim_yaml_text(node))
+               : 0;
+}
+
 /* {choice: UNIT, UNIT: NUMBER}. */
 static int read_quantity(struct asim_ig *ig, const yaml_node_t *map, double (*unit)(const char *),
                          double least, double *out)
@@ -131,6 +142,8 @@ static int read_quantity(struct asim_ig *ig, const yaml_node_t *map, double (*un
         if (unit(key) <= 0)
             return asim_ig_fail(ig, map,
                                 "'%s' is no unit of it; expected gigabits_per_second, or ns.", key);
+        if (check_unquoted(ig, yaml_document_get_node(ig->document, pair->value)))
+            return ASIM_EINVAL;
         if (asim_text_double(text, &number) || !(number >= least && number < 1e9))
             return asim_ig_fail(ig, map, "the rate or latency '%s' is no number above 0.", text);
         *out = number * unit(key);
@@ -169,6 +182,8 @@ static int read_counted(struct asim_ig *ig, struct asim_ig_part *part)
                             "port, switch.",
                             asim_yaml_text(choice));
     part->kind = kind_of(asim_yaml_text(choice ? choice : get(ig, part->node, "type")));
+    if (check_unquoted(ig, count))
+        return ASIM_EINVAL;
     if (count && (asim_text_u64(asim_yaml_text(count), &part->count) || !part->count ||
                   part->count > ASIM_IG_MOST))
         return asim_ig_fail(ig, count, "the count '%s' is no whole number from 1 to 1048576.",

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/io/json.h"
 #include "base/io/src.h"
 #include "base/text.h"
 
@@ -106,10 +107,23 @@ static int check_maps(yaml_document_t *document, const char *path, struct asim_e
     return code;
 }
 
+/* YAML takes JSON, and much that is none: trailing commas, comments, names without quotes. */
+static int check_json(const struct asim_src *src, struct asim_err *err)
+{
+    size_t n = strlen(src->name), from = strncmp(src->data, "\xEF\xBB\xBF", 3) ? 0 : 3;
+    json_t *root = NULL;
+    int code = 0;
+
+    if (n > 5 && !strcmp(src->name + n - 5, ".json"))
+        code = asim_json_text(&root, src->name, src->data + from, src->size - from, NULL, 0, err);
+    json_decref(root);
+    return code;
+}
+
 int asim_yaml_read_src(yaml_document_t *document, const struct asim_src *src, struct asim_err *err)
 {
     yaml_parser_t parser;
-    int code = check_depth(src, err);
+    int code = check_depth(src, err) || check_json(src, err) ? err->code : 0;
 
     if (code)
         return code;

@@ -123,10 +123,11 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
     asim_check_members(check);
     asim_check_messages(check);
     if (check->ranks == 1 && check->total.by_type[ASIM_OP_COMM_COLL])
-        asim_check_say(check, 0,
-                       "the set has one rank; its %" PRIu64
-                       " collectives have no other member and take no time.",
-                       check->total.by_type[ASIM_OP_COMM_COLL]);
+        asim_check_say(check, 0, "the set has one rank; its %" PRIu64 " collective%s.",
+                       check->total.by_type[ASIM_OP_COMM_COLL],
+                       check->total.by_type[ASIM_OP_COMM_COLL] == 1
+                           ? " has no other member and takes no time"
+                           : "s have no other member and take no time");
     return check->errors ? 0 : asim_check_waits(check, err);
 }
 

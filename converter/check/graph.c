@@ -16,9 +16,10 @@ void asim_check_graph(struct asim_check *check, uint32_t rank)
         rc = asim_trace_check_graph(&trace, check->lenient, &unresolved, &err);
         if (unresolved)
             asim_check_say(check, 0,
-                           "rank %u: %zu control dependencies on nodes that are not there; a "
-                           "simulation drops them.",
-                           rank, unresolved);
+                           "rank %u: %zu control dependenc%s on nodes that are not there; a "
+                           "simulation drops %s.",
+                           rank, unresolved, unresolved == 1 ? "y" : "ies",
+                           unresolved == 1 ? "it" : "them");
     }
     if (rc)
         asim_check_say(check, 1, "rank %u: %s", rank, asim_err_show(&err, text, sizeof text));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "check/check.h"
 
 /* FNV-1a. Two names with one hash share a slot; the comparison of names detects this. */
@@ -175,15 +176,15 @@ static void expect_definition(struct asim_check *check, const struct asim_check_
     if (group->bare && !check->needs.metadata_groups)
         asim_check_say(check, 1,
                        "group %s has no members: no METADATA node and no groups file defines it; "
-                       "give the file with --groups (%" PRIu64 " collectives of rank %" PRIu32
+                       "give the file with --groups (%" PRIu64 " collective%s of rank %" PRIu32
                        " and others).",
-                       group->name, group->bare, group->bare_rank);
+                       group->name, group->bare, asim_text_s(group->bare), group->bare_rank);
     else if (group->bare)
         asim_check_say(
             check, 1,
             "rank %u has collectives of group %s, but no METADATA node that defines it (%" PRIu64
-            " such collectives of all ranks).",
-            group->bare_rank, group->name, group->bare);
+            " such collective%s of all ranks).",
+            group->bare_rank, group->name, group->bare, asim_text_s(group->bare));
 }
 
 void asim_check_members(struct asim_check *check)

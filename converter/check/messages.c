@@ -6,6 +6,8 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include "base/text.h"
 #include "check/check.h"
 
 struct message_key {
@@ -58,11 +60,21 @@ static uint64_t size_of(int64_t more)
 }
 
 static void say_more(struct asim_check *check, int is_error, const struct asim_map_slot *slot,
-                     const char *what)
+                     const char *what, uint64_t n)
 {
     asim_check_say(check, is_error,
-                   "from rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRIu64 " there are %s.",
-                   slot->hi >> 32, slot->hi & UINT32_MAX, slot->lo, what);
+                   "from rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRIu64
+                   " there %s; pairs with such a difference: %" PRIu64 ".",
+                   slot->hi >> 32, slot->hi & UINT32_MAX, slot->lo, what, n);
+}
+
+/* "are 2 more sends than receives". */
+static void show_count(char what[96], int64_t more)
+{
+    uint64_t n = size_of(more);
+
+    snprintf(what, 96, "%s %" PRIu64 " more %s%s than %s", n == 1 ? "is" : "are", n,
+             more < 0 ? "receive" : "send", asim_text_s(n), more < 0 ? "sends" : "receives");
 }
 
 void asim_check_messages(struct asim_check *check)
@@ -73,25 +85,19 @@ void asim_check_messages(struct asim_check *check)
     uint64_t n = find_lowest(bytes, NULL, &slot);
     if (slot) {
         int64_t more = (int64_t)*asim_map_get(counts, slot->hi, slot->lo);
-        int64_t size = (int64_t)slot->value;
+        uint64_t size = size_of((int64_t)slot->value);
         if (more)
-            snprintf(what, sizeof what,
-                     "%" PRIu64 " more %s; pairs with such a difference: %" PRIu64, size_of(more),
-                     more < 0 ? "receives than sends" : "sends than receives", n);
+            show_count(what, more);
         else
-            snprintf(what, sizeof what,
-                     "%" PRIu64 " bytes more to %s; pairs with such a difference: %" PRIu64,
-                     size_of(size), size < 0 ? "receive than are sent" : "send than are received",
-                     n);
-        say_more(check, 1, slot, what);
+            snprintf(what, sizeof what, "%s %" PRIu64 " byte%s more to %s",
+                     size == 1 ? "is" : "are", size, asim_text_s(size),
+                     (int64_t)slot->value < 0 ? "receive than are sent" : "send than are received");
+        say_more(check, 1, slot, what, n);
     }
     n = find_lowest(counts, bytes, &slot);
     if (!slot)
         return;
-    int64_t more = (int64_t)slot->value;
-    snprintf(what, sizeof what,
-             "%" PRIu64 " more %s of as many bytes, which rendezvous-protocol cannot match; pairs "
-             "with such a difference: %" PRIu64,
-             size_of(more), more < 0 ? "receives than sends" : "sends than receives", n);
-    say_more(check, 0, slot, what);
+    show_count(what, (int64_t)slot->value);
+    strcat(what, " of as many bytes, which rendezvous-protocol cannot match");
+    say_more(check, 0, slot, what, n);
 }

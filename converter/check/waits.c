@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "check/check.h"
 
 enum { NODES_MAX = 1 << 25, SHOWN = 3, BROADCAST = 5 };
@@ -345,7 +346,8 @@ static void say_stuck(struct waits *w)
                                      comm->rank, comm->id, show(w, comm, what));
     }
     if (ranks > SHOWN)
-        snprintf(text + used, sizeof text - used, " and %" PRIu32 " more ranks", ranks - SHOWN);
+        snprintf(text + used, sizeof text - used, " and %" PRIu32 " more rank%s", ranks - SHOWN,
+                 asim_text_s(ranks - SHOWN));
     asim_check_say(w->check, 1, "the ranks wait for each other, and none can go on: %s.", text);
 }
 

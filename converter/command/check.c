@@ -49,7 +49,8 @@ static void say(void *self, int is_error, const char *sentence)
 static void show_ops(const struct asim_check *check)
 {
     const struct asim_trace_stats *t = &check->total;
-    printf("%s: %" PRIu32 " ranks, %" PRIu64 " nodes", check->prefix, check->ranks, t->ops);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu64 " node%s", check->prefix, check->ranks,
+           asim_text_s(check->ranks), t->ops, asim_text_s(t->ops));
     if (check->ranks > 1)
         printf(" (%" PRIu64 " to %" PRIu64 " a rank)", check->fewest, check->most);
     printf(", %" PRIu64 " on the CPU; dependencies: %" PRIu64 " data, %" PRIu64 " control\n",
@@ -74,40 +75,47 @@ static void show_groups(const struct asim_check *check)
         char safe[80];
 
         if (*group->name && i < 32)
-            printf("  group %s: %zu ranks from %" PRIu32 ", %zu collectives each\n",
+            printf("  group %s: %zu rank%s from %" PRIu32 ", %zu collective%s each\n",
                    asim_text_safe(safe, sizeof safe, group->name), group->users.n,
-                   group->first_rank, group->kept.n);
+                   asim_text_s(group->users.n), group->first_rank, group->kept.n,
+                   asim_text_s(group->kept.n));
     }
     if (check->groups.n > 32)
-        printf("  and %zu more groups\n", check->groups.n - 32);
+        printf("  and %zu more group%s\n", check->groups.n - 32, asim_text_s(check->groups.n - 32));
 }
 
 static void show_needs(const struct asim_check *check)
 {
     const struct asim_check_needs *needs = &check->needs;
     int uses_coll = check->total.by_type[ASIM_OP_COMM_COLL] > 0;
-    printf("a simulation needs: a network of %" PRIu32 " NPUs", check->ranks);
+    printf("a simulation needs: a network of %" PRIu32 " NPU%s", check->ranks,
+           asim_text_s(check->ranks));
     if (needs->dims)
-        printf(" in %" PRIu32 " dimensions (involved_dim)", needs->dims);
+        printf(" in %" PRIu32 " dimension%s (involved_dim)", needs->dims, asim_text_s(needs->dims));
     if (uses_coll)
         printf("; algorithms in the system file for the collectives above");
     if (needs->group_ops && !needs->metadata_groups)
         printf("; --comm-group-configuration with the groups above%s",
                check->has_file ? " (given)" : "");
     if (needs->memory_ops)
-        printf("; --remote-memory-configuration (%" PRIu64 " memory nodes)", needs->memory_ops);
+        printf("; --remote-memory-configuration (%" PRIu64 " memory node%s)", needs->memory_ops,
+               asim_text_s(needs->memory_ops));
     if (needs->comps_with_ops)
         printf("; for roofline-enabled peak-perf and local-mem-bw (%" PRIu64
-               " computations have num_ops)",
-               needs->comps_with_ops);
+               " computation%s num_ops)",
+               needs->comps_with_ops, needs->comps_with_ops == 1 ? " has" : "s have");
     printf("\n");
     if (needs->timeless_comps)
-        printf("note: %" PRIu64 " computations on the GPU have no duration; they take 1 ns each.\n",
-               needs->timeless_comps);
+        printf("note: %" PRIu64 " computation%s on the GPU %s no duration and %s.\n",
+               needs->timeless_comps, asim_text_s(needs->timeless_comps),
+               needs->timeless_comps == 1 ? "has" : "have",
+               needs->timeless_comps == 1 ? "takes 1 ns" : "take 1 ns each");
     if (needs->timeless_work)
-        printf("note: %" PRIu64 " computations on the GPU have num_ops and no duration; they take "
-               "1 ns each without roofline-enabled.\n",
-               needs->timeless_work);
+        printf("note: %" PRIu64 " computation%s on the GPU %s num_ops and no duration and %s "
+               "without roofline-enabled.\n",
+               needs->timeless_work, asim_text_s(needs->timeless_work),
+               needs->timeless_work == 1 ? "has" : "have",
+               needs->timeless_work == 1 ? "takes 1 ns" : "take 1 ns each");
     if (check->unfollowed)
         printf("note: the set has too many nodes to find out whether ranks wait for each other in "
                "a circle.\n");
@@ -130,8 +138,9 @@ static int finish(struct asim_check *check, const struct options *o, const struc
     show_ops(check);
     show_groups(check);
     show_needs(check);
-    printf("%s: %" PRIu64 " errors, %" PRIu64 " warnings\n", is_bad ? "not good" : "good",
-           check->errors, check->warnings);
+    printf("%s: %" PRIu64 " error%s, %" PRIu64 " warning%s\n", is_bad ? "not good" : "good",
+           check->errors, asim_text_s(check->errors), check->warnings,
+           asim_text_s(check->warnings));
     return is_bad;
 }
 

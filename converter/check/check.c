@@ -122,6 +122,11 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
         return 0; /* members and messages are missing because of the unreadable trace */
     asim_check_members(check);
     asim_check_messages(check);
+    if (check->named > check->ranks)
+        asim_check_say(check, 0,
+                       "the set has %" PRIu32 " rank%s and its collectives are named as of "
+                       "%" PRIu32 ": where the last ones are missing, fewer take part.",
+                       check->ranks, asim_text_s(check->ranks), check->named);
     if (check->ranks == 1 && check->total.by_type[ASIM_OP_COMM_COLL])
         asim_check_say(check, 0, "the set has one rank; its %" PRIu64 " collective%s.",
                        check->total.by_type[ASIM_OP_COMM_COLL],

@@ -107,6 +107,7 @@ struct asim_check {
     uint64_t fewest, most;     /* numbers of ops of a rank */
     uint32_t idle, first_idle; /* ranks without ops */
     int some_dims;             /* a collective without a group leaves dimensions out */
+    uint32_t named;            /* most ranks that names of collectives tell */
     uint32_t odd_version;      /* ranks with a version that asim does not know */
     int unfollowed;            /* too many nodes to find ranks that wait for each other */
     struct asim_check_needs needs;

@@ -137,6 +137,8 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     }
     if (*name)
         look_group(check, op, seen);
+    else if (asim_text_ranks(op->name) > check->named)
+        check->named = asim_text_ranks(op->name);
     if (op->comm_bytes > PACKET_BYTES_MAX)
         note(seen, ASIM_CHECK_LONG_COLL, op);
     if (op->has & ASIM_HAS_INVOLVED_DIM)

@@ -127,3 +127,13 @@ size_t asim_text_dirlen(const char *path)
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
+
+uint32_t asim_text_ranks(const char *name)
+{
+    const char *at = strstr(name, "npus_");
+    uint64_t n = 0, unit = 1;
+
+    for (; at && at > name && at[-1] >= '0' && at[-1] <= '9' && n < 1 << 20; unit *= 10)
+        n += unit * (uint64_t)(*--at - '0');
+    return at && at > name && at[-1] == '_' && n <= 1 << 20 ? (uint32_t)n : 0;
+}

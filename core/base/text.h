@@ -60,6 +60,9 @@ char *asim_text_put_hex8(char *at, uint32_t value);
 /* As printf's %.3f in the C locale, to the last digit; value: any, at most 320 characters. */
 char *asim_text_put_thousandths(char *at, double value);
 
+/* The ranks that the name of a collective tells, as asim and others write them: 8 of
+ * "all_reduce_8npus_1048576B_0"; 0 where it tells none. */
+uint32_t asim_text_ranks(const char *name);
 /* Length of the folder part of path including the last '/', or 0. */
 size_t asim_text_dirlen(const char *path);
 /* The s of a plural: "%u NIC%s". */

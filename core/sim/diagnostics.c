@@ -273,6 +273,11 @@ void asim_world_diagnose_traces(struct asim_world *world)
                             "%u of %u traces have no nodes, that of rank %u is the first; such a "
                             "rank finishes at once",
                             totals.idle, world->set.n_ranks, totals.first_idle - 1);
+    if (!world->set.scenario && totals.census.named_ranks > world->set.n_ranks)
+        asim_world_diagnose(world,
+                            "the traces are of %u ranks and their collectives are named as of %u: "
+                            "where the last ones are missing, fewer take part",
+                            world->set.n_ranks, totals.census.named_ranks);
     if (world->set.n_ranks > 1 && !totals.census.transfers)
         asim_world_diagnose(world, "the traces have no collective, send or receive: the ranks do "
                                    "not communicate");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Counts facts about ops for the notes on odd inputs. Every op of every trace passes here once,
- * so this looks at fields only.
+ * so this looks at fields and short names only.
  */
 #include "sim/rank/census.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "conf/conf.h"
 
 #include <stddef.h>
@@ -22,6 +23,8 @@ static void count_collective(struct asim_census *census, const struct asim_node_
 {
     census->collectives++;
     census->grouped += op->pg_name[0] && strcmp(op->pg_name, "0") != 0;
+    if (!op->pg_name[0] && asim_text_ranks(op->name) > census->named_ranks)
+        census->named_ranks = asim_text_ranks(op->name);
     census->prioritized += op->priority != 0;
     if (op->pg_name[0] && strcmp(op->pg_name, "0") != 0)
         census->group_dims +=
@@ -84,6 +87,8 @@ void asim_census_add(struct asim_census *into, const struct asim_census *from)
     into->slips += from->slips;
     into->own_prefixes |= from->own_prefixes;
     into->versions += from->versions;
+    if (from->named_ranks > into->named_ranks)
+        into->named_ranks = from->named_ranks;
     if (from->first_version &&
         (!into->first_version || from->first_version < into->first_version)) {
         into->first_version = from->first_version;

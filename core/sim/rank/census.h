@@ -31,6 +31,7 @@ struct asim_census {  /* sums up to slips, all of 64 bits (asim_census_add) */
     uint64_t slips;         /* ops with an attribute whose name is nearly one that counts */
     uint64_t own_prefixes;  /* bit i: a collective has the id of entry i of the node prefixes */
     uint64_t versions;      /* traces with a version that asim does not know */
+    uint32_t named_ranks;   /* most ranks that the name of a collective of all of them tells */
     uint32_t first_version; /* 1 + the rank of the first of them, 0 = none */
     char version[32];       /* its version */
     char slip[48];          /* the first such attribute */

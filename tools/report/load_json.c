@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "asim/net.h"
 #include "base/io/json.h"
+#include "base/text.h"
 #include "tools/report/table.h"
 
 /* *root is NULL where the file is absent. */
@@ -54,6 +55,7 @@ static void copy(char *to, size_t size, const json_t *object, const char *key)
     const char *text = json_string_value(json_object_get(object, key));
 
     snprintf(to, size, "%s", text ? text : "");
+    asim_text_clean(to);
 }
 
 /* Figures as text, objects inside as "outer.inner"; arrays have tables of their own. */

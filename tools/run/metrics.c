@@ -44,6 +44,7 @@ static int read_summary(struct asim_job_result *result, struct asim_err *err)
         return err->code;
     state = json_string_value(json_object_get(root, "state"));
     snprintf(result->state, sizeof result->state, "%s", state ? state : "");
+    asim_text_clean(result->state);
     result->ranks = number(root, "ranks");
     result->finish_ns = number(root, "finish_ns");
     result->ranks_finished = number(root, "ranks_finished");

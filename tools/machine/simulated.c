@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "asim/observe.h"
+#include "asim/topology.h"
 #include "asim/trace.h"
 #include "base/io/json.h"
 #include "base/text.h"
@@ -116,13 +117,51 @@ static int write_machine(const struct run *run, struct asim_err *err)
     return rc;
 }
 
+/* Servers of another size, or of another machine, would run another algorithm than the table shows.
+ */
+static int check_servers(const struct run *run, const char *topology, struct asim_err *err)
+{
+    const struct asim_nccl_job *job = &run->table->job;
+    const struct asim_machine *machine = run->table->machine;
+    const char *spec;
+    struct asim_topo topo;
+    uint32_t gpus;
+    int rc;
+
+    asim_topo_init(&topo);
+    rc = asim_topo_is_made(topology, &spec) ? asim_topo_make(&topo, spec, run->ranks, err)
+                                            : asim_topo_read(&topo, topology, err);
+    gpus = topo.gpus_per_server ? topo.gpus_per_server : 1;
+    if (!rc && topo.machine && strcmp(topo.machine, machine->source) &&
+        strcmp(topo.machine, machine->name))
+        rc =
+            asim_err_set(err, ASIM_EUSAGE,
+                         "--fabric=%s is of the machine %s, and the table of %s; say --machine=%s.",
+                         topology, topo.machine, machine->name, topo.machine);
+    else if (!rc && topo.machine && run->fabric->change)
+        rc = asim_err_set(err, ASIM_EUSAGE,
+                          "--set changes the machine, and --fabric=%s is of %s as it is; say "
+                          "--fabric=auto,KEY=VALUE.",
+                          topology, topo.machine);
+    asim_topo_fini(&topo);
+    if (!rc && (gpus < job->gpus || gpus % job->gpus))
+        rc = asim_err_set(err, ASIM_EUSAGE,
+                          "--fabric=%s has servers of %u GPU%s, and the table is of %u on each of "
+                          "%u node%s; say --gpus=%u --nodes=%u, or give a topology with such "
+                          "servers, as auto,fabric=rail or auto:Spectrum-X,gps=%u.",
+                          topology, gpus, asim_text_s(gpus), job->gpus, job->nodes,
+                          asim_text_s(job->nodes), gpus, (run->ranks + gpus - 1) / gpus, job->gpus);
+    return rc;
+}
+
 static int prepare(struct run *run, struct asim_err *err)
 {
     const struct asim_nccl_job *job = &run->table->job;
     const char *topology = run->fabric->topology;
-    int rc = asim_temporary_folder(run->folder, err);
+    int is_own = !strncmp(topology, "auto", 4) && (!topology[4] || topology[4] == ','),
+        rc = is_own ? 0 : check_servers(run, topology, err);
 
-    if (rc)
+    if (rc || (rc = asim_temporary_folder(run->folder, err)))
         return rc;
     snprintf(run->prefix, sizeof run->prefix, "%s/table", run->folder);
     snprintf(run->machine, sizeof run->machine, "%s",
@@ -131,7 +170,7 @@ static int prepare(struct run *run, struct asim_err *err)
         strcat(run->machine, "/machine.json");
         rc = write_machine(run, err);
     }
-    if (strncmp(topology, "auto", 4) || (topology[4] && topology[4] != ','))
+    if (!is_own)
         snprintf(run->topology, sizeof run->topology, "%s", topology);
     else
         snprintf(run->topology, sizeof run->topology, "machine:%s,nodes=%u,gpus=%u%s%s",

@@ -82,7 +82,7 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
     memset(fluid->link, 0, room * sizeof *fluid->link);
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
-    if (asim_fluid_find_stages(fluid))
+    if (asim_fluid_order(fluid))
         return asim_err_nomem(err, "opening the flow level");
     if (!fluid->has_window || !net->global_t)
         return 0;
@@ -98,7 +98,8 @@ static void flow_close(struct asim_net *net)
     struct asim_fluid *fluid = asim_fluid_of(net);
 
     for (uint32_t l = 0; fluid->link && l < fluid->n_links + fluid->n_groups; l++) {
-        ASIM_FREE(fluid->link[l].flows.at, fluid->link[l].ack_flows.at);
+        asim_fluid_places_fini(&fluid->link[l].flows);
+        asim_fluid_places_fini(&fluid->link[l].ack_flows);
     }
     asim_fluid_events_close(fluid);
     ASIM_FREE(fluid->traffic, fluid->traffic_use);
@@ -107,7 +108,7 @@ static void flow_close(struct asim_net *net)
     asim_map_fini(&fluid->relays);
     asim_map_fini(&fluid->rings);
     asim_fluid_repeats_close(fluid);
-    asim_heap_fini(&fluid->work);
+    asim_index_set_fini(&fluid->work);
     asim_pool_fini(&fluid->relay_pool);
     asim_pool_fini(&fluid->ring_pool);
     asim_pool_fini(&fluid->conn_pool);
@@ -117,8 +118,8 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->control_pool);
     asim_pool_fini(&fluid->burst_pool);
     ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
-              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->near, fluid->link,
-              fluid);
+              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->near, fluid->by_order,
+              fluid->link, fluid);
 }
 
 /* What packets would do in another way, at each message or from a time on. */

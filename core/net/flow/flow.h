@@ -11,12 +11,13 @@
 #define ASIM_NET_FLOW_FLOW_H
 
 #include "asim/net.h"
-#include "base/heap.h"
+#include "base/index_set.h"
 #include "base/map.h"
 #include "cc/cc.h"
 #include "cc/flow.h"
 #include "net/ecmp.h"
 #include "net/flow/parts.h"
+#include "net/flow/places.h"
 #include "net/flow/trust.h"
 #include "net/packets.h"
 #include "net/queue.h"
@@ -29,51 +30,47 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 
 #define ASIM_FLUID_LINE       64    /* bytes of a cache line */
 #define ASIM_FLUID_NO_ACKS    1e-9  /* a share of a link that sums of shares leave */
 
-/* The flows of a link; hop: of their paths, that the link is; path: to be asked for ahead. */
-struct asim_fluid_places {
-    struct asim_fluid_place {
-        struct asim_fluid_flow *flow;
-        const void *path;
-        uint32_t hop;
-    } * at;
-    uint32_t n;
-    size_t cap;
-};
-
 /* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
  * later; only if ACKs take another share then. */
 enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_FLUID_IF_ACKS };
-/* One direction of a link; number 2 l + d as in links.csv. */
+/* One direction of a link; number 2 l + d as in links.csv. In large jobs a link is mostly not in
+ * the cache, so what belongs together is in one line of it. */
 struct asim_fluid_link {
-    /* What a look at a flow reads of each link of its path is one cache line. level: the most that
-     * a flow gets here that nothing else limits; ASIM_FLUID_NONE: not saturated. */
+    /* What a look at a flow reads of each link of its path. level: the most that a flow gets here
+     * that nothing else limits; ASIM_FLUID_NONE: not saturated. */
     _Alignas(ASIM_FLUID_LINE) double level;
     double share;                     /* served of what arrives */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
     double left_ns;                   /* of what its messages have left, at wait_at */
-    uint64_t wait_at, kept_at;        /* kept_at: its queue stayed for the next message */
+    uint64_t wait_at;
+    uint32_t order;    /* links of a lower one are visited first (order.c) */
     uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
     uint8_t is_dirty;  /* enum asim_fluid_dirty */
     uint8_t was_full;  /* since it was last idle */
-    uint8_t is_planned, is_stirred; /* `refresh`, `stir` are in the queue of events */
-    double sum;                     /* of the rates of its flows */
-    double ack, ack_used;           /* share that ACKs take; what of it the rates have seen */
-    double packet_ns;               /* of a full packet */
-    double step_ns;                 /* from one to the next: less where it stands for several */
+    uint8_t is_stirred;
+    /* What a visit reads, too. */
+    double sum;     /* of the rates of its flows */
+    double ack;     /* share that ACKs take */
+    double step_ns; /* from one packet to the next: less where it stands for several links */
     struct asim_fluid_places flows;
-    struct asim_fluid_places ack_flows; /* whose ACKs wait here */
-    struct asim_fluid_site *site;       /* where phases repeat; NULL: none so far */
-    double told_ns;                     /* the wait that the flows whose ACKs wait here know */
-    double refresh_ns;
+    /* When flows come and go. */
+    double ack_used;  /* what the rates have seen of `ack` */
+    double packet_ns; /* of a full packet */
+    double ack_step_ns, delay_ns;
+    double told_ns; /* the wait that the flows whose ACKs wait here know */
     double soon_ns; /* SOON, IF_ACKS: what the messages last for which it is, the least */
-    struct asim_due refresh, stir;
+    struct asim_fluid_places ack_flows; /* whose ACKs wait here */
     /* What messages take since it was idle, by the latency of their senders. */
     struct asim_fluid_lead {
         double to_here_ns, work_ns;
         uint64_t at_ns; /* the first one began */
     } leads[ASIM_FLUID_LEADS];
     uint8_t n_leads;
-    double ack_ns, ack_step_ns, delay_ns;
+    uint8_t is_planned; /* `refresh` is in the queue of events; is_stirred: `stir` */
+    double ack_ns, refresh_ns;
+    uint64_t kept_at;             /* its queue stayed for the next message then */
+    struct asim_fluid_site *site; /* where phases repeat; NULL: none so far */
+    struct asim_due refresh, stir;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
     double burst_part;                   /* of what stands in its queue, that of bursts */
     double burst_in, all_in;             /* what arrives, shares of its capacity */
@@ -85,7 +82,6 @@ struct asim_fluid_link {
     /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
      * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
     uint32_t group, beside, ways;
-    uint32_t stage; /* links of lower stages are visited first (stages.c) */
     uint64_t rate_bps;
     uint64_t frames, bytes, first_frames; /* so far; first_frames: data on its first link */
 };
@@ -168,15 +164,19 @@ struct asim_fluid_flow {
     uint8_t is_moved;      /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside;
     struct asim_fluid_shape shape;
-    double left;                   /* packets */
-    uint64_t left_at;              /* the time that `left` is of */
-    uint64_t end_ns;               /* when it is drained at this rate */
+    double left;                 /* packets */
+    uint64_t left_at;            /* the time that `left` is of */
+    uint64_t end_ns;             /* when it is drained at this rate */
+    uint64_t start_ns, began_ns; /* began_ns: its queue pair's turn came */
+    struct asim_fluid_conn *conn;
+    struct asim_fluid_flow *next;  /* behind it in its queue pair */
+    double ack_rate;               /* of the ACKs while they load their links */
+    uint32_t id;                   /* index in fluid.flow */
+    uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double lead_ns;                /* asim_fluid_lead less _unsent when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
     int is_facing;                 /* both, alone on its slowest link */
-    uint32_t id;                   /* index in fluid.flow */
-    uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     uint8_t is_sprayed;
     uint8_t hop;       /* of a burst: the link in whose queue its end waits; 0: it is being sent */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
@@ -186,7 +186,6 @@ struct asim_fluid_flow {
     uint8_t is_joining; /* begun in this ns, on no link yet */
     uint8_t is_gone;    /* another one is carried for it now; its events mean nothing */
     uint16_t sport;
-    double ack_rate;                     /* of the ACKs while they load their links */
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
@@ -196,12 +195,15 @@ struct asim_fluid_flow {
     struct asim_msg msg;
     uint64_t through_ns, ack_ns;    /* when these two are due */
     struct asim_fluid_relay *relay; /* whose message it is; NULL: of the user */
-    struct asim_fluid_conn *conn;
-    struct asim_fluid_flow *next;   /* behind it in its queue pair */
     struct asim_fluid_flow *beside; /* the next one under way of its relay */
     struct asim_fluid_chain chain;  /* that has led to it, and it */
-    uint64_t start_ns, began_ns;    /* began_ns: its queue pair's turn came */
     uint64_t lost_ns, resume_ns;    /* its first loss, 0: none; that timeout, once it has a path */
+};
+
+/* What decides when it comes to its links beside others of this ns. */
+struct asim_fluid_joining {
+    uint64_t ends, id; /* source and destination; of the message */
+    struct asim_fluid_flow *flow;
 };
 
 /* The four last connections of a host, and what has ended there last. */
@@ -256,7 +258,7 @@ struct asim_fluid {
     uint64_t record_drops;                       /* so far */
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
-    ASIM_VEC(struct asim_fluid_flow *) joining;  /* begun in this ns, on no link yet */
+    ASIM_VEC(struct asim_fluid_joining) joining; /* begun in this ns, on no link yet */
     ASIM_VEC(uint32_t) left;                     /* links that their last messages left in it */
     ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */
     struct asim_fluid_ring *folded;              /* a list */
@@ -266,7 +268,8 @@ struct asim_fluid {
     ASIM_VEC(uint32_t) free_ids, heap, touched;
     /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
     ASIM_VEC(double) limits;
-    struct asim_heap work; /* links whose rates are to be found anew, by stage and number */
+    struct asim_index_set work; /* links whose rates are to be found anew, */
+    uint32_t *by_order;         /* by their order */
     struct asim_fluid_counts counts;
     struct asim_fluid_trust trust;
     int failed; /* enum asim_code; why: err */

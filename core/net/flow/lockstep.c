@@ -389,8 +389,7 @@ void asim_fluid_ring_end(struct asim_fluid *fluid, struct asim_fluid_ring *ring)
 static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint64_t end_ns)
 {
     if (flow->is_joining) {
-        if (ASIM_VEC_PUSH(fluid->joining, flow))
-            fluid->failed = ASIM_ENOMEM;
+        asim_fluid_come_to_join(fluid, flow);
         return;
     }
     asim_fluid_enter(fluid, flow, 0);

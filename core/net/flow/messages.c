@@ -52,8 +52,7 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->began_ns = fluid->queue.now_ns;
     flow->is_joining = 1;
     asim_fluid_judge_first(fluid, flow);
-    if (ASIM_VEC_PUSH(fluid->joining, flow))
-        fluid->failed = ASIM_ENOMEM;
+    asim_fluid_come_to_join(fluid, flow);
 }
 
 /* As the packet network counts them, asim_connection_is_crowded: only without queue pairs. */
@@ -63,25 +62,6 @@ static void count_crowd(struct asim_fluid *fluid, const struct asim_fluid_flow *
 
     fluid->counts.crowded += !fluid->qps && !asim_msg_is_traffic(&flow->msg) && nic->n >= CROWD &&
                              nic->at[nic->n - 1].flow->msg.dst == flow->msg.dst;
-}
-
-/* Messages of one ns come to their links in this order, whichever of them began first. */
-static int by_ends(const void *a, const void *b)
-{
-    const struct asim_fluid_flow *x = *(struct asim_fluid_flow *const *)a,
-                                 *y = *(struct asim_fluid_flow *const *)b;
-
-    if (x->msg.src != y->msg.src)
-        return x->msg.src < y->msg.src ? -1 : 1;
-    if (x->msg.dst != y->msg.dst)
-        return x->msg.dst < y->msg.dst ? -1 : 1;
-    return (x->msg.id > y->msg.id) - (x->msg.id < y->msg.id);
-}
-
-/* Another message of its queue pair has had the turn until this ns. */
-static int is_behind(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    return flow->conn->passed_ns == fluid->queue.now_ns && !flow->conn->is_single;
 }
 
 static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -95,10 +75,10 @@ static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     count_crowd(fluid, flow);
     asim_fluid_join(fluid, flow);
-    if (is_behind(fluid, flow))
+    if (asim_fluid_is_behind(fluid, flow))
         flow->behind_ns = 0; /* its packets have been in the queue with those before */
     asim_fluid_judge_start(fluid, flow);
-    if (meets_acks(fluid, flow, is_behind(fluid, flow))) {
+    if (meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
         flow->acks = ASIM_ACKS_WAIT;
         plan_acks(fluid, flow, flow->shape.forward_ns);
     }
@@ -108,17 +88,10 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
 {
     size_t n = fluid->joining.n;
 
-    for (size_t i = 0; i < n; i++) {
-        const struct asim_fluid_flow *flow = fluid->joining.at[i];
-
-        for (uint32_t k = 0; k < flow->path->n && is_behind(fluid, flow); k++)
-            fluid->link[flow->path->link[k]].kept_at = fluid->queue.now_ns;
-    }
     asim_fluid_empty_left(fluid);
-    if (n > 1)
-        qsort(fluid->joining.at, n, sizeof *fluid->joining.at, by_ends);
+    asim_fluid_sort_joining(fluid);
     for (size_t i = 0; i < n; i++)
-        join(fluid, fluid->joining.at[i]);
+        join(fluid, fluid->joining.at[i].flow);
     fluid->joining.n = 0;
     return n > 0;
 }

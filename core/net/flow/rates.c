@@ -282,10 +282,11 @@ static void relax(struct asim_fluid *fluid)
     uint64_t budget = 64 * (uint64_t)fluid->work.n + 1024, most = fluid->counts.visits + budget;
 
     while (fluid->work.n && !fluid->failed) {
-        uint32_t l = (uint32_t)asim_heap_pop(&fluid->work).value;
+        uint32_t order = asim_index_set_lowest(&fluid->work), l = fluid->by_order[order];
         struct asim_fluid_link *link = &fluid->link[l];
         enum asim_fluid_dirty dirty = link->is_dirty;
 
+        asim_index_set_remove(&fluid->work, order);
         link->is_dirty = ASIM_FLUID_CLEAN;
         if ((dirty == ASIM_FLUID_IF_ACKS &&
              fabs(link->ack - link->ack_used) <= tolerance_of(link)) ||
@@ -324,7 +325,7 @@ void asim_fluid_settle(struct asim_fluid *fluid)
 static void enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                   struct asim_fluid_places *list, uint32_t hop)
 {
-    if (list->n == list->cap && asim_grow(&list->at, &list->cap, list->n + 1, sizeof *list->at)) {
+    if (list->n == list->cap && asim_fluid_places_grow(list)) {
         fluid->failed = ASIM_ENOMEM;
         return;
     }
@@ -450,9 +451,9 @@ void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *fl
         if (!link->flows.n) {
             link->sum = 0;
             link->level = ASIM_FLUID_NONE;
-            if (link->has_queue && flow->is_ending && ASIM_VEC_PUSH(fluid->left, path->link[i]))
+            if (link->was_full && flow->is_ending && ASIM_VEC_PUSH(fluid->left, path->link[i]))
                 fluid->failed = ASIM_ENOMEM;
-            else if (link->has_queue && !flow->is_ending && !flow->next)
+            else if (link->was_full && !flow->is_ending && !flow->next)
                 asim_fluid_empty(fluid, link);
         } else if (is_saturated(link)) {
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));

@@ -54,9 +54,18 @@ static inline double asim_fluid_moment(double ns)
     return asim_fluid_min(ns * share, ASIM_FLUID_MOST_NS);
 }
 
-/* --- stages.c --- */
+/* --- order.c --- */
 /* Of all links; 0, or ASIM_ENOMEM. */
-int asim_fluid_find_stages(struct asim_fluid *fluid);
+int asim_fluid_order(struct asim_fluid *fluid);
+/* A message that has begun in this ns is to come to its links; sorts those that are to. */
+void asim_fluid_come_to_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_sort_joining(struct asim_fluid *fluid);
+/* Another message of its queue pair has had the turn until this ns. */
+static inline int asim_fluid_is_behind(const struct asim_fluid *fluid,
+                                       const struct asim_fluid_flow *flow)
+{
+    return flow->conn->passed_ns == fluid->queue.now_ns && !flow->conn->is_single;
+}
 
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */

@@ -225,6 +225,7 @@ static void run_until(struct asim_fluid *fluid, uint64_t end_ns)
 static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
 {
     const struct asim_fluid saved = *fluid;
+    ASIM_VEC(uint32_t) work = {0};
     struct asim_due_queue own;
     uint32_t *ends;
     size_t n;
@@ -237,11 +238,18 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memset(&fluid->joining, 0, sizeof fluid->joining);
     memset(&fluid->left, 0, sizeof fluid->left);
     memset(&fluid->starting, 0, sizeof fluid->starting);
-    asim_heap_init(&fluid->work);
+    while (fluid->work.n) {
+        uint32_t order = asim_index_set_lowest(&fluid->work);
+
+        asim_index_set_remove(&fluid->work, order);
+        if (ASIM_VEC_PUSH(work, order))
+            fluid->failed = ASIM_ENOMEM;
+    }
     asim_fluid_repeat_begin(phase, NULL);
     run_until(fluid, saved.queue.now_ns);
-    asim_heap_fini(&fluid->work);
-    ASIM_FREE(fluid->touched.at, fluid->held.at, fluid->joining.at, fluid->left.at);
+    while (work.n)
+        asim_index_set_add(&fluid->work, ASIM_VEC_POP(work));
+    ASIM_FREE(work.at, fluid->touched.at, fluid->held.at, fluid->joining.at, fluid->left.at);
     own = fluid->queue;
     ends = fluid->heap.at;
     n = fluid->heap.n;
@@ -252,7 +260,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memcpy(&fluid->joining, &saved.joining, sizeof fluid->joining);
     memcpy(&fluid->left, &saved.left, sizeof fluid->left);
     memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
-    fluid->work = saved.work;
     merge(fluid, &own, ends, n);
     free(ends);
 }

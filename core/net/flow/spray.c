@@ -79,6 +79,7 @@ static uint32_t make_group(struct asim_fluid *fluid, const struct step *step)
     for (uint32_t i = 1; i < step->links; i++)
         fluid->link[step->link[i - 1]].beside = step->link[i];
     *group = fluid->link[slowest];
+    fluid->by_order[group->order] = g;
     group->beside = step->link[0]; /* the first way */
     group->ways = step->links;
     group->step_ns /= step->links;

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index_set.h"
 #include "trace/feed/index.h"
 #include "trace/feed/index_share.h"
-#include "trace/feed/ready.h"
 #include "trace/feed/record_cache.h"
 #include "trace/open.h"
 
@@ -27,7 +27,7 @@ enum state { WAITING, READY, TAKEN, FINISHED };
 struct asim_feed {
     struct asim_trace trace;
     struct asim_index index;
-    struct asim_ready ready[ASIM_UNITS];
+    struct asim_index_set ready[ASIM_UNITS];
     struct asim_record_cache cache;
     uint64_t finished;
     int unread; /* the index is that of another rank */
@@ -55,7 +55,7 @@ static void set_state(struct asim_feed *feed, uint32_t op, enum state state)
 static void make_ready(struct asim_feed *feed, uint32_t op)
 {
     set_state(feed, op, READY);
-    asim_ready_add(&feed->ready[unit_of(feed, op)], op);
+    asim_index_set_add(&feed->ready[unit_of(feed, op)], op);
 }
 
 static int open_trace(struct asim_feed *feed, const struct asim_feed_options *opt,
@@ -90,7 +90,7 @@ static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, str
     if (rc)
         return rc;
     for (int i = 0; i < ASIM_UNITS; i++)
-        if (asim_ready_init(&feed->ready[i], feed->index.n))
+        if (asim_index_set_init(&feed->ready[i], feed->index.n))
             return asim_err_nomem(err, "opening a trace");
     asim_record_cache_init(&feed->cache,
                            opt->cached_records ? opt->cached_records : CACHED_RECORDS_DEFAULT,
@@ -146,10 +146,10 @@ uint64_t asim_feed_finished(const struct asim_feed *feed)
 /* O(1): the lowest set bit over at most six words. */
 int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *index, uint64_t *id)
 {
-    const struct asim_ready *ready = &feed->ready[unit];
+    const struct asim_index_set *ready = &feed->ready[unit];
     if (!ready->n)
         return 0;
-    *index = asim_ready_lowest(ready);
+    *index = asim_index_set_lowest(ready);
     *id = asim_index_id(&feed->index, *index);
     return 1;
 }
@@ -157,11 +157,11 @@ int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *
 /* Does nothing if no op is ready. */
 void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
 {
-    struct asim_ready *ready = &feed->ready[unit];
+    struct asim_index_set *ready = &feed->ready[unit];
     if (!ready->n)
         return;
-    uint32_t op = asim_ready_lowest(ready);
-    asim_ready_remove(ready, op);
+    uint32_t op = asim_index_set_lowest(ready);
+    asim_index_set_remove(ready, op);
     set_state(feed, op, TAKEN);
 }
 
@@ -224,7 +224,7 @@ void asim_feed_close(struct asim_feed *feed)
     if (!feed)
         return;
     for (int i = 0; i < ASIM_UNITS; i++)
-        asim_ready_fini(&feed->ready[i]);
+        asim_index_set_fini(&feed->ready[i]);
     asim_record_cache_fini(&feed->cache);
     asim_index_close(&feed->index);
     asim_trace_close(&feed->trace);

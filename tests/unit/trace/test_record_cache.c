@@ -3,13 +3,12 @@
  * The size of the record cache must not change results: a random graph of 5,000 ops with shuffled
  * ids, gaps, and records of many sizes gives the same run for caches of 1, 2, 7, 1000 and more than
  * all ops. Several ops are in flight at a time, and records are read again out of order, so
- * displaced ones must come back correctly. On the way the ready set is compared with a plain array.
+ * displaced ones must come back correctly.
  */
 #include <stdlib.h>
 #include "check.h"
 #include "asim/trace.h"
 #include "trace/feed/feed.h"
-#include "trace/feed/ready.h"
 
 #define OPS    5000
 #define FLIGHT 40
@@ -115,34 +114,9 @@ static uint64_t run(size_t window)
     return sum;
 }
 
-static void check_ready(uint32_t size)
-{
-    struct asim_ready ready;
-    uint64_t state = size + 1;
-    unsigned char *plain = calloc(size, 1);
-    CHECK_U64(asim_ready_init(&ready, size), 0);
-    for (int i = 0; i < 2000; i++) {
-        uint32_t at = (uint32_t)(draw(&state) % size);
-        if (plain[at])
-            asim_ready_remove(&ready, at);
-        else
-            asim_ready_add(&ready, at);
-        plain[at] ^= 1;
-        unsigned char *first = memchr(plain, 1, size);
-        CHECK((ready.n == 0) == (first == NULL));
-        if (first)
-            CHECK_U64(asim_ready_lowest(&ready), first - plain);
-    }
-    asim_ready_fini(&ready);
-    free(plain);
-}
-
 int main(void)
 {
     static const size_t windows[] = {1, 2, 7, 1000, 100000};
-    static const uint32_t sizes[] = {1, 63, 64, 65, 4096, 4097, 300000};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        check_ready(sizes[i]);
     make_trace();
     uint64_t first = run(0);
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++)

@@ -80,6 +80,7 @@ static int prepare(struct asim_fit *fit, struct asim_measured *measured, const s
                    struct asim_err *err)
 {
     int told = asim_measured_op(measured), op = told < 0 ? ASIM_NCCL_ALL_REDUCE : told;
+    char doubt[256];
     uint64_t from;
     int rc = opt->op ? asim_nccl_op_parse(opt->op, &op, err) : 0;
 
@@ -97,6 +98,8 @@ static int prepare(struct asim_fit *fit, struct asim_measured *measured, const s
         add_parameters(fit, opt->fit ? opt->fit : usual_keys(&fit->job), err) ||
         asim_fit_drop_warm_up(fit, err))
         return err->code;
+    if (*asim_measured_doubt(measured, op, opt->nodes, opt->nodes * fit->job.gpus, doubt))
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){opt->against, 0, 0}, "%s", doubt);
     return 0;
 }
 

@@ -4,9 +4,12 @@
  * line with commas that is no comment begins CSV; anything else is the text of nccl-tests.
  */
 #include "tools/machine/measured.h"
+#include "tools/machine/sweep.h"
 #include "base/io/foreign.h"
+#include "base/text.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -152,6 +155,28 @@ int asim_measured_op(const struct asim_measured *measured)
         if (measured->row.at[i].op != op)
             return -1;
     return op;
+}
+
+const char *asim_measured_doubt(const struct asim_measured *measured, int op, uint32_t nodes,
+                                uint32_t ranks, char text[256])
+{
+    double want = asim_nccl_alg_factor(op, ranks) * asim_nccl_bus_factor(op, ranks);
+    const struct asim_measured_row *last = NULL;
+
+    for (size_t i = 0; i < measured->row.n; i++)
+        if (measured->row.at[i].bus_factor > 0 &&
+            (measured->row.at[i].op < 0 || measured->row.at[i].op == op))
+            last = &measured->row.at[i];
+    *text = '\0';
+    if (measured->nodes && measured->nodes != nodes)
+        snprintf(text, 256, "the measured table is of %u node%s: is --nodes=%u meant?",
+                 measured->nodes, asim_text_s(measured->nodes), nodes);
+    else if (last && fabs(last->bus_factor / want - 1) > .03)
+        snprintf(text, 256,
+                 "in the measured table bus bandwidth x time / size is %.3f, for %s with %u GPUs "
+                 "it is %.3f: are --op, --nodes and --gpus those of the table?",
+                 last->bus_factor, asim_nccl_op_names[op], ranks, want);
+    return text;
 }
 
 int asim_measured_keep(struct asim_measured *measured, int op, const char *path,

@@ -23,7 +23,8 @@ struct asim_measured_row {
 
 struct asim_measured { /* ascending by op and bytes */
     ASIM_VEC(struct asim_measured_row) row;
-    size_t wrong; /* rows of the file with elements that were wrong */
+    size_t wrong;   /* rows of the file with elements that were wrong */
+    uint32_t nodes; /* that its column tells; 0 = it has none */
 };
 
 /* The caller ends it with _fini, also after a failure. */
@@ -34,6 +35,10 @@ const struct asim_measured_row *asim_measured_find(const struct asim_measured *m
                                                    uint64_t bytes);
 /* The op of all rows, or -1 where the table does not tell or has several. */
 int asim_measured_op(const struct asim_measured *measured);
+/* What speaks against these rows being of the op on so many nodes and ranks: a sentence, else "".
+ * Bus bandwidth tells both. */
+const char *asim_measured_doubt(const struct asim_measured *measured, int op, uint32_t nodes,
+                                uint32_t ranks, char text[256]);
 /* Leaves the rows that may be of the op. Fails where there is none. */
 int asim_measured_keep(struct asim_measured *measured, int op, const char *path,
                        struct asim_err *err);

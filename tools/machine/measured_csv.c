@@ -3,6 +3,7 @@
  * Measured tables as CSV: asim's, rccl-tests' and those that people write. Names of columns are
  * compared without case, spaces, underscores and brackets.
  */
+#include <stdio.h>
 #include <string.h>
 #include "cli/csv.h"
 #include "base/text.h"
@@ -11,6 +12,10 @@
 
 struct columns {
     int bytes, us, in_place_us, in_place, alg, bus, wrong, op;
+    struct {
+        int column;
+        char cell[64]; /* of the first row */
+    } one[3];          /* the same in all rows: nodes first */
 };
 
 enum { NAME_BYTES = 48 };
@@ -48,12 +53,19 @@ static int find_columns(const struct asim_csv *csv, struct columns *of, unsigned
     static const char *const other[] = {"timems", "times",   "timens", "ooptimems",
                                         "sizekb", "sizekib", "sizemb", "sizemib",
                                         "sizegb", "sizegib", NULL};
+    static const char *const nodes[] = {"nodes", "nnodes", "numnodes", NULL};
+    static const char *const gpus[] = {"gpus",   "ngpus",   "gpuspernode", "ranks",
+                                       "nranks", "numgpus", "worldsize",   NULL};
+    static const char *const machines[] = {"machine", "system", "cluster", "host", NULL};
     struct asim_where at = {csv->name, line, 0};
     int odd = find(csv, other);
 
     *of =
         (struct columns){find(csv, sizes), find(csv, times), find(csv, in_times), find(csv, places),
                          find(csv, algs),  find(csv, buses), find(csv, wrongs),   find(csv, ops)};
+    of->one[0].column = find(csv, nodes);
+    of->one[1].column = find(csv, gpus);
+    of->one[2].column = find(csv, machines);
     if (of->us < 0)
         of->us = of->in_place_us;
     if ((of->bytes < 0 || of->us < 0) && odd >= 0)
@@ -109,8 +121,33 @@ static int op_at(const struct asim_csv *csv, int column)
     return asim_nccl_op_find(text + strspn(text, " "));
 }
 
-static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
-                    const struct columns *of, unsigned skipped, struct asim_err *err)
+/* Rows of several nodes, GPUs or machines are several tables. */
+static int check_one(struct asim_measured *measured, const struct asim_csv *csv, struct columns *of,
+                     unsigned line, struct asim_err *err)
+{
+    uint64_t nodes;
+
+    for (size_t i = 0; i < sizeof of->one / sizeof *of->one; i++) {
+        const char *text =
+            of->one[i].column < 0 ? "" : asim_csv_cell(csv, (size_t)of->one[i].column);
+        char a[40], b[40];
+
+        if (!measured->row.n)
+            snprintf(of->one[i].cell, sizeof of->one[i].cell, "%s", text);
+        else if (strncmp(of->one[i].cell, text, sizeof of->one[i].cell - 1) != 0)
+            return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, line, 0},
+                               "%s is '%s' here and '%s' before; expected one table, of one "
+                               "machine and one number of GPUs.",
+                               csv->header[of->one[i].column], asim_text_safe(a, sizeof a, text),
+                               asim_text_safe(b, sizeof b, of->one[i].cell));
+    }
+    if (!asim_text_u64(of->one[0].cell, &nodes) && nodes < UINT32_MAX)
+        measured->nodes = (uint32_t)nodes;
+    return 0;
+}
+
+static int read_row(struct asim_measured *measured, const struct asim_csv *csv, struct columns *of,
+                    unsigned skipped, struct asim_err *err)
 {
     struct asim_measured_row row = {.op = op_at(csv, of->op)};
     double bytes = 0, in_place = 0, alg = 0, bus = 0, wrong = 0;
@@ -134,6 +171,8 @@ static int read_row(struct asim_measured *measured, const struct asim_csv *csv,
     if (!(bytes >= 0 && bytes < 1e18))
         return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, row.line, 0},
                            "a size of %g bytes cannot be.", bytes);
+    if (check_one(measured, csv, of, row.line, err))
+        return err->code;
     row.bytes = (uint64_t)bytes;
     if (alg > 0 && !asim_measured_agrees(row.bytes, row.us, alg))
         return asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, row.line, 0},

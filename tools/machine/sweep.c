@@ -132,22 +132,18 @@ static void print_errors(const struct asim_size_table *table)
 /* Another op or number of GPUs than the table's shows in its bus bandwidth. */
 static void print_doubts(const struct asim_size_table *table)
 {
-    double want = asim_size_table_bandwidth(table, 1000, 1).bus;
-    const struct asim_measured_row *last = NULL;
+    char doubt[256];
     size_t repeated = 0;
 
     for (size_t i = 0; i < table->row.n; i++) {
         const struct asim_measured_row *other =
             asim_measured_find(table->measured, table->job.op, table->row.at[i].bytes);
 
-        if (other && other->bus_factor > 0)
-            last = other;
         repeated += other && other->times > 1;
     }
-    if (last && fabs(last->bus_factor / want - 1) > .03)
-        printf("# Note: in the measured table bus bandwidth x time / size is %.3f, for %s with %u "
-               "GPUs it is %.3f: are --op, --nodes and --gpus those of the table?\n",
-               last->bus_factor, asim_nccl_op_names[table->job.op], ranks_of(table), want);
+    if (*asim_measured_doubt(table->measured, table->job.op, table->job.nodes, ranks_of(table),
+                             doubt))
+        printf("# Note: %s\n", doubt);
     if (repeated)
         printf("# Note: %zu size%s several times in the measured table: the mean is taken\n",
                repeated, repeated == 1 ? " comes" : "s come");

@@ -406,7 +406,7 @@ int asim_option_next(struct asim_key_value *pair, char **list, char separator, s
     if (end)
         *end = '\0';
     equals = strchr(pair->key, '=');
-    if (!equals)
+    if (!equals || pair->key + strspn(pair->key, " \t") == equals)
         return asim_err_at(err, ASIM_EINVAL, at, "found '%s' where key=value is expected.",
                            asim_text_safe(safe, sizeof safe, pair->key));
     *equals = '\0';

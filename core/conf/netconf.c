@@ -462,7 +462,7 @@ int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct a
     snprintf(line, size + 1, "%s %s\n", kv[0], kv[1]);
     rc = open_keys(&r);
     if (!rc)
-        rc = asim_src_open_bytes(&r.src, "network attribute", line, size, err);
+        rc = asim_src_open_bytes(&r.src, "a network key", line, size, err);
     if (!rc)
         rc = read_line(&r, asim_src_word(&r.src));
     asim_src_close(&r.src);

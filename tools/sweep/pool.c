@@ -135,8 +135,8 @@ static int identify(const struct asim_sweep *sweep, size_t point, char text[ASIM
 
         asim_digest_add_text(&sum, name);
         asim_digest_add_text(&sum, value);
-        if (row && row->flags & ASIM_F_READS && !access(value, R_OK))
-            code = asim_digest_add_file(&sum, value, err);
+        if (row && row->flags & ASIM_F_READS)
+            code = asim_sweep_add_files(&sum, value, err);
         if (row && row->flags & ASIM_F_ALONE && asim_nccl_env_text(variables, sizeof variables))
             asim_digest_add_text(&sum, variables);
     }

@@ -160,6 +160,10 @@ int asim_sweep_run(struct asim_sweep *sweep, struct asim_err *err);
 void asim_sweep_prefix(const struct asim_sweep *sweep, size_t point, char *prefix, size_t size);
 int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asim_err *err);
 
+/* Adds the files that a value names to a digest. (named_files.c) */
+struct asim_digest;
+int asim_sweep_add_files(struct asim_digest *sum, const char *value, struct asim_err *err);
+
 /* sweep.csv: a row a point. Reading notes which points have run before; numbers come from the files
  * of their runs, which tell whether they still hold. (results.c) */
 int asim_sweep_write_csv(const struct asim_sweep *sweep, struct asim_err *err);

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Makes the workloads of a sweep. A set of traces counts only beside a file <prefix>.whole that
- * tells the version that made it and the digest of its bytes: what was cut short, changed or made
- * by another version is made again.
+ * tells the version that made it, the digest of its bytes and that of the files it was made of:
+ * what was cut short, changed, or made by another version or of other files is made again.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "asim/asim.h"
+#include "asim/ext/command.h"
 #include "base/io/digest.h"
 #include "base/io/out.h"
 #include "base/io/rank_path.h"
 #include "cli/child.h"
 #include "tools/sweep/sweep.h"
+
+extern const struct asim_command asim_trace_command_llm;
 
 enum { MARK = 256 };
 
@@ -61,18 +64,41 @@ static int add_trace(void *self, const char *path, uint32_t rank, struct asim_er
     return code;
 }
 
-/* What the file of a whole set says. */
-static int mark_of(char mark[MARK], const char *prefix, struct asim_err *err)
+/* Tables and models that the generator reads. */
+static int add_sources(struct asim_digest *sum, const struct asim_sweep *sweep, size_t point,
+                       struct asim_err *err)
 {
-    struct asim_digest sum = {.word = {0}};
-    char text[ASIM_DIGEST_TEXT];
-    int code = asim_rank_path_each(prefix, add_trace, &sum, err);
+    int code = 0;
 
-    snprintf(mark, MARK, "%s %s %s\n", asim_version(), asim_commit(), asim_digest_show(&sum, text));
+    for (size_t k = 0; k < sweep->keys.n && !code; k++) {
+        const char *key = asim_sweep_behind(sweep->keys.at[k].name, "llm.");
+        const struct asim_option *row =
+            key ? asim_option_find(asim_trace_command_llm.member.options, key) : NULL;
+
+        if (row && row->flags & ASIM_F_READS)
+            code = asim_sweep_add_files(sum, asim_sweep_at(sweep, point, k), err);
+    }
     return code;
 }
 
-static int is_whole(const char *prefix, const char *path)
+/* What the file of a whole set says. */
+static int mark_of(char mark[MARK], const struct asim_sweep *sweep, size_t point,
+                   const char *prefix, struct asim_err *err)
+{
+    struct asim_digest sum = {.word = {0}}, sources = {.word = {0}};
+    char text[ASIM_DIGEST_TEXT], of[ASIM_DIGEST_TEXT];
+    int code = asim_rank_path_each(prefix, add_trace, &sum, err) ||
+                       add_sources(&sources, sweep, point, err)
+                   ? ASIM_EIO
+                   : 0;
+
+    snprintf(mark, MARK, "%s %s %s %s\n", asim_version(), asim_commit(),
+             asim_digest_show(&sum, text), asim_digest_show(&sources, of));
+    return code;
+}
+
+static int is_whole(const struct asim_sweep *sweep, size_t point, const char *prefix,
+                    const char *path)
 {
     char want[MARK], got[MARK] = "";
     FILE *file = fopen(path, "rb");
@@ -82,15 +108,16 @@ static int is_whole(const char *prefix, const char *path)
     if (!fgets(got, sizeof got, file))
         *got = '\0';
     fclose(file);
-    return !mark_of(want, prefix, NULL) && !strcmp(want, got);
+    return !mark_of(want, sweep, point, prefix, NULL) && !strcmp(want, got);
 }
 
-static int write_mark(const char *prefix, const char *path, struct asim_err *err)
+static int write_mark(const struct asim_sweep *sweep, size_t point, const char *prefix,
+                      const char *path, struct asim_err *err)
 {
     char mark[MARK];
     struct asim_out out;
 
-    if (mark_of(mark, prefix, err) || asim_out_open(&out, path, err))
+    if (mark_of(mark, sweep, point, prefix, err) || asim_out_open(&out, path, err))
         return ASIM_EIO;
     asim_out_printf(&out, "%s", mark);
     return asim_out_commit(&out, err);
@@ -149,7 +176,7 @@ int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asi
 
     asim_sweep_prefix(sweep, point, prefix, sizeof prefix);
     snprintf(mark, sizeof mark, "%s.whole", prefix);
-    if (is_whole(prefix, mark))
+    if (is_whole(sweep, point, prefix, mark))
         return 0;
     remove(mark);
     line = calloc(1, sizeof *line);
@@ -162,5 +189,5 @@ int asim_sweep_generate(const struct asim_sweep *sweep, size_t point, struct asi
     if (failed)
         return err->code;
     return code ? asim_err_set(err, ASIM_EINVAL, "the workload %s could not be generated.", prefix)
-                : write_mark(prefix, mark, err);
+                : write_mark(sweep, point, prefix, mark, err);
 }

@@ -108,9 +108,9 @@ static int add_deps(struct work *w, uint32_t i, uint32_t g, uint32_t bucket)
 
 /* The share of the recorded times that the new bucket has of the bytes. */
 static int add_time(struct work *w, const struct asim_bucket_group *group,
-                    const struct asim_bucket *bucket, const uint32_t *nodes, double *micros)
+                    const struct asim_bucket *bucket, const uint32_t *nodes, double *ns)
 {
-    *micros = 0;
+    *ns = 0;
     for (uint32_t k = bucket->first; k <= bucket->last; k++) {
         uint64_t begin = k ? group->ends.at[k - 1] : 0, end = group->ends.at[k];
         uint64_t from = begin > bucket->from ? begin : bucket->from,
@@ -121,7 +121,7 @@ static int add_time(struct work *w, const struct asim_bucket_group *group,
 
         if (code)
             return code;
-        *micros += (double)record->duration_micros * (double)(to - from) / (double)(end - begin);
+        *ns += asim_edit_ns(record) * (double)(to - from) / (double)(end - begin);
     }
     return 0;
 }
@@ -133,7 +133,7 @@ static int write_bucket(struct work *w, uint32_t g, uint32_t b)
     const struct asim_bucket *bucket = &group->made.at[b];
     const ChakraProtoMsg__Node *record;
     ChakraProtoMsg__Node copy;
-    double micros;
+    double ns;
     int code = 0;
 
     asim_edit_begin(&w->sink.edit);
@@ -143,7 +143,7 @@ static int write_bucket(struct work *w, uint32_t g, uint32_t b)
         code = add(w, w->own[g].id[b - 1], 1);
     if (code)
         return asim_err_nomem(w->err, "writing buckets");
-    code = add_time(w, group, bucket, w->own[g].node, &micros);
+    code = add_time(w, group, bucket, w->own[g].node, &ns);
     if (!code)
         code = asim_chakra_at(w->graph->file, w->graph->node.at[w->own[g].node[bucket->last]].place,
                               &record, w->err);
@@ -151,7 +151,9 @@ static int write_bucket(struct work *w, uint32_t g, uint32_t b)
         return code;
     copy = *record;
     copy.id = w->own[g].id[b];
-    copy.duration_micros = (uint64_t)(micros + 0.5);
+    copy.duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
+    if (asim_edit_attr(record, "duration_ns"))
+        asim_edit_set_int(&w->sink.edit, "duration_ns", (int64_t)(ns + 0.5));
     asim_edit_set_int(&w->sink.edit, "comm_size", (int64_t)(bucket->to - bucket->from));
     return asim_edit_write(&w->sink.edit, w->sink.out, &copy, w->err);
 }

@@ -55,15 +55,6 @@ static int is_wanted(const ChakraProtoMsg__Node *node, const struct asim_calibra
     return !cpu || opt->cpu;
 }
 
-/* The node's time as the simulator takes it: duration_ns before whole microseconds. */
-static double own_ns(const ChakraProtoMsg__Node *node)
-{
-    int64_t ns = 0;
-
-    asim_edit_int(node, "duration_ns", &ns);
-    return ns > 0 ? (double)ns : (double)node->duration_micros * 1000;
-}
-
 /* Without a device trace, uses the times in the trace itself. */
 static int own_average(struct asim_chakra *file, const struct asim_calibrate_options *opt,
                        double *avg_ns, struct asim_err *err)
@@ -74,8 +65,8 @@ static int own_average(struct asim_chakra *file, const struct asim_calibrate_opt
     int code;
 
     while ((code = asim_chakra_next(file, &node, err)) == 1)
-        if (is_wanted(node, opt) && own_ns(node) > 0) {
-            sum += own_ns(node);
+        if (is_wanted(node, opt) && asim_edit_ns(node) > 0) {
+            sum += asim_edit_ns(node);
             n++;
         }
     *avg_ns = n ? sum / (double)n : 0;
@@ -90,9 +81,9 @@ static double time_of(const ChakraProtoMsg__Node *node, const struct asim_calibr
         counts->forced++;
         return (double)opt->force_avg_ns;
     }
-    if (own_ns(node) > 0 && !opt->average) {
+    if (asim_edit_ns(node) > 0 && !opt->average) {
         counts->own++;
-        return own_ns(node);
+        return asim_edit_ns(node);
     }
     counts->average++;
     return counts->avg_ns;

@@ -38,6 +38,14 @@ const char *asim_edit_text(const ChakraProtoMsg__Node *node, const char *name)
                : "";
 }
 
+double asim_edit_ns(const ChakraProtoMsg__Node *node)
+{
+    int64_t ns = 0;
+
+    asim_edit_int(node, "duration_ns", &ns);
+    return ns > 0 ? (double)ns : (double)node->duration_micros * 1000;
+}
+
 void asim_edit_begin(struct asim_edit *edit)
 {
     edit->data.n = edit->ctrl.n = edit->values = 0;

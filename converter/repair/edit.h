@@ -28,6 +28,8 @@ const ChakraProtoMsg__AttributeProto *asim_edit_attr(const ChakraProtoMsg__Node 
 int asim_edit_int(const ChakraProtoMsg__Node *node, const char *name, int64_t *value);
 const char *asim_edit_text(const ChakraProtoMsg__Node *node, const char *name);
 
+/* The node's time as the simulator takes it: duration_ns before whole microseconds. */
+double asim_edit_ns(const ChakraProtoMsg__Node *node);
 /* Starts a node: no changed attributes, no dependencies. */
 void asim_edit_begin(struct asim_edit *edit);
 /* Sets an attribute and replaces one of that name. name and text are borrowed until the write. */

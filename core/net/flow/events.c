@@ -109,10 +109,16 @@ void asim_fluid_events_close(struct asim_fluid *fluid)
 
 /* --- flows under way ------------------------------------------------------------------------- */
 
-static void forget_paths(struct asim_fluid *fluid)
+/* All messages that have begun, also those of each member of a ring, are on their links. */
+static void place_all(struct asim_fluid *fluid)
 {
+    asim_fluid_join_all(fluid);
     while (fluid->folded)
         asim_fluid_unfold(fluid, fluid->folded);
+}
+
+static void forget_paths(struct asim_fluid *fluid)
+{
     for (size_t i = 0; i < fluid->conns.cap; i++) {
         struct asim_fluid_conn *conn = (void *)(uintptr_t)fluid->conns.slots[i].value;
 
@@ -306,7 +312,7 @@ void asim_fluid_reroute(struct asim_fluid *fluid)
 {
     struct asim_fluid_events *events = fluid->events;
 
-    asim_fluid_join_all(fluid);
+    place_all(fluid);
     asim_route_close(events->routes);
     events->routes = NULL;
     for (size_t l = 0; l < fluid->topo->n_links; l++)
@@ -324,7 +330,7 @@ void asim_fluid_event(struct asim_fluid *fluid, uint32_t number)
     uint32_t l = event->what.of, *down = &fluid->down[l], was = *down;
     uint64_t bps = event->what.rate_bps;
 
-    asim_fluid_join_all(fluid);
+    place_all(fluid);
     if (event->what.kind == ASIM_NET_LINK_RATE) {
         meet(fluid, l, 0);
         for (uint32_t d = 0; d < 2; d++)

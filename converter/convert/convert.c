@@ -87,7 +87,8 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->split_even,
          "all-to-alls whose split sizes are cut, or not one a member: taken in equal parts");
     line(file, c->groups_differ,
-         "communication nodes whose group has another size than they state: one of both is wrong");
+         "communication nodes whose group has another size than they state, or other ranks: one of "
+         "both is wrong");
     line(file, c->guessed,
          "communication kernels of unknown kind taken for ALL_REDUCE or ALL_TO_ALL");
     line(file, c->sizes_found, "sizes taken from the ops around the launch");

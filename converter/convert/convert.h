@@ -61,6 +61,7 @@ struct asim_convert_counts {
     uint64_t batch_members, batch_rest, no_kernel, no_kernel_bytes, no_calls, alone;
     uint64_t groups_differ;
     uint64_t groups_unknown;
+    int64_t most_members;       /* of a group, as calls state its size */
     uint64_t split, split_even; /* all-to-alls with sizes of each member; stated, but not usable */
     uint64_t by_kind[ASIM_COLL_TYPES], bytes_by_kind[ASIM_COLL_TYPES], sends, recvs;
     double cpu_us, gpu_us;

@@ -241,10 +241,13 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
             return node_fail(em, at,
                              "is of a process group whose ranks nothing in the trace tells");
     }
+    if (comm->size > cv->counts.most_members)
+        cv->counts.most_members = comm->size;
     if (!cv->opt->compat && differs(cv, comm)) {
         cv->counts.groups_differ++;
         if (cv->opt->strict)
-            return node_fail(em, at, "is of a process group of another size than it states");
+            return node_fail(
+                em, at, "is of a process group of another size than it states, or of other ranks");
     }
     if (cv->opt->compat || comm->kind < ASIM_COMM_SEND)
         return 0;

@@ -246,8 +246,10 @@ static int device_groups(struct asim_convert *cv, struct asim_err *err)
 static int called_groups(struct asim_convert *cv, struct asim_err *err)
 {
     const struct asim_convert_options *opt = cv->opt;
-    int code = asim_pgroups_merge(&cv->groups, &cv->names, &cv->called, &cv->names);
+    int code = asim_pgroups_compare(&cv->groups, &cv->called);
 
+    if (!code)
+        code = asim_pgroups_merge(&cv->groups, &cv->names, &cv->called, &cv->names);
     if (!code && opt->known)
         code = asim_pgroups_part(&cv->groups, &cv->names, opt->known, opt->known_names, cv->comm.at,
                                  cv->comm.n);

@@ -136,6 +136,49 @@ int asim_pgroups_of_call(struct asim_pgroups *groups, const struct asim_jdoc *do
     return group.n && ASIM_VEC_PUSH(groups->group, group) ? ASIM_ENOMEM : 0;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The ranks of a group in ascending order. */
+static uint32_t *sorted(const struct asim_pgroups *groups, const struct asim_pgroup *group)
+{
+    uint32_t *ranks = malloc(group->n * sizeof *ranks);
+
+    if (ranks) {
+        memcpy(ranks, groups->ranks.at + group->at, group->n * sizeof *ranks);
+        qsort(ranks, group->n, sizeof *ranks, ascending);
+    }
+    return ranks;
+}
+
+int asim_pgroups_compare(struct asim_pgroups *groups, struct asim_pgroups *called)
+{
+    for (size_t i = 0; i < called->group.n; i++) {
+        struct asim_pgroup *g = &called->group.at[i], *other = find(groups, g->name);
+        uint32_t *own, *theirs = NULL;
+
+        if (!g->n || (other && !other->n))
+            continue;
+        own = sorted(called, g);
+        theirs = own && other ? sorted(groups, other) : NULL;
+        if (!own || (other && !theirs)) {
+            free(own);
+            return ASIM_ENOMEM;
+        }
+        for (uint32_t k = 1; k < g->n; k++)
+            g->is_disputed |= own[k] == own[k - 1];
+        if (other)
+            other->is_disputed |=
+                g->is_disputed || other->n != g->n || memcmp(own, theirs, g->n * sizeof *own) != 0;
+        ASIM_FREE(own, theirs);
+    }
+    return 0;
+}
+
 const struct asim_pgroup *asim_pgroups_find(const struct asim_pgroups *groups, uint32_t name)
 {
     return find(groups, name);

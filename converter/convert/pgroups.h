@@ -16,6 +16,8 @@ int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
  * the name. Returns 0 or ASIM_ENOMEM. */
 int asim_pgroups_of_call(struct asim_pgroups *groups, const struct asim_jdoc *doc,
                          const struct asim_comm *comm);
+/* Marks groups whose ranks a call tells otherwise than the list, or twice. */
+int asim_pgroups_compare(struct asim_pgroups *groups, struct asim_pgroups *called);
 /* The group of that name, or NULL. */
 const struct asim_pgroup *asim_pgroups_find(const struct asim_pgroups *groups, uint32_t name);
 /* PyTorch counts the groups of a rank, so two ranks may give one name to different ranks. Such a

@@ -214,6 +214,7 @@ static int convert_rank(struct job *job, const struct asim_folder_rank *rank, co
         job->sizeless += job->opt->default_bytes ? 0 : cv.counts.sizes_missing;
         for (size_t i = 0; i < cv.groups.ranks.n; i++)
             listed = cv.groups.ranks.at[i] >= listed ? cv.groups.ranks.at[i] + INT64_C(1) : listed;
+        listed = cv.counts.most_members > listed ? cv.counts.most_members : listed;
         code = check_world(job, called, listed);
         if (!code && asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
             code = asim_err_nomem(job->err, "merging process groups");

@@ -38,6 +38,7 @@ struct reader {
     struct asim_err *err;
     uint32_t first_block;  /* of the GPU that is read */
     struct asim_map steps; /* (gpu << 32 | block, number) -> 1 + step */
+    uint32_t channels;     /* 256 where the file does not tell */
     struct asim_map ways;  /* (from << 32 | to, channel) -> its blocks */
     ASIM_VEC(struct dependency) depends;
 };
@@ -210,6 +211,9 @@ static int read_block(struct reader *r, node *at, uint32_t gpu)
     uint32_t channel = (uint32_t)number(r, at, "chan", 0, 255);
 
     refuse_unknown(r, at, known);
+    if (!r->err->code && channel >= r->channels)
+        return fail(r, at, "chan is %s, and nchannels of <algo> leaves no such channel%s.",
+                    asim_xml_get(at, "chan"), "");
     send = number(r, at, "send", -1, r->to->gpus - 1);
     recv = number(r, at, "recv", -1, r->to->gpus - 1);
     step.block = (uint32_t)(r->to->block.n - r->first_block);
@@ -268,6 +272,12 @@ static int read_algo(struct reader *r, node *at)
     asim_text_safe(r->to->name, sizeof r->to->name, name ? name : "");
     r->to->gpus = (uint32_t)number(r, at, "ngpus", 2, ASIM_MSCCL_GPUS);
     r->to->chunks = (uint32_t)number(r, at, "nchunksperloop", 1, ASIM_MSCCL_CHUNKS);
+    if (asim_xml_get(at, "nchannels"))
+        r->channels = (uint32_t)number(r, at, "nchannels", 1, 256);
+    if (asim_xml_get(at, "proto") && strcmp(asim_xml_get(at, "proto"), "Simple") &&
+        strncmp(asim_xml_get(at, "proto"), "LL", 2))
+        return fail(r, at, "proto is '%s'; known are Simple, LL and LL128%s.",
+                    asim_xml_get(at, "proto"), "");
     r->to->in_place = asim_xml_get(at, "inplace") && number(r, at, "inplace", 0, 1);
     for (node *child = at->first; child && !r->err->code; child = child->next)
         read_gpu(r, child);
@@ -297,7 +307,7 @@ static int check_names(struct reader *r)
 
 int asim_msccl_read(struct asim_msccl *msccl, const char *path, struct asim_err *err)
 {
-    struct reader r = {.to = msccl, .err = err};
+    struct reader r = {.to = msccl, .err = err, .channels = 256};
     struct asim_src src;
     int rc = asim_src_open(&src, path, err);
 

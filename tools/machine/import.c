@@ -18,7 +18,7 @@ int asim_import_read(struct asim_import_host *found, const char *path, struct as
         .generation = -1, .cpu = -1, .scale_up = -1, .notes = found->notes};
     if (rc)
         return rc;
-    is_xml = src.data[strspn(src.data, " \t\r\n")] == '<';
+    is_xml = src.data[src.at + strspn(src.data + src.at, " \t\r\n")] == '<';
     rc = is_xml ? asim_import_nccl(found, &src, err) : asim_import_infragraph(found, path, err);
     asim_src_close(&src);
     what = rc ? asim_foreign_file(path) : NULL;

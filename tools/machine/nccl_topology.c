@@ -159,6 +159,11 @@ static int read_gpu(struct reader *r, const struct asim_xml_node *node)
         return ASIM_EINVAL;
     *gpu = (struct gpu){.node = node,
                         .bus = node->parent ? asim_xml_get(node->parent, "busid") : NULL};
+    for (uint32_t i = 0; i < r->gpus && gpu->bus; i++)
+        if (r->gpu[i].bus && !strcmp(r->gpu[i].bus, gpu->bus))
+            return asim_xml_fail(&r->xml, node, r->err,
+                                 "the GPU at busid %.60s is there twice; expected one host.",
+                                 gpu->bus);
     r->gpus++;
     if (read_pcie(r, node->parent, r->kind->pcie_most, &pcie))
         return ASIM_EINVAL;

@@ -285,6 +285,8 @@ static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
 
         if (coll.window && strcmp(algo->member.name, "direct") && (!algo->flows || n % coll.window))
             continue; /* with flows it is the GPUs of a server */
+        if (!check_takes(n * 192 + at))
+            continue;
         try_one(algo, &coll);
         if (check_failures > 20)
             return;

@@ -175,7 +175,7 @@ int main(void)
             int kind = at / 36;
             uint32_t servers = 1 + at / 6 % 6, local = locals[at % 6], n = servers * local;
 
-            if (algo->coll_types >> kind & 1 && n > 1 && n <= MOST)
+            if (algo->coll_types >> kind & 1 && n > 1 && n <= MOST && check_takes((uint64_t)at))
                 try_sizes(algo, kind, servers, local);
         }
     }

@@ -43,6 +43,7 @@ static inline const char *replay_write(const char *data, size_t size)
 
     if (!replay_work[0])
         snprintf(replay_work, sizeof replay_work, "replay-%ld.tmp", (long)getpid());
+    remove(replay_work); /* writing over a file makes ext4 allocate its blocks at once */
     file = fopen(replay_work, "wb");
     if (!file || (size && fwrite(data, 1, size, file) != size) || fclose(file))
         abort();

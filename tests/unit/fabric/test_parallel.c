@@ -132,6 +132,8 @@ static void check_all(const char *slow)
     uint32_t cut = 0, longer_lookahead = 0, bulk = 0;
 
     for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
+        if (!check_takes(seed))
+            continue;
         struct testbench *one = lossy_bench(seed);
 
         bench_run(one, 0);
@@ -158,8 +160,8 @@ static void check_all(const char *slow)
         "%u networks in several processes, %u of them in half-steps, %u with longer lookahead of "
         "workers, %u bulk windows of sharded switches\n",
         cut, half_steps, longer_lookahead, bulk);
-    CHECK(cut > 200 && half_steps > 40 && longer_lookahead > 1 &&
-          bulk > 1000); /* else the test covers too little */
+    CHECK(!check_every_seed() || (cut > 200 && half_steps > 40 && longer_lookahead > 1 &&
+                                  bulk > 1000)); /* else the test covers too little */
 }
 
 int main(void)

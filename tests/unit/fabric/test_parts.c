@@ -193,7 +193,7 @@ static void draw_network(void)
 static void draw_items(int is_long)
 {
     static const uint32_t sizes[] = {1, 1000, 8192, 60000}, gaps[] = {0, 10, 400, 3000};
-    static const uint32_t long_sizes[] = {8192, 300000, 1000000, 999001};
+    static const uint32_t long_sizes[] = {8192, 200000, 500000, 499001};
     static const uint32_t later[] = {0, 0, 7, 100};
     uint32_t n = 1 + draw(is_long ? 4 : 8), others = draw(3) ? draw(5) : 0;
     uint64_t shift = later[draw(4)];

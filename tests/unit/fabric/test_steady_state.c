@@ -199,6 +199,8 @@ static void random_periods(uint32_t cc)
     uint32_t skips = 0;
 
     for (uint64_t seed = 1; seed <= RANDOM; seed++) {
+        if (!check_takes(seed))
+            continue;
         struct testbench *a = random_run(seed, cc, 0), *b = random_run(seed, cc, 1);
         int before = check_failures;
 
@@ -210,7 +212,7 @@ static void random_periods(uint32_t cc)
         bench_close(b);
     }
     printf("CC_MODE %u: %u of %u random cases skip periods\n", cc, skips, (unsigned)RANDOM);
-    CHECK(skips > 0);
+    CHECK(!check_every_seed() || skips > 0);
 }
 
 int main(void)

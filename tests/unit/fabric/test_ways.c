@@ -347,10 +347,13 @@ int main(void)
         neighbours(&by_hand[i]);
     replays = deviations = replayed = carried = marks = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
-        one(seed);
+        if (check_takes(seed))
+            one(seed);
     printf("%llu replays, %llu deviations; %llu of %llu packet-hops\n", (unsigned long long)replays,
            (unsigned long long)deviations, (unsigned long long)replayed,
            (unsigned long long)(replayed + carried));
+    if (!check_every_seed())
+        return CHECK_DONE();
     CHECK(replays > 3000);
     CHECK(deviations > 200);
     CHECK(marks > 1000);

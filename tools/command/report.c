@@ -49,7 +49,20 @@ static int is_page(const char *name)
     return n > 5 && !strcmp(name + n - 5, ".html");
 }
 
-/* The page replaces no file of a run but a page. */
+/* A file that is there, has something, and is no page. */
+static int is_other(const char *path)
+{
+    static const char begin[] = "<!DOCTYPE html>";
+    char text[sizeof begin] = "";
+    FILE *file = fopen(path, "rb");
+    size_t n = file ? fread(text, 1, sizeof begin - 1, file) : 0;
+
+    if (file)
+        fclose(file);
+    return n && strcmp(text, begin) != 0;
+}
+
+/* The page replaces no file of a run but a page, and nothing of others. */
 static int check_place(const struct asim_args *args, const char *path, struct asim_err *err)
 {
     char input[4096];
@@ -66,10 +79,14 @@ static int check_place(const struct asim_args *args, const char *path, struct as
         if (dir)
             closedir(dir);
     }
-    return is_input
-               ? asim_err_set(err, ASIM_EINVAL,
-                              "%s is an input of this report; give the page another name.", path)
-               : 0;
+    if (is_input)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s is an input of this report; give the page another name.", path);
+    return is_other(path) ? asim_err_set(err, ASIM_EINVAL,
+                                         "%s is there and is no page of asim; give the page "
+                                         "another name.",
+                                         path)
+                          : 0;
 }
 
 static int print_verdicts(const struct asim_args *args, struct asim_err *err)

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 #include "asim/ext/command.h"
+#include "base/text.h"
 #include "cli/args.h"
 #include "asim/topology.h"
 #include "topologies/files.h"
@@ -177,8 +178,8 @@ static int check_file(const char *path, const struct check_options *opt)
     if (rc)
         return asim_args_fail("topo check", &err, 1);
     int bad = lint.errors || (opt->strict && lint.warnings);
-    printf("%s: %s, %u errors, %u warnings\n", path, bad ? "not good" : "good", lint.errors,
-           lint.warnings);
+    printf("%s: %s, %u error%s, %u warning%s\n", path, bad ? "not good" : "good", lint.errors,
+           asim_text_s(lint.errors), lint.warnings, asim_text_s(lint.warnings));
     return bad;
 }
 

@@ -54,6 +54,7 @@ int asim_gpu_find(struct asim_gpu *gpu, const char *name, const char *path, stru
         code = read_row(gpu, row, gpus.path[file], err);
     else if (!code)
         code = asim_catalogue_refuse(&gpus, name, "--gpus=FILE adds others", err);
+    gpu->is_built_in = file == ASIM_CATALOGUE_BUILT_IN;
     asim_catalogue_close(&gpus);
     return code;
 }

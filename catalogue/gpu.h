@@ -13,6 +13,7 @@ struct asim_gpu {
     char name[32];
     double tflops_16bit, tflops_32bit, memory_gbps; /* dense; GB/s of 1e9 bytes */
     double tflops_8bit, tflops_4bit;                /* dense; 0 = its tensor cores have none */
+    int is_built_in;                                /* not a row of the user's file */
 };
 
 /* Finds a GPU by its name, in any case: in the file `path` if it is there, else in the built-in

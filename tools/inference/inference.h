@@ -95,6 +95,7 @@ struct asim_times {
     struct asim_experts experts;
     uint64_t overhead_ns;           /* of each iteration */
     struct asim_times_table *table; /* or NULL: the roofline */
+    int has_idle_gpus;              /* a file of GPUs, of which none is used */
 };
 struct asim_times_options {
     const char *model, *gpu, *gpus, *table, *experts;

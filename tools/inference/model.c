@@ -26,6 +26,7 @@ struct asim_times_table {
     ASIM_VEC(struct point) of[2]; /* prefill, decode; by ascending tokens */
     double most[2];               /* tokens that were looked up */
     char name[200];               /* of its file */
+    char idle[64];                /* a column that nothing reads, or "" */
 };
 
 static int read_file(void *file, char *to, size_t size, size_t *got, struct asim_err *err)
@@ -73,6 +74,9 @@ static int read_rows(struct asim_times_table *table, struct asim_csv *csv, struc
         if ((*columns[i] = asim_csv_find(csv, &names[i], 1)) < 0)
             code = asim_err_at(err, ASIM_EINVAL, (struct asim_where){csv->name, 1, 0},
                                "there is no column %s; expected phase, tokens and us.", names[i]);
+    for (size_t c = 0; !code && c < csv->columns; c++)
+        if ((int)c != at.phase && (int)c != at.tokens && (int)c != at.us)
+            asim_text_safe(table->idle, sizeof table->idle, csv->header[c]);
     while (!code && (code = asim_csv_row(csv, err)) > 0)
         code = read_row(table, csv, &at, err);
     for (int i = 0; !code && i < 2; i++)
@@ -141,6 +145,14 @@ void asim_times_notes(const struct asim_times *times, const struct asim_diagnost
 {
     const struct asim_times_table *table = times->table;
 
+    if (times->has_idle_gpus)
+        asim_diagnose(notes, "--gpus has no effect: the GPU is none of its rows; --gpu=NAME takes "
+                             "one");
+    if (table && *table->idle)
+        asim_diagnose(notes,
+                      "%s: the column %s has no effect: times are those of the tokens of an "
+                      "iteration",
+                      table->name, table->idle);
     for (int which = 0; table && which < 2; which++) {
         size_t n = table->of[which].n;
         double last = table->of[which].at[n - 1].tokens;
@@ -198,6 +210,7 @@ int asim_times_open(struct asim_times *times, const struct asim_times_options *o
         (code = asim_gpu_find(&gpu, opt->gpu, opt->gpus, err)))
         return code;
     asim_gpu_kernels_even(&times->gpu, &gpu, opt->efficiency);
+    times->has_idle_gpus = opt->gpus && gpu.is_built_in && !opt->table;
     times->gpus = opt->tp;
     times->overhead_ns = (uint64_t)(opt->overhead_us * 1000 + 0.5);
     if ((code = asim_experts_read(&times->experts, opt->experts, &times->model, opt->tp, err)))

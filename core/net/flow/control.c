@@ -44,6 +44,13 @@ void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *
     control->told_ns = flow->start_ns;
     fluid->cc->open(&control->cc, &fluid->cc_config);
     flow->control_due.kind = ASIM_FLUID_CONTROL;
+    asim_fluid_go_on_control(fluid, flow);
+}
+
+void asim_fluid_go_on_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    if (!flow->control || flow->is_control_due)
+        return;
     flow->is_control_due = 1;
     asim_fluid_after(fluid, flow->path->rtt_ns, &flow->control_due);
 }
@@ -135,7 +142,7 @@ void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     double chance, done, rtt;
 
     flow->is_control_due = 0;
-    if (flow->is_drained)
+    if (flow->is_drained || (flow->is_parked && flow->resume_ns <= now)) /* perhaps for good */
         return;
     if (cc->timer_at <= now)
         fluid->cc->on_timer(cc, now, &fluid->cc_config);

@@ -421,6 +421,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     }
     flow->lost_ns = 0;
+    asim_fluid_go_on_control(fluid, flow);
     for (uint32_t i = 0; i < path->n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 

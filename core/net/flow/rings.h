@@ -133,6 +133,8 @@ size_t asim_fluid_control_size(const struct asim_cc *cc);
 /* Begins to control flows that a queue tells something. */
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
 void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Of a flow that has stood still. */
+void asim_fluid_go_on_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* An ACK or a timer. */
 void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 

@@ -349,6 +349,9 @@ int asim_job_workload(struct asim_job *job, struct asim_err *err)
             return ASIM_EINVAL;
         if (!found.prefixes && convert(job, folder, err))
             return ASIM_EINVAL;
+        if (found.prefixes && found.pytorch)
+            fprintf(stderr, "note: %s has PyTorch's traces, too, which are not read: %s.0.et is\n",
+                    folder, found.prefix);
         if (found.prefixes)
             snprintf(job->prefix, sizeof job->prefix, "%s", found.prefix);
     } else if (job->n_conversion) {

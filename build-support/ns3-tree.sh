@@ -214,6 +214,8 @@ program_path() {
 
 # Builds AstraSimNetwork and notes where it is. The note carries the time at which the build began,
 # so a file saved while it ran is seen as newer. (ns-3's ./ns3 build is one CMake call too, but drops -j.)
+# CLICOLOR is what ns-3's launcher sets: without it CMake, called where a file is new, would take another flag
+# for all of ns-3 and compile it anew.
 tree_build_program() {
     local began="$stamp.began" program sentence='building AstraSimNetwork.'
     : >"$began" || die "cannot write to $state; make the repository writable."
@@ -221,7 +223,7 @@ tree_build_program() {
         sentence='building ns-3 and AstraSimNetwork; two to five minutes on two cores, this once.'
     fi
     step build "$sentence" \
-        cmake --build "$tree/cmake-cache" --target scratch_AstraSimNetwork -j "$jobs" || return
+        env CLICOLOR=1 cmake --build "$tree/cmake-cache" --target scratch_AstraSimNetwork -j "$jobs" || return
     program=$(program_path AstraSimNetwork)
     [[ -x $program ]] || die "ns-3 has built, but AstraSimNetwork is not among its programs; see $lock_file."
     printf '%s\n' "$program" >"$stamp.new"

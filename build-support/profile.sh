@@ -6,7 +6,7 @@
 #
 # The profile is recorded once, into build/profile; `./ns3 clean` removes it. A function that has changed
 # since, or that the workloads do not reach, is compiled without. So is everything where the compiler
-# is not GCC 12 or newer, or where recording fails.
+# is not GCC 12 or newer, where recording fails, or where ASIM_PROFILE=off is in the environment.
 
 profile_counts="$root/build/profile/counts"
 
@@ -47,7 +47,7 @@ profile_count() {
 }
 
 profile_ready() {
-    [[ ! -f $profile_counts/done ]] && profile_can || return 0
+    [[ ! -f $profile_counts/done && ${ASIM_PROFILE:-} != off ]] && profile_can || return 0
     if ! build_c profile asim -DCMAKE_BUILD_TYPE=Release -DASIM_PROFILE=make ||
         ! step profile 'recording a profile of the core for its compiler; a few seconds.' profile_count; then
         say 'the profile could not be recorded; the build goes on without it.'

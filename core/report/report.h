@@ -30,7 +30,7 @@ struct asim_report {
     unsigned needs; /* of the network (net/net.h); without, the run does not ask for this report */
     int (*asks)(const struct asim_world *world); /* a further condition, or NULL */
 
-    /* One file: its name in --out, also of one that `open` opens, or `path` anywhere ("" or NULL:
+    /* One file: its name in --out, or `path` anywhere, also of one that `open` opens ("" or NULL:
      * the run does not ask). */
     const char *file;
     const char *(*path)(const struct asim_world *world);

@@ -49,7 +49,7 @@ static int is_page(const char *name)
     return n > 5 && !strcmp(name + n - 5, ".html");
 }
 
-/* A file that is there, has something, and is no page. */
+/* A file that is there, has something, and is no page by name or content. */
 static int is_other(const char *path)
 {
     static const char begin[] = "<!DOCTYPE html>";
@@ -59,7 +59,7 @@ static int is_other(const char *path)
 
     if (file)
         fclose(file);
-    return n && strcmp(text, begin) != 0;
+    return n && !is_page(path) && strcmp(text, begin) != 0;
 }
 
 /* The page replaces no file of a run but a page, and nothing of others. */

@@ -101,6 +101,7 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
     port->frames--;
     port->bytes -= asim_ring_head(&port->queue[q])->wire;
     asim_ring_drop(&port->queue[q]);
+    __builtin_prefetch(asim_ring_head(&port->queue[q])); /* for the next departure */
     port->waiting &= (uint8_t) ~((uint32_t)!port->queue[q].n << q);
 }
 

@@ -47,12 +47,17 @@ static int check_count;
 
 /* Whether long random tests take every seed: not under the sanitizers, where they take five times
  * as long, but for tests/run --slow. Sums over all seeds hold only then. */
-static inline int check_every_seed(void)
+static inline int check_is_slow(void)
 {
-#ifdef ASIM_ASAN
     const char *slow = getenv("ASIM_SLOW");
 
     return slow && *slow;
+}
+
+static inline int check_every_seed(void)
+{
+#ifdef ASIM_ASAN
+    return check_is_slow();
 #else
     return 1;
 #endif

@@ -13,6 +13,7 @@ must correspond:
   zipped      traces as .gz change nothing
   unwatched   the same times and stdout without any report
   one_list    ns-3's order of simultaneous events: as in a simulation of one_list.py
+  flow_rings  the flow level with rings that the network carries by itself, and message by message; a quarter under sanitizers
 """
 
 import copy
@@ -375,6 +376,28 @@ class Emulated:
         return None
 
 
+class FlowLevel:
+    """A case of --model=flow with and without relays; rows of one ns are in any order."""
+
+    def __init__(self, draw_case):
+        self.draw, self.parameters = draw_case, lambda rng, case: rng.random() < .25
+
+    def check(self, name, case, is_sanitized, tools, folder):
+        words = [w for w in write(case, folder / "one") if not w.startswith(("--order", "--exact-events", "--model"))]
+        way = "sanitize" if is_sanitized and not tools.why_not("sanitize") else "default"
+        one, other = (execute(tools, way, [*words, "--model=flow", *more], folder / "one" / part)
+                      for part, more in (("messages", ["--without=uniform-phase"]), ("rings", [])))
+        if one.code != other.code:
+            raise Failure(name, f"exit codes {one.code} and {other.code}: {(one.said or other.said)[:300]}")
+        if one.code:
+            return "the flow level refuses it, or the run cannot go on"
+        for path in one.files.keys() | other.files.keys():
+            a, b = (sorted(without_identity(path, x.files.get(path, b"")).splitlines()) for x in (one, other))
+            if a != b:
+                raise Failure(name, f"{path} differs")
+        return None
+
+
 def shuffled(rng, case):
     ranks = list(range(len(case["ranks"])))
     rates = {link[2] for link in draw.topology_read(case["topology"])[2]}
@@ -393,5 +416,6 @@ RELATIONS = {
     "alone": Relation(two_jobs, lambda rng, case: rng.random() < .5, alone, judge_alone),
     "zipped": Relation(draw.case, lambda rng, case: None, lambda case, _: case, judge_same_bytes),
     "one_list": Emulated(listed_case),
+    "flow_rings": FlowLevel(draw.case),
     "unwatched": Relation(draw.case, lambda rng, case: None, lambda case, _: case, judge_same_bytes),
 }

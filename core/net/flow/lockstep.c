@@ -273,7 +273,12 @@ void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring
     struct asim_fluid_relay **at;
     uint32_t n;
 
-    if (fluid->has_bursts || !find_members(fluid, ring))
+    ring->is_to_fold = 0;
+    if (ring->gone == ring->opened) { /* it was over in this ns */
+        asim_pool_put(&fluid->ring_pool, ring);
+        return;
+    }
+    if (ring->gone || fluid->has_bursts || !find_members(fluid, ring))
         return;
     at = fluid->members.at;
     n = ring->opened;
@@ -363,7 +368,7 @@ void asim_fluid_relay_forget(struct asim_fluid *fluid, struct asim_fluid_relay *
         relay->next->before = NULL;
     n = relay->spec.n;
     asim_pool_put(&fluid->relay_pool, relay);
-    if (++ring->gone == n)
+    if (++ring->gone == n && !ring->is_to_fold)
         asim_pool_put(&fluid->ring_pool, ring);
 }
 

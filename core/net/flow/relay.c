@@ -187,7 +187,7 @@ void asim_fluid_relay_due(struct asim_fluid *fluid, struct asim_fluid_relay *rel
         return;
     }
     if (!ring->is_decided && ring->started == relay->spec.n) {
-        ring->is_decided = 1;
+        ring->is_decided = ring->is_to_fold = 1;
         if (ASIM_VEC_PUSH(fluid->to_fold, ring))
             fluid->failed = ASIM_ENOMEM;
     }

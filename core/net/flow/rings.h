@@ -38,7 +38,8 @@ struct asim_fluid_relay {
 struct asim_fluid_ring {
     uint32_t opened, started, gone;         /* members */
     uint32_t leaders, ended;                /* leaders; of these, over */
-    uint8_t is_decided, is_folded;          /* is_folded: the leaders are carried for all */
+    uint8_t is_decided, is_to_fold;         /* at the end of this ns */
+    uint8_t is_folded;                      /* the leaders are carried for all */
     uint8_t is_steered;                     /* folded, and a congestion control is to begin */
     struct asim_fluid_relay *first, *last;  /* in the order of starts */
     struct asim_fluid_ring *ahead, *behind; /* in the list of folded rings */

@@ -16,17 +16,10 @@ static struct asim_fluid *of(const struct asim_fabric *network)
     return (struct asim_fluid *)(uintptr_t)network;
 }
 
-/* Each way has an equal share, the first ones what is left over. */
 static void count(const struct asim_fluid *fluid, uint32_t l, uint64_t frames, uint64_t bytes)
 {
-    int is_group = l >= fluid->n_links;
-    uint64_t ways = is_group ? fluid->link[l].ways : 1;
-
-    l = is_group ? fluid->link[l].beside : l;
-    for (uint64_t i = 0; i < ways; i++, l = fluid->link[l].beside) {
-        fluid->link[l].frames += frames / ways + (i < frames % ways);
-        fluid->link[l].bytes += bytes / ways + (i < bytes % ways);
-    }
+    fluid->link[l].frames += frames;
+    fluid->link[l].bytes += bytes;
 }
 
 void asim_fluid_fold(const struct asim_fluid *fluid, struct asim_fluid_path *path)
@@ -73,6 +66,17 @@ static void fold_all(struct asim_fluid *fluid)
     }
 }
 
+/* Of `all`, an equal share for each way, the first ones what is left over. */
+static uint64_t share_of(const struct asim_fluid *fluid, uint32_t l, uint64_t all)
+{
+    const struct asim_fluid_link *group = &fluid->link[fluid->link[l].group];
+    uint64_t place = 0;
+
+    for (uint32_t at = group->beside; at != l; at = fluid->link[at].beside)
+        place++;
+    return all / group->ways + (place < all % group->ways);
+}
+
 static void link_use(const struct asim_fabric *network, uint32_t wire, struct asim_link_use *use)
 {
     struct asim_fluid *fluid = of(network);
@@ -88,8 +92,8 @@ static void link_use(const struct asim_fabric *network, uint32_t wire, struct as
         .to = wire % 2 ? link->a : link->b,
         .port = wire % 2 ? link->port_b : link->port_a,
         .rate_bps = link->rate_bps,
-        .frames = here->frames,
-        .bytes = here->bytes,
+        .frames = here->group ? share_of(fluid, wire, queue->frames) : here->frames,
+        .bytes = here->group ? share_of(fluid, wire, queue->bytes) : here->bytes,
         .peak_queue_bytes = (uint64_t)queue->peak_bytes,
         .marks = (uint64_t)(queue->marks / (here->group ? queue->ways : 1) + 0.5)};
 }
@@ -114,7 +118,7 @@ static void stats(const struct asim_fabric *network, struct asim_fabric_stats *s
 
     fold_all(fluid);
     memset(stats, 0, sizeof *stats);
-    for (uint32_t l = 0; l < fluid->n_links; l++) {
+    for (uint32_t l = 0; l < fluid->n_links + fluid->n_groups; l++) {
         stats->hops += fluid->link[l].frames;
         stats->hop_bytes += fluid->link[l].bytes;
         stats->data += fluid->link[l].first_frames;

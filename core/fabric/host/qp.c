@@ -112,14 +112,18 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
 }
 
 /* When the first pacing gap ends; any time up to t if one has ended. With QPS_PER_CONNECTION gaps
- * of messages that cannot send do not count. */
+ * of messages that cannot send do not count, which have no ready bit or lose it in a scan. */
 static uint64_t first_gap(const struct asim_fabric *fabric, const struct asim_qplist *list,
                           uint64_t t)
 {
     uint64_t earliest = ASIM_NEVER;
 
     for (uint32_t b = list->first / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < list->end; b++) {
-        for (uint64_t bits = list->block[b].in_use; bits && earliest > t; bits &= bits - 1) {
+        uint64_t bits = list->block[b].in_use;
+
+        if (fabric->set.qps && list->n > 1)
+            bits &= list->block[b].ready;
+        for (; bits && earliest > t; bits &= bits - 1) {
             const struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
             if (flow->next_avail < earliest && (!fabric->set.qps || may_send(flow)))

@@ -7,6 +7,7 @@
  */
 #include "sim/distributed/stall_report.h"
 #include "sim/distributed/deadlock.h"
+#include "base/text.h"
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/stall.h"
 
@@ -273,8 +274,9 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
     for (uint32_t i = 0; i < stall.n_rows; i++)
         add_row(world, &stall, &stall.rows[i], &text);
     if (stall.stuck > ASIM_STALL_RANKS)
-        asim_stall_append(&text, "\n  and %llu more ranks",
-                          (unsigned long long)stall.stuck - ASIM_STALL_RANKS);
+        asim_stall_append(&text, "\n  and %llu more rank%s",
+                          (unsigned long long)stall.stuck - ASIM_STALL_RANKS,
+                          asim_text_s(stall.stuck - ASIM_STALL_RANKS));
     add_extras(&stall, &text);
     return asim_err_set(err, ASIM_ESTALL, "%s", buf);
 }

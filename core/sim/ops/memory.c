@@ -45,7 +45,9 @@ static uint32_t server_count(const struct asim_world *world)
 {
     if (world->set.memory.type == ASIM_MEM_POOL)
         return 1;
-    return world->set.memory.type == ASIM_MEM_PER_NODE ? world->set.memory.nodes : 0;
+    return world->set.memory.type == ASIM_MEM_PER_NODE
+               ? (world->set.n_ranks - 1) / world->set.memory.npus_per_node + 1
+               : 0;
 }
 
 /* Sets per_event: a memory server couples ranks within one ns, which windows cannot do. */

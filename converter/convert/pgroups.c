@@ -136,12 +136,7 @@ int asim_pgroups_of_call(struct asim_pgroups *groups, const struct asim_jdoc *do
     return group.n && ASIM_VEC_PUSH(groups->group, group) ? ASIM_ENOMEM : 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
+ASIM_ORDER(ascending, uint32_t, [0])
 
 /* The ranks of a group in ascending order. */
 static uint32_t *sorted(const struct asim_pgroups *groups, const struct asim_pgroup *group)

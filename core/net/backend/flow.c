@@ -15,7 +15,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint64_t flow_now(const struct asim_net *net, uint32_t rank)
 {
@@ -75,11 +74,10 @@ static int open_tables(struct asim_fluid *fluid, const struct asim_netconf *net,
 
     fluid->n_links = (uint32_t)(2 * fluid->topo->n_links);
     room = fluid->n_links + (fluid->is_sprayed ? fluid->n_links / 2 : 0);
-    fluid->link = aligned_alloc(ASIM_FLUID_LINE, room * sizeof *fluid->link);
+    fluid->link = asim_calloc_lines(room, sizeof *fluid->link);
     fluid->near = calloc(fluid->topo->hosts, sizeof *fluid->near);
     if (!fluid->link || !fluid->near)
         return asim_err_nomem(err, "opening the flow level");
-    memset(fluid->link, 0, room * sizeof *fluid->link);
     for (uint32_t l = 0; l < fluid->n_links; l++)
         fill_link(fluid, net, l);
     if (asim_fluid_order(fluid))

@@ -27,7 +27,6 @@
 enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 4 };
 #define ASIM_FLUID_TRAFFIC_QP UINT32_MAX
 #define ASIM_FLUID_NONE       1e300 /* no limit to a rate */
-#define ASIM_FLUID_LINE       64    /* bytes of a cache line */
 #define ASIM_FLUID_NO_ACKS    1e-9  /* a share of a link that sums of shares leave */
 
 /* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
@@ -38,7 +37,7 @@ enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_
 struct asim_fluid_link {
     /* What a look at a flow reads of each link of its path. level: the most that a flow gets here
      * that nothing else limits; ASIM_FLUID_NONE: not saturated. */
-    _Alignas(ASIM_FLUID_LINE) double level;
+    _Alignas(ASIM_LINE_BYTES) double level;
     double share;                     /* served of what arrives */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
     double left_ns;                   /* of what its messages have left, at wait_at */

@@ -53,9 +53,12 @@ static int open_log(struct asim_event_observer *observer, struct asim_world *wor
 
     if (!world->set.system.trace_enabled || !(folder || out))
         return 0;
-    snprintf(path, sizeof path, "%s/log.txt", folder ? folder : out);
-    if (!folder && !(world->set.log_file = asim_arena_strdup(&world->arena, path)))
-        return asim_err_nomem(err, "opening reports");
+    if (!folder) {
+        snprintf(path, sizeof path, "%s/log.txt", out);
+        world->set.log_file = asim_arena_strdup(&world->arena, path);
+        if (!world->set.log_file)
+            return asim_err_nomem(err, "opening reports");
+    }
     if (asim_report_open_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt",
                               err))
         return ASIM_EIO;

@@ -12,7 +12,8 @@
  * networks and collectives set aside, the warning came in 32 of the 36 that SWITCH_ACK_HIGH_PRIO 1
  * shortens by 15 % or more, and in 2 of the others, by 10 to 15 %.
  *
- * Cost: a path for each message of a network with such links; other networks pay nothing.
+ * Cost: a path for each message that is long enough for the slowest link of the network; networks
+ * without such links pay nothing.
  */
 #include "asim/packet.h"
 #include "net/packets.h"
@@ -39,6 +40,7 @@ struct slowed {
 
 struct windows {
     struct slowed *wires; /* [2 x links] */
+    uint64_t slowest_bps; /* of all links */
 };
 
 static uint64_t fastest_host(const struct asim_topo *topo)
@@ -48,6 +50,15 @@ static uint64_t fastest_host(const struct asim_topo *topo)
     for (uint32_t p = 0; p < topo->first_port[topo->hosts]; p++)
         if (topo->links[topo->ports[p].link].rate_bps > bps)
             bps = topo->links[topo->ports[p].link].rate_bps;
+    return bps;
+}
+
+static uint64_t slowest_link(const struct asim_topo *topo)
+{
+    uint64_t bps = UINT64_MAX;
+
+    for (size_t l = 0; l < topo->n_links; l++)
+        bps = topo->links[l].rate_bps < bps ? topo->links[l].rate_bps : bps;
     return bps;
 }
 
@@ -74,18 +85,30 @@ static uint32_t wire_of(const struct asim_topo *topo, const struct asim_hop *hop
     return 2 * link + (topo->links[link].a != hop->node);
 }
 
-/* A sender as slow as the slowest link sends no bursts that queue there. */
+/* Whether a message is of WINDOWS windows and more, with its slowest link at `bps`. */
+static int is_long(const struct asim_event *event, uint64_t bps)
+{
+    double sending = (double)event->of.fct.bytes * 8e9 / (double)bps;
+
+    return sending >= WINDOWS * ((double)event->of.fct.ideal - sending);
+}
+
+/* A sender as slow as the slowest link sends no bursts that queue there. A message that is short
+ * for the slowest link of all is short for that of its path. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const struct asim_topo *topo = &world->set.topo;
     struct asim_fct flow = {
         .src = event->rank, .dst = event->of.fct.dst, .sport = event->of.fct.sport};
     struct asim_hop hops[HOPS];
-    uint32_t n = world->via.packets->path(world->via.packet_net, &flow, hops, HOPS), slowest = 0;
-    uint64_t start = event->of.fct.start, ideal = event->of.fct.ideal, bps = UINT64_MAX, first = 0;
+    struct windows *windows = self;
+    uint32_t n, slowest = 0;
+    uint64_t start = event->of.fct.start, bps = UINT64_MAX, first = 0;
     struct slowed *at;
-    double sending;
 
+    if (!is_long(event, windows->slowest_bps))
+        return;
+    n = world->via.packets->path(world->via.packet_net, &flow, hops, HOPS);
     for (uint32_t i = 0; i < n && n <= HOPS; i++) {
         uint32_t wire = wire_of(topo, &hops[i]);
         uint64_t rate = topo->links[wire / 2].rate_bps;
@@ -94,14 +117,11 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         slowest = rate < bps ? wire : slowest;
         bps = rate < bps ? rate : bps;
     }
-    if (first <= bps)
+    if (first <= bps || !is_long(event, bps))
         return;
-    sending = (double)event->of.fct.bytes * 8e9 / (double)bps;
-    if (sending < WINDOWS * ((double)ideal - sending))
-        return;
-    at = &((struct windows *)self)->wires[slowest];
+    at = &windows->wires[slowest];
     at->took += (double)(event->t - start);
-    at->alone += (double)ideal;
+    at->alone += (double)event->of.fct.ideal;
     at->active += (double)(event->t - (start > at->last ? start : at->last));
     at->last = event->t;
 }
@@ -183,8 +203,10 @@ static int open_windows(struct asim_event_observer *observer, struct asim_world 
     struct windows *windows = calloc(1, sizeof *windows);
 
     (void)out;
-    if (windows)
+    if (windows) {
+        windows->slowest_bps = slowest_link(&world->set.topo);
         windows->wires = calloc(world->set.topo.n_links * 2, sizeof *windows->wires);
+    }
     if (!windows || !windows->wires) {
         free(windows);
         return asim_err_nomem(err, "opening reports");

@@ -21,6 +21,10 @@
 /* How far a message lies behind what its NIC could have sent, in 1/1024: rates are rounded. */
 enum { SLACK = 16 };
 
+/* Windows of a domain that are not asked whether they may be longer, after several that might not.
+ */
+enum { MOST_PAUSE = 31 };
+
 static int is_inner(const struct asim_fabric *fabric, const struct asim_nic *nic)
 {
     return nic->port.out->delay < asim_engine_of(fabric)->workers.domain_lookahead;
@@ -194,25 +198,34 @@ struct firsts {
     uint64_t hosts, switches;
 };
 
-/* With frames that they have sent to each other. Returns the earlier one. */
-static uint64_t next_events(const struct asim_worker *worker, const struct asim_domain *domain,
-                            struct firsts *first)
+/* The earliest event of the nodes from the k-th to before the n-th, with frames that nodes have
+ * sent to each other. */
+static inline uint64_t first_of(const struct asim_worker *worker, const struct asim_domain *domain,
+                                uint32_t k, uint32_t n)
 {
-    uint64_t *min_arrival = worker->min_arrival + worker->first_slot;
+    uint64_t *min_arrival = worker->min_arrival + worker->first_slot, first = ASIM_NEVER;
 
-    *first = (struct firsts){ASIM_NEVER, ASIM_NEVER};
-    for (uint32_t k = 0; k < domain->n; k++) {
+    for (; k < n; k++) {
         uint32_t i = domain->index[k];
-        uint64_t *half = k < domain->n_hosts ? &first->hosts : &first->switches;
+        uint64_t t = worker->next[i];
 
-        if (min_arrival[i] < worker->next[i]) {
-            worker->next[i] = min_arrival[i];
+        if (min_arrival[i] < t) {
+            worker->next[i] = t = min_arrival[i];
             if (i < worker->n_hosts)
                 worker->block_min[i / ASIM_BLOCK] = 0;
         }
         min_arrival[i] = ASIM_NEVER;
-        *half = worker->next[i] < *half ? worker->next[i] : *half;
+        first = t < first ? t : first;
     }
+    return first;
+}
+
+/* Returns the earlier one. */
+static uint64_t next_events(const struct asim_worker *worker, const struct asim_domain *domain,
+                            struct firsts *first)
+{
+    first->hosts = first_of(worker, domain, 0, domain->n_hosts);
+    first->switches = first_of(worker, domain, domain->n_hosts, domain->n);
     return first->hosts < first->switches ? first->hosts : first->switches;
 }
 
@@ -250,6 +263,20 @@ static void alternate(const struct asim_fabric *fabric, const struct firsts *fir
                           inner->t + 2 * delay, until);
 }
 
+/* The window is short. Ranks that send short messages leave hardly a long one; parts may wait for
+ * one. */
+static void pause_asking(const struct asim_domains *domains, struct asim_domain *domain)
+{
+    if (domains->with_parts)
+        return;
+    if (domain->unasked) {
+        domain->unasked--;
+    } else {
+        domain->pause = domain->pause < MOST_PAUSE ? 2 * domain->pause + 1 : MOST_PAUSE;
+        domain->unasked = domain->pause;
+    }
+}
+
 /* The next window of the domain; the domain has no event before `until` if inner.t is not less. */
 static struct inner next_inner(struct asim_worker *worker, struct asim_domain *domain,
                                uint64_t until)
@@ -261,12 +288,17 @@ static struct inner next_inner(struct asim_worker *worker, struct asim_domain *d
 
     if (inner.t >= until)
         return inner;
-    inner.end = still_until(worker, domain, inner.t, until);
+    inner.end = domain->unasked && !worker->domains->with_parts
+                    ? 0
+                    : still_until(worker, domain, inner.t, until);
     if (inner.end < inner.t + (alternates ? 2 : 1) * delay) {
+        pause_asking(worker->domains, domain);
         domain->completes_at = 0;
         inner.end = inner.t + delay;
         if (alternates)
             alternate(worker->fabric, &first, until, &inner);
+    } else {
+        domain->pause = 0;
     }
     inner.end = inner.end < until ? inner.end : until;
     return inner;

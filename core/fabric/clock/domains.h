@@ -20,6 +20,9 @@ struct asim_domain {
     /* No message over links out of the domain is acknowledged as a whole before this time, unless
      * a host sends another one. 0: not known. */
     uint64_t completes_at;
+    /* Next windows that are not asked whether they may be longer; as many after the last one that
+     * was and might not. */
+    uint32_t unasked, pause;
     /* With parts (memo/region/part_domains.c): 1 + the number of its part, 0: it has none; how far
      * it has come. */
     uint32_t part;

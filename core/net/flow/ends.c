@@ -79,31 +79,33 @@ void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 /* --- the heap of ends ------------------------------------------------------------------------ */
 
-static int is_before(const struct asim_fluid *fluid, uint32_t a, uint32_t b)
+static int is_before(const struct asim_fluid *fluid, struct asim_fluid_end a,
+                     struct asim_fluid_end b)
 {
-    const struct asim_fluid_flow *x = fluid->flow.at[a], *y = fluid->flow.at[b];
-
-    return x->end_ns < y->end_ns || (x->end_ns == y->end_ns && x->msg.id < y->msg.id);
+    return a.end_ns < b.end_ns ||
+           (a.end_ns == b.end_ns && fluid->flow.at[a.id]->msg.id < fluid->flow.at[b.id]->msg.id);
 }
 
-static void put(struct asim_fluid *fluid, uint32_t id, uint32_t at)
+static void put(struct asim_fluid *fluid, struct asim_fluid_end end, uint32_t at)
 {
-    fluid->heap.at[at] = id;
-    fluid->flow.at[id]->heap_at = at + 1;
+    fluid->heap.at[at] = end;
+    fluid->flow.at[end.id]->heap_at = at + 1;
 }
 
 static void rise(struct asim_fluid *fluid, uint32_t at)
 {
-    uint32_t id = fluid->heap.at[at], up;
+    struct asim_fluid_end end = fluid->heap.at[at];
+    uint32_t up;
 
-    for (; at && is_before(fluid, id, fluid->heap.at[up = (at - 1) / CHILDREN]); at = up)
+    for (; at && is_before(fluid, end, fluid->heap.at[up = (at - 1) / CHILDREN]); at = up)
         put(fluid, fluid->heap.at[up], at);
-    put(fluid, id, at);
+    put(fluid, end, at);
 }
 
 static void sink(struct asim_fluid *fluid, uint32_t at)
 {
-    uint32_t id = fluid->heap.at[at], n = (uint32_t)fluid->heap.n;
+    struct asim_fluid_end end = fluid->heap.at[at];
+    uint32_t n = (uint32_t)fluid->heap.n;
 
     for (;;) {
         uint32_t first = CHILDREN * at + 1, best = first;
@@ -111,24 +113,25 @@ static void sink(struct asim_fluid *fluid, uint32_t at)
         for (uint32_t i = first + 1; i < first + CHILDREN && i < n; i++)
             if (is_before(fluid, fluid->heap.at[i], fluid->heap.at[best]))
                 best = i;
-        if (first >= n || !is_before(fluid, fluid->heap.at[best], id))
+        if (first >= n || !is_before(fluid, fluid->heap.at[best], end))
             break;
         put(fluid, fluid->heap.at[best], at);
         at = best;
     }
-    put(fluid, id, at);
+    put(fluid, end, at);
 }
 
 static void move_in_heap(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint64_t end_ns)
 {
     flow->end_ns = end_ns;
     if (!flow->heap_at) {
-        if (ASIM_VEC_PUSH(fluid->heap, flow->id)) {
+        if (ASIM_VEC_PUSH(fluid->heap, (struct asim_fluid_end){0})) {
             fluid->failed = ASIM_ENOMEM;
             return;
         }
         flow->heap_at = (uint32_t)fluid->heap.n;
     }
+    fluid->heap.at[flow->heap_at - 1] = (struct asim_fluid_end){end_ns, flow->id};
     rise(fluid, flow->heap_at - 1);
     sink(fluid, flow->heap_at - 1);
 }
@@ -141,22 +144,23 @@ void asim_fluid_move_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
 void asim_fluid_drop_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    uint32_t at = flow->heap_at - 1, last;
+    uint32_t at = flow->heap_at - 1;
+    struct asim_fluid_end last;
 
     if (!flow->heap_at)
         return;
     flow->heap_at = 0;
     last = ASIM_VEC_POP(fluid->heap);
-    if (last == flow->id)
+    if (last.id == flow->id)
         return;
     put(fluid, last, at);
     rise(fluid, at);
-    sink(fluid, fluid->flow.at[last]->heap_at - 1);
+    sink(fluid, fluid->flow.at[last.id]->heap_at - 1);
 }
 
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid)
 {
-    struct asim_fluid_flow *flow = fluid->flow.at[fluid->heap.at[0]];
+    struct asim_fluid_flow *flow = fluid->flow.at[fluid->heap.at[0].id];
 
     asim_fluid_drop_end(fluid, flow);
     return flow;
@@ -164,7 +168,7 @@ struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid)
 
 uint64_t asim_fluid_next_end(const struct asim_fluid *fluid)
 {
-    return fluid->heap.n ? fluid->flow.at[fluid->heap.at[0]]->end_ns : ASIM_NEVER;
+    return fluid->heap.n ? fluid->heap.at[0].end_ns : ASIM_NEVER;
 }
 
 /* --- ends ------------------------------------------------------------------------------------ */

@@ -62,7 +62,8 @@ struct asim_fluid_link {
     /* What messages take since it was idle, by the latency of their senders. */
     struct asim_fluid_lead {
         double to_here_ns, work_ns;
-        uint64_t at_ns; /* the first one began */
+        uint64_t at_ns, gone_ns; /* the first one began; the last one left */
+        uint32_t n;              /* that are under way */
     } leads[ASIM_FLUID_LEADS];
     uint8_t n_leads;
     uint8_t is_planned; /* `refresh` is in the queue of events; is_stirred: `stir` */
@@ -264,7 +265,8 @@ struct asim_fluid {
     ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */
     ASIM_VEC(struct asim_fluid_relay *) members; /* of a ring that may be folded */
     ASIM_VEC(struct asim_fluid_flow *) flow;     /* by number */
-    ASIM_VEC(uint32_t) free_ids, heap, touched;
+    ASIM_VEC(uint32_t) free_ids, touched;
+    ASIM_VEC(struct asim_fluid_end) heap; /* of ends that have moved */
     /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
     ASIM_VEC(double) limits;
     struct asim_index_set work; /* links whose rates are to be found anew, */

@@ -8,20 +8,41 @@
 
 #include <math.h>
 
-void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
-                         double work_ns)
+/* Of messages from so far; n_leads: there is none. */
+static int find(const struct asim_fluid_link *link, double to_here_ns)
 {
     int i = 0;
 
-    if (!link->flows.n)
-        link->n_leads = 0;
     while (i < link->n_leads && fabs(link->leads[i].to_here_ns - to_here_ns) >= 1)
         i++;
+    return i;
+}
+
+void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
+                         double work_ns)
+{
+    int i;
+
+    if (!link->flows.n)
+        link->n_leads = 0;
+    i = find(link, to_here_ns);
     if (i == ASIM_FLUID_LEADS)
         return;
     if (i == link->n_leads)
-        link->leads[link->n_leads++] = (struct asim_fluid_lead){to_here_ns, 0, now_ns};
+        link->leads[link->n_leads++] =
+            (struct asim_fluid_lead){.to_here_ns = to_here_ns, .at_ns = now_ns};
     link->leads[i].work_ns += work_ns;
+    link->leads[i].n++;
+}
+
+void asim_fluid_end_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns)
+{
+    int i = find(link, to_here_ns);
+
+    if (i < link->n_leads && link->leads[i].n) {
+        link->leads[i].n--;
+        link->leads[i].gone_ns = now_ns;
+    }
 }
 
 /* What a link has served of nearer senders' messages when those of so far a sender come: the whole
@@ -43,26 +64,71 @@ static double lead_of(const struct asim_fluid_link *link, double to_here_ns)
     return least < ASIM_FLUID_NONE ? least : 0;
 }
 
+/* How long the link is of those from near_ns and nearer than a distance only; work_ns: theirs. */
+static double before(const struct asim_fluid_link *link, const struct asim_fluid_lead *farther,
+                     double near_ns, double *work_ns)
+{
+    double from = near_ns;
+
+    *work_ns = 0;
+    for (int j = 0; j < link->n_leads; j++)
+        if (link->leads[j].to_here_ns < farther->to_here_ns) {
+            from = asim_fluid_max(from, link->leads[j].to_here_ns);
+            *work_ns += link->leads[j].work_ns;
+        }
+    return asim_fluid_max(0, farther->to_here_ns - from);
+}
+
+/* What nearer messages under way have left of what the link serves of them until those from so far
+ * come. */
+static double still_ahead(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                          double to_here_ns)
+{
+    const uint64_t now = fluid->queue.now_ns;
+    double ns = 0;
+
+    for (uint32_t i = 0; i < link->flows.n; i++) {
+        const struct asim_fluid_place *place = &link->flows.at[i];
+        const struct asim_fluid_flow *flow = place->flow;
+        double left = flow->left - flow->rate * (double)(now - flow->left_at);
+        double near_ns = 0, part = 0, work;
+
+        for (uint32_t h = 0; h < place->hop; h++) {
+            const struct asim_fluid_link *on = &fluid->link[flow->path->link[h]];
+
+            near_ns += on->packet_ns + on->delay_ns;
+        }
+        if (near_ns + 1 > to_here_ns || left <= 0 || flow->end_ns <= now)
+            continue;
+        for (int k = 0; k < link->n_leads; k++)
+            if (link->leads[k].to_here_ns <= to_here_ns) {
+                double alone = before(link, &link->leads[k], near_ns, &work);
+
+                part += alone / asim_fluid_max(work, alone + 1);
+            }
+        ns += asim_fluid_min(left, flow->shape.packets * asim_fluid_min(1, part)) * link->step_ns;
+    }
+    return ns;
+}
+
 /* What a message gains that has the link beside those from as far and nearer until packets of
  * farther ones come that began with it: these serve 1 / work of it in a ns, which takes it
- * took_ns / work beside all. */
+ * took_ns / work beside all. Where those farther ended first, it had the link again for as long. */
 static double start_of(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
-                       double to_here_ns, double took_ns, double least_ns)
+                       double to_here_ns, double took_ns, double least_ns, uint64_t now_ns)
 {
     double gain = 0;
 
     for (int i = 0; i < link->n_leads; i++) {
         const struct asim_fluid_lead *farther = &link->leads[i];
-        double from = to_here_ns, work = 0;
+        double work, alone = before(link, farther, to_here_ns, &work);
 
-        for (int j = 0; j < link->n_leads; j++)
-            if (link->leads[j].to_here_ns < farther->to_here_ns) {
-                from = asim_fluid_max(from, link->leads[j].to_here_ns);
-                work += link->leads[j].work_ns;
-            }
-        if (farther->to_here_ns > from && farther->at_ns == flow->began_ns)
-            gain += (farther->to_here_ns - from) *
-                    asim_fluid_max(0, took_ns / asim_fluid_max(work, least_ns) - 1);
+        if (farther->at_ns != flow->began_ns)
+            continue;
+        if (!farther->n)
+            alone -= (double)(now_ns - farther->gone_ns);
+        gain += asim_fluid_max(0, alone) *
+                asim_fluid_max(0, took_ns / asim_fluid_max(work, least_ns) - 1);
     }
     return gain;
 }
@@ -80,7 +146,8 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         if (link->was_full)
-            lead = lead_of(link, pre) + start_of(link, flow, pre, took, least);
+            lead = lead_of(link, pre) - still_ahead(fluid, link, pre) +
+                   start_of(link, flow, pre, took, least, fluid->queue.now_ns);
         pre += link->packet_ns + link->delay_ns;
     }
     lead = asim_fluid_min(lead, took - alone);

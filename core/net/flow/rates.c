@@ -442,10 +442,13 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end)
 {
     const struct asim_fluid_path *path = flow->path;
+    double lead = 0;
 
     for (uint32_t i = flow->hop; i < end; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
+        asim_fluid_end_lead(link, fluid->queue.now_ns, lead);
+        lead += link->packet_ns + link->delay_ns;
         asim_fluid_tell_frames(fluid, link);
         quit(flow, &link->flows, i);
         link->sum -= flow->rate;

@@ -100,6 +100,8 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
  */
 void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
                          double work_ns);
+/* A message from so far has left the link. */
+void asim_fluid_end_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns);
 /* How much sooner a message that drains now is through than its share says: where senders of
  * several distances share a queue, the nearest begins it. No message takes less than in an idle
  * network. */
@@ -221,6 +223,10 @@ void asim_fluid_touch(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_advance(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Sets the end of a flow whose rate is new. */
 void asim_fluid_set_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+struct asim_fluid_end {
+    uint64_t end_ns;
+    uint32_t id; /* of the flow that is drained then */
+};
 /* The next end in the heap, or ASIM_NEVER; takes that flow out. */
 uint64_t asim_fluid_next_end(const struct asim_fluid *fluid);
 struct asim_fluid_flow *asim_fluid_take_end(struct asim_fluid *fluid);

@@ -200,8 +200,8 @@ static uint64_t run_ns(struct asim_fluid *fluid)
 /* --- phases that are carried by messages after all -------------------------------------------- */
 
 /* What is to come goes over to the queue of events and the heap of ends. */
-static void merge(struct asim_fluid *fluid, struct asim_due_queue *queue, const uint32_t *ids,
-                  size_t n)
+static void merge(struct asim_fluid *fluid, struct asim_due_queue *queue,
+                  const struct asim_fluid_end *ends, size_t n)
 {
     struct asim_due *due;
 
@@ -210,7 +210,7 @@ static void merge(struct asim_fluid *fluid, struct asim_due_queue *queue, const 
             asim_fluid_add(fluid, queue->now_ns, due);
     asim_due_fini(queue);
     for (size_t i = 0; i < n; i++)
-        asim_fluid_move_end(fluid, fluid->flow.at[ids[i]]);
+        asim_fluid_move_end(fluid, fluid->flow.at[ends[i].id]);
 }
 
 static void run_until(struct asim_fluid *fluid, uint64_t end_ns)
@@ -227,7 +227,7 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     const struct asim_fluid saved = *fluid;
     ASIM_VEC(uint32_t) work = {0};
     struct asim_due_queue own;
-    uint32_t *ends;
+    struct asim_fluid_end *ends;
     size_t n;
 
     asim_due_init(&fluid->queue);

@@ -122,6 +122,17 @@ static void end(struct run *run)
     asim_netconf_fini(&run->conf);
 }
 
+static uint64_t alone(const char *maker, uint64_t bytes)
+{
+    struct run run;
+
+    open(&run, maker, NULL);
+    send(&run, 0, 3, bytes);
+    go(&run);
+    end(&run);
+    return run.through[0];
+}
+
 /* One message alone, over H links of equal rate: F1 and F2 of rdma-network.md#closed-forms. */
 static void closed_forms(void)
 {
@@ -133,23 +144,11 @@ static void closed_forms(void)
 
     for (size_t i = 0; i < 2; i++) {
         uint64_t h = nets[i].hops, n = 30;
-        struct run run;
 
-        open(&run, nets[i].maker, NULL);
-        send(&run, 0, 3, PAYLOAD);
-        go(&run);
-        CHECK_U64(run.through[0], h * (D + A + 2 * P));
-        end(&run);
-        open(&run, nets[i].maker, NULL);
-        send(&run, 0, 3, n * PAYLOAD);
-        go(&run);
-        CHECK_U64(run.through[0], (n + h - 2) * D + D + h * A + 2 * h * P);
-        end(&run);
-        open(&run, nets[i].maker, NULL);
-        send(&run, 0, 3, (n - 1) * PAYLOAD + 72); /* the last frame takes 4 ns */
-        go(&run);
-        CHECK_U64(run.through[0], (n + h - 2) * D + 4 + h * A + 2 * h * P);
-        end(&run);
+        CHECK_U64(alone(nets[i].maker, PAYLOAD), h * (D + A + 2 * P));
+        CHECK_U64(alone(nets[i].maker, n * PAYLOAD), (n + h - 2) * D + D + h * A + 2 * h * P);
+        CHECK_U64(alone(nets[i].maker, (n - 1) * PAYLOAD + 72), /* the last frame takes 4 ns */
+                  (n + h - 2) * D + 4 + h * A + 2 * h * P);
     }
 }
 
@@ -200,20 +199,23 @@ static void shares(void)
     end(&run);
 }
 
-/* Senders at 2 and at 4 links share the last link from when the packets of the nearer arrive, which
- * have it alone for two links. */
+/* Of senders at 2 and at 4 links the nearer has the last link alone at first. Beyond the windows it
+ * has the smaller share and ends last, so neither gains by that. */
 static void distances(void)
 {
     struct run run;
-    uint64_t n = 40; /* below both windows */
 
-    open(&run, "leaf_spine,g=4,leaves=2,psn=1,apbw=200Gbps,bw=200Gbps", "ack-load");
-    send(&run, 1, 0, n * PAYLOAD);
-    send(&run, 3, 0, n * PAYLOAD);
-    go(&run);
-    CHECK_U64(run.through[0], 2 * n * D - 2 * (D + P) + D + 2 * A + 4 * P);
-    CHECK_U64(run.through[1], 2 * n * D + D + 4 * A + 6 * P);
-    end(&run);
+    for (uint64_t n = 40; n <= 1000; n += 960) { /* below both windows, beyond both */
+        uint64_t gain = n == 40 ? 2 * (D + P) : 0, end_ns = 2 * n * D + D + 2 * A + 4 * P;
+
+        open(&run, "leaf_spine,g=4,leaves=2,psn=1,apbw=200Gbps,bw=200Gbps", "ack-load");
+        send(&run, 1, 0, n * PAYLOAD);
+        send(&run, 3, 0, n * PAYLOAD);
+        go(&run);
+        CHECK_U64(run.through[0], end_ns - gain);
+        CHECK(gain ? run.through[1] == end_ns + 2 * A + 2 * P : run.through[1] < end_ns);
+        end(&run);
+    }
 }
 
 /* Host 0 sends to four; two others fill the queue of one of these, and end first. What that queue

@@ -24,8 +24,11 @@ static struct timespec first;   /* when the first signal came */
 static void leave(void)
 {
     static const char text[] = "\nasim: interrupted.\n";
-    ssize_t written = write(2, text, sizeof text - 1);
+    ssize_t written;
 
+    if (writes_fail)
+        setrlimit(RLIMIT_FSIZE, &file_size); /* stderr may be a file */
+    written = write(2, text, sizeof text - 1);
     (void)written;
     _exit(130);
 }

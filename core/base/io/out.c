@@ -297,12 +297,22 @@ void asim_out_write(struct asim_out *out, const void *data, size_t size)
         latch(out);
 }
 
+int asim_out_check(const struct asim_out *out, struct asim_err *err)
+{
+    if (!out->failed)
+        return 0;
+    return asim_err_set(err, ASIM_EIO, "cannot write %s: %s%s.", out->path, strerror(out->failed),
+                        out->failed == EFBIG ? "; the limit of the process for files is reached "
+                                               "(--max-output-size, ulimit -f)"
+                                             : "");
+}
+
 /* fclose may be the first call to report a full disk, so it comes before the rename. Another handle
  * keeps the lock until the rename, so that no other writer takes the file. No fsync: a result that
  * a power failure destroys can be computed again. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err)
 {
-    int code = 0, lock;
+    int code, lock;
     if (!out->file)
         return 0;
     errno = 0;
@@ -320,13 +330,8 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
         latch(out);
     if (lock >= 0)
         close(lock);
-    if (out->failed) {
-        code =
-            asim_err_set(err, ASIM_EIO, "cannot write %s: %s%s.", out->path, strerror(out->failed),
-                         out->failed == EFBIG ? "; the limit of the process for files is reached "
-                                                "(--max-output-size, ulimit -f)"
-                                              : "");
-    } else {
+    code = asim_out_check(out, err);
+    if (!code) {
         free(out->partial); /* the rename has removed it */
         out->partial = NULL;
     }

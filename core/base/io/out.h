@@ -24,6 +24,8 @@ struct asim_out {
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err);
 void asim_out_printf(struct asim_out *out, const char *fmt, ...) ASIM_PRINTF(2, 3);
 void asim_out_write(struct asim_out *out, const void *data, size_t size);
+/* 0, or the error of the first write that failed; the rest of what buffers hold may fail still. */
+int asim_out_check(const struct asim_out *out, struct asim_err *err);
 /* Flushes, renames, closes. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err);
 /* Closes and removes the partial file. Also takes an all-zero or committed struct. */

@@ -53,7 +53,7 @@ int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data
     asim_out_write(&writer->out, length, n);
     asim_out_write(&writer->out, data, size);
     writer->has_metadata = 1;
-    return 0;
+    return asim_out_check(&writer->out, err); /* a signal ends a command by failing writes */
 }
 
 /* Writes the message, and frees all that was taken for it. */

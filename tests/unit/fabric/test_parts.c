@@ -439,23 +439,24 @@ int main(void)
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (check_takes(seed))
             one(seed);
-    if (!check_every_seed())
+    if (!check_sums())
         return CHECK_DONE();
-    CHECK(with_parts > 800);
-    CHECK(replays > 10000);
-    CHECK(leaf_replays > 5000);
-    CHECK(leaf_deviations > 200);
-    CHECK(drops > 500);
+    CHECK(with_parts > check_share(800));
+    CHECK(replays > check_share(10000));
+    CHECK(leaf_replays > check_share(5000));
+    CHECK(leaf_deviations > check_share(200));
+    CHECK(drops > check_share(500));
     fprintf(stderr, "%llu replays of leaves, %llu deviations\n", (unsigned long long)leaf_replays,
             (unsigned long long)leaf_deviations);
-    CHECK(inner > 100000);
-    CHECK(rotated > 1000);
-    CHECK(deviations > 100);
-    CHECK(skipped > 100000);
+    CHECK(inner > check_share(100000));
+    CHECK(rotated > check_share(1000));
+    CHECK(deviations > check_share(100));
+    CHECK(skipped > check_share(100000));
     fprintf(stderr, "%llu networks in processes, %llu replays, %llu deviations\n",
             (unsigned long long)cut, (unsigned long long)process_replays,
             (unsigned long long)process_deviations);
-    CHECK(cut > 500 && process_replays > 1000 && process_deviations > 50);
+    CHECK(cut > check_share(500) && process_replays > check_share(1000));
+    CHECK(process_deviations > check_share(50));
     CHECK(windows[FRAME_BY_FRAME] < windows[SHORT] / 2);
     return CHECK_DONE();
 }

@@ -199,7 +199,7 @@ static void random_periods(uint32_t cc)
     uint32_t skips = 0;
 
     for (uint64_t seed = 1; seed <= RANDOM; seed++) {
-        if (!check_takes(seed))
+        if (!check_sums() && !check_takes(seed)) /* few seeds of a control skip, so take all */
             continue;
         struct testbench *a = random_run(seed, cc, 0), *b = random_run(seed, cc, 1);
         int before = check_failures;
@@ -212,7 +212,7 @@ static void random_periods(uint32_t cc)
         bench_close(b);
     }
     printf("CC_MODE %u: %u of %u random cases skip periods\n", cc, skips, (unsigned)RANDOM);
-    CHECK(!check_every_seed() || skips > 0);
+    CHECK(!check_sums() || skips > 0);
 }
 
 int main(void)

@@ -10,10 +10,13 @@ eight=topologies/8_nodes_2_leaves_4_spines_topology.txt
 for n in 1 2 3 4; do
     alike "ns3/mpi_ring_$n" '' "--mpi=$n" --workload="$work/ring" --topology=$eight
 done
-# W = 0 inside each process, against windows in one.
+# W = 0 inside each process, against windows in one; --slow: each workload in each number of processes.
 for n in 1 2 3 4; do
-    alike "ns3/mpi_events_ring_$n" --per-event=1 "--mpi=$n" --workload="$work/ring" --topology=$eight
-    alike "ns3/mpi_events_all_$n" --per-event=1 "--mpi=$n" --workload="$work/all" --topology=$eight
+    workloads=(ring all)
+    [[ ${ASIM_SLOW:-} ]] || workloads=("${workloads[n % 2]}")
+    for what in "${workloads[@]}"; do
+        alike "ns3/mpi_events_${what}_$n" --per-event=1 "--mpi=$n" --workload="$work/$what" --topology=$eight
+    done
 done
 alike ns3/mpi_template '' "--command-template=mpiexec -np 2 %s" --workload="$work/ring" --topology=$eight
 alike ns3/mpi_threads --threads=2 --mpi=2 --workload="$work/all" --topology=$eight
@@ -59,8 +62,11 @@ config() {
     echo "--network=$work/config.txt"
 }
 
+# By turns in windows and event by event; --slow: both.
 for cc in 1 3 7 8 10 12; do
-    for way in '' --per-event=1; do
+    ways=('' --per-event=1)
+    [[ ${ASIM_SLOW:-} ]] || ways=("${ways[cc / 2 % 2]}")
+    for way in "${ways[@]}"; do
         alike "ns3/mpi${way:+_events}_cc_$cc" "$way" "--mpi=$((2 + cc % 3))" --workload="$work/all" \
             --topology=$eight "$(config "CC_MODE $cc" 'KMAX_MAP 1 400000000000 400' \
                 'KMIN_MAP 1 400000000000 20' 'PMAX_MAP 1 400000000000 0.2')"

@@ -118,12 +118,3 @@ void asim_free_each(void **at, size_t n)
     while (n--)
         free(*at++);
 }
-
-/* aligned_alloc needs a multiple of the alignment. */
-void *asim_calloc_lines(size_t n, size_t size)
-{
-    size_t bytes = asim_pool_lines(n * size);
-    void *at = size && n > (SIZE_MAX - 63) / size ? NULL : aligned_alloc(64, bytes);
-
-    return at ? memset(at, 0, bytes) : NULL;
-}

@@ -87,7 +87,13 @@ static inline void asim_pool_give(struct asim_pool *pool, void *object)
 /* Frees all objects, also those in use. */
 void asim_pool_fini(struct asim_pool *pool);
 
-enum { ASIM_LINE_BYTES = 64 }; /* of the caches of today's processors */
+enum { ASIM_LINE_BYTES = 64, ASIM_HUGE_BYTES = 1 << 21 }; /* cache lines, huge pages */
+
+/* Bytes that are not set, from the start of a cache line on; NULL if out of memory. From
+ * ASIM_HUGE_BYTES on they are of huge pages, where the system has any: a job of ten thousand GPUs
+ * looks at some hundred MiB in no order, and each page of 4 KiB would have to be looked up. The
+ * caller frees them with free(). */
+void *asim_block(size_t bytes);
 
 /* n zeroed elements, the first at the start of a cache line; NULL if out of memory. The caller
  * frees them with free(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Arena and pool of normal builds: objects are cut from chunks. The get of a pool is a pop and a
- * memset, its put a push. A new chunk (64 objects, then doubling up to about 256 KiB) is linked in
+ * memset, its put a push. A new chunk (64 objects, then doubling up to a huge page) is linked in
  * address order, so that neighbours share cache lines.
  *
  * fini returns memory to the system, nothing else does: memory is the peak of the objects in use.
@@ -13,13 +13,7 @@
 #include <string.h>
 
 /* ISO C needs a declaration in every file, also in a sanitizer build. */
-enum {
-    ARENA_FIRST_BYTES = 4096,
-    ARENA_MOST_BYTES = 1 << 20,
-    POOL_FIRST = 64,
-    POOL_MOST = 1 << 18,
-    LINE_BYTES = 64
-};
+enum { ARENA_FIRST_BYTES = 4096, ARENA_MOST_BYTES = 1 << 20, POOL_FIRST = 64, LINE_BYTES = 64 };
 
 #ifndef ASIM_ASAN
 
@@ -78,10 +72,12 @@ static int pool_more(struct asim_pool *pool)
     size_t each = pool->object_bytes;
     if (each > SIZE_MAX / 4 / POOL_FIRST)
         return 0;
-    size_t size = pool->chunks ? pool->chunks->size * 2 : POOL_FIRST * each;
-    if (pool->chunks && size > POOL_MOST)
-        size = pool->chunks->size;
-    struct asim_mem_chunk *chunk = malloc(sizeof *chunk + size + LINE_BYTES);
+    const size_t room = sizeof(struct asim_mem_chunk) + LINE_BYTES, first = POOL_FIRST * each;
+    const size_t most = (ASIM_HUGE_BYTES - room) / each * each;
+    size_t size = pool->chunks ? pool->chunks->size * 2 : first;
+    if (size > most)
+        size = most > first ? most : first;
+    struct asim_mem_chunk *chunk = size == most ? asim_block(ASIM_HUGE_BYTES) : malloc(room + size);
     if (!chunk)
         return 0;
     memset(chunk, 0, sizeof *chunk);

@@ -107,6 +107,14 @@ static inline int is_uncongested(const struct window *window, const struct asim_
     return window->has_plain_queues && port->frames + n <= port->ecn_free_frames;
 }
 
+/* The wire has room for the frames in the port and n more, and no two ACKs arrive in one tick. */
+static inline int takes_all(const struct asim_fabric *fabric, const struct asim_switch_port *port,
+                            uint32_t n)
+{
+    return port->port.out->tx[fabric->set.ack_wire] &&
+           asim_link_ring_has_room(port->port.out, port->frames + n);
+}
+
 /* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full
  * use some always do. */
 enum { MOST_WAITING = 64 };
@@ -270,8 +278,7 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
             asim_egress_drain(fabric, shard, out, t);
         if (port->same_tick_at != t && is_short(port, transit.q) &&
             is_uncongested(window, port, (uint64_t)(arrivals.end - arrivals.at)) &&
-            asim_link_ring_has_room(port->port.out,
-                                    port->frames + (uint32_t)(arrivals.end - arrivals.at))) {
+            takes_all(fabric, port, (uint32_t)(arrivals.end - arrivals.at))) {
             uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
 
             return last ? last : cause;

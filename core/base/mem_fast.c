@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* ISO C needs a declaration in every file, also in a sanitizer build. */
-enum { ARENA_FIRST_BYTES = 4096, ARENA_MOST_BYTES = 1 << 20, POOL_FIRST = 64, LINE_BYTES = 64 };
+enum { ARENA_FIRST_BYTES = 4096, ARENA_MOST_BYTES = 1 << 20, POOL_FIRST = 64 };
 
 #ifndef ASIM_ASAN
 
@@ -72,7 +72,7 @@ static int pool_more(struct asim_pool *pool)
     size_t each = pool->object_bytes;
     if (each > SIZE_MAX / 4 / POOL_FIRST)
         return 0;
-    const size_t room = sizeof(struct asim_mem_chunk) + LINE_BYTES, first = POOL_FIRST * each;
+    const size_t room = sizeof(struct asim_mem_chunk) + ASIM_LINE_BYTES, first = POOL_FIRST * each;
     const size_t most = (ASIM_HUGE_BYTES - room) / each * each;
     size_t size = pool->chunks ? pool->chunks->size * 2 : first;
     if (size > most)
@@ -84,7 +84,8 @@ static int pool_more(struct asim_pool *pool)
     chunk->size = size;
     chunk->next = pool->chunks;
     pool->chunks = chunk;
-    char *base = (char *)(((uintptr_t)(chunk + 1) + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1));
+    char *base = (char *)(((uintptr_t)(chunk + 1) + ASIM_LINE_BYTES - 1) &
+                          ~(uintptr_t)(ASIM_LINE_BYTES - 1));
     for (size_t end = size; end; end -= each) {
         char *object = base + end - each;
         *(void **)(void *)object = pool->free_list;

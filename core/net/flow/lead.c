@@ -87,6 +87,8 @@ static double still_ahead(const struct asim_fluid *fluid, const struct asim_flui
     const uint64_t now = fluid->queue.now_ns;
     double ns = 0;
 
+    if (link->n_leads < 2) /* all are as far */
+        return 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_place *place = &link->flows.at[i];
         const struct asim_fluid_flow *flow = place->flow;
@@ -113,11 +115,11 @@ static double still_ahead(const struct asim_fluid *fluid, const struct asim_flui
 
 /* What a message gains that has the link beside those from as far and nearer until packets of
  * farther ones come that began with it: these serve 1 / work of it in a ns, which takes it
- * took_ns / work beside all. Where those farther ended first, it had the link again for as long. */
+ * took / work beside all. Where those farther ended first, it had the link again for as long. */
 static double start_of(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
-                       double to_here_ns, double took_ns, double least_ns, uint64_t now_ns)
+                       double to_here_ns, double least_ns, uint64_t now_ns)
 {
-    double gain = 0;
+    double gain = 0, took_ns = (double)(now_ns - flow->began_ns);
 
     for (int i = 0; i < link->n_leads; i++) {
         const struct asim_fluid_lead *farther = &link->leads[i];
@@ -147,7 +149,7 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
 
         if (link->was_full)
             lead = lead_of(link, pre) - still_ahead(fluid, link, pre) +
-                   start_of(link, flow, pre, took, least, fluid->queue.now_ns);
+                   start_of(link, flow, pre, least, fluid->queue.now_ns);
         pre += link->packet_ns + link->delay_ns;
     }
     lead = asim_fluid_min(lead, took - alone);

@@ -107,14 +107,6 @@ static inline int is_uncongested(const struct window *window, const struct asim_
     return window->has_plain_queues && port->frames + n <= port->ecn_free_frames;
 }
 
-/* The wire has room for the frames in the port and n more, and no two ACKs arrive in one tick. */
-static inline int takes_all(const struct asim_fabric *fabric, const struct asim_switch_port *port,
-                            uint32_t n)
-{
-    return port->port.out->tx[fabric->set.ack_wire] &&
-           asim_link_ring_has_room(port->port.out, port->frames + n);
-}
-
 /* Frames that wait at the start of a window, each with its start << 16 | bytes. At a port in full
  * use some always do. */
 enum { MOST_WAITING = 64 };
@@ -148,6 +140,7 @@ static inline void burst_send(struct asim_switch_shard *shard, struct burst *por
 {
     struct asim_frame *place = &wire->at[port->tail++ & wire->mask];
 
+    wire->frames++; /* its number on the link orders completions of one tick */
     port->busy = port->start + wire->tx[(uint32_t)frame->wire];
     asim_frame_copy(place, frame, port->recency);
     place->t = asim_link_arrival(wire, port->busy);
@@ -169,7 +162,6 @@ static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch
     to->port.busy_until = port->busy;
     to->port.tx_start = port->start;
     to->port.start_recency = port->recency;
-    wire->frames += port->tail - first;
     atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
     if (t < shard->worker->min_arrival[wire->to_slot])
         shard->worker->min_arrival[wire->to_slot] = t;
@@ -278,7 +270,8 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
             asim_egress_drain(fabric, shard, out, t);
         if (port->same_tick_at != t && is_short(port, transit.q) &&
             is_uncongested(window, port, (uint64_t)(arrivals.end - arrivals.at)) &&
-            takes_all(fabric, port, (uint32_t)(arrivals.end - arrivals.at))) {
+            asim_link_ring_has_room(port->port.out,
+                                    port->frames + (uint32_t)(arrivals.end - arrivals.at))) {
             uint64_t last = serve_uncongested(fabric, shard, transit, &arrivals, window);
 
             return last ? last : cause;

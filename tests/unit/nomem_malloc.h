@@ -16,10 +16,12 @@
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t unit, size_t size);
 void __real_free(void *old);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t unit, size_t size);
 char *__wrap_strdup(const char *text);
 void __wrap_free(void *old);
 
@@ -99,6 +101,11 @@ void *__wrap_realloc(void *old, size_t size)
         nomem_add(got);
     }
     return got;
+}
+
+void *__wrap_aligned_alloc(size_t unit, size_t size)
+{
+    return refuse_now() ? NULL : nomem_add(__real_aligned_alloc(unit, size));
 }
 
 char *__wrap_strdup(const char *text)

@@ -25,7 +25,7 @@ int asim_ring_grow(struct asim_ring *ring)
     uint32_t cap = ring->cap ? ring->cap * 2 : 16;
     struct asim_frame *at;
 
-    if (!cap || !(at = aligned_alloc(ASIM_LINE_BYTES, (size_t)cap * sizeof *at)))
+    if (!cap || !(at = asim_block((size_t)cap * sizeof *at)))
         return 0;
     for (uint32_t i = 0; i < ring->n; i++)
         at[i] = ring->at[(ring->head + i) & (ring->cap - 1)];

@@ -38,14 +38,6 @@ ASIM_API const char *asim_chakra_path(const struct asim_chakra *file);
 /* NULL is allowed. */
 ASIM_API void asim_chakra_close(struct asim_chakra *file);
 
-/* The three texts about inputs or outputs of a node, as the writer made them (PyTorch's: Python
- * lists), borrowed from the node; "" where it has none. */
-struct asim_node_io {
-    const char *values, *shapes, *types;
-};
-ASIM_API struct asim_node_io asim_node_inputs(const ChakraProtoMsg__Node *node);
-ASIM_API struct asim_node_io asim_node_outputs(const ChakraProtoMsg__Node *node);
-
 /* Whether a node is a collective, a send or a receive. */
 static inline int asim_op_is_comm(int type)
 {

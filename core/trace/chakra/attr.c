@@ -109,19 +109,3 @@ const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr)
             &chakra_proto_msg__attribute_proto__descriptor, (unsigned)attr->value_case);
     return row ? row->name : "no value";
 }
-
-static struct asim_node_io io_of(const ChakraProtoMsg__IOInfo *info)
-{
-    return info ? (struct asim_node_io){info->values, info->shapes, info->types}
-                : (struct asim_node_io){"", "", ""};
-}
-
-struct asim_node_io asim_node_inputs(const ChakraProtoMsg__Node *node)
-{
-    return io_of(node->inputs);
-}
-
-struct asim_node_io asim_node_outputs(const ChakraProtoMsg__Node *node)
-{
-    return io_of(node->outputs);
-}

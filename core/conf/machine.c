@@ -113,15 +113,17 @@ const struct asim_option asim_machine_options[] = {
            "copy rate of a channel of a send to one peer, GB/s; 0 = p2p_copy_gbytes", "0",
            F(pair_copy_gbytes), 0, 1e6),
     NUMBER("launch_us", "added to the start of each kernel, us", "0", F(launch_us), -100, 1e6),
-    NUMBER("slice_us", "a channel's cost of a slice where a ring crosses nodes, us", "6",
-           F(slice_us), 0, 1e6),
+    NUMBER("slice_us",
+           "a channel's cost of a slice where a ring crosses nodes, us; not in the file: 2.7 since "
+           "Hopper",
+           "6", F(slice_us), 0, 1e6),
     NUMBER("slice_nvlink_us", "a channel's cost of a slice over NVLink, us", "2.5",
            F(slice_nvlink_us), 0, 1e6),
     HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "3.9"),
     HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "4"),
     HOPS("tree_nvlink", "hop of a tree over NVLink", tree_nvlink_us, "4", "0.6", "1.25"),
     HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),
-    HOPS("net", "more for a hop of a ring or tree over this network", net_us, "5", "5.5", "5.5"),
+    HOPS("net", "more for a hop of a ring or tree over this network", net_us, "5", "2", "2"),
     NUMBER("nvls_us", "start of NVLS, us", "25", F(nvls_us), 0, 1e6),
     NUMBER("nvls_tree_net_us", "hop of an NVLS tree between nodes, us", "14", F(nvls_tree_net_us),
            0, 1e6),
@@ -264,8 +266,9 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
 /* What a file leaves out. NVLink, as shares of nvlink_gbytes: of rings in GB300's and GH200's
  * tables and of NCCL's own number for Hopper (370.8 of 450); of NVLS the median of B200, GB200 and
  * GB300 (783, 680 and 745 of 900) and what two generations of machine files have. Kernels, GB/s of
- * a channel: fitted on A100 (14 and 15) and Hopper (21.8 to 22.9), for others what their files
- * have. */
+ * a channel: fitted on A100 (14 and 15) and Hopper (21.8 to 22.9); Blackwell's 24 channels of one
+ * host carry 673 to 690 GB/s of a ring (nvls_vs_ring_by_gpus, gb300_oci_n1_g4_all_reduce), for
+ * others what their files have. */
 static void fill_in(struct asim_machine *machine)
 {
     static const struct {
@@ -273,7 +276,7 @@ static void fill_in(struct asim_machine *machine)
     } by[] = {[ASIM_GENERATION_VOLTA] = {.77, 0, 0, 14.5, 14},
               [ASIM_GENERATION_AMPERE] = {.77, 0, 0, 14.5, 14},
               [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450, 22.4, 20.5},
-              [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900, 50, 45},
+              [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900, 30, 45},
               [ASIM_GENERATION_CDNA3] = {.77, 0, 0, 40, 12}};
     const int g = machine->generation;
 
@@ -307,6 +310,28 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
             machine->net_us[proto] += (proto == ASIM_NCCL_SIMPLE ? 2 : 1) * (wire - usual);
     if (!json_object_get(root, "p2p_net_us"))
         machine->p2p_net_us += 2 * machine->net_us[ASIM_NCCL_LL];
+}
+
+/* Latencies inside a node that a file leaves out, where tables are not as NCCL's constants. A hop
+ * of a ring with LL: 1.8 to 2 us on GB200 and B200 (gb200_a4x_n2_g4, b200_a4_n2_g8), 0.6 on A100
+ * and H200. With LL128 where the wire adds 2 us: 2.2 on H200, 3.5 on B200. A slice: 6 us on
+ * A100, 2.4 and 6.2 on Hopper, 2.7 on B200. NVLS starts after 20 us on H100, 58 and 63 on B200 and
+ * GB200. */
+static void fill_in_hops(struct asim_machine *machine, const json_t *root)
+{
+    const int g = machine->generation;
+
+    if (machine->scale_up == ASIM_SCALE_UP_PCIE || machine->scale_up == ASIM_SCALE_UP_NIC ||
+        (g != ASIM_GENERATION_HOPPER && g != ASIM_GENERATION_BLACKWELL))
+        return;
+    if (!json_object_get(root, "slice_us"))
+        machine->slice_us = 2.7;
+    if (!json_object_get(root, "nvls_us") && g == ASIM_GENERATION_BLACKWELL)
+        machine->nvls_us = 60;
+    if (!json_object_get(root, "ring_nvlink_ll_us") && g == ASIM_GENERATION_BLACKWELL)
+        machine->ring_nvlink_us[ASIM_NCCL_LL] = 1.9;
+    if (!json_object_get(root, "ring_nvlink_ll128_us"))
+        machine->ring_nvlink_us[ASIM_NCCL_LL128] = g == ASIM_GENERATION_BLACKWELL ? 3.5 : 2.2;
 }
 
 /* GPUs that meet over PCIe: NCCL's own latencies of it (tuning.cc), where a file leaves them out.
@@ -388,6 +413,7 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
     if (!rc) {
         fill_in(machine);
         fill_in_net(machine, root);
+        fill_in_hops(machine, root);
     }
     if (!rc && machine->scale_up >= ASIM_SCALE_UP_PCIE)
         fill_in_pcie(machine, root);

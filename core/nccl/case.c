@@ -14,7 +14,10 @@ static const double steps_ampere[] = {48, 30, 28, 24, 20, 18, 15, 12, 10, 9, 7, 
 static const double steps_hopper[] = {48, 45, 42, 40, 30, 24, 22, 20, 17.5, 15, 12, 6, 3, 0};
 static const double steps_blackwell[] = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 22, 20, 12, 6, 0};
 
-enum { MOST_CHANNELS = 64, BUFFER = 4096 * ASIM_KIB };
+/* Over hosts of one NVLink domain a ring has no more channels than over NICs:
+ * gb200_a4x_n2_g4_all_gather carries 454 GB/s, as 16 of the 24 channels that carry 673 to 690 in
+ * one host (b200_nvls_n1_g4_all_reduce, gb300_oci_n1_g4_all_reduce). */
+enum { MOST_CHANNELS = 64, MOST_OVER_HOSTS = 16, BUFFER = 4096 * ASIM_KIB };
 
 static double fitting_rate(const struct asim_nccl_case *c)
 {
@@ -30,18 +33,12 @@ static double fitting_rate(const struct asim_nccl_case *c)
     return *step;
 }
 
-/* Rings of one node are as many as half the channels. Between nodes each ring becomes two channels,
- * and on Hopper four where fewer than 16 would run faster than 45 GB/s (connect.cc). */
-static void find_rings(struct asim_nccl_case *c)
+/* Each ring becomes two channels, and on Hopper four where fewer than 16 would run faster than 45
+ * GB/s (connect.cc). */
+static void find_rings_across(struct asim_nccl_case *c)
 {
     const struct asim_machine *m = c->m;
 
-    if (c->domains == 1) {
-        c->rings = m->channels > 1 ? m->channels / 2 : 1;
-        c->ring_gbytes = m->graph_gbytes / c->rings;
-        c->channels = m->channels ? m->channels : 1;
-        return;
-    }
     c->rings = c->nics < 1 ? 1 : (uint32_t)c->nics;
     c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : fitting_rate(c);
     c->channels = 2 * c->rings;
@@ -50,6 +47,29 @@ static void find_rings(struct asim_nccl_case *c)
         c->channels *= 2;
     if (c->channels > m->channels_most)
         c->channels = m->channels_most;
+}
+
+static int has_rings(int op)
+{
+    return op == ASIM_NCCL_ALL_REDUCE || op == ASIM_NCCL_ALL_GATHER ||
+           op == ASIM_NCCL_REDUCE_SCATTER || op == ASIM_NCCL_BROADCAST || op == ASIM_NCCL_REDUCE;
+}
+
+/* Rings of one node are as many as half the channels. */
+static void find_rings(struct asim_nccl_case *c)
+{
+    const struct asim_machine *m = c->m;
+    uint32_t host = m->host_gpus ? m->host_gpus : m->gpus;
+
+    if (c->domains == 1) {
+        c->rings = m->channels > 1 ? m->channels / 2 : 1;
+        c->ring_gbytes = m->graph_gbytes / c->rings;
+        c->channels = m->channels ? m->channels : 1;
+    } else {
+        find_rings_across(c);
+    }
+    if (c->local > host && has_rings(c->op) && c->channels > MOST_OVER_HOSTS)
+        c->channels = MOST_OVER_HOSTS;
 }
 
 /* The fewest count, as NCCL takes them last. */

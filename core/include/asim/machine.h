@@ -38,6 +38,7 @@ struct asim_machine {
     char *name, *about, *gpu, *source; /* source: where it was read */
     int generation, cpu, scale_up;
     uint32_t gpus, hosts, nics; /* of a host; hosts of one NVLink domain; of a host */
+    uint32_t host_gpus; /* not 0: of a host, where `gpus` counts a whole NVLink domain */
     double nic_gbytes, nvlink_gbytes, pcie_gbytes;
     double nic_ns, switch_ns, cable_ns, nvlink_ns; /* delays, for the packet network */
     double wire_us; /* one way between two NICs as measured; 0: two nic_ns and a switch_ns */

@@ -53,6 +53,7 @@ static int read_machine(struct asim_world *world, const char *name, struct asim_
         return ASIM_EINVAL;
     if (name == world->set.topo.machine)
         follow_topology(machine, &world->set.topo);
+    machine->host_gpus = machine->gpus;
     machine->gpus *= machine->hosts;
     machine->nics *= machine->hosts;
     machine->hosts = 1;

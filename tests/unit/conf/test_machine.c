@@ -62,15 +62,27 @@ static void check_left_out(void)
         "{\"name\": \"a\", \"wire_us\": 3.3, \"net_ll128_us\": 1, \"generation\": \"ampere\"}");
     CHECK(!asim_machine_read(&machine, "machine.json", &err));
     CHECK(fabs(machine.net_us[ASIM_NCCL_SIMPLE] - 9) < 1e-9);
-    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 7.5) < 1e-9);
+    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 4) < 1e-9);
     CHECK(fabs(machine.net_us[ASIM_NCCL_LL128] - 1) < 1e-9);
-    CHECK(fabs(machine.p2p_net_us - 25) < 1e-9);
+    CHECK(fabs(machine.p2p_net_us - 18) < 1e-9);
     CHECK(fabs(machine.copy_gbytes[ASIM_NCCL_SIMPLE] - 14.5) < 1e-9);
     asim_machine_fini(&machine);
     write_file("{\"name\": \"a\", \"nic_ns\": 1000, \"p2p_net_us\": 3}");
     CHECK(!asim_machine_read(&machine, "machine.json", &err));
-    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 6.5) < 1e-9);
+    CHECK(fabs(machine.net_us[ASIM_NCCL_LL] - 3) < 1e-9);
     CHECK(fabs(machine.p2p_net_us - 3) < 1e-9);
+    CHECK(fabs(machine.slice_us - 2.7) < 1e-9);
+    CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - .6) < 1e-9);
+    CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL128] - 2.2) < 1e-9);
+    asim_machine_fini(&machine);
+    write_file("{\"name\": \"a\", \"generation\": \"blackwell\", \"slice_us\": 4}");
+    CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK(fabs(machine.slice_us - 4) < 1e-9);
+    CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - 1.9) < 1e-9);
+    asim_machine_fini(&machine);
+    write_file("{\"name\": \"a\", \"generation\": \"blackwell\", \"scale_up\": \"pcie\"}");
+    CHECK(!asim_machine_read(&machine, "machine.json", &err));
+    CHECK(fabs(machine.ring_nvlink_us[ASIM_NCCL_LL] - 1) < 1e-9);
     asim_machine_fini(&machine);
 }
 

@@ -424,10 +424,12 @@ static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err
     if (rc)
         return rc;
     make_normal(fit, &m, slope, error);
+    fit->price = 0; /* what the rows alone say */
     for (size_t i = 0; i < n && !rc; i++) {
         double spread = spread_of(fit, slope + i * rows, error);
 
-        fit->parameter[i].plus_minus = spread * sqrt(fmax(m.at[i][n + i], 0));
+        fit->parameter[i].plus_minus =
+            m.at[i][n + i] >= 0 ? spread * sqrt(m.at[i][n + i]) : INFINITY;
         rc = fit->parameter[i].is_free ? widen(fit, i, spread, err) : 0;
     }
     return rc;
@@ -437,7 +439,7 @@ static int find_errors(struct asim_fit *fit, double *slope, struct asim_err *err
  * begins anew at the best of its halves. */
 static int begin_limit(struct asim_fit *fit, size_t i, int *is_moved, struct asim_err *err)
 {
-    double *field = field_of(fit, i), best = *field, least = INFINITY, now;
+    double *field = field_of(fit, i), best = *field, least = INFINITY, now, price = fit->price;
     int rc = 0, is_limit = best < .9 * no_limit;
 
     fit->price = 0;
@@ -451,6 +453,8 @@ static int begin_limit(struct asim_fit *fit, size_t i, int *is_moved, struct asi
         }
     }
     *field = best;
+    fit->price = price; /* find_errors() needs it: without it two that only their product shows have
+                           no inverse */
     return rc;
 }
 

@@ -19,18 +19,29 @@ static const double steps_blackwell[] = {96, 86, 80, 48, 45.1, 42, 40, 30, 24, 2
  * one host (b200_nvls_n1_g4_all_reduce, gb300_oci_n1_g4_all_reduce). */
 enum { MOST_CHANNELS = 64, MOST_OVER_HOSTS = 16, BUFFER = 4096 * ASIM_KIB };
 
-static double fitting_rate(const struct asim_nccl_case *c)
+double asim_nccl_case_step(const struct asim_nccl_case *c, double most)
 {
     const double *step = c->m->generation == ASIM_GENERATION_BLACKWELL ? steps_blackwell
                          : c->m->generation == ASIM_GENERATION_HOPPER  ? steps_hopper
                                                                        : steps_ampere;
-    double most = c->m->nic_gbytes;
 
-    if (c->local > 1 && c->m->graph_gbytes / c->rings < most)
-        most = c->m->graph_gbytes / c->rings;
     while (step[0] > most && step[1] > 0)
         step++;
     return *step;
+}
+
+/* A ring that enters a node by one NIC and leaves it by another's needs NVLinks between the GPUs of
+ * these only: of 8 rings over 8 GPUs each GPU passes on 7, so that H100 has 48 GB/s a ring.
+ * With NCCL_CROSS_NIC=0 the last GPU sends back to the first. */
+static double fitting_rate(const struct asim_nccl_case *c)
+{
+    int returns = c->env && !c->env->cross_nic;
+    uint32_t passing = c->local > 1 ? c->rings - (returns ? 0 : c->rings / c->local) : 0;
+    double most = c->m->nic_gbytes;
+
+    if (passing && c->m->graph_gbytes / passing < most)
+        most = c->m->graph_gbytes / passing;
+    return asim_nccl_case_step(c, most);
 }
 
 /* Each ring becomes two channels, and on Hopper four where fewer than 16 would run faster than 45

@@ -28,6 +28,8 @@ struct asim_nccl_case {
 
 int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
                         struct asim_err *err);
+/* The highest of the rates between nodes that NCCL's search tries, at most `most`. GB/s. */
+double asim_nccl_case_step(const struct asim_nccl_case *c, double most);
 /* Bytes of a channel's buffer with Simple, which has 8 steps. */
 double asim_nccl_case_buffer(const struct asim_nccl_case *c);
 /* us added to the start of each kernel. */

@@ -85,6 +85,8 @@ static void set_time(struct asim_nccl_time *time, struct asim_nccl_parts parts, 
     time->us = fmax(asim_nccl_whole_us(parts), least_us);
     time->start_us = parts.start;
     time->busy_us = parts.busy;
+    time->sent_algo = time->algo;
+    time->sent_proto = time->proto;
 }
 
 /* NCCL's choice and its time. */
@@ -209,6 +211,7 @@ static const struct asim_nccl_time *most(const struct points *p, size_t last, si
 static void be_monotone(struct asim_nccl_time *time, const struct asim_nccl_job *job)
 {
     struct points p = {0};
+    const struct asim_nccl_time *own;
 
     for (uint32_t i = 1; i < MOST_POINTS; i++) {
         uint32_t nodes = i == 1 ? 1 : (2 + i % 2) << (i / 2 - 1);
@@ -220,7 +223,10 @@ static void be_monotone(struct asim_nccl_time *time, const struct asim_nccl_job 
             add_point(&p, job, job->nodes);
         }
     }
+    own = least(&p, p.own);
     *time = *most(&p, p.own, p.n);
+    time->sent_algo = own->algo;
+    time->sent_proto = own->proto;
     if (p.is_extra && p.own + 1 < p.n && most(&p, p.own + 1, p.own)->us < time->us)
         *time = *most(&p, p.own + 1, p.own);
 }

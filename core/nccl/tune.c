@@ -53,9 +53,16 @@ static int generation(const struct asim_nccl_case *c)
 }
 
 /* 2.19 raised the latencies of trees with Simple, 2.21 doubled the bandwidth of LL in rings, 2.23
- * lowered the latencies again, 2.28 has another bandwidth of NVLS, 2.29 the shares of a tree for an
- * NVLS tree on Blackwell with x86. */
-enum { SLOW_TREE = 21900, NEW_LL = 22100, NEW_TREE = 22300, NEW_NVLS = 22800, NVLS_SHARE = 22900 };
+ * lowered the latencies again, 2.28 has another bandwidth of NVLS, 2.28.9 a higher latency of
+ * NVLS trees, 2.29 the shares of a tree for an NVLS tree on Blackwell with x86. */
+enum {
+    SLOW_TREE = 21900,
+    NEW_LL = 22100,
+    NEW_TREE = 22300,
+    NEW_NVLS = 22800,
+    SLOW_NVLS = 22809,
+    NVLS_SHARE = 22900
+};
 static const double slow_tree_simple = 28; /* us a hop, inside and across */
 
 static int is_old(const struct asim_nccl_case *c)
@@ -125,7 +132,7 @@ static double latency(const struct asim_nccl_case *c, int algo, int proto)
         return 25;
     default:
         return 25 + 2 * floor(log2(c->domains)) *
-                        ((c->m->nccl < NEW_NVLS ? 14 : 20.9) + 2 * c->m->plugin_us);
+                        ((c->m->nccl < SLOW_NVLS ? 14 : 20.9) + 2 * c->m->plugin_us);
     }
 }
 
@@ -172,12 +179,23 @@ static double tree_bus(const struct asim_nccl_case *c, int proto)
     return bus;
 }
 
-/* Between nodes each head sends over its NIC; 42 GB/s is what the search leaves a head. */
+/* Of NVLS between nodes, each NIC's GPU a head: what the search finds over NVLinks, where the head
+ * sends and gets its part and the result of its own, and over a NIC. GB/s. */
+static double head_inside(const struct asim_nccl_case *c, double heads)
+{
+    return asim_nccl_case_step(c, c->m->graph_gbytes / (heads + ceil(heads / c->local)));
+}
+
+static double head_across(const struct asim_nccl_case *c)
+{
+    return asim_nccl_case_step(c, c->m->nic_gbytes);
+}
+
 static double nvls_bus(const struct asim_nccl_case *c, int algo)
 {
     int g = generation(c);
     double n = c->local, share = (n - 1) / n * nvls_efficiency[g];
-    double head = c->m->graph_gbytes / c->rings;
+    double nics = fmax(1, floor(fmin(c->nics, n)));
     /* Inside a node each GPU is the head of a channel, at the highest rate of the search at most.
      */
     double heads = fmin(n * (g == ASIM_GENERATION_BLACKWELL ? 90 : 60), c->m->graph_gbytes);
@@ -185,11 +203,13 @@ static double nvls_bus(const struct asim_nccl_case *c, int algo)
     if (c->m->nccl < NEW_NVLS && algo == ASIM_NCCL_NVLS)
         return heads * (is_one_way(c) ? (n - 1) / n : 5. / 6);
     if (c->m->nccl < NEW_NVLS)
-        return c->rings * fmin(head, c->ring_gbytes / (c->domains == 2 ? 1 : 2)) * 5 / 6;
+        return nics * 5 / 6 *
+               fmin(head_inside(c, nics), head_across(c) / (c->domains == 2 ? 1 : 2));
     if (algo == ASIM_NCCL_NVLS)
         return heads * share * (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (n - 1) / n);
-    return c->rings *
-           fmin(c->domains == 2 ? 1e9 : .84 * c->m->nic_gbytes, nvls_tree_most[g].of[column(c)]);
+    return nics * fmin(fmin(head_inside(c, nics) * 2 * (nics - 1) / nics * nvls_efficiency[g],
+                            head_across(c) * (c->domains == 2 ? 2 : 1)),
+                       nvls_tree_most[g].of[column(c)]);
 }
 
 static double bandwidth(const struct asim_nccl_case *c, int algo, int proto)

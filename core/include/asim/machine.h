@@ -137,6 +137,9 @@ struct asim_nccl_time {
     /* Of us: until kernels move data; the work of the busiest part, without the way of the first
      * chunk. */
     double start_us, busy_us;
+    /* Where fewer nodes take longer, `us` and `algo` are theirs; of these are the messages that a
+     * simulation sends in that time. */
+    int sent_algo, sent_proto;
 };
 
 /* Fails where the machine has not so many GPUs or the algorithm cannot do the op. */

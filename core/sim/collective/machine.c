@@ -151,8 +151,8 @@ int asim_world_machine_plan(const struct asim_world *world, const struct asim_nc
 
     if (!job.machine || asim_nccl_predict(&time, &job, &ignored))
         return 0;
-    *plan = (struct asim_nccl_choice){.algo = time.algo,
-                                      .proto = time.proto,
+    *plan = (struct asim_nccl_choice){.algo = time.sent_algo,
+                                      .proto = time.sent_proto,
                                       .start_ns = ns_of(time.start_us),
                                       .busy_ns = ns_of(time.busy_us),
                                       .least_ns = ns_of(time.us)};

@@ -113,6 +113,10 @@ const struct asim_option asim_machine_options[] = {
            "copy rate of a channel of a send to one peer, GB/s; 0 = p2p_copy_gbytes", "0",
            F(pair_copy_gbytes), 0, 1e6),
     NUMBER("launch_us", "added to the start of each kernel, us", "0", F(launch_us), -100, 1e6),
+    NUMBER("least_us",
+           "least time between two kernels of a GPU, us: a process that starts those of several "
+           "GPUs (nccl-tests -g) takes about 4 us for each",
+           "0", F(least_us), 0, 1e6),
     NUMBER("slice_us",
            "a channel's cost of a slice where a ring crosses nodes, us; not in the file: 2.7 since "
            "Hopper",
@@ -264,11 +268,11 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
 }
 
 /* What a file leaves out. NVLink, as shares of nvlink_gbytes: of rings in GB300's and GH200's
- * tables and of NCCL's own number for Hopper (370.8 of 450); of NVLS the median of B200, GB200 and
- * GB300 (783, 680 and 745 of 900) and what two generations of machine files have. Kernels, GB/s of
- * a channel: fitted on A100 (14 and 15) and Hopper (21.8 to 22.9); Blackwell's 24 channels of one
- * host carry 673 to 690 GB/s of a ring (nvls_vs_ring_by_gpus, gb300_oci_n1_g4_all_reduce), for
- * others what their files have. */
+ * tables, of NCCL's own number for Hopper (370.8 of 450), and of MI300X (.71) and MI355X (.77); of
+ * NVLS the median of B200, GB200 and GB300 (783, 680 and 745 of 900) and what two generations of
+ * machine files have. Kernels, GB/s of a channel: fitted on A100 (14 and 15) and Hopper (21.8 to
+ * 22.9); Blackwell's 24 channels of one host carry 673 to 690 GB/s of a ring (nvls_vs_ring_by_gpus,
+ * gb300_oci_n1_g4_all_reduce), for others what their files have. */
 static void fill_in(struct asim_machine *machine)
 {
     static const struct {
@@ -277,7 +281,7 @@ static void fill_in(struct asim_machine *machine)
               [ASIM_GENERATION_AMPERE] = {.77, 0, 0, 14.5, 14},
               [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450, 22.4, 20.5},
               [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900, 30, 45},
-              [ASIM_GENERATION_CDNA3] = {.77, 0, 0, 40, 12}};
+              [ASIM_GENERATION_CDNA3] = {.74, 0, 0, 40, 12}};
     const int g = machine->generation;
 
     if (machine->ring_gbytes <= 0)
@@ -326,8 +330,8 @@ static void fill_in_hops(struct asim_machine *machine, const json_t *root)
         return;
     if (!json_object_get(root, "slice_us"))
         machine->slice_us = 2.7;
-    if (!json_object_get(root, "nvls_us") && g == ASIM_GENERATION_BLACKWELL)
-        machine->nvls_us = 60;
+    if (!json_object_get(root, "nvls_us"))
+        machine->nvls_us = g == ASIM_GENERATION_BLACKWELL ? 60 : 20;
     if (!json_object_get(root, "ring_nvlink_ll_us") && g == ASIM_GENERATION_BLACKWELL)
         machine->ring_nvlink_us[ASIM_NCCL_LL] = 1.9;
     if (!json_object_get(root, "ring_nvlink_ll128_us"))

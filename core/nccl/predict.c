@@ -95,12 +95,13 @@ static void choose(const struct asim_nccl_case *c, struct asim_nccl_time *time)
     if (is_p2p(c->op)) {
         time->algo = ASIM_NCCL_DIRECT;
         time->proto = ASIM_NCCL_SIMPLE;
-        set_time(time, asim_nccl_p2p_parts(c, &time->channels), 0);
+        set_time(time, asim_nccl_p2p_parts(c, &time->channels), c->m->least_us);
         return;
     }
     asim_nccl_tune(c, &time->algo, &time->proto);
     time->channels = asim_nccl_case_channels(c, time->algo, time->proto);
-    set_time(time, chosen(c, time->algo, time->proto), line_us(c, time->algo));
+    set_time(time, chosen(c, time->algo, time->proto),
+             fmax(line_us(c, time->algo), c->m->least_us));
 }
 
 /* 1 if what was asked for cannot do it. */

@@ -70,10 +70,12 @@ static double busy_us(const struct step *s, double slice)
     int simple = s->proto == ASIM_NCCL_SIMPLE;
     double flags = simple ? (s->c->domains > 1 ? m->slice_us : m->slice_nvlink_us) : 0;
     double us = flags + slice / s->copy;
+    /* Of rings that leave a node each GPU sends its share over its NIC, not over NVLinks. */
+    double inside = s->channels *
+                    (s->c->domains > 1 && !asim_nccl_case_is_pcie(s->c) ? 1 - 1. / s->c->local : 1);
 
     if (s->c->local > 1)
-        us =
-            fmax(us, (simple ? m->slice_nvlink_us : 0) + slice * s->wire * s->channels / s->nvlink);
+        us = fmax(us, (simple ? m->slice_nvlink_us : 0) + slice * s->wire * inside / s->nvlink);
     return s->c->domains > 1 ? fmax(us, nic_us(s, slice)) : us;
 }
 

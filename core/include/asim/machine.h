@@ -53,7 +53,7 @@ struct asim_machine {
     double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes, copied_gbytes, copied_bytes;
     double ring_gbytes, nvls_gbytes, nvls_tree_gbytes;
     double copy_gbytes[3], p2p_copy_gbytes, pair_copy_gbytes;
-    double launch_us, slice_us, slice_nvlink_us;
+    double launch_us, least_us, slice_us, slice_nvlink_us;
     double ring_nvlink_us[3], ring_net_us[3], tree_nvlink_us[3], tree_net_us[3];
     double net_us[3]; /* of a hop over this network, beyond ring_net_us and tree_net_us */
     double nvls_us, nvls_tree_net_us, p2p_us, p2p_net_us, p2p_peer_us, inject_us;

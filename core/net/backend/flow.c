@@ -54,7 +54,7 @@ static void fill_link(const struct asim_fluid *fluid, const struct asim_netconf 
     struct asim_fluid_link *here = &fluid->link[l];
 
     here->level = ASIM_FLUID_NONE;
-    here->share = here->burst_share = 1;
+    here->share = 1;
     here->has_queue = net->has_win && fluid->parts & ASIM_FLUID_QUEUES &&
                       (l % 2 ? link->b : link->a) >= fluid->topo->hosts;
     asim_fluid_set_rate(fluid, l, link->rate_bps);

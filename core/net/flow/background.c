@@ -45,7 +45,7 @@ int asim_fluid_add_traffic(struct asim_net *net, const struct asim_net_traffics 
     if (!traffic || !fluid->traffic_use)
         return asim_err_nomem(err, "preparing background traffic");
     traffic->what = traffics;
-    fluid->has_bursts = (fluid->parts & ASIM_FLUID_QUEUES) != 0;
+    fluid->has_bursts = fluid->has_window && fluid->parts & ASIM_FLUID_QUEUES;
     n = 0;
     for (uint32_t i = 0; i < traffics->n; i++)
         for (uint32_t p = 0; p < traffics->at[i].n; p++, n++) {
@@ -67,7 +67,7 @@ static int has_moving_flow(const struct asim_fluid *fluid)
         const struct asim_fluid_flow *flow = fluid->flow.at[i];
 
         if (flow && !flow->is_through && !asim_msg_is_traffic(&flow->msg) && !flow->is_parked &&
-            (!flow->path || flow->is_drained || flow->hop || flow->conn->is_single ||
+            (!flow->path || flow->is_drained || flow->is_sent || flow->conn->is_single ||
              flow->conn->head == flow))
             return 1;
     }

@@ -1,92 +1,187 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Bursts (flow.md#bursts): messages that fit into their windows, beside background traffic. No
- * queue slows their senders: one is sent at the rate of its NIC, then its end waits in each queue
- * of its way for what stands there, as first come, first served has it; its packets leave a queue
- * evenly, from the first one on. What stands in a queue is of bursts or of windowed messages, and a
- * queue serves both as they stand there.
+ * queue slows their senders. A NIC shares them out by rates as other messages; then a burst goes
+ * from queue to queue, first come, first served: its first packet and its end each leave a link
+ * when what stood there as they came has left, and what is between comes to the next link evenly.
+ *
+ * Costs: two events a link, neither of which looks at another message.
  */
 #include "net/flow/bursts.h"
 
-/* The first packet of a burst goes on to the next queue. */
-static void advance_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+/* From when its first packet, or its end, leaves a link until it can leave the next one. */
+static double latency(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
+{
+    return link->packet_ns * asim_fluid_min(1, flow->shape.packets) + link->delay_ns;
+}
+
+/* A message of one packet comes to a link at once. */
+static int is_packet(const struct asim_fluid_flow *flow)
+{
+    return flow->shape.packets <= 1;
+}
+
+static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_pulse *pulse)
+{
+    return pulse->left - pulse->rate * (double)(fluid->queue.now_ns - pulse->at_ns);
+}
+
+static void pace(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t h, double rate)
+{
+    struct asim_fluid_pulse *pulse = &flow->burst->pulse[h];
+
+    asim_fluid_bring(fluid, flow->path->link[h], rate - pulse->rate, 0, 0);
+    *pulse = (struct asim_fluid_pulse){rate, left_of(fluid, pulse), fluid->queue.now_ns};
+}
+
+static void plan_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ns)
 {
     struct asim_fluid_burst *burst = flow->burst;
-    const struct asim_fluid_path *path = flow->path;
-    double wait = 0;
 
-    while (wait < 1 && ++burst->front < path->n) {
-        uint32_t l = path->link[burst->front];
+    burst->front_ns = asim_fluid_after(fluid, ns, &burst->front_due);
+    burst->is_front_due = 1;
+}
 
-        wait = asim_fluid_wait(fluid, &fluid->link[l]);
-        burst->out[burst->front] = (double)fluid->queue.now_ns + wait;
-        asim_fluid_mark(fluid, l);
-    }
-    if (wait < 1)
+static void plan_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ns)
+{
+    asim_fluid_after(fluid, ns, &flow->burst->end_due);
+    flow->burst->is_end_due = 1;
+}
+
+/* NICs send a packet of each message in turn, so of messages that begin together each ends a packet
+ * behind the one before, not all at the end of the last round. */
+void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
+    struct asim_fluid_round *round = &fluid->link[flow->path->link[0]].round;
+    double share;
+
+    if (!round->joining) /* it goes on after a link has changed */
         return;
-    burst->is_due = 1;
-    burst->due = (struct asim_due){.kind = ASIM_FLUID_FRONT, .rank = flow->id};
-    asim_fluid_after(fluid, wait, &burst->due);
+    if (!round->turn)
+        round->all = nic->flows.n + round->joining;
+    share = (double)round->all / round->joining;
+    round->packets += share / (round->all - round->turn);
+    if (asim_fluid_is_burst(fluid, flow))
+        flow->left += asim_fluid_min(1, flow->left) * (round->packets - 1);
+    if (++round->turn == round->joining)
+        *round = (struct asim_fluid_round){0};
 }
 
 int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    if (flow->burst && flow->burst->is_due)
-        return 0;
-    if (!flow->burst && !(flow->burst = asim_pool_take(&fluid->burst_pool)))
+    struct asim_fluid_burst *burst = asim_pool_take(&fluid->burst_pool);
+
+    if (!burst)
         return fluid->failed = ASIM_ENOMEM;
-    flow->burst->front = flow->burst->is_due = 0;
-    advance_front(fluid, flow);
+    flow->burst = burst;
+    burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT, .rank = flow->id};
+    burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END, .rank = flow->id};
+    burst->is_front_due = burst->is_end_due = 0;
+    burst->front = burst->end = 1;
+    burst->passed_ns = burst->front_ns = 0;
+    if (flow->path->n > 1 && !is_packet(flow))
+        plan_front(fluid, flow, latency(flow, &fluid->link[flow->path->link[0]]));
     return 0;
 }
 
-/* What is left of a burst comes to the links from its end on in so many ns. */
-static void bring(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double left, double ns)
+/* Its end comes to link h in so many ns, and what is left of it until then evenly. */
+static void pace_to(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t h, double ns)
 {
-    const struct asim_fluid_path *path = flow->path;
-    double rate = left / asim_fluid_max(1, ns);
-
-    for (uint32_t i = flow->hop; i < path->n; i++) {
-        fluid->link[path->link[i]].sum += rate - flow->rate;
-        asim_fluid_mark(fluid, path->link[i]);
-    }
-    flow->left = left;
-    flow->rate = rate;
-}
-
-void asim_fluid_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    flow->burst->is_due = 0;
-    if (flow->is_drained) {
-        asim_fluid_release(fluid, flow);
-        return;
-    }
-    if (flow->hop && flow->hop == flow->burst->front) { /* all of it comes behind */
-        asim_fluid_touch(fluid, flow);
-        bring(fluid, flow, flow->shape.packets, (double)flow->end_ns - (double)fluid->queue.now_ns);
-    }
-    advance_front(fluid, flow);
-}
-
-int asim_fluid_queue_up(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_burst *burst = flow->burst;
-    double wait = 0, out;
-    uint32_t h = flow->hop + 1;
 
-    while (h < path->n && (wait = asim_fluid_wait(fluid, &fluid->link[path->link[h]])) < 1)
-        h++;
-    if (h >= path->n)
+    for (; h < burst->front; h++) {
+        const struct asim_fluid_link *link = &fluid->link[flow->path->link[h]];
+        double left = asim_fluid_max(0, left_of(fluid, &burst->pulse[h]));
+
+        pace(fluid, flow, h, left / asim_fluid_max(1, ns));
+        ns += asim_fluid_wait(fluid, link) + latency(flow, link);
+    }
+    ns += (double)fluid->queue.now_ns - burst->front_ns;
+    burst->front_rate = flow->shape.packets / asim_fluid_max(1, ns);
+}
+
+void asim_fluid_pace_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    pace_to(fluid, flow, 1,
+            flow->left / flow->rate + latency(flow, &fluid->link[flow->path->link[0]]));
+}
+
+static void pass_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double wait)
+{
+    struct asim_fluid_burst *burst = flow->burst;
+
+    if (burst->end < flow->path->n) {
+        double ns = latency(flow, &fluid->link[flow->path->link[burst->end - 1]]);
+
+        burst->passed_ns += ns;
+        wait += ns;
+        pace_to(fluid, flow, burst->end, wait);
+    }
+    plan_end(fluid, flow, wait);
+}
+
+void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    pass_end(fluid, flow, 0);
+}
+
+void asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_burst *burst = flow->burst;
+    uint32_t h = burst->front, l = flow->path->link[h];
+    const struct asim_fluid_link *link = &fluid->link[l];
+    double rate = burst->front_rate, wait, ns;
+
+    burst->is_front_due = 0;
+    burst->pulse[h] = (struct asim_fluid_pulse){rate, flow->shape.packets, fluid->queue.now_ns};
+    asim_fluid_bring(fluid, l, rate, 0, flow->shape.packets);
+    if (++burst->front == flow->path->n)
+        return;
+    wait = asim_fluid_wait(fluid, link);
+    ns = flow->shape.packets / rate; /* until its end comes, which finds another wait */
+    ns += asim_fluid_max(0, link->slope * ns);
+    burst->front_rate = flow->shape.packets / asim_fluid_max(1, ns);
+    plan_front(fluid, flow, wait + latency(flow, link));
+}
+
+/* They are short: a link takes them at once. */
+static void bring_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (uint32_t i = path->n + 1; i < path->n + path->n_acks; i++) {
+        uint32_t l = path->link[i];
+
+        asim_fluid_bring(
+            fluid, l, 0,
+            (double)flow->shape.frames * fluid->link[l].ack_step_ns / fluid->link[l].step_ns, 0);
+    }
+}
+
+int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_burst *burst = flow->burst;
+    uint32_t h = burst->end, l = flow->path->link[h];
+    struct asim_fluid_pulse *pulse = &burst->pulse[h];
+    double wait;
+
+    burst->is_end_due = 0;
+    if (h == flow->path->n) {
+        bring_acks(fluid, flow);
+        return 1;
+    }
+    if (is_packet(flow)) {
+        wait = asim_fluid_wait(fluid, &fluid->link[l]);
+        asim_fluid_bring(fluid, l, 0, flow->shape.packets, 0);
+    } else if (burst->front > h) {
+        asim_fluid_bring(fluid, l, -pulse->rate, left_of(fluid, pulse), -flow->shape.packets);
+        wait = asim_fluid_wait(fluid, &fluid->link[l]);
+    } else { /* times are whole ns */
+        plan_end(fluid, flow, 1);
         return 0;
-    asim_fluid_touch(fluid, flow);
-    asim_fluid_leave_until(fluid, flow, h);
-    /* Its packets leave the queue evenly, from the first one on. */
-    out = wait;
-    if (burst->front >= h)
-        out += (double)fluid->queue.now_ns - burst->out[h];
-    flow->hop = (uint8_t)h;
-    bring(fluid, flow, flow->shape.packets * asim_fluid_min(1, wait / asim_fluid_max(out, 1)),
-          wait);
-    return 1;
+    }
+    burst->end++;
+    pass_end(fluid, flow, wait);
+    return 0;
 }

@@ -44,7 +44,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->heap_at = 0;
     flow->is_touched = flow->is_queued = flow->is_moved = flow->has_first_ack = 0;
     flow->is_drained = flow->is_through = flow->is_parked = flow->is_gone = 0;
-    flow->is_ending = flow->is_coming = flow->is_joining = flow->hop = 0;
+    flow->is_ending = flow->is_coming = flow->is_joining = flow->is_sent = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
     flow->burst = NULL;
@@ -65,7 +65,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due ||
-        (flow->burst && flow->burst->is_due) ||
+        (flow->burst && (flow->burst->is_front_due || flow->burst->is_end_due)) ||
         (flow->is_gone && flow->is_drained)) /* `through` is to come */
         return;
     if (flow->burst)

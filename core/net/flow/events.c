@@ -283,7 +283,8 @@ static void move_all(struct asim_fluid *fluid, uint32_t changed)
     for (size_t i = 0; i < fluid->flow.n && !fluid->failed; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[i];
 
-        if (flow && flow->path && !flow->is_drained && !flow->is_through && !flow->hop)
+        if (flow && flow->path && !flow->is_drained && !flow->is_through &&
+            (!flow->burst || flow->is_parked))
             move(fluid, flow, changed);
     }
 }

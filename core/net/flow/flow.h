@@ -16,6 +16,7 @@
 #include "cc/cc.h"
 #include "cc/flow.h"
 #include "net/ecmp.h"
+#include "net/flow/due.h"
 #include "net/flow/parts.h"
 #include "net/flow/places.h"
 #include "net/flow/trust.h"
@@ -32,6 +33,10 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 
 /* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
  * later; only if ACKs take another share then. */
 enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_FLUID_IF_ACKS };
+struct asim_fluid_round {        /* flow.md#bursts */
+    uint32_t joining, turn, all; /* flows of this ns; which is next; with those there before */
+    double packets;
+};
 /* One direction of a link; number 2 l + d as in links.csv. In large jobs a link is mostly not in
  * the cache, so what belongs together is in one line of it. */
 struct asim_fluid_link {
@@ -72,9 +77,11 @@ struct asim_fluid_link {
     struct asim_fluid_site *site; /* where phases repeat; NULL: none so far */
     struct asim_due refresh, stir;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
+    double burst_rate, burst_packets;    /* of bursts: what comes; of these, all */
     double burst_part;                   /* of what stands in its queue, that of bursts */
-    double burst_in, all_in;             /* what arrives, shares of its capacity */
-    double burst_share;                  /* served of what arrives of bursts */
+    double all_in;                       /* what arrives, as a share of its capacity */
+    uint32_t bursts;                     /* that come */
+    struct asim_fluid_round round;       /* of a NIC */
     double peak_bytes, marks;            /* so far: its longest queue; expected marks */
     struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
     uint32_t as;                         /* then: the link that is carried for it */
@@ -132,22 +139,6 @@ struct asim_fluid_conn {
     uint64_t rtt_ns, rate_bps; /* of the base path, for the ideal time */
 };
 
-enum asim_fluid_due {
-    ASIM_FLUID_WAKE = ASIM_DUE_OWN + 1,
-    ASIM_FLUID_RELAY,   /* of a relay */
-    ASIM_FLUID_THROUGH, /* the message is through */
-    ASIM_FLUID_DRAIN,   /* the flow ends, unless its rate has changed since */
-    ASIM_FLUID_ACKS,    /* ACKs begin, then end, to load their links */
-    ASIM_FLUID_CONTROL, /* the controller of a flow hears an ACK, or its timer */
-    ASIM_FLUID_REFRESH, /* a wait is where it went to */
-    ASIM_FLUID_STIR,    /* a link of many flows is visited */
-    ASIM_FLUID_FRONT,   /* the first packet of a burst leaves a queue */
-    ASIM_FLUID_TRAFFIC, /* a flow of background traffic begins */
-    ASIM_FLUID_REPEAT,  /* a phase that repeats is over */
-    ASIM_FLUID_EVENT,   /* a link changes; then routes follow */
-    ASIM_FLUID_ROUTES
-};
-
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
 
 /* A look at a flow reads its first cache line, up to the first two fields of shape. In an
@@ -178,7 +169,7 @@ struct asim_fluid_flow {
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
     int is_facing;                 /* both, alone on its slowest link */
     uint8_t is_sprayed;
-    uint8_t hop;       /* of a burst: the link in whose queue its end waits; 0: it is being sent */
+    uint8_t is_sent;   /* of a burst: its NIC has sent it */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */

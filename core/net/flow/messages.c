@@ -71,14 +71,14 @@ static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->is_joining = 0;
     if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
         asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
-    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
-        return;
     count_crowd(fluid, flow);
+    if (fluid->has_bursts)
+        asim_fluid_take_round(fluid, flow);
     asim_fluid_join(fluid, flow);
     if (asim_fluid_is_behind(fluid, flow))
         flow->behind_ns = 0; /* its packets have been in the queue with those before */
     asim_fluid_judge_start(fluid, flow);
-    if (meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
+    if (!flow->burst && meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
         flow->acks = ASIM_ACKS_WAIT;
         plan_acks(fluid, flow, flow->shape.forward_ns);
     }
@@ -90,6 +90,8 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
 
     asim_fluid_empty_left(fluid);
     asim_fluid_sort_joining(fluid);
+    for (size_t i = 0; i < n && fluid->has_bursts; i++)
+        fluid->link[fluid->joining.at[i].flow->path->link[0]].round.joining++;
     for (size_t i = 0; i < n; i++)
         join(fluid, fluid->joining.at[i].flow);
     fluid->joining.n = 0;
@@ -205,17 +207,40 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
+/* Its NIC has sent it. */
+static void send_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    asim_fluid_leave(fluid, flow);
+    asim_fluid_touch(fluid, flow);
+    flow->is_sent = 1;
+    asim_fluid_end_burst(fluid, flow);
+    pass_turn(fluid, flow);
+}
+
+static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    if (flow->acks == ASIM_ACKS_LOAD)
+        asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
+    flow->acks = ASIM_ACKS_OVER;
+}
+
+void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    flow->is_drained = flow->is_ending = 1;
+    flow->lead_ns = 0;
+    end_acks(fluid, flow);
+    asim_fluid_judge_queues(fluid, flow);
+    asim_fluid_touch(fluid, flow);
+}
+
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    int was_sent = flow->hop > 0;
-
     if (flow->is_parked) { /* its timeout */
         asim_fluid_join(fluid, flow);
         return;
     }
-    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_queue_up(fluid, flow)) {
-        if (!was_sent)
-            pass_turn(fluid, flow);
+    if (flow->burst) {
+        send_burst(fluid, flow);
         return;
     }
     flow->is_drained = flow->is_ending = 1;
@@ -225,8 +250,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_touch(fluid, flow);
     if (flow->acks == ASIM_ACKS_LOAD)
         plan_acks(fluid, flow, flow->shape.forward_ns);
-    if (!was_sent)
-        pass_turn(fluid, flow);
+    pass_turn(fluid, flow);
 }
 
 /* It drained so many ns ago. */
@@ -254,7 +278,9 @@ void asim_fluid_end_of_ns(struct asim_fluid *fluid)
             flow->is_ending = 0;
             flow->is_coming = fluid->has_bursts != 0;
             if (flow->is_coming)
-                flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns, &flow->through);
+                flow->through_ns = asim_fluid_after(
+                    fluid, flow->shape.forward_ns - (flow->burst ? flow->burst->passed_ns : 0),
+                    &flow->through);
             else
                 plan_through(fluid, flow, 0);
         } else if (flow && flow->has_first_ack && !flow->is_drained)
@@ -262,13 +288,6 @@ void asim_fluid_end_of_ns(struct asim_fluid *fluid)
         if (flow)
             flow->has_first_ack = 0;
     }
-}
-
-static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    if (flow->acks == ASIM_ACKS_LOAD)
-        asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
-    flow->acks = ASIM_ACKS_OVER;
 }
 
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)

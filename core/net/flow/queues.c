@@ -4,9 +4,9 @@
  * arrives at window / (round trip + waits of its queues); a full link serves flows as they arrive,
  * and its wait moves, by what arrives beyond its capacity, to where the windows use that up (J. Mo
  * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
- * Networking 8(5), 2000).
+ * Networking 8(5), 2000). Bursts come beside them at rates of their own (flow.md#bursts).
  */
-#include "net/flow/bursts.h"
+#include "net/flow/rings.h"
 
 #include <math.h>
 
@@ -26,9 +26,16 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
     push(fluid, l, ASIM_FLUID_NOW, ASIM_FLUID_NONE);
 }
 
+/* Its visits wait for each other: of many flows, or beside bursts, which come and go all the time.
+ */
+static int are_put_off(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    return link->flows.n >= ASIM_FLUID_MANY || fluid->has_bursts;
+}
+
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
 {
-    if (!fluid->link[l].is_stirred || fluid->link[l].flows.n < ASIM_FLUID_MANY)
+    if (!fluid->link[l].is_stirred || !are_put_off(fluid, &fluid->link[l]))
         push(fluid, l, ASIM_FLUID_SOON, ns);
 }
 
@@ -45,12 +52,13 @@ void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l, const struct asi
 
 int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l)
 {
+    const double burst_ns = 500; /* windows answer a round trip later */
     struct asim_fluid_link *link = &fluid->link[l];
     double moment_ns;
 
-    if (link->flows.n < ASIM_FLUID_MANY || fluid->has_bursts)
+    if (!are_put_off(fluid, link))
         return 0;
-    moment_ns = asim_fluid_moment(link->soon_ns);
+    moment_ns = fluid->has_bursts ? burst_ns : asim_fluid_moment(link->soon_ns);
     if (!(moment_ns >= 1))
         return 0;
     if (!link->is_stirred) {
@@ -73,13 +81,13 @@ double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_flui
     return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
 }
 
-/* Of the flows of a link at a wait. */
+/* Of the flows of a link, and of bursts, at a wait. */
 static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                        double wait, double *slope)
 {
     const double *limit = fluid->limits.at, *span = limit + link->flows.n,
                  *before = span + link->flows.n;
-    double sum = 0;
+    double sum = link->burst_rate;
 
     *slope = 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
@@ -93,24 +101,15 @@ static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_l
     return sum;
 }
 
-/* Whether the end of a burst waits in the queue of this link. */
-static int stands(const struct asim_fluid_place *place)
-{
-    return place->hop && place->flow->hop == place->hop;
-}
-
 /* What windowed messages have left and bursts are to bring, in ns of the link. */
 static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    double packets = 0;
+    double packets = link->burst_packets;
 
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_flow *flow = link->flows.at[i].flow;
 
-        if (asim_fluid_is_burst(fluid, flow))
-            packets += stands(&link->flows.at[i]) ? 0 : flow->shape.packets;
-        else
-            packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
+        packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
     }
     return packets * link->step_ns;
 }
@@ -187,16 +186,12 @@ void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_li
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
 }
 
-/* Of what arrives now, that of bursts. */
-static double bursts_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+/* What comes to a link now, as a share of what it serves. */
+static double comes_to(const struct asim_fluid_link *link, double wait)
 {
-    const double *limit = fluid->limits.at, *before = limit + 2 * (size_t)link->flows.n;
-    double sum = 0;
-
-    for (uint32_t i = 0; i < link->flows.n; i++)
-        if (asim_fluid_is_burst(fluid, link->flows.at[i].flow))
-            sum += before[i] * limit[i];
-    return sum;
+    return link->flows.n && (link->share < 1 || wait > 0)
+               ? link->all_in
+               : (link->burst_rate + link->sum) / asim_fluid_capacity(link);
 }
 
 /* Of a queue that is so long now, what is of bursts. */
@@ -204,11 +199,13 @@ static double part_of(const struct asim_fluid *fluid, const struct asim_fluid_li
                       double wait)
 {
     double ns = (double)(fluid->queue.now_ns - link->wait_at), mean = (link->wait_ns + wait) / 2;
-    double comes = link->all_in > 0 ? link->burst_in / link->all_in : link->burst_part;
+    double all = comes_to(link, link->wait_ns), comes = link->burst_part;
 
+    if (all > 0)
+        comes = link->burst_rate / (asim_fluid_capacity(link) * all);
     if (mean <= 0 || link->wait_ns <= 0)
         return comes;
-    return comes + (link->burst_part - comes) * exp(-link->all_in * ns / mean);
+    return comes + (link->burst_part - comes) * exp(-all * ns / mean);
 }
 
 /* The wait now, of which it finds what part is of bursts; left: what windowed messages have left
@@ -233,10 +230,9 @@ static void split(struct asim_fluid *fluid, struct asim_fluid_link *link, double
                   double sum)
 {
     const double most_share = 1000, soon = 0.5, much = 0.1;
-    double bursts = bursts_of(fluid, link), comes = sum > 0 ? bursts / sum : link->burst_part;
+    double bursts = link->burst_rate, comes = sum > 0 ? bursts / sum : link->burst_part;
 
     link->all_in = sum / capacity;
-    link->burst_in = bursts / capacity;
     if (link->wait_ns <= 0)
         link->burst_part = comes;
     if (link->share < 1 || link->wait_ns > 0) {
@@ -244,13 +240,41 @@ static void split(struct asim_fluid *fluid, struct asim_fluid_link *link, double
 
         link->share =
             rest > 0 ? asim_fluid_min(most_share, capacity * (1 - link->burst_part) / rest) : 1;
-        link->burst_share =
-            bursts > 0 ? asim_fluid_min(1, capacity * link->burst_part / bursts) : 1;
         if (rest > 0 && fabs(comes - link->burst_part) > much && !link->is_planned)
             asim_fluid_plan(fluid, link, link->wait_ns / link->all_in * soon + 1);
-    } else {
-        link->burst_share = 1;
     }
+}
+
+static double wait_of_bursts(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    double wait = asim_fluid_wait(fluid, link);
+
+    return wait * part_of(fluid, link, wait);
+}
+
+void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, double of)
+{
+    struct asim_fluid_link *link = &fluid->link[l];
+    double capacity = asim_fluid_capacity(link), wait = asim_fluid_wait(fluid, link);
+
+    asim_fluid_count_queue(fluid, link);
+    link->burst_part = link->flows.n ? part_of(fluid, link, wait) : 1;
+    link->wait_ns = asim_fluid_max(0, wait + packets / capacity);
+    link->wait_at = fluid->queue.now_ns;
+    link->bursts += (of > 0) - (of < 0);
+    link->burst_rate = link->bursts ? link->burst_rate + rate : 0;
+    link->burst_packets = link->bursts ? link->burst_packets + of : 0;
+    link->all_in = (link->flows.n ? link->all_in * capacity + rate : link->burst_rate) / capacity;
+    link->slope = comes_to(link, link->wait_ns) - 1;
+    link->target_ns = link->slope > 0 ? ASIM_FLUID_NONE : 0;
+    link->left_ns = ASIM_FLUID_NONE;
+    if (link->flows.n && (link->slope > 0 || link->share < 1 || link->wait_ns > 0))
+        asim_fluid_stir(fluid, l, 0);
+    if (link->flows.n || !link->ack_flows.n)
+        return;
+    asim_fluid_tell_wait(fluid, link);
+    if (link->wait_ns > 0 && link->slope < 0 && !link->is_planned)
+        asim_fluid_plan(fluid, link, 1 - link->wait_ns / link->slope);
 }
 
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
@@ -320,11 +344,13 @@ void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link
 void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
     asim_fluid_count_queue(fluid, link);
-    link->wait_ns = 0;
+    link->wait_ns = fluid->has_bursts ? wait_of_bursts(fluid, link) : 0;
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;
-    link->share = link->burst_share = 1;
+    link->share = 1;
     link->was_full = 0;
+    if (fluid->has_bursts)
+        asim_fluid_bring(fluid, (uint32_t)(link - fluid->link), 0, 0, 0);
     asim_fluid_tell_wait(fluid, link);
 }
 
@@ -344,150 +370,4 @@ void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_li
 {
     if (fluid->parts & ASIM_FLUID_ACK_WAIT && link->flows.n <= 2)
         tell_acks(fluid, link, ASIM_ACKS_LOAD);
-}
-
-/* From now on, at its rate; one that has begun in this ns has none yet. */
-static double lasts(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const uint64_t now = fluid->queue.now_ns;
-
-    if (flow->began_ns == now)
-        return flow->shape.packets / flow->path->line;
-    return flow->end_ns > now ? (double)(flow->end_ns - now) : 0;
-}
-
-/* Of the flows of the link that began last the one that lasts longest; NULL: there is none. The
- * order in which those of one ns came to the link must not matter. */
-static const struct asim_fluid_flow *newest_of(const struct asim_fluid *fluid,
-                                               const struct asim_fluid_link *link)
-{
-    const struct asim_fluid_flow *newest = NULL;
-
-    for (uint32_t i = link->flows.n; i-- > 0;) {
-        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
-
-        if (!newest || flow->began_ns > newest->began_ns ||
-            (flow->began_ns == newest->began_ns && lasts(fluid, flow) > lasts(fluid, newest)))
-            newest = flow;
-    }
-    return newest;
-}
-
-/* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
- * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
-static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
-{
-    const struct asim_fluid_flow *flow = newest_of(fluid, link);
-
-    ns -= flow ? lasts(fluid, flow) : 0;
-    while (flow && ns >= 0 && (flow = flow->next))
-        ns -= flow->shape.packets / flow->path->line;
-    return ns < 0;
-}
-
-double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
-    double late = -flow->lead_ns;
-
-    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
-        return late;
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double ns = asim_fluid_max(0, flow->shape.forward_ns + late);
-
-        late += asim_fluid_wait_in(fluid, link, fluid->has_bursts ? 0 : ns);
-        if (is_busy_in(fluid, link, ns))
-            late += link->packet_ns / 2;
-    }
-    return late + flow->behind_ns;
-}
-
-/* Whether an ACK comes always at the same phase of the frames of a link, whose data is one message
- * like its own that began with it. Behind a queue it does not. */
-static int is_locked(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
-{
-    const struct asim_fluid_flow *other = link->flows.n == 1 ? link->flows.at[0].flow : NULL;
-
-    return other && other->began_ns == flow->began_ns && link->wait_ns <= 0 &&
-           other->shape.bytes == flow->shape.bytes && other->path->line == flow->path->line;
-}
-
-/* The same as fmod of two positive numbers, in less time: where the quotient is below 2^53,
- * rounding is at most one off, and fma leaves the rest without an error. */
-static double rest_of(double x, double y)
-{
-    double rest = fma(-floor(x / y), y, x);
-
-    return rest < 0 ? rest + y : rest < y ? rest : rest - y;
-}
-
-/* How long an ACK that comes in at_ns waits for the frame in service of the only message of a link,
- * which sends one each step_ns. */
-static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
-                         double at_ns, double step_ns)
-{
-    const struct asim_fluid_place *only = link->flows.at;
-    double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
-
-    for (uint32_t i = 0; i < only->hop; i++) {
-        const struct asim_fluid_link *before = &fluid->link[only->flow->path->link[i]];
-
-        phase -= before->packet_ns + before->delay_ns;
-    }
-    return asim_fluid_max(0, link->packet_ns - rest_of(asim_fluid_max(0, phase), step_ns));
-}
-
-double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                            int is_first)
-{
-    const struct asim_fluid_path *path = flow->path;
-    double at = 0, waits = 0;
-    uint32_t locked = 0; /* bits of the links of ACKs */
-    int is_free = 1;
-
-    for (uint32_t i = 0; i < path->n_acks; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[path->n + i]];
-
-        locked |= (uint32_t)is_locked(flow, link) << i;
-        waits += link->flows.n ? link->packet_ns / 2 : 0;
-    }
-    if (!locked) /* the phase does not matter */
-        return waits;
-    waits = 0;
-    at = (double)flow->began_ns - (double)fluid->queue.now_ns;
-    for (uint32_t i = 0; i < path->n; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-
-        at += link->packet_ns + link->delay_ns;
-        is_free &= link->wait_ns <= 0;
-    }
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double step_ns = link->packet_ns + (is_first ? 0 : link->ack_ns), ns = 0;
-
-        if (is_free && locked >> (i - path->n) & 1)
-            ns = in_service(fluid, link, at, step_ns);
-        else if (link->flows.n)
-            ns = link->packet_ns / 2;
-        waits += ns;
-        at += ns + link->ack_ns + link->delay_ns;
-    }
-    return waits;
-}
-
-double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
-    double window = flow->shape.window, done = flow->shape.packets - flow->left;
-    double after = (double)(fluid->queue.now_ns - flow->began_ns);
-    double back = path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 1);
-    double burst = flow->rate / (1 + flow->rate * fluid->link[path->link[0]].ack_ns);
-    double rate =
-        asim_fluid_min(burst, window / (path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 0)));
-    double last = fmod(flow->shape.packets, window); /* of its last window, which does not wait */
-
-    if (back * flow->rate <= window)
-        return 0;
-    return done + (back - after) * rate - window - last * (1 - rate / burst);
 }

@@ -21,16 +21,15 @@ static double tolerance_of(const struct asim_fluid_link *link)
                                 : asim_fluid_min(most, least + per_flow * (link->flows.n - few));
 }
 
-static const double least_share = 0.05; /* of a link, whatever ACKs take */
-
-static double capacity_of(const struct asim_fluid_link *link)
-{
-    return asim_fluid_max(1 - link->ack, least_share) / link->step_ns;
-}
-
 static int is_saturated(const struct asim_fluid_link *link)
 {
     return link->level < ASIM_FLUID_NONE || link->share < 1 || link->wait_ns > 0;
+}
+
+/* More comes than it serves. */
+static int is_above(const struct asim_fluid_link *link)
+{
+    return link->sum + link->burst_rate > asim_fluid_capacity(link) * (1 + tolerance_of(link));
 }
 
 /* What limits a flow beside one link: levels of others; its round trip with the waits of others;
@@ -64,26 +63,6 @@ static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *
     return ns;
 }
 
-/* Of a burst, which comes to a queue as its NIC sends it, and as queues before let it through. */
-static void find_burst(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                       uint32_t without, struct limit *limit)
-{
-    const struct asim_fluid_path *path = flow->path;
-    double rate = asim_fluid_min(flow->most, path->line), before = 1, share = 1;
-
-    for (uint32_t i = flow->hop; i < path->n; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-
-        if (path->link[i] == without)
-            before = (flow->hop && i == flow->hop) || i > flow->burst->front ? 0 : share;
-        else
-            rate = asim_fluid_min(rate, link->level);
-        if (!flow->hop || i > flow->hop)
-            share *= link->burst_share;
-    }
-    *limit = (struct limit){flow->hop ? flow->rate : rate, flow->shape.span_ns, before, 1};
-}
-
 static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                        uint32_t without, struct limit *limit)
 {
@@ -92,11 +71,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
     double before = 1, share = 1;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
-    if (asim_fluid_is_burst(fluid, flow)) {
-        find_burst(fluid, flow, without, limit);
-        return;
-    }
-    for (uint32_t i = 0; i < path->n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         if (path->link[i] == without) {
@@ -114,11 +89,19 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
     *limit = (struct limit){rate, span_ns, before, share};
 }
 
+/* What comes of a flow from a queue that drains, `before` times the rate, is at most what a link
+ * carries. Links that are visited late would multiply it. */
+static double bound(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double rate,
+                    double before)
+{
+    return fluid->has_bursts && rate * before > flow->path->line ? flow->path->line / before : rate;
+}
+
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
  * use it up. */
 static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    double capacity = capacity_of(link), left = capacity, sum = 0, level;
+    double capacity = asim_fluid_capacity(link), left = capacity, sum = 0, level;
     uint32_t rest = link->flows.n, before;
     double *limit = fluid->limits.at + 2 * rest;
 
@@ -150,15 +133,16 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
 
     asim_fluid_touch(fluid, flow);
     flow->rate = rate;
-    for (uint32_t i = flow->hop; i < flow->path->n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         uint32_t l = flow->path->link[i];
         struct asim_fluid_link *link = &fluid->link[l];
 
         link->sum += by;
-        if (l != by_link &&
-            (is_saturated(link) || link->sum > capacity_of(link) * (1 + tolerance_of(link))))
+        if (l != by_link && (is_saturated(link) || is_above(link)))
             asim_fluid_stir(fluid, l, ns);
     }
+    if (flow->burst)
+        asim_fluid_pace_burst(fluid, flow);
 }
 
 /* Flows of a link lie anywhere, and their paths, too: in an all-to-all of thousands of ranks a look
@@ -182,6 +166,7 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
             __builtin_prefetch(link->flows.at[i + AHEAD].path);
         }
         find_limit(fluid, flow, l, &limit);
+        limit.rate = bound(fluid, flow, limit.rate, limit.before);
         if (!link->has_queue)
             limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
         at[i] = limit.rate;
@@ -197,7 +182,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
 {
     struct asim_fluid_link *link = &fluid->link[l];
     struct asim_fluid_flow *flow = link->flows.at[0].flow;
-    double capacity = capacity_of(link), level, rate;
+    double capacity = asim_fluid_capacity(link), level, rate;
     struct limit limit;
 
     find_limit(fluid, flow, l, &limit);
@@ -206,7 +191,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     if (damped && fabs(level - link->level) < 0.2 * link->level)
         return;
     link->level = level;
-    rate = asim_fluid_min(rate, level) * limit.behind;
+    rate = bound(fluid, flow, asim_fluid_min(rate, level) * limit.behind, 1);
     if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
         change(fluid, flow, rate, l);
 }
@@ -230,7 +215,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
     if (link->has_queue) {
         double before = link->wait_ns, share = link->share;
 
-        asim_fluid_move_queue(fluid, link, capacity_of(link));
+        asim_fluid_move_queue(fluid, link, asim_fluid_capacity(link));
         if (damped && fabs(link->wait_ns - before) <= 0.2 * before &&
             fabs(link->share - share) <= 0.2 * share)
             return;
@@ -248,10 +233,10 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
         double rate = asim_fluid_min(at[i], level);
 
-        if (link->has_queue && !asim_fluid_is_burst(fluid, flow))
+        if (link->has_queue)
             rate = asim_fluid_min(rate, flow->shape.window / (at[n + i] + link->wait_ns)) *
                    link->share * at[2 * n + i];
-        rate *= at[3 * n + i];
+        rate = bound(fluid, flow, rate * at[3 * n + i], 1);
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
     }
@@ -266,7 +251,7 @@ static void follow_acks(struct asim_fluid *fluid)
     for (size_t i = 0; i < fluid->touched.n; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[fluid->touched.at[i]];
 
-        if (!flow || flow->acks != ASIM_ACKS_LOAD ||
+        if (!flow || flow->acks != ASIM_ACKS_LOAD || flow->burst ||
             fabs(flow->rate - flow->ack_rate) <= least * flow->ack_rate)
             continue;
         asim_fluid_load_acks(fluid, flow, flow->rate - flow->ack_rate);
@@ -314,7 +299,7 @@ void asim_fluid_settle(struct asim_fluid *fluid)
         if (!flow) /* over in this ns */
             continue;
         flow->is_touched = 0;
-        if (!flow->is_drained)
+        if (!flow->is_drained && !flow->is_sent)
             asim_fluid_set_end(fluid, flow);
     }
     fluid->touched.n = 0;
@@ -345,8 +330,10 @@ void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, ui
 {
     const struct asim_fluid_path *path = flow->path;
 
-    for (uint32_t i = first; i < path->n; i++)
+    for (uint32_t i = first, n = asim_fluid_reach(fluid, flow); i < n; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
+    if (asim_fluid_is_burst(fluid, flow)) /* its ACKs slow nothing */
+        return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
 }
@@ -357,6 +344,8 @@ void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uin
 
     for (uint32_t i = first; i < path->n; i++)
         quit(flow, &fluid->link[path->link[i]].flows, i);
+    if (asim_fluid_is_burst(fluid, flow))
+        return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         quit(flow, &fluid->link[path->link[i]].ack_flows, i);
 }
@@ -366,24 +355,27 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
+    uint32_t n = asim_fluid_reach(fluid, flow);
     double rate = flow->most;
     struct limit limit;
 
     find_limit(fluid, flow, UINT32_MAX, &limit);
     rate = asim_fluid_min(rate, flow->shape.window / limit.span_ns);
-    for (uint32_t i = 0; i < path->n; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double capacity = capacity_of(link);
+        double capacity = asim_fluid_capacity(link);
 
         link->ack_used = link->ack;
         if (capacity < rate)
             rate = capacity, least = link;
     }
-    for (uint32_t i = 0; i < path->n; i++)
+    for (uint32_t i = 0; i < n; i++)
         fluid->link[path->link[i]].sum = rate;
     if (least && !least->has_queue)
         least->level = rate;
     flow->rate = rate;
+    if (flow->burst)
+        asim_fluid_pace_burst(fluid, flow);
     asim_fluid_set_end(fluid, flow);
 }
 
@@ -396,9 +388,12 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
     find_limit(fluid, flow, UINT32_MAX, &limit);
     rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.behind;
+    rate = bound(fluid, flow, rate, 1);
     ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
-    for (uint32_t i = 0; i < path->n; i++)
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++)
         asim_fluid_stir(fluid, path->link[i], ns);
+    if (fluid->has_bursts)
+        asim_fluid_mark(fluid, path->link[0]);
     if (ns > 0)
         change(fluid, flow, rate, UINT32_MAX);
 }
@@ -422,10 +417,13 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     flow->lost_ns = 0;
     asim_fluid_go_on_control(fluid, flow);
-    for (uint32_t i = 0; i < path->n; i++) {
+    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
+        return;
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        is_alone &= !link->flows.n && link->wait_ns <= 0;
+        is_alone &= !link->flows.n && !link->bursts &&
+                    (fluid->has_bursts ? asim_fluid_wait(fluid, link) : link->wait_ns) <= 0;
         asim_fluid_add_lead(link, fluid->queue.now_ns, lead, flow->left * link->step_ns);
         lead += link->packet_ns + link->delay_ns;
         if (!flow->shape.is_windowed && !fluid->has_bursts)
@@ -439,12 +437,12 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         mix(fluid, flow);
 }
 
-void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end)
+void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     double lead = 0;
 
-    for (uint32_t i = flow->hop; i < end; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         asim_fluid_end_lead(link, fluid->queue.now_ns, lead);
@@ -459,16 +457,13 @@ void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *fl
                 fluid->failed = ASIM_ENOMEM;
             else if (link->was_full && !flow->is_ending && !flow->next)
                 asim_fluid_empty(fluid, link);
+        } else if (is_saturated(link) && fluid->has_bursts && !i) {
+            asim_fluid_mark(fluid, path->link[0]);
         } else if (is_saturated(link)) {
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));
         }
     }
-}
-
-void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
-{
-    asim_fluid_leave_until(fluid, flow, flow->path->n);
-    asim_fluid_quit(fluid, flow, flow->path->n);
+    asim_fluid_quit(fluid, flow, path->n);
 }
 
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by)

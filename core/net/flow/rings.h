@@ -68,6 +68,14 @@ static inline int asim_fluid_is_behind(const struct asim_fluid *fluid,
     return flow->conn->passed_ns == fluid->queue.now_ns && !flow->conn->is_single;
 }
 
+/* What a link serves beside ACKs: packets a ns. */
+static inline double asim_fluid_capacity(const struct asim_fluid_link *link)
+{
+    const double least_share = 0.05; /* whatever ACKs take */
+
+    return asim_fluid_max(1 - link->ack, least_share) / link->step_ns;
+}
+
 /* --- queues.c --- */
 /* The link is to be visited in this ns. */
 void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l);
@@ -91,8 +99,12 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 }
 /* Sets wait, share and where the wait goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
+/* Bursts bring so much more to a link; packets: that they bring at once; of: of a burst that
+ * begins, its packets, below 0 of one that ends. */
+void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, double of);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
+/* --- acks.c --- */
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
@@ -191,6 +203,8 @@ int asim_fluid_join_all(struct asim_fluid *fluid);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Its end has left its last link. */
+void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* What waits until all of a ns has happened: first windows, and when what has drained is through.
  */
 void asim_fluid_end_of_ns(struct asim_fluid *fluid);
@@ -204,8 +218,6 @@ void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* The flow joins the links of its path. */
 void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* The links before number `end`. */
-void asim_fluid_leave_until(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t end);
 /* Adds to the load of the links of its ACKs; by: packets a ns. */
 void asim_fluid_load_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double by);
 /* Finds the rates of all flows that changes since the last settlement concern. */

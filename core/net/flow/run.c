@@ -79,12 +79,18 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         asim_fluid_release(fluid, FLOW_OF(due, control_due));
         break;
     case ASIM_FLUID_FRONT:
-        asim_fluid_front(fluid, fluid->flow.at[rank]);
+        asim_fluid_burst_front(fluid, fluid->flow.at[rank]);
+        break;
+    case ASIM_FLUID_END:
+        if (asim_fluid_burst_end(fluid, fluid->flow.at[rank]))
+            asim_fluid_arrived_burst(fluid, fluid->flow.at[rank]);
         break;
     case ASIM_FLUID_REFRESH:
         fluid->link[rank].is_planned = 0;
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
+        else if (fluid->has_bursts)
+            asim_fluid_bring(fluid, rank, 0, 0, 0);
         break;
     case ASIM_FLUID_STIR:
         fluid->link[rank].is_stirred = 0;

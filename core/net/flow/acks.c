@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How late ACKs come (flow.md#waits-of-acks): they wait behind data in queues, and for frames in
+ * service.
+ */
+#include "net/flow/rings.h"
+
+#include <math.h>
+
+/* From now on, at its rate; one that has begun in this ns has none yet. */
+static double lasts(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const uint64_t now = fluid->queue.now_ns;
+
+    if (flow->began_ns == now)
+        return flow->shape.packets / flow->path->line;
+    return flow->end_ns > now ? (double)(flow->end_ns - now) : 0;
+}
+
+/* Of the flows of the link that began last the one that lasts longest; NULL: there is none. The
+ * order in which those of one ns came to the link must not matter. */
+static const struct asim_fluid_flow *newest_of(const struct asim_fluid *fluid,
+                                               const struct asim_fluid_link *link)
+{
+    const struct asim_fluid_flow *newest = NULL;
+
+    for (uint32_t i = link->flows.n; i-- > 0;) {
+        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
+
+        if (!newest || flow->began_ns > newest->began_ns ||
+            (flow->began_ns == newest->began_ns && lasts(fluid, flow) > lasts(fluid, newest)))
+            newest = flow;
+    }
+    return newest;
+}
+
+/* Whether data is on the link in so many ns: the newest flow, and those behind it in its queue
+ * pair, mostly end last. The order of what drains and begins in this ns must not matter. */
+static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link, double ns)
+{
+    const struct asim_fluid_flow *flow = newest_of(fluid, link);
+
+    ns -= flow ? lasts(fluid, flow) : 0;
+    while (flow && ns >= 0 && (flow = flow->next))
+        ns -= flow->shape.packets / flow->path->line;
+    return ns < 0;
+}
+
+double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double late = -flow->lead_ns;
+
+    if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
+        return late;
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        double ns = asim_fluid_max(0, flow->shape.forward_ns + late);
+
+        late += asim_fluid_wait_in(fluid, link, fluid->has_bursts ? 0 : ns);
+        if (is_busy_in(fluid, link, ns))
+            late += link->packet_ns / 2;
+    }
+    return late + flow->behind_ns;
+}
+
+/* Whether an ACK comes always at the same phase of the frames of a link, whose data is one message
+ * like its own that began with it. Behind a queue it does not. */
+static int is_locked(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
+{
+    const struct asim_fluid_flow *other = link->flows.n == 1 ? link->flows.at[0].flow : NULL;
+
+    return other && other->began_ns == flow->began_ns && link->wait_ns <= 0 &&
+           other->shape.bytes == flow->shape.bytes && other->path->line == flow->path->line;
+}
+
+/* The same as fmod of two positive numbers, in less time: where the quotient is below 2^53,
+ * rounding is at most one off, and fma leaves the rest without an error. */
+static double rest_of(double x, double y)
+{
+    double rest = fma(-floor(x / y), y, x);
+
+    return rest < 0 ? rest + y : rest < y ? rest : rest - y;
+}
+
+/* How long an ACK that comes in at_ns waits for the frame in service of the only message of a link,
+ * which sends one each step_ns. */
+static double in_service(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                         double at_ns, double step_ns)
+{
+    const struct asim_fluid_place *only = link->flows.at;
+    double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
+
+    for (uint32_t i = 0; i < only->hop; i++) {
+        const struct asim_fluid_link *before = &fluid->link[only->flow->path->link[i]];
+
+        phase -= before->packet_ns + before->delay_ns;
+    }
+    return asim_fluid_max(0, link->packet_ns - rest_of(asim_fluid_max(0, phase), step_ns));
+}
+
+double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                            int is_first)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double at = 0, waits = 0;
+    uint32_t locked = 0; /* bits of the links of ACKs */
+    int is_free = 1;
+
+    for (uint32_t i = 0; i < path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[path->n + i]];
+
+        locked |= (uint32_t)is_locked(flow, link) << i;
+        waits += link->flows.n ? link->packet_ns / 2 : 0;
+    }
+    if (!locked) /* the phase does not matter */
+        return waits;
+    waits = 0;
+    at = (double)flow->began_ns - (double)fluid->queue.now_ns;
+    for (uint32_t i = 0; i < path->n; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+
+        at += link->packet_ns + link->delay_ns;
+        is_free &= link->wait_ns <= 0;
+    }
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        double step_ns = link->packet_ns + (is_first ? 0 : link->ack_ns), ns = 0;
+
+        if (is_free && locked >> (i - path->n) & 1)
+            ns = in_service(fluid, link, at, step_ns);
+        else if (link->flows.n)
+            ns = link->packet_ns / 2;
+        waits += ns;
+        at += ns + link->ack_ns + link->delay_ns;
+    }
+    return waits;
+}
+
+double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double window = flow->shape.window, done = flow->shape.packets - flow->left;
+    double after = (double)(fluid->queue.now_ns - flow->began_ns);
+    double back = path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 1);
+    double burst = flow->rate / (1 + flow->rate * fluid->link[path->link[0]].ack_ns);
+    double rate =
+        asim_fluid_min(burst, window / (path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 0)));
+    double last = fmod(flow->shape.packets, window); /* of its last window, which does not wait */
+
+    if (back * flow->rate <= window)
+        return 0;
+    return done + (back - after) * rate - window - last * (1 - rate / burst);
+}

@@ -89,13 +89,9 @@ static double in_service(const struct asim_fluid *fluid, const struct asim_fluid
                          double at_ns, double step_ns)
 {
     const struct asim_fluid_place *only = link->flows.at;
-    double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns);
+    double phase = at_ns + (double)(fluid->queue.now_ns - only->flow->began_ns) -
+                   asim_fluid_to_ns(fluid, only->flow->path, only->hop);
 
-    for (uint32_t i = 0; i < only->hop; i++) {
-        const struct asim_fluid_link *before = &fluid->link[only->flow->path->link[i]];
-
-        phase -= before->packet_ns + before->delay_ns;
-    }
     return asim_fluid_max(0, link->packet_ns - rest_of(asim_fluid_max(0, phase), step_ns));
 }
 
@@ -117,12 +113,9 @@ double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fl
         return waits;
     waits = 0;
     at = (double)flow->began_ns - (double)fluid->queue.now_ns;
-    for (uint32_t i = 0; i < path->n; i++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-
-        at += link->packet_ns + link->delay_ns;
-        is_free &= link->wait_ns <= 0;
-    }
+    at += asim_fluid_to_ns(fluid, path, path->n);
+    for (uint32_t i = 0; i < path->n; i++)
+        is_free &= fluid->link[path->link[i]].wait_ns <= 0;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double step_ns = link->packet_ns + (is_first ? 0 : link->ack_ns), ns = 0;

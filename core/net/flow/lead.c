@@ -93,13 +93,8 @@ static double still_ahead(const struct asim_fluid *fluid, const struct asim_flui
         const struct asim_fluid_place *place = &link->flows.at[i];
         const struct asim_fluid_flow *flow = place->flow;
         double left = flow->left - flow->rate * (double)(now - flow->left_at);
-        double near_ns = 0, part = 0, work;
+        double near_ns = asim_fluid_to_ns(fluid, flow->path, place->hop), part = 0, work;
 
-        for (uint32_t h = 0; h < place->hop; h++) {
-            const struct asim_fluid_link *on = &fluid->link[flow->path->link[h]];
-
-            near_ns += on->packet_ns + on->delay_ns;
-        }
         if (near_ns + 1 > to_here_ns || left <= 0 || flow->end_ns <= now)
             continue;
         for (int k = 0; k < link->n_leads; k++)
@@ -150,7 +145,7 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
         if (link->was_full)
             lead = lead_of(link, pre) - still_ahead(fluid, link, pre) +
                    start_of(link, flow, pre, least, fluid->queue.now_ns);
-        pre += link->packet_ns + link->delay_ns;
+        pre += asim_fluid_pass_ns(link);
     }
     lead = asim_fluid_min(lead, took - alone);
     lead = asim_fluid_min(lead, flow->shape.forward_ns + flow->shape.back_ns);

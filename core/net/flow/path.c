@@ -134,7 +134,7 @@ static void fill_path(const struct asim_fluid *fluid, struct asim_fluid_path *pa
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        path->rtt_ns += link->packet_ns + link->delay_ns;
+        path->rtt_ns += asim_fluid_pass_ns(link);
         if (link->step_ns > most)
             path->slowest = i, most = link->step_ns;
     }

@@ -29,4 +29,19 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
                       const struct asim_fluid_path *path, uint64_t bytes,
                       struct asim_fluid_shape *shape);
 
+/* Until a full packet that is next has passed a link; to link `hop` of a path. */
+static inline double asim_fluid_pass_ns(const struct asim_fluid_link *link)
+{
+    return link->packet_ns + link->delay_ns;
+}
+static inline double asim_fluid_to_ns(const struct asim_fluid *fluid,
+                                      const struct asim_fluid_path *path, uint32_t hop)
+{
+    double ns = 0;
+
+    for (uint32_t i = 0; i < hop; i++)
+        ns += asim_fluid_pass_ns(&fluid->link[path->link[i]]);
+    return ns;
+}
+
 #endif

@@ -425,7 +425,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         is_alone &= !link->flows.n && !link->bursts &&
                     (fluid->has_bursts ? asim_fluid_wait(fluid, link) : link->wait_ns) <= 0;
         asim_fluid_add_lead(link, fluid->queue.now_ns, lead, flow->left * link->step_ns);
-        lead += link->packet_ns + link->delay_ns;
+        lead += asim_fluid_pass_ns(link);
         if (!flow->shape.is_windowed && !fluid->has_bursts)
             flow->behind_ns += asim_fluid_wait(fluid, link);
         asim_fluid_tell_frames(fluid, link);
@@ -446,7 +446,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         asim_fluid_end_lead(link, fluid->queue.now_ns, lead);
-        lead += link->packet_ns + link->delay_ns;
+        lead += asim_fluid_pass_ns(link);
         asim_fluid_tell_frames(fluid, link);
         quit(flow, &link->flows, i);
         link->sum -= flow->rate;

@@ -82,10 +82,12 @@ struct asim_fluid_link {
     double all_in;                       /* what arrives, as a share of its capacity */
     uint32_t bursts;                     /* that come */
     struct asim_fluid_round round;       /* of a NIC */
-    double peak_bytes, marks;            /* so far: its longest queue; expected marks */
-    struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
-    uint32_t as;                         /* then: the link that is carried for it */
-    uint8_t has_data, has_acks;          /* then: of a member of the ring */
+    double sent_ns, sent_of_ns;          /* of a NIC: what it had sent at sent_at, of so much */
+    uint64_t sent_at;
+    double peak_bytes, marks;     /* so far: its longest queue; expected marks */
+    struct asim_fluid_ring *ring; /* in lock-step, that has the link; NULL: none */
+    uint32_t as;                  /* then: the link that is carried for it */
+    uint8_t has_data, has_acks;   /* then: of a member of the ring */
     /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
      * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
     uint32_t group, beside, ways;

@@ -152,21 +152,33 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
     return asim_fluid_max(0, lead);
 }
 
-double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+/* What a NIC has sent until now. Messages of an all-to-all drain together, so it is kept for those
+ * that do so in this ns; nothing is left of these. */
+static double sent_by(const struct asim_fluid *fluid, struct asim_fluid_link *nic,
+                      const struct asim_fluid_flow *flow)
 {
-    const double close = 1e-3; /* as rates are */
-    const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
-    double had_ns = (double)(fluid->queue.now_ns - nic->leads[0].at_ns);
-    double sent_ns = nic->leads[0].work_ns;
-
-    if (fluid->has_bursts || fluid->trust.is_changed)
-        return 0;
+    if (nic->sent_at == fluid->queue.now_ns && nic->sent_of_ns == nic->leads[0].work_ns)
+        return nic->sent_ns;
+    nic->sent_at = fluid->queue.now_ns;
+    nic->sent_ns = nic->sent_of_ns = nic->leads[0].work_ns;
     for (uint32_t i = 0; i < nic->flows.n; i++) {
         const struct asim_fluid_flow *other = nic->flows.at[i].flow;
         double left = other->left - other->rate * (double)(fluid->queue.now_ns - other->left_at);
 
         if (other != flow)
-            sent_ns -= asim_fluid_max(0, left) * nic->step_ns;
+            nic->sent_ns -= asim_fluid_max(0, left) * nic->step_ns;
     }
+    return nic->sent_ns;
+}
+
+double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const double close = 1e-3; /* as rates are */
+    struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
+    double had_ns = (double)(fluid->queue.now_ns - nic->leads[0].at_ns), sent_ns;
+
+    if (fluid->has_bursts || fluid->trust.is_changed)
+        return 0;
+    sent_ns = sent_by(fluid, nic, flow);
     return sent_ns > had_ns * (1 + close) + 1 ? sent_ns - had_ns : 0;
 }

@@ -316,17 +316,16 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
         machine->p2p_net_us += 2 * machine->net_us[ASIM_NCCL_LL];
 }
 
-/* Latencies inside a node that a file leaves out, where tables are not as NCCL's constants. A hop
+/* Latencies over NVLinks that a file leaves out, where tables are not as NCCL's constants. A hop
  * of a ring with LL: 1.8 to 2 us on GB200 and B200 (gb200_a4x_n2_g4, b200_a4_n2_g8), 0.6 on A100
  * and H200. With LL128 where the wire adds 2 us: 2.2 on H200, 3.5 on B200. A slice: 6 us on
  * A100, 2.4 and 6.2 on Hopper, 2.7 on B200. NVLS starts after 20 us on H100, 58 and 63 on B200 and
  * GB200. */
-static void fill_in_hops(struct asim_machine *machine, const json_t *root)
+static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
 {
     const int g = machine->generation;
 
-    if (machine->scale_up == ASIM_SCALE_UP_PCIE || machine->scale_up == ASIM_SCALE_UP_NIC ||
-        (g != ASIM_GENERATION_HOPPER && g != ASIM_GENERATION_BLACKWELL))
+    if (g != ASIM_GENERATION_HOPPER && g != ASIM_GENERATION_BLACKWELL)
         return;
     if (!json_object_get(root, "slice_us"))
         machine->slice_us = 2.7;
@@ -417,10 +416,11 @@ int asim_machine_read(struct asim_machine *machine, const char *name, struct asi
     if (!rc) {
         fill_in(machine);
         fill_in_net(machine, root);
-        fill_in_hops(machine, root);
+        if (machine->scale_up >= ASIM_SCALE_UP_PCIE)
+            fill_in_pcie(machine, root);
+        else
+            fill_in_nvlink(machine, root);
     }
-    if (!rc && machine->scale_up >= ASIM_SCALE_UP_PCIE)
-        fill_in_pcie(machine, root);
     json_decref(root);
     return is_path ? asim_foreign_instead(rc, name, "a machine", err) : rc;
 }

@@ -60,12 +60,6 @@ static void find_rings_across(struct asim_nccl_case *c)
         c->channels = m->channels_most;
 }
 
-static int has_rings(int op)
-{
-    return op == ASIM_NCCL_ALL_REDUCE || op == ASIM_NCCL_ALL_GATHER ||
-           op == ASIM_NCCL_REDUCE_SCATTER || op == ASIM_NCCL_BROADCAST || op == ASIM_NCCL_REDUCE;
-}
-
 /* Rings of one node are as many as half the channels. */
 static void find_rings(struct asim_nccl_case *c)
 {
@@ -79,7 +73,7 @@ static void find_rings(struct asim_nccl_case *c)
     } else {
         find_rings_across(c);
     }
-    if (c->local > host && has_rings(c->op) && c->channels > MOST_OVER_HOSTS)
+    if (c->local > host && asim_nccl_has_rings(c->op) && c->channels > MOST_OVER_HOSTS)
         c->channels = MOST_OVER_HOSTS;
 }
 

@@ -26,6 +26,19 @@ struct asim_nccl_case {
     double ring_gbytes;
 };
 
+/* Whether sends and receives make the op, and no algorithm does. */
+static inline int asim_nccl_is_p2p(int op)
+{
+    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_ALL_TO_ALL_V ||
+           op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER || op == ASIM_NCCL_SCATTER;
+}
+
+/* Whether rings can do the op. */
+static inline int asim_nccl_has_rings(int op)
+{
+    return !asim_nccl_is_p2p(op) && op != ASIM_NCCL_HYPERCUBE;
+}
+
 int asim_nccl_case_make(struct asim_nccl_case *c, const struct asim_nccl_job *job,
                         struct asim_err *err);
 /* The highest of the rates between nodes that NCCL's search tries, at most `most`. GB/s. */

@@ -6,12 +6,6 @@
 
 #include <math.h>
 
-static int is_p2p(int op)
-{
-    return op == ASIM_NCCL_ALL_TO_ALL || op == ASIM_NCCL_ALL_TO_ALL_V ||
-           op == ASIM_NCCL_SEND_RECV || op == ASIM_NCCL_GATHER || op == ASIM_NCCL_SCATTER;
-}
-
 static struct asim_nccl_parts chosen(const struct asim_nccl_case *c, int algo, int proto)
 {
     if (c->op == ASIM_NCCL_BROADCAST || c->op == ASIM_NCCL_REDUCE)
@@ -67,7 +61,7 @@ static double line_us(const struct asim_nccl_case *c, int algo)
     double bytes = (double)c->bytes, n = c->ranks, d = c->domains, inside, across = 0;
     double share = (n - 1) / n;
 
-    if (c->op == ASIM_NCCL_SEND_RECV || is_p2p(c->op) || c->op == ASIM_NCCL_HYPERCUBE)
+    if (!asim_nccl_has_rings(c->op))
         return 0; /* their functions go by the lines */
     inside = c->op == ASIM_NCCL_ALL_REDUCE ? 2 * share * bytes : share * bytes;
     if (algo == ASIM_NCCL_NVLS || algo == ASIM_NCCL_NVLS_TREE)
@@ -92,7 +86,7 @@ static void set_time(struct asim_nccl_time *time, struct asim_nccl_parts parts, 
 /* NCCL's choice and its time. */
 static void choose(const struct asim_nccl_case *c, struct asim_nccl_time *time)
 {
-    if (is_p2p(c->op)) {
+    if (asim_nccl_is_p2p(c->op)) {
         time->algo = ASIM_NCCL_DIRECT;
         time->proto = ASIM_NCCL_SIMPLE;
         set_time(time, asim_nccl_p2p_parts(c, &time->channels), c->m->least_us);
@@ -261,8 +255,8 @@ static void be_monotone_in_bytes(struct asim_nccl_time *time, const struct asim_
     struct asim_err ignored = {0};
     int algo = time->algo, proto = time->proto;
 
-    if (is_p2p(job->op) || job->op == ASIM_NCCL_HYPERCUBE ||
-        asim_nccl_case_make(&c, job, &ignored) || is_shown_slow(&c, time) ||
+    if (!asim_nccl_has_rings(job->op) || asim_nccl_case_make(&c, job, &ignored) ||
+        is_shown_slow(&c, time) ||
         (time->algo == ASIM_NCCL_TREE && job->machine->scale_up == ASIM_SCALE_UP_NIC))
         return;
     for (int doublings = 0; doublings <= 8 && job->bytes < 1ull << 50; doublings++) {

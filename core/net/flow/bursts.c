@@ -52,8 +52,8 @@ static void plan_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow, dou
  * behind the one before, not all at the end of the last round. */
 void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
-    struct asim_fluid_round *round = &fluid->link[flow->path->link[0]].round;
+    struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
+    struct asim_fluid_round *round = &nic->round;
     double share;
 
     if (!round->joining) /* it goes on after a link has changed */

@@ -115,6 +115,7 @@ static const struct asim_args_job job = {
     .options = options,
     .max_words = 1,
     .work = work,
+    .words_are = ASIM_F_READS,
     .reads_only = 1,
 };
 

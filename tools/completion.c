@@ -208,8 +208,9 @@ static int put_value_cases(struct asim_out *out, const struct asim_manual *manua
         out, "        *' --model') words='packet flow' ;;\n"
              "        *' --cc' | *' cc') words='none dcqcn hpcc hpcc_pint timely dctcp swift' ;;\n"
              "        *' --algorithm' | *' algorithm') words='ring direct halvingDoubling "
-             "doubleBinaryTree binomialTree bruck dissemination treeOrRing ncclAuto ncclDirect "
-             "ncclNvls ncclNvlsTree ncclPxn ncclRing ncclTree ncclSimai ncclSimaiPxn' ;;\n"
+             "doubleBinaryTree binomialTree bruck dissemination treeOrRing ncclAuto ncclChoice "
+             "ncclDirect ncclNvls ncclNvlsTree ncclPxn ncclRing ncclTree ncclSimai "
+             "ncclSimaiPxn' ;;\n"
              "        *' --reports') words='all fast_forward flows hosts links queues queues_raw "
              "rates rates_raw traffic' ;;\n"
              "        *' --vary' | *' --set') words='");

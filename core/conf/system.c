@@ -407,12 +407,12 @@ int asim_system_defaults(struct asim_system *sys, int like, struct asim_err *err
     const struct {
         int kind;
         const char *algorithm;
-    } lists[] = {{ASIM_ALL_REDUCE, nccl ? "ncclAuto" : "treeOrRing"},
-                 {ASIM_ALL_GATHER, nccl ? "ncclAuto" : "ring"},
-                 {ASIM_REDUCE_SCATTER, nccl ? "ncclAuto" : "ring"},
+    } lists[] = {{ASIM_ALL_REDUCE, nccl ? "ncclChoice" : "treeOrRing"},
+                 {ASIM_ALL_GATHER, nccl ? "ncclChoice" : "ring"},
+                 {ASIM_REDUCE_SCATTER, nccl ? "ncclChoice" : "ring"},
                  {ASIM_ALL_TO_ALL, "direct"},
-                 {ASIM_BROADCAST, nccl ? "ncclAuto" : NULL},
-                 {ASIM_REDUCE, nccl ? "ncclAuto" : NULL}};
+                 {ASIM_BROADCAST, nccl ? "ncclChoice" : NULL},
+                 {ASIM_REDUCE, nccl ? "ncclChoice" : NULL}};
     int rc;
 
     memset(sys, 0, sizeof *sys);

@@ -35,6 +35,7 @@ struct asim_nccl_spec {
     int nvls, hopper;             /* 1: NVLS asked for; GPUs are H100 or H800 */
     int apart;                    /* 1: members are not adjacent, and the rule chooses no NVLS */
     int by_ranks;                 /* 1: no NVSwitch is an endpoint; flows lead between ranks */
+    int quickest;                 /* 1: what ends first, whatever NCCL takes on a machine */
     int mesh;                     /* 1: each two GPUs of a server have links of their own */
     double nv_gbytes, net_gbytes; /* GB/s of a GPU's NVLinks and of a NIC, for ASIM_NCCL_TUNED */
 };

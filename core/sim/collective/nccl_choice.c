@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which of NCCL's algorithms ncclAuto takes: the one that this network finishes first, by an
- * estimate (nccl_estimate.c). NCCL's own cost model knows no fabric, and its tables are of other
- * latencies than those that are simulated.
+ * Which of NCCL's algorithms ncclAuto and ncclChoice take: the one that this network finishes
+ * first, by an estimate (nccl_estimate.c). NCCL's own cost model knows no fabric, and its tables
+ * are of other latencies than those that are simulated.
  *
  * Protocols are all Simple: what LL and LL128 save in latency is not simulated, and what they add
  * in bytes would be.
  *
- * Where the ranks have a machine, NCCL's own choice for it counts (core/nccl), protocol included,
- * and with it the time that kernels and proxies take. Only whether rings use PXN is estimated.
+ * Where the ranks have a machine, the time that NCCL's kernels and proxies take there counts, too
+ * (core/nccl). ncclChoice takes NCCL's own choice for it, protocol included; only whether rings use
+ * PXN is estimated. ncclAuto takes the algorithm that ends first by both, with NCCL's protocol for
+ * it.
  */
 #include "asim/topology.h"
 #include "base/mem.h"
@@ -112,9 +114,9 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* Members, their servers and the kind. */
 static uint64_t key_of(const struct asim_ring_of *ring, const struct asim_nccl_spec *spec)
 {
-    uint64_t key =
-        mix(mix(ring->n | (uint64_t)spec->root << 32, spec->gpus_per_server),
-            (uint64_t)spec->algo << 5 | (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
+    uint64_t key = mix(mix(ring->n | (uint64_t)spec->root << 32, spec->gpus_per_server),
+                       (uint64_t)spec->quickest << 10 | (uint64_t)spec->algo << 5 |
+                           (uint64_t)spec->coll_type << 1 | (uint64_t)spec->by_ranks);
 
     if (!ring->members)
         return mix(mix(key, ring->base), ring->stride);
@@ -140,6 +142,39 @@ static void take_off(struct asim_nccl_choice *plan, const struct alone *alone)
     plan->busy_ns = (uint64_t)fmax(busy, 0);
 }
 
+/* Of what the machine can do, the algorithm whose kernels and network end first. 0 where the ranks
+ * have no machine. */
+static int choose_quickest(struct asim_world *world, const struct asim_ring_of *ring,
+                           struct asim_nccl_spec *spec, struct asim_nccl_choice *plan,
+                           struct alone *alone)
+{
+    static const int algos[] = {ASIM_NCCL_RING, ASIM_NCCL_TREE, ASIM_NCCL_NVLS,
+                                ASIM_NCCL_NVLS_TREE};
+    double best = -1;
+
+    for (size_t i = 0; i < sizeof algos / sizeof *algos; i++) {
+        struct asim_nccl_spec asked = *spec, one = *spec;
+        struct asim_nccl_choice its;
+        struct alone its_alone;
+        double ns;
+
+        asked.algo = algos[i];
+        if (!asim_world_machine_plan(world, &asked, &its))
+            continue;
+        one.proto = its.proto;
+        if (its.algo != algos[i] || !choose(world, ring, &one, its.algo, &its_alone))
+            continue;
+        ns = fmax((double)its.least_ns, its_alone.whole);
+        if (best < 0 || ns < best) {
+            best = ns;
+            *spec = one;
+            *plan = its;
+            *alone = its_alone;
+        }
+    }
+    return best >= 0;
+}
+
 static struct asim_nccl_choice plan_of(struct asim_world *world, const struct asim_ring_of *ring,
                                        struct asim_nccl_spec spec)
 {
@@ -153,7 +188,8 @@ static struct asim_nccl_choice plan_of(struct asim_world *world, const struct as
     chosen.algo = ASIM_NCCL_RING;
     if (spec.algo == ASIM_NCCL_DIRECT)
         alone.whole = asim_nccl_estimate(world, ring, spec, &ignored); /* of a message */
-    else if (!is_known || !choose(world, ring, &chosen, plan.algo, &alone))
+    else if (!(spec.quickest && choose_quickest(world, ring, &chosen, &plan, &alone)) &&
+             (!is_known || !choose(world, ring, &chosen, plan.algo, &alone)))
         choose(world, ring, &chosen, 0, &alone); /* NVLS gathers and scatters nothing here */
     take_off(&plan, &alone);
     if (spec.algo == ASIM_NCCL_TUNED)

@@ -57,11 +57,30 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double ns = asim_fluid_max(0, flow->shape.forward_ns + late);
 
-        late += asim_fluid_wait_in(fluid, link, fluid->has_bursts ? 0 : ns);
+        late += asim_fluid_wait_in(fluid, link, ns);
         if (is_busy_in(fluid, link, ns))
             late += link->packet_ns / 2;
     }
     return late + flow->behind_ns;
+}
+
+double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                           uint32_t hop)
+{
+    const struct asim_fluid_path *path = flow->path;
+    uint32_t l = path->link[path->n + hop];
+    const struct asim_fluid_link *link = &fluid->link[l];
+    double ns = link->ack_ns + link->delay_ns;
+
+    if (fluid->parts & ASIM_FLUID_ACK_WAIT) {
+        ns += asim_fluid_wait(fluid, link);
+        if (is_busy_in(fluid, link, 0))
+            ns += link->packet_ns / 2;
+    }
+    if (hop && flow->burst) /* its ACKs are short: the link takes them at once */
+        asim_fluid_bring(fluid, l, 0,
+                         (double)flow->shape.frames * link->ack_step_ns / link->step_ns, 0);
+    return ns;
 }
 
 /* Whether an ACK comes always at the same phase of the frames of a link, whose data is one message

@@ -145,20 +145,6 @@ void asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_flow *fl
     plan_front(fluid, flow, wait + latency(flow, link));
 }
 
-/* They are short: a link takes them at once. */
-static void bring_acks(struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
-
-    for (uint32_t i = path->n + 1; i < path->n + path->n_acks; i++) {
-        uint32_t l = path->link[i];
-
-        asim_fluid_bring(
-            fluid, l, 0,
-            (double)flow->shape.frames * fluid->link[l].ack_step_ns / fluid->link[l].step_ns, 0);
-    }
-}
-
 int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_burst *burst = flow->burst;
@@ -167,10 +153,8 @@ int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     double wait;
 
     burst->is_end_due = 0;
-    if (h == flow->path->n) {
-        bring_acks(fluid, flow);
+    if (h == flow->path->n)
         return 1;
-    }
     if (is_packet(flow)) {
         wait = asim_fluid_wait(fluid, &fluid->link[l]);
         asim_fluid_bring(fluid, l, 0, flow->shape.packets, 0);

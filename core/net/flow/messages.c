@@ -263,10 +263,17 @@ static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
         fluid, flow->shape.forward_ns - ago_ns + flow->shape.back_ns + late, &flow->through);
 }
 
-void asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    flow->is_coming = 0;
-    plan_through(fluid, flow, flow->shape.forward_ns);
+    uint32_t hop = flow->is_coming++ - 1U;
+
+    if (!hop)
+        asim_fluid_judge(fluid, flow, 0);
+    if (hop >= flow->path->n_acks)
+        return 1;
+    flow->through_ns =
+        asim_fluid_after(fluid, asim_fluid_pass_ack(fluid, flow, hop), &flow->through);
+    return 0;
 }
 
 void asim_fluid_end_of_ns(struct asim_fluid *fluid)

@@ -108,6 +108,9 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* From when its last ACK comes to a link of its way until it comes to the next one. */
+double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                           uint32_t hop);
 /* Work for the link, from a sender so far away; those farther than the first distances lead nobody.
  */
 void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
@@ -208,8 +211,8 @@ void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *
 /* What waits until all of a ns has happened: first windows, and when what has drained is through.
  */
 void asim_fluid_end_of_ns(struct asim_fluid *fluid);
-/* Its last packet has come. */
-void asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Beside bursts: its last packet has come, or its ACK to the next link. 1: it is back. */
+int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

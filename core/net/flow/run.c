@@ -36,10 +36,8 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         asim_fluid_add(fluid, flow->through_ns, &flow->through);
         return;
     }
-    if (flow->is_coming) {
-        asim_fluid_come(fluid, flow);
+    if (flow->is_coming && !asim_fluid_come(fluid, flow))
         return;
-    }
     asim_fluid_through(fluid, flow);
     if (asim_msg_is_traffic(&flow->msg)) {
         asim_fluid_traffic_through(fluid, flow);

@@ -115,6 +115,7 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->call_pool);
     asim_pool_fini(&fluid->control_pool);
     asim_pool_fini(&fluid->burst_pool);
+    asim_pool_fini(&fluid->train_pool);
     ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
               fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->near, fluid->by_order,
               fluid->link, fluid);
@@ -198,6 +199,7 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     }
     asim_pool_init(&fluid->control_pool, asim_fluid_control_size(cc), 0);
     asim_pool_init(&fluid->burst_pool, sizeof(struct asim_fluid_burst), 0);
+    asim_pool_init(&fluid->train_pool, sizeof(struct asim_fluid_train), 0);
     asim_pool_init(&fluid->call_pool, sizeof(struct asim_due), 0);
     if (open_tables(fluid, net, err)) {
         flow_close((struct asim_net *)(void *)fluid);

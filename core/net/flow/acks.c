@@ -64,22 +64,18 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
     return late + flow->behind_ns;
 }
 
-double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                           uint32_t hop)
+double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                           uint32_t hop, double packets)
 {
-    const struct asim_fluid_path *path = flow->path;
     uint32_t l = path->link[path->n + hop];
     const struct asim_fluid_link *link = &fluid->link[l];
-    double ns = link->ack_ns + link->delay_ns;
+    double ns = link->ack_ns + link->delay_ns, wait = asim_fluid_wait(fluid, link), busy;
 
-    if (fluid->parts & ASIM_FLUID_ACK_WAIT) {
-        ns += asim_fluid_wait(fluid, link);
-        if (is_busy_in(fluid, link, 0))
-            ns += link->packet_ns / 2;
-    }
-    if (hop && flow->burst) /* its ACKs are short: the link takes them at once */
-        asim_fluid_bring(fluid, l, 0,
-                         (double)flow->shape.frames * link->ack_step_ns / link->step_ns, 0);
+    busy = wait > 0 || link->flows.n ? 1 : asim_fluid_min(1, link->burst_rate * link->step_ns);
+    if (fluid->parts & ASIM_FLUID_ACK_WAIT)
+        ns += wait + busy * link->packet_ns / 2;
+    if (hop) /* they are short: the link takes them at once */
+        asim_fluid_bring(fluid, l, 0, packets * link->ack_step_ns / link->step_ns, 0);
     return ns;
 }
 

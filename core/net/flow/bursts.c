@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Bursts (flow.md#bursts): messages that fit into their windows, beside background traffic. No
- * queue slows their senders. A NIC shares them out by rates as other messages; then a burst goes
+ * Bursts (flow.md#bursts): messages beside background traffic, and pieces of those that are longer
+ * than their windows. A NIC shares them out by rates as other messages; then a burst goes
  * from queue to queue, first come, first served: its first packet and its end each leave a link
  * when what stood there as they came has left, and what is between comes to the next link evenly.
  *
@@ -10,15 +10,21 @@
 #include "net/flow/bursts.h"
 
 /* From when its first packet, or its end, leaves a link until it can leave the next one. */
-static double latency(const struct asim_fluid_flow *flow, const struct asim_fluid_link *link)
+static double latency(const struct asim_fluid_burst *burst, const struct asim_fluid_link *link)
 {
-    return link->packet_ns * asim_fluid_min(1, flow->shape.packets) + link->delay_ns;
+    return link->packet_ns * asim_fluid_min(1, burst->packets) + link->delay_ns;
 }
 
-/* A message of one packet comes to a link at once. */
-static int is_packet(const struct asim_fluid_flow *flow)
+static const struct asim_fluid_link *link_of(const struct asim_fluid *fluid,
+                                             const struct asim_fluid_burst *burst, uint32_t h)
 {
-    return flow->shape.packets <= 1;
+    return &fluid->link[burst->path->link[h]];
+}
+
+/* What has one packet comes to a link at once. */
+static int is_packet(const struct asim_fluid_burst *burst)
+{
+    return burst->packets <= 1;
 }
 
 static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_pulse *pulse)
@@ -26,27 +32,40 @@ static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_pu
     return pulse->left - pulse->rate * (double)(fluid->queue.now_ns - pulse->at_ns);
 }
 
-static void pace(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t h, double rate)
+static void pace(struct asim_fluid *fluid, struct asim_fluid_burst *burst, uint32_t h, double rate)
 {
-    struct asim_fluid_pulse *pulse = &flow->burst->pulse[h];
+    struct asim_fluid_pulse *pulse = &burst->pulse[h];
 
-    asim_fluid_bring(fluid, flow->path->link[h], rate - pulse->rate, 0, 0);
+    asim_fluid_bring(fluid, burst->path->link[h], rate - pulse->rate, 0, 0);
     *pulse = (struct asim_fluid_pulse){rate, left_of(fluid, pulse), fluid->queue.now_ns};
 }
 
-static void plan_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ns)
+static void plan_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst, double ns)
 {
-    struct asim_fluid_burst *burst = flow->burst;
-
-    burst->front_ns = asim_fluid_after(fluid, ns, &burst->front_due);
+    burst->front_ns = (double)asim_fluid_after(fluid, ns, &burst->front_due);
     burst->is_front_due = 1;
 }
 
-static void plan_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ns)
+static void plan_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst, double ns)
 {
-    asim_fluid_after(fluid, ns, &flow->burst->end_due);
-    flow->burst->is_end_due = 1;
+    asim_fluid_after(fluid, ns, &burst->end_due);
+    burst->is_end_due = 1;
 }
+
+void asim_fluid_forget_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
+{
+    struct asim_fluid_flow *flow = burst->flow;
+
+    if (burst->is_front_due || burst->is_end_due || !burst->is_sent)
+        return;
+    if (flow->burst == burst)
+        flow->burst = NULL;
+    asim_pool_give(&fluid->burst_pool, burst);
+    flow->n_bursts--;
+    asim_fluid_release(fluid, flow);
+}
+
+/* --- at its NIC ------------------------------------------------------------------------------ */
 
 /* NICs send a packet of each message in turn, so of messages that begin together each ends a packet
  * behind the one before, not all at the end of the last round. */
@@ -62,7 +81,7 @@ void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flo
         round->all = nic->flows.n + round->joining;
     share = (double)round->all / round->joining;
     round->packets += share / (round->all - round->turn);
-    if (asim_fluid_is_burst(fluid, flow))
+    if (!flow->train)
         flow->left += asim_fluid_min(1, flow->left) * (round->packets - 1);
     if (++round->turn == round->joining)
         *round = (struct asim_fluid_round){0};
@@ -75,97 +94,123 @@ int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flo
     if (!burst)
         return fluid->failed = ASIM_ENOMEM;
     flow->burst = burst;
-    burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT, .rank = flow->id};
-    burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END, .rank = flow->id};
-    burst->is_front_due = burst->is_end_due = 0;
+    flow->n_bursts++;
+    burst->flow = flow;
+    burst->path = flow->path;
+    burst->packets = flow->train ? flow->left : flow->shape.packets;
+    burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT};
+    burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END};
+    burst->is_front_due = burst->is_end_due = burst->is_sent = 0;
     burst->front = burst->end = 1;
     burst->passed_ns = burst->front_ns = 0;
-    if (flow->path->n > 1 && !is_packet(flow))
-        plan_front(fluid, flow, latency(flow, &fluid->link[flow->path->link[0]]));
+    if (!is_packet(burst) && (flow->path->n > 1 || flow->train))
+        plan_front(fluid, burst, latency(burst, link_of(fluid, burst, 0)));
     return 0;
 }
 
 /* Its end comes to link h in so many ns, and what is left of it until then evenly. */
-static void pace_to(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t h, double ns)
+static void pace_to(struct asim_fluid *fluid, struct asim_fluid_burst *burst, uint32_t h, double ns)
 {
-    struct asim_fluid_burst *burst = flow->burst;
-
-    for (; h < burst->front; h++) {
-        const struct asim_fluid_link *link = &fluid->link[flow->path->link[h]];
+    for (; h < burst->front && h < burst->path->n; h++) {
         double left = asim_fluid_max(0, left_of(fluid, &burst->pulse[h]));
 
-        pace(fluid, flow, h, left / asim_fluid_max(1, ns));
-        ns += asim_fluid_wait(fluid, link) + latency(flow, link);
+        pace(fluid, burst, h, left / asim_fluid_max(1, ns));
+        ns += asim_fluid_wait(fluid, link_of(fluid, burst, h)) +
+              latency(burst, link_of(fluid, burst, h));
     }
     ns += (double)fluid->queue.now_ns - burst->front_ns;
-    burst->front_rate = flow->shape.packets / asim_fluid_max(1, ns);
+    if (burst->front <= burst->path->n)
+        burst->front_rate = burst->packets / asim_fluid_max(1, ns);
 }
 
 void asim_fluid_pace_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    pace_to(fluid, flow, 1,
-            flow->left / flow->rate + latency(flow, &fluid->link[flow->path->link[0]]));
+    pace_to(fluid, flow->burst, 1,
+            flow->left / flow->rate + latency(flow->burst, link_of(fluid, flow->burst, 0)));
 }
 
-static void pass_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double wait)
+static void pass_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst, double wait)
 {
-    struct asim_fluid_burst *burst = flow->burst;
-
-    if (burst->end < flow->path->n) {
-        double ns = latency(flow, &fluid->link[flow->path->link[burst->end - 1]]);
+    if (burst->end < burst->path->n) {
+        double ns = latency(burst, link_of(fluid, burst, burst->end - 1U));
 
         burst->passed_ns += ns;
         wait += ns;
-        pace_to(fluid, flow, burst->end, wait);
+        pace_to(fluid, burst, burst->end, wait);
     }
-    plan_end(fluid, flow, wait);
+    plan_end(fluid, burst, wait);
 }
 
-void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
-    pass_end(fluid, flow, 0);
+    const struct asim_fluid_train *train = burst->flow->train;
+
+    burst->is_sent = 1;
+    burst->is_last = !train || !(train->unsent > 0);
+    pass_end(fluid, burst, 0);
 }
 
-void asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+/* --- from queue to queue --------------------------------------------------------------------- */
+
+/* Of a piece: its first ACK comes to the next link; 1: it is back. */
+static int pass_first_ack(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
-    struct asim_fluid_burst *burst = flow->burst;
-    uint32_t h = burst->front, l = flow->path->link[h];
+    uint32_t hop = burst->front - (uint32_t)burst->path->n;
+
+    if (burst->flow->is_through) /* nobody waits for it */
+        return 0;
+    if (hop >= burst->path->n_acks)
+        return 1;
+    burst->front++;
+    plan_front(fluid, burst, asim_fluid_pass_ack(fluid, burst->path, hop, burst->packets));
+    return 0;
+}
+
+int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
+{
+    uint32_t h = burst->front, l = burst->path->link[h];
     const struct asim_fluid_link *link = &fluid->link[l];
-    double rate = burst->front_rate, wait, ns;
+    double rate = burst->front_rate, ns;
 
     burst->is_front_due = 0;
-    burst->pulse[h] = (struct asim_fluid_pulse){rate, flow->shape.packets, fluid->queue.now_ns};
-    asim_fluid_bring(fluid, l, rate, 0, flow->shape.packets);
-    if (++burst->front == flow->path->n)
-        return;
-    wait = asim_fluid_wait(fluid, link);
-    ns = flow->shape.packets / rate; /* until its end comes, which finds another wait */
+    if (h >= burst->path->n)
+        return pass_first_ack(fluid, burst);
+    burst->pulse[h] = (struct asim_fluid_pulse){rate, burst->packets, fluid->queue.now_ns};
+    asim_fluid_bring(fluid, l, rate, 0, 1);
+    if (++burst->front == burst->path->n && !burst->flow->train)
+        return 0;
+    ns = burst->packets / rate; /* until its end comes, which finds another wait */
     ns += asim_fluid_max(0, link->slope * ns);
-    burst->front_rate = flow->shape.packets / asim_fluid_max(1, ns);
-    plan_front(fluid, flow, wait + latency(flow, link));
+    burst->front_rate = burst->packets / asim_fluid_max(1, ns);
+    plan_front(fluid, burst, asim_fluid_wait(fluid, link) + latency(burst, link));
+    return 0;
 }
 
-int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
-    struct asim_fluid_burst *burst = flow->burst;
-    uint32_t h = burst->end, l = flow->path->link[h];
+    uint32_t h = burst->end, l = burst->path->link[h];
     struct asim_fluid_pulse *pulse = &burst->pulse[h];
     double wait;
 
     burst->is_end_due = 0;
-    if (h == flow->path->n)
-        return 1;
-    if (is_packet(flow)) {
+    if (h == burst->path->n) {
+        if (burst->flow->train && is_packet(burst)) {
+            burst->front = burst->end;
+            plan_front(fluid, burst, latency(burst, link_of(fluid, burst, h - 1)));
+        }
+        return burst->is_last;
+    }
+    if (is_packet(burst)) {
         wait = asim_fluid_wait(fluid, &fluid->link[l]);
-        asim_fluid_bring(fluid, l, 0, flow->shape.packets, 0);
+        asim_fluid_bring(fluid, l, 0, burst->packets, 0);
     } else if (burst->front > h) {
-        asim_fluid_bring(fluid, l, -pulse->rate, left_of(fluid, pulse), -flow->shape.packets);
+        asim_fluid_bring(fluid, l, -pulse->rate, left_of(fluid, pulse), -1);
         wait = asim_fluid_wait(fluid, &fluid->link[l]);
     } else { /* times are whole ns */
-        plan_end(fluid, flow, 1);
+        plan_end(fluid, burst, 1);
         return 0;
     }
     burst->end++;
-    pass_end(fluid, flow, wait);
+    pass_end(fluid, burst, wait);
     return 0;
 }

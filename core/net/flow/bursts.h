@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Messages that fit into their windows, beside background traffic (flow.md#bursts).
+ * Messages beside background traffic, and pieces of those that are longer than their windows
+ * (flow.md#bursts).
  */
 #ifndef ASIM_NET_FLOW_BURSTS_H
 #define ASIM_NET_FLOW_BURSTS_H
@@ -13,29 +14,41 @@ struct asim_fluid_pulse {
     uint64_t at_ns;
 };
 
-/* A burst that its NIC sends or has sent. Its pulses are on the links from `end` to `front`. */
+/* What goes from queue to queue: a message, or a piece of one that is longer than its window. Its
+ * pulses are on the links from `end` to `front`. */
 struct asim_fluid_burst {
     struct asim_due front_due, end_due;
-    uint8_t is_front_due, is_end_due;
-    uint8_t front, end; /* links of its path that its first packet, and its end, come to next */
-    double front_rate;  /* at which it will come there */
-    double front_ns;    /* when; */
-    double passed_ns;   /* latencies of the links before its end */
+    uint8_t is_front_due, is_end_due, is_sent, is_last; /* is_sent: by its NIC */
+    /* Links of its path that its first packet, and its end, come to next; of a piece, `front` goes
+     * on with those of its first ACK. */
+    uint8_t front, end;
+    double front_rate; /* at which it will come there */
+    double front_ns;   /* when; */
+    double passed_ns;  /* latencies of the links before its end */
+    double packets;
+    struct asim_fluid_flow *flow;
+    const struct asim_fluid_path *path;
     struct asim_fluid_pulse pulse[ASIM_FLUID_HOPS];
 };
 
-/* Whether it fits into its window, so that no queue slows its sender. */
-static inline int asim_fluid_is_burst(const struct asim_fluid *fluid,
-                                      const struct asim_fluid_flow *flow)
-{
-    return fluid->has_bursts && flow->shape.window >= ASIM_FLUID_NONE;
-}
+/* A message that is longer than its window goes in pieces of a part of the window: the next one
+ * begins as the first ACK of the one a window before is back, and is no sooner sent than the last
+ * ACK of that one. */
+enum { ASIM_FLUID_PIECES = 16 };
+struct asim_fluid_train {
+    double unsent, piece;               /* packets that its NIC has not begun; of a piece */
+    uint32_t begun, acked, most;        /* pieces: so far, ACKed so far; under way at most */
+    double paced;                       /* its controller allows so much, packets a ns */
+    double ready_ns[ASIM_FLUID_PIECES]; /* of each piece, when its last ACK is back */
+    uint8_t is_waiting;                 /* for an ACK */
+    uint8_t is_stale;                   /* links have changed: a new path for the next piece */
+};
 
-/* The links of its path that share it out by rates. */
+/* The links of its path that share it out by rates: beside background traffic its NIC only. */
 static inline uint32_t asim_fluid_reach(const struct asim_fluid *fluid,
                                         const struct asim_fluid_flow *flow)
 {
-    return asim_fluid_is_burst(fluid, flow) ? 1 : flow->path->n;
+    return fluid->has_bursts ? 1 : flow->path->n;
 }
 
 /* A message joins its NIC, beside others of this ns. */
@@ -44,9 +57,30 @@ void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flo
 int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Its NIC sends it at another rate; has sent it. */
 void asim_fluid_pace_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Its first packet, its end comes to a link. Its end, 1: has left the last one. */
-void asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* Its first packet, or the ACK of that, comes to a link; 1: the ACK of a piece is back. */
+int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* Its end comes to a link; 1: that of a message has left the last one. */
+int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* Frees it once nothing of it is to come, and its message, too. */
+void asim_fluid_forget_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+
+/* --- trains.c --- */
+/* A message begins that may go in pieces; not 0 when out of memory. */
+int asim_fluid_begin_train(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* Its NIC has sent a piece: the next one begins or waits for an ACK; 0: there is none. */
+int asim_fluid_next_piece(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* The first ACK of a piece is back. */
+void asim_fluid_piece_acked(struct asim_fluid *fluid, const struct asim_fluid_burst *burst);
+/* Its controller allows such a rate, packets a ns, and window, packets. */
+static inline void asim_fluid_pace_train(struct asim_fluid_flow *flow, double most, double window)
+{
+    struct asim_fluid_train *train = flow->train;
+    double pieces = asim_fluid_max(1, window / train->piece), was = train->paced;
+
+    train->most = (uint32_t)asim_fluid_min(ASIM_FLUID_PIECES, pieces);
+    train->paced = most;
+    flow->most = most < flow->most || flow->most >= was ? most : flow->most;
+}
 
 #endif

@@ -5,7 +5,7 @@
  * KMIN, KMAX and PMAX, records of hops, the time it took. Only messages longer than their window
  * are controlled, from the first queue on that tells them something.
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,7 +85,8 @@ static double see(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double bytes = asim_fluid_queue_bytes(fluid, link);
-        double used = link->share < 1 || bytes > 0 ? 1 : link->sum * link->step_ns;
+        double used =
+            link->share < 1 || bytes > 0 ? 1 : (link->sum + link->burst_rate) * link->step_ns;
 
         rtt += asim_fluid_wait(fluid, link);
         clean *= 1 - asim_fluid_mark_chance(link, bytes);
@@ -124,6 +125,11 @@ static void obey(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (fluid->cc->own_window && window < 1)
         window = 1;
     most = fmin(most, window / flow->path->rtt_ns);
+    if (flow->train) {
+        asim_fluid_pace_train(flow, most, window);
+        asim_fluid_stir(fluid, flow->path->link[0], 0);
+        return;
+    }
     if (fabs(most - flow->most) <= least * flow->most &&
         fabs(window - flow->shape.window) <= least * window)
         return;
@@ -151,11 +157,14 @@ void asim_fluid_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     rtt = fluid->cc->by_marks ? flow->path->rtt_ns : (double)(now - control->seen.sent_at);
     if ((double)(now - control->told_ns) >= flow->path->rtt_ns) {
         asim_fluid_advance(fluid, flow);
-        done = fmax(0, flow->shape.packets - flow->left) * fluid->payload;
+        done = flow->shape.packets - flow->left - (flow->train ? flow->train->unsent : 0);
+        done = fmax(0, done) * fluid->payload;
         ack.seq = (uint64_t)fmin(done, (double)cc->size);
         ack.age = (uint64_t)fluid->link[flow->path->link[0]].delay_ns;
         ack.marked = chance > 0 && asim_cc_draw(cc) < chance;
-        cc->snd_next = (uint64_t)fmin(done + flow->shape.window * fluid->payload, (double)cc->size);
+        cc->snd_next = (uint64_t)fmin(
+            done + asim_fluid_min(flow->shape.window, flow->conn->window) * fluid->payload,
+            (double)cc->size);
         fluid->cc->on_ack(cc, &ack, &fluid->cc_config);
         control->told_ns = now;
     }

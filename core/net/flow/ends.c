@@ -48,6 +48,8 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
     flow->burst = NULL;
+    flow->train = NULL;
+    flow->n_bursts = 0;
     flow->back_until = flow->lost_ns = flow->resume_ns = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;
@@ -65,11 +67,10 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
 void asim_fluid_release(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     if (!flow->is_through || flow->is_queued || flow->is_control_due || flow->is_ack_due ||
-        (flow->burst && (flow->burst->is_front_due || flow->burst->is_end_due)) ||
-        (flow->is_gone && flow->is_drained)) /* `through` is to come */
+        flow->n_bursts || (flow->is_gone && flow->is_drained)) /* `through` is to come */
         return;
-    if (flow->burst)
-        asim_pool_give(&fluid->burst_pool, flow->burst);
+    if (flow->train)
+        asim_pool_give(&fluid->train_pool, flow->train);
     if (flow->control)
         asim_pool_give(&fluid->control_pool, flow->control);
     fluid->flow.at[flow->id] = NULL;

@@ -6,6 +6,7 @@
  */
 #include "conf/netconf.h"
 #include "net/flow/events.h"
+#include "net/flow/bursts.h"
 #include "net/net_events.h"
 #include "topo/route.h"
 #include "topo/topo.h"
@@ -145,9 +146,10 @@ static int is_same(const struct asim_fluid_path *path, const struct asim_fluid_p
 }
 
 /* Messages that have drained keep the path of a connection. */
-static void drop(struct asim_fluid *fluid, struct asim_fluid_path *path)
+static void drop(struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                 struct asim_fluid_path *path)
 {
-    if (!path->is_shared)
+    if (!path->is_shared && !flow->n_bursts)
         asim_pool_give(&fluid->path_pool, path);
 }
 
@@ -245,7 +247,7 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
         return;
     if (is_same(path, old, changed) && flow->is_parked == asim_fluid_is_cut(fluid, path)) {
         flow->path = path;
-        drop(fluid, old);
+        drop(fluid, flow, old);
         return;
     }
     if (has_begun && !flow->is_parked) {
@@ -255,13 +257,10 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     done = flow->shape.packets - flow->left;
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
-    flow->path = path;
+    asim_fluid_take_path(fluid, flow, path);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
-    drop(fluid, old);
-    conn->shape.bytes = path->is_shared ? conn->shape.bytes : 0;
-    asim_fluid_shape(fluid, conn, path, flow->shape.bytes, &conn->shape);
-    flow->shape = conn->shape;
+    drop(fluid, flow, old);
     if (flow->control)
         flow->shape.window = window;
     if (!has_begun)
@@ -283,9 +282,12 @@ static void move_all(struct asim_fluid *fluid, uint32_t changed)
     for (size_t i = 0; i < fluid->flow.n && !fluid->failed; i++) {
         struct asim_fluid_flow *flow = fluid->flow.at[i];
 
-        if (flow && flow->path && !flow->is_drained && !flow->is_through &&
-            (!flow->burst || flow->is_parked))
+        if (!flow || !flow->path || flow->is_drained || flow->is_through)
+            continue;
+        if (!flow->n_bursts || flow->is_parked)
             move(fluid, flow, changed);
+        else if (flow->train)
+            flow->train->is_stale = 1;
     }
 }
 

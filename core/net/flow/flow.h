@@ -124,6 +124,7 @@ struct asim_fluid_shape {
 };
 
 struct asim_fluid_burst;
+struct asim_fluid_train;
 struct asim_fluid_control;
 struct asim_fluid_flow;
 struct asim_fluid_record;
@@ -182,7 +183,9 @@ struct asim_fluid_flow {
     uint32_t place[2 * ASIM_FLUID_HOPS]; /* in the lists of its links */
     struct asim_due through, drain, ack_due, control_due;
     struct asim_fluid_control *control; /* NULL: none so far */
-    struct asim_fluid_burst *burst;     /* NULL: it is none, or has not begun */
+    struct asim_fluid_burst *burst;     /* that its NIC sends, or has sent last; NULL: none */
+    struct asim_fluid_train *train;     /* of a message in pieces */
+    uint32_t n_bursts;                  /* under way */
     uint8_t is_control_due, is_ack_due; /* these are in the queue of events */
     uint8_t is_to_control;              /* once its ring is unfolded */
     struct asim_msg msg;
@@ -229,7 +232,7 @@ struct asim_fluid {
     uint32_t payload, overhead, ack_wire, qps;
     int has_control; /* other than none */
     int is_sprayed;
-    int has_bursts;              /* messages that fit into their windows are bursts */
+    int has_bursts;              /* messages, or pieces of them, go from queue to queue */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
     double pause_bytes;          /* queues from here on may pause senders */
@@ -242,7 +245,7 @@ struct asim_fluid {
     uint64_t min_bps, worst_rtt_ns; /* worst_rtt_ns: GLOBAL_T 1 */
     int has_var_window;
     struct asim_pool conn_pool, path_pool, flow_pool, call_pool, control_pool, relay_pool,
-        ring_pool, burst_pool;
+        ring_pool, burst_pool, train_pool;
     struct asim_map relays, rings;
     struct asim_map repeats;                     /* that start in this ns, by tag and end point */
     struct asim_map sites;                       /* by end point */

@@ -51,6 +51,8 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->is_beside = flow->conn->under_way++ > 0;
     flow->began_ns = fluid->queue.now_ns;
     flow->is_joining = 1;
+    if (asim_fluid_begin_train(fluid, flow))
+        return;
     asim_fluid_judge_first(fluid, flow);
     asim_fluid_come_to_join(fluid, flow);
 }
@@ -78,7 +80,7 @@ static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (asim_fluid_is_behind(fluid, flow))
         flow->behind_ns = 0; /* its packets have been in the queue with those before */
     asim_fluid_judge_start(fluid, flow);
-    if (!flow->burst && meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
+    if (!fluid->has_bursts && meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
         flow->acks = ASIM_ACKS_WAIT;
         plan_acks(fluid, flow, flow->shape.forward_ns);
     }
@@ -207,13 +209,15 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-/* Its NIC has sent it. */
+/* Its NIC has sent it, or a piece of it. */
 static void send_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     asim_fluid_leave(fluid, flow);
     asim_fluid_touch(fluid, flow);
+    asim_fluid_end_burst(fluid, flow->burst);
+    if (asim_fluid_next_piece(fluid, flow))
+        return;
     flow->is_sent = 1;
-    asim_fluid_end_burst(fluid, flow);
     pass_turn(fluid, flow);
 }
 
@@ -224,13 +228,14 @@ static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->acks = ASIM_ACKS_OVER;
 }
 
-void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                              double passed_ns)
 {
-    flow->is_drained = flow->is_ending = 1;
+    flow->is_drained = flow->is_coming = 1;
     flow->lead_ns = 0;
     end_acks(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
-    asim_fluid_touch(fluid, flow);
+    flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns - passed_ns, &flow->through);
 }
 
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -239,7 +244,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         asim_fluid_join(fluid, flow);
         return;
     }
-    if (flow->burst) {
+    if (fluid->has_bursts) {
         send_burst(fluid, flow);
         return;
     }
@@ -253,14 +258,13 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     pass_turn(fluid, flow);
 }
 
-/* It drained so many ns ago. */
-static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double ago_ns)
+static void plan_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     double late = asim_fluid_late(fluid, flow);
 
     asim_fluid_judge(fluid, flow, late);
-    flow->through_ns = asim_fluid_after(
-        fluid, flow->shape.forward_ns - ago_ns + flow->shape.back_ns + late, &flow->through);
+    flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns + flow->shape.back_ns + late,
+                                        &flow->through);
 }
 
 int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -271,8 +275,10 @@ int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         asim_fluid_judge(fluid, flow, 0);
     if (hop >= flow->path->n_acks)
         return 1;
-    flow->through_ns =
-        asim_fluid_after(fluid, asim_fluid_pass_ack(fluid, flow, hop), &flow->through);
+    flow->through_ns = asim_fluid_after(
+        fluid,
+        asim_fluid_pass_ack(fluid, flow->path, hop, flow->train ? 0 : (double)flow->shape.frames),
+        &flow->through);
     return 0;
 }
 
@@ -283,13 +289,7 @@ void asim_fluid_end_of_ns(struct asim_fluid *fluid)
 
         if (flow && flow->is_ending) {
             flow->is_ending = 0;
-            flow->is_coming = fluid->has_bursts != 0;
-            if (flow->is_coming)
-                flow->through_ns = asim_fluid_after(
-                    fluid, flow->shape.forward_ns - (flow->burst ? flow->burst->passed_ns : 0),
-                    &flow->through);
-            else
-                plan_through(fluid, flow, 0);
+            plan_through(fluid, flow);
         } else if (flow && flow->has_first_ack && !flow->is_drained)
             flow->left += asim_fluid_first_window(fluid, flow);
         if (flow)

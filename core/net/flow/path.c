@@ -245,11 +245,23 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->forward_ns = at.last_ns - shape->packets * slow->step_ns;
     shape->back_ns = pass_acks(fluid, path, frames, at) - at.last_ns;
     /* A message that fits into its window never waits for an ACK. */
-    shape->most = conn->window > 0 && (double)frames > conn->window ? conn->window / path->rtt_ns
-                                                                    : ASIM_FLUID_NONE;
+    shape->most = !fluid->has_bursts && conn->window > 0 && (double)frames > conn->window
+                      ? conn->window / path->rtt_ns
+                      : ASIM_FLUID_NONE;
     shape->is_windowed = shape->most < ASIM_FLUID_NONE;
     shape->span_ns = path->rtt_ns;
     shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
     shape->needs_acks = shape->is_windowed || has_ack_load(fluid, path);
     shape->is_short = shape->packets * slow->step_ns <= shape->forward_ns;
+}
+
+void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                          struct asim_fluid_path *path)
+{
+    struct asim_fluid_conn *conn = flow->conn;
+
+    flow->path = path;
+    conn->shape.bytes = path->is_shared ? conn->shape.bytes : 0;
+    asim_fluid_shape(fluid, conn, path, flow->shape.bytes, &conn->shape);
+    flow->shape = conn->shape;
 }

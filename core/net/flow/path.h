@@ -43,5 +43,8 @@ static inline double asim_fluid_to_ns(const struct asim_fluid *fluid,
         ns += asim_fluid_pass_ns(&fluid->link[path->link[i]]);
     return ns;
 }
+/* A message under way takes another path, after links have changed. */
+void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                          struct asim_fluid_path *path);
 
 #endif

@@ -332,7 +332,7 @@ void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, ui
 
     for (uint32_t i = first, n = asim_fluid_reach(fluid, flow); i < n; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
-    if (asim_fluid_is_burst(fluid, flow)) /* its ACKs slow nothing */
+    if (fluid->has_bursts) /* its ACKs slow nothing */
         return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
@@ -344,7 +344,7 @@ void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uin
 
     for (uint32_t i = first; i < path->n; i++)
         quit(flow, &fluid->link[path->link[i]].flows, i);
-    if (asim_fluid_is_burst(fluid, flow))
+    if (fluid->has_bursts)
         return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         quit(flow, &fluid->link[path->link[i]].ack_flows, i);
@@ -417,7 +417,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     flow->lost_ns = 0;
     asim_fluid_go_on_control(fluid, flow);
-    if (asim_fluid_is_burst(fluid, flow) && asim_fluid_begin_burst(fluid, flow))
+    if (fluid->has_bursts && asim_fluid_begin_burst(fluid, flow))
         return;
     for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];

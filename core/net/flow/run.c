@@ -50,8 +50,24 @@ static void through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_release(fluid, flow);
 }
 
+#define BURST_OF(due, member)                                                                      \
+    ((struct asim_fluid_burst *)(void *)((char *)(due)-offsetof(struct asim_fluid_burst, member)))
 #define FLOW_OF_RELAY(of)                                                                          \
     ((struct asim_fluid_relay *)(void *)((char *)(of)-offsetof(struct asim_fluid_relay, due)))
+
+static void front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
+{
+    if (asim_fluid_burst_front(fluid, burst))
+        asim_fluid_piece_acked(fluid, burst);
+    asim_fluid_forget_burst(fluid, burst);
+}
+
+static void end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
+{
+    if (asim_fluid_burst_end(fluid, burst))
+        asim_fluid_arrived_burst(fluid, burst->flow, burst->passed_ns);
+    asim_fluid_forget_burst(fluid, burst);
+}
 
 static void undo_repeats(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 
@@ -77,11 +93,10 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         asim_fluid_release(fluid, FLOW_OF(due, control_due));
         break;
     case ASIM_FLUID_FRONT:
-        asim_fluid_burst_front(fluid, fluid->flow.at[rank]);
+        front(fluid, BURST_OF(due, front_due));
         break;
     case ASIM_FLUID_END:
-        if (asim_fluid_burst_end(fluid, fluid->flow.at[rank]))
-            asim_fluid_arrived_burst(fluid, fluid->flow.at[rank]);
+        end(fluid, BURST_OF(due, end_due));
         break;
     case ASIM_FLUID_REFRESH:
         fluid->link[rank].is_planned = 0;

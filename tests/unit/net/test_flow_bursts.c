@@ -38,8 +38,59 @@ static void bursts(void)
     }
 }
 
+static int is_within(uint64_t ns, uint64_t of_ns, uint64_t by_ns)
+{
+    return ns + by_ns >= of_ns && ns <= of_ns + by_ns;
+}
+
+/* A message of many windows goes in pieces, and takes as long as without background traffic: its
+ * window covers the round trip. Of two to one host, each gets half of the link. */
+static void trains(void)
+{
+    const struct asim_net_traffic none = {0};
+    const struct asim_net_traffics traffics = {.at = &none, .n = 1};
+    const uint64_t n = 5000, rest = D + 2 * A + 4 * P;
+    struct asim_err err = {0};
+    struct run run;
+
+    for (uint32_t senders = 1; senders <= 2; senders++) {
+        open(&run, "switch,hosts=8", NULL);
+        CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+        for (uint32_t from = 1; from <= senders; from++)
+            send(&run, from, 0, n * PAYLOAD);
+        go(&run);
+        for (uint32_t i = 0; i < senders; i++)
+            CHECK(is_within(run.through[i], senders * n * D + rest, n * D / 500));
+        end(&run);
+    }
+}
+
+/* The last ACK of a message waits in a queue that is not there yet when its last packet has come:
+ * that of two bursts to its sender, which the switch has sent 2 n packets after their first came.
+ */
+static void late_ack(void)
+{
+    const struct asim_net_traffic none = {0};
+    const struct asim_net_traffics traffics = {.at = &none, .n = 1};
+    const uint64_t n = 40, few = 2, far = D + P, first = few * D + D + 2 * P;
+    struct asim_err err = {0};
+    struct run run;
+
+    open(&run, "switch,hosts=8", NULL);
+    CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+    send(&run, 1, 0, few * PAYLOAD);
+    send(&run, 2, 1, n * PAYLOAD);
+    send(&run, 3, 1, n * PAYLOAD);
+    go(&run);
+    CHECK(first < far + n * D); /* its last packet comes while these do */
+    CHECK(is_within(run.through[0], far + 2 * (first + A + P - far) + A + P, 2 * D));
+    end(&run);
+}
+
 int main(void)
 {
     bursts();
+    trains();
+    late_ack();
     return CHECK_DONE();
 }

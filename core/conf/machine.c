@@ -37,8 +37,8 @@ const struct asim_option asim_machine_options[] = {
     ROW("name", STRING, name, "name of the machine"),
     ROW("about", STRING, about, "one line for the list of machines"),
     ROW("gpu", STRING, gpu, "the GPU, as people call it", .def = "H100"),
-    ROW("generation", CHOICE, generation, "chooses NCCL's tables; cdna3: RCCL", .def = "hopper",
-        .choices = "volta|ampere|hopper|blackwell|cdna3"),
+    ROW("generation", CHOICE, generation, "chooses NCCL's tables; cdna3, cdna4: RCCL",
+        .def = "hopper", .choices = "volta|ampere|hopper|blackwell|cdna3|cdna4"),
     ROW("cpu", CHOICE, cpu, "chooses NCCL's tables", .def = "intel", .choices = "intel|amd|arm"),
     ROW("scale_up", CHOICE, scale_up, "how GPUs of a node reach each other", .def = "nvswitch",
         .choices = "nvswitch|mesh|pcie|nic"),
@@ -268,7 +268,7 @@ static int read_keys(struct asim_machine *machine, const json_t *root, struct as
 }
 
 /* What a file leaves out. NVLink, as shares of nvlink_gbytes: of rings in GB300's and GH200's
- * tables, of NCCL's own number for Hopper (370.8 of 450), and of MI300X (.71) and MI355X (.77); of
+ * tables, of NCCL's own number for Hopper (370.8 of 450), and of MI300X (.71) and MI355X (.76); of
  * NVLS the median of B200, GB200 and GB300 (783, 680 and 745 of 900) and what two generations of
  * machine files have. Kernels, GB/s of a channel: fitted on A100 (14 and 15) and Hopper (21.8 to
  * 22.9); Blackwell's 24 channels of one host carry 673 to 690 GB/s of a ring (nvls_vs_ring_by_gpus,
@@ -281,7 +281,8 @@ static void fill_in(struct asim_machine *machine)
               [ASIM_GENERATION_AMPERE] = {.77, 0, 0, 14.5, 14},
               [ASIM_GENERATION_HOPPER] = {.824, 480. / 450, 255. / 450, 22.4, 20.5},
               [ASIM_GENERATION_BLACKWELL] = {.77, .83, 420. / 900, 30, 45},
-              [ASIM_GENERATION_CDNA3] = {.74, 0, 0, 40, 12}};
+              [ASIM_GENERATION_CDNA3] = {.73, 0, 0, 12.5, 12},
+              [ASIM_GENERATION_CDNA4] = {.73, 0, 0, 12.5, 12}};
     const int g = machine->generation;
 
     if (machine->ring_gbytes <= 0)
@@ -320,21 +321,32 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
  * of a ring with LL: 1.8 to 2 us on GB200 and B200 (gb200_a4x_n2_g4, b200_a4_n2_g8), 0.6 on A100
  * and H200. With LL128 where the wire adds 2 us: 2.2 on H200, 3.5 on B200. A slice: 6 us on
  * A100, 2.4 and 6.2 on Hopper, 2.7 on B200. NVLS starts after 20 us on H100, 58 and 63 on B200 and
- * GB200. */
+ * GB200. AMD: mi300x_aac8_n1_g8_all_reduce, also for gfx950; LL128 as LL, as RCCL counts them. */
 static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
 {
-    const int g = machine->generation;
+    static const struct {
+        int generation;
+        const char *key;
+        size_t field;
+        double value;
+    } usual[] = {{ASIM_GENERATION_HOPPER, "slice_us", F(slice_us), 2.7},
+                 {ASIM_GENERATION_HOPPER, "nvls_us", F(nvls_us), 20},
+                 {ASIM_GENERATION_HOPPER, "ring_nvlink_ll128_us", PROTO(ring_nvlink_us, 2), 2.2},
+                 {ASIM_GENERATION_BLACKWELL, "slice_us", F(slice_us), 2.7},
+                 {ASIM_GENERATION_BLACKWELL, "nvls_us", F(nvls_us), 60},
+                 {ASIM_GENERATION_BLACKWELL, "ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), 1.9},
+                 {ASIM_GENERATION_BLACKWELL, "ring_nvlink_ll128_us", PROTO(ring_nvlink_us, 2), 3.5},
+                 {ASIM_GENERATION_CDNA3, "ring_nvlink_simple_us", PROTO(ring_nvlink_us, 0), .22},
+                 {ASIM_GENERATION_CDNA3, "ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), .38},
+                 {ASIM_GENERATION_CDNA3, "slice_nvlink_us", F(slice_nvlink_us), .92},
+                 {ASIM_GENERATION_CDNA3, "ring_nvlink_ll128_us", PROTO(ring_nvlink_us, 2), .38},
+                 {ASIM_GENERATION_CDNA3, "tree_nvlink_ll128_us", PROTO(tree_nvlink_us, 2), .6}};
+    const int g = machine->generation == ASIM_GENERATION_CDNA4 ? ASIM_GENERATION_CDNA3
+                                                               : (int)machine->generation;
 
-    if (g != ASIM_GENERATION_HOPPER && g != ASIM_GENERATION_BLACKWELL)
-        return;
-    if (!json_object_get(root, "slice_us"))
-        machine->slice_us = 2.7;
-    if (!json_object_get(root, "nvls_us"))
-        machine->nvls_us = g == ASIM_GENERATION_BLACKWELL ? 60 : 20;
-    if (!json_object_get(root, "ring_nvlink_ll_us") && g == ASIM_GENERATION_BLACKWELL)
-        machine->ring_nvlink_us[ASIM_NCCL_LL] = 1.9;
-    if (!json_object_get(root, "ring_nvlink_ll128_us"))
-        machine->ring_nvlink_us[ASIM_NCCL_LL128] = g == ASIM_GENERATION_BLACKWELL ? 3.5 : 2.2;
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+        if (usual[i].generation == g && !json_object_get(root, usual[i].key))
+            *(double *)(void *)((char *)machine + usual[i].field) = usual[i].value;
 }
 
 /* GPUs that meet over PCIe: NCCL's own latencies of it (tuning.cc), where a file leaves them out.

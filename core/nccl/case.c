@@ -45,7 +45,7 @@ static double fitting_rate(const struct asim_nccl_case *c)
 }
 
 /* Each ring becomes two channels, and on Hopper four where fewer than 16 would run faster than 45
- * GB/s (connect.cc). */
+ * GB/s (connect.cc). RCCL has eight for each NIC of such a node (rome_models.cc, model 81). */
 static void find_rings_across(struct asim_nccl_case *c)
 {
     const struct asim_machine *m = c->m;
@@ -53,8 +53,9 @@ static void find_rings_across(struct asim_nccl_case *c)
     c->rings = c->nics < 1 ? 1 : (uint32_t)c->nics;
     c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : fitting_rate(c);
     c->channels = 2 * c->rings;
-    if (m->generation >= ASIM_GENERATION_HOPPER && m->generation != ASIM_GENERATION_CDNA3 &&
-        c->ring_gbytes > 45 && c->channels < 16)
+    if (asim_nccl_is_rccl(c))
+        c->channels = 8 * c->rings;
+    else if (m->generation >= ASIM_GENERATION_HOPPER && c->ring_gbytes > 45 && c->channels < 16)
         c->channels *= 2;
     if (c->channels > m->channels_most)
         c->channels = m->channels_most;
@@ -161,13 +162,17 @@ int asim_nccl_case_is_pcie(const struct asim_nccl_case *c)
 
 /* Where every byte crosses a NIC, LL passes a proxy line by line, and a tree's chain sends up and
  * down between the same GPUs; shares of a ring's rate with Simple by
- * rtx6000d_n2_g8_all_reduce_aroff. */
+ * rtx6000d_n2_g8_all_reduce_aroff. Trees over xGMI: 8 to 128 MiB of mi355x_aac14_n2_g8_all_reduce,
+ * with LL128 and with Simple alike. */
 double asim_nccl_case_links(const struct asim_nccl_case *c, int algo, int proto)
 {
     double share = c->m->scale_up != ASIM_SCALE_UP_NIC ? 1
                    : proto == ASIM_NCCL_LL             ? .062
                    : algo == ASIM_NCCL_TREE            ? .224
                                                        : 1;
+
+    if (asim_nccl_is_rccl(c) && algo == ASIM_NCCL_TREE)
+        share = .65;
 
     return share * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
 }
@@ -183,7 +188,7 @@ uint32_t asim_nccl_case_steps(const struct asim_nccl_case *c)
 static double channel_bytes(const struct asim_nccl_case *c, int algo, int proto)
 {
     static const double threads[3] = {512, 512, 640}, threshold[3] = {64, 8, 8};
-    double each = threads[proto] * threshold[proto];
+    double each = (asim_nccl_is_rccl(c) ? 256 : threads[proto]) * threshold[proto];
 
     return algo == ASIM_NCCL_RING && proto == ASIM_NCCL_LL ? each * c->ranks : each;
 }

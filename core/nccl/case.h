@@ -80,6 +80,15 @@ uint32_t asim_nccl_case_depth(const struct asim_nccl_case *c);
 void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto);
 /* 1 if the algorithm can do the case with the protocol, and NCCL's variables allow both. */
 int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto);
+/* 1 where RCCL runs in place of NCCL. */
+static inline int asim_nccl_is_rccl(const struct asim_nccl_case *c)
+{
+    return c->m->generation >= ASIM_GENERATION_CDNA3;
+}
+/* RCCL's estimate of a ring or a tree, us, and the protocol that it takes for the size, -1 where it
+ * stays with its estimate. */
+double asim_nccl_rccl_cost(const struct asim_nccl_case *c, int algo, int proto);
+int asim_nccl_rccl_protocol(const struct asim_nccl_case *c);
 
 /* us of a collective: until kernels move data, launch included; the way of the first chunk; the
  * work of the busiest part. */

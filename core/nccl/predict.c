@@ -131,8 +131,10 @@ static int refuse(const struct asim_nccl_case *c, const struct asim_nccl_job *jo
  * or NCCL's choice changes early or late: of two protocols fewer nodes take what more can; of two
  * algorithms more nodes take what fewer do, for tables are of few nodes. Tables show exceptions,
  * which stay. Rings with LL are slow on Slingshot and over PCIe until NCCL leaves them (gh200_alps:
- * 1 MiB takes 1481 us on 4 nodes, 229 on 8; rtx6000d: 1 MiB 1271 us, 2 MiB 388), and NVLS carries 1
- * + 1/n buffers (nvls_vs_ring_by_gpus: 8 GPUs are 4 % quicker than 5).
+ * 1 MiB takes 1481 us on 4 nodes, 229 on 8; rtx6000d: 1 MiB 1271 us, 2 MiB 388), NVLS carries 1
+ * + 1/n buffers (nvls_vs_ring_by_gpus: 8 GPUs are 4 % quicker than 5), and rings over xGMI are
+ * quicker where a part of them is NICs (8 GiB: 47.6 ms on mi300x_aac8_n1_g8, 45.9 on
+ * mi300x_oci_n2_g8).
  */
 
 enum { MOST_POINTS = 22 };
@@ -155,6 +157,12 @@ static int is_shown_slow(const struct asim_nccl_case *c, const struct asim_nccl_
     return time->algo == ASIM_NCCL_RING && c->domains > 1 && slice <= 2 * c->m->copied_bytes;
 }
 
+/* 1 if one NVLink domain tells nothing of several. */
+static int stands_alone(const struct asim_nccl_case *c, int algo)
+{
+    return c->domains == 1 && (algo == ASIM_NCCL_NVLS || asim_nccl_is_rccl(c));
+}
+
 static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_t nodes)
 {
     struct asim_nccl_job other = *job;
@@ -170,7 +178,7 @@ static void add_point(struct points *p, const struct asim_nccl_job *job, uint32_
         return;
     if (nodes == job->nodes)
         p->own = p->n;
-    else if (c.domains == 1 && time.algo == ASIM_NCCL_NVLS)
+    else if (stands_alone(&c, time.algo))
         return;
     p->is_slow[p->n] = (char)is_shown_slow(&c, &time);
     p->at[p->n++] = time;
@@ -240,7 +248,7 @@ static int predict(struct asim_nccl_time *time, const struct asim_nccl_job *job,
     choose(&c, time);
     if (is_other(&c, time, job))
         return refuse(&c, job, err);
-    if (c.domains > 1 || time->algo != ASIM_NCCL_NVLS)
+    if (!stands_alone(&c, time->algo))
         be_monotone(time, job);
     return 0;
 }

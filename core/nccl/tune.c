@@ -4,10 +4,7 @@
  * ncclTopoGetAlgoTime; where versions since 2.18 differ, by the version): for each algorithm and
  * protocol a latency and a bandwidth, and the smallest sum wins. It decides what runs, not how long
  * that takes: where it errs, so does NCCL. CollNet and PAT are left out, and so is any tuner
- * plug-in.
- *
- * RCCL has tables of corrections for each kind of node instead; here it takes what is quickest by
- * this folder's times.
+ * plug-in. RCCL's is in rccl.c.
  */
 #include "nccl/case.h"
 
@@ -274,21 +271,12 @@ int asim_nccl_can(const struct asim_nccl_case *c, int algo, int proto)
     return algo == ASIM_NCCL_RING;
 }
 
-/* RCCL's tables give a tree with Simple about 0.6 of its bandwidth at most sizes. */
-static double own_us(const struct asim_nccl_case *c, int algo, int proto)
-{
-    double us = asim_nccl_whole_us(algo == ASIM_NCCL_TREE ? asim_nccl_tree_parts(c, proto)
-                                                          : asim_nccl_ring_parts(c, proto));
-
-    return algo == ASIM_NCCL_TREE && proto == ASIM_NCCL_SIMPLE ? us / .6 : us;
-}
-
 void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto)
 {
     static const int algos[] = {ASIM_NCCL_TREE, ASIM_NCCL_RING, ASIM_NCCL_NVLS_TREE,
                                 ASIM_NCCL_NVLS};
     double best = INFINITY;
-    int only_algo = *algo, only_proto = *proto;
+    int only_algo = *algo, only_proto = *proto, by_size;
 
     *algo = ASIM_NCCL_RING;
     *proto = ASIM_NCCL_SIMPLE;
@@ -299,12 +287,14 @@ void asim_nccl_tune(const struct asim_nccl_case *c, int *algo, int *proto)
             if ((only_algo > ASIM_NCCL_TUNED && only_algo != algos[i]) ||
                 (only_proto >= 0 && only_proto != p) || !asim_nccl_can(c, algos[i], p))
                 continue;
-            us = c->m->generation == ASIM_GENERATION_CDNA3 ? own_us(c, algos[i], p)
-                                                           : cost(c, algos[i], p);
+            us = asim_nccl_is_rccl(c) ? asim_nccl_rccl_cost(c, algos[i], p) : cost(c, algos[i], p);
             if (us >= best)
                 continue;
             best = us;
             *algo = algos[i];
             *proto = p;
         }
+    by_size = asim_nccl_is_rccl(c) && only_proto < 0 ? asim_nccl_rccl_protocol(c) : -1;
+    if (by_size >= 0 && asim_nccl_can(c, *algo, by_size))
+        *proto = by_size;
 }

@@ -11,7 +11,8 @@
 #include "tools/machine/import.h"
 #include "tools/machine/write.h"
 
-static const char *const generations[] = {"volta", "ampere", "hopper", "blackwell", "cdna3"};
+static const char *const generations[] = {"volta",     "ampere", "hopper",
+                                          "blackwell", "cdna3",  "cdna4"};
 static const char *const cpus[] = {"intel", "amd", "arm"};
 static const char *const ways[] = {"nvswitch", "mesh", "pcie", "nic"};
 

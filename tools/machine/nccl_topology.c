@@ -27,7 +27,7 @@ struct kind {
 static const struct kind kinds[] = {{"gfx940", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
                                     {"gfx941", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
                                     {"gfx942", 0, ASIM_GENERATION_CDNA3, 64, 48, 32},
-                                    {"gfx950", 0, ASIM_GENERATION_CDNA3, 76.8, 57.6, 32},
+                                    {"gfx950", 0, ASIM_GENERATION_CDNA4, 76.8, 57.6, 32},
                                     {NULL, 120, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},
                                     {NULL, 103, ASIM_GENERATION_BLACKWELL, 50, 40.1, 64},
                                     {NULL, 100, ASIM_GENERATION_BLACKWELL, 50, 40.1, 32},

@@ -22,7 +22,8 @@ enum asim_machine_generation {
     ASIM_GENERATION_AMPERE,
     ASIM_GENERATION_HOPPER,
     ASIM_GENERATION_BLACKWELL,
-    ASIM_GENERATION_CDNA3 /* AMD: RCCL */
+    ASIM_GENERATION_CDNA3, /* AMD: RCCL; gfx942 */
+    ASIM_GENERATION_CDNA4  /* gfx950 */
 };
 enum asim_machine_cpu { ASIM_CPU_INTEL, ASIM_CPU_AMD, ASIM_CPU_ARM };
 enum asim_machine_scale_up {

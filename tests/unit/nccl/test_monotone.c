@@ -3,7 +3,7 @@
  * More nodes take no less, nor do more bytes, whatever NCCL chooses, on every machine that the
  * program carries, of all GPUs of a node and of some. What is left out has a measured row: rings
  * where they are slow, trees where every byte crosses a NIC, sends that a processor copies, and
- * more nodes than NVLS's one domain (predict.c). Bytes within an algorithm are in
+ * more nodes than NVLS's one domain or one of xGMI (predict.c). Bytes within an algorithm are in
  * golden/machine/monotone.
  */
 #include "check.h"
@@ -40,7 +40,8 @@ static void check_nodes(struct asim_nccl_job job)
         job.nodes = nodes[i];
         if (ask(&time, &job))
             continue;
-        if (time.algo == ASIM_NCCL_NVLS)
+        if (time.algo == ASIM_NCCL_NVLS ||
+            (job.nodes == 1 && job.machine->generation >= ASIM_GENERATION_CDNA3))
             continue;
         if (time.us < .999 * before)
             printf("%s op %d, %u x %u, %llu bytes: %.2f us, %.2f on fewer nodes\n",

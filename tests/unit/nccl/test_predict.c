@@ -83,6 +83,40 @@ static void check_choice(void)
 }
 
 /* An all-gather in three exchanges takes as long as its sends and receives. */
+/* RCCL between nodes: a tree up to 128 MiB, its protocol by the bytes of a rank; on one node rings
+ * with LL where its estimate is below that of Simple. */
+static void check_rccl(void)
+{
+    static const struct {
+        const char *machine;
+        uint32_t nodes;
+        uint64_t bytes;
+        int algo, proto;
+    } wanted[] = {{"mi355x-roce", 2, 65536, ASIM_NCCL_TREE, ASIM_NCCL_LL},
+                  {"mi355x-roce", 2, 131072, ASIM_NCCL_TREE, ASIM_NCCL_LL128},
+                  {"mi355x-roce", 2, 16777216, ASIM_NCCL_TREE, ASIM_NCCL_LL128},
+                  {"mi355x-roce", 2, 134217728, ASIM_NCCL_TREE, ASIM_NCCL_SIMPLE},
+                  {"mi355x-roce", 2, 268435456, ASIM_NCCL_RING, ASIM_NCCL_SIMPLE},
+                  {"mi300x-roce", 2, 65536, ASIM_NCCL_TREE, ASIM_NCCL_LL},
+                  {"mi300x-roce", 1, 262144, ASIM_NCCL_RING, ASIM_NCCL_LL},
+                  {"mi300x-roce", 1, 524288, ASIM_NCCL_RING, ASIM_NCCL_SIMPLE}};
+
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct asim_machine machine;
+        struct asim_nccl_job job = {&machine, ASIM_NCCL_ALL_REDUCE, wanted[i].nodes,
+                                    8,        wanted[i].bytes,      ASIM_NCCL_AUTO,
+                                    -1};
+        struct asim_nccl_time time = {0};
+        struct asim_err err = {0};
+
+        CHECK(!asim_machine_read(&machine, wanted[i].machine, &err));
+        CHECK(!asim_nccl_predict(&time, &job, &err));
+        CHECK_U64((uint64_t)time.sent_algo, (uint64_t)wanted[i].algo);
+        CHECK_U64((uint64_t)time.sent_proto, (uint64_t)wanted[i].proto);
+        asim_machine_fini(&machine);
+    }
+}
+
 static void check_hypercube(void)
 {
     uint64_t bytes = 1 << 30;
@@ -141,6 +175,7 @@ int main(void)
     check_rates();
     check_faster();
     check_choice();
+    check_rccl();
     check_hypercube();
     check_refused();
     check_sizes();

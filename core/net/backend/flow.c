@@ -117,8 +117,8 @@ static void flow_close(struct asim_net *net)
     asim_pool_fini(&fluid->burst_pool);
     asim_pool_fini(&fluid->train_pool);
     ASIM_FREE(fluid->flow.at, fluid->free_ids.at, fluid->heap.at, fluid->touched.at,
-              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->near, fluid->by_order,
-              fluid->link, fluid);
+              fluid->to_fold.at, fluid->members.at, fluid->limits.at, fluid->waters.at, fluid->near,
+              fluid->by_order, fluid->link, fluid);
 }
 
 /* What packets would do in another way, at each message or from a time on. */

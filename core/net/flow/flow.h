@@ -210,6 +210,14 @@ struct asim_fluid_near {
     struct asim_fluid_conn *conn[ASIM_FLUID_NEAR];
 };
 
+/* What limits a flow beside one link: levels of others; its round trip with the waits of others;
+ * what the queues before and behind that link let through (behind: all, where it is on no such
+ * link). common_ns: waits of the others that many flows share; left: packets, where a window limits
+ * it; most: what one of the others lets through, at least 1. */
+struct asim_fluid_limit {
+    double rate, span_ns, before, behind, common_ns, left, most;
+};
+
 struct asim_fluid_counts {
     uint64_t messages, visits, last_ns; /* last_ns: when the last message was through */
     uint64_t traffic;                   /* messages: of background traffic */
@@ -262,11 +270,11 @@ struct asim_fluid {
     ASIM_VEC(struct asim_fluid_relay *) members; /* of a ring that may be folded */
     ASIM_VEC(struct asim_fluid_flow *) flow;     /* by number */
     ASIM_VEC(uint32_t) free_ids, touched;
-    ASIM_VEC(struct asim_fluid_end) heap; /* of ends that have moved */
-    /* Of the flows of the link that is visited: limits, twice, or limits and round trips. */
-    ASIM_VEC(double) limits;
-    struct asim_index_set work; /* links whose rates are to be found anew, */
-    uint32_t *by_order;         /* by their order */
+    ASIM_VEC(struct asim_fluid_end) heap;     /* of ends that have moved */
+    ASIM_VEC(struct asim_fluid_limit) limits; /* of the flows of the link that is visited */
+    ASIM_VEC(double) waters;                  /* the same, of what they share */
+    struct asim_index_set work;               /* links whose rates are to be found anew, */
+    uint32_t *by_order;                       /* by their order */
     struct asim_fluid_counts counts;
     struct asim_fluid_trust trust;
     int failed; /* enum asim_code; why: err */

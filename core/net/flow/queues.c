@@ -81,22 +81,40 @@ double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_flui
     return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
 }
 
+double asim_fluid_common(const struct asim_fluid_link *link, double wait)
+{
+    const uint32_t many = 32;
+
+    return link->has_queue && link->flows.n >= many ? wait : 0;
+}
+
+/* A flow has no more in queues that it shares with many, its rate times their waits, than it has
+ * left. */
+double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
+                          const struct asim_fluid_limit *limit, double wait)
+{
+    double rate = asim_fluid_min(limit->rate, flow->shape.window / (limit->span_ns + wait));
+    double common_ns = asim_fluid_common(link, wait);
+
+    if (common_ns <= 0)
+        return rate;
+    return asim_fluid_min(rate, limit->left / (limit->common_ns + common_ns));
+}
+
 /* Of the flows of a link, and of bursts, at a wait. */
 static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                        double wait, double *slope)
 {
-    const double *limit = fluid->limits.at, *span = limit + link->flows.n,
-                 *before = span + link->flows.n;
     double sum = link->burst_rate;
 
     *slope = 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
-        const struct asim_fluid_shape *shape = &link->flows.at[i].flow->shape;
-        double rate = shape->window / (span[i] + wait);
+        const struct asim_fluid_limit *limit = &fluid->limits.at[i];
+        double rate = asim_fluid_arrival(link, link->flows.at[i].flow, limit, wait);
 
-        if (rate < limit[i])
-            *slope += before[i] * rate / (span[i] + wait);
-        sum += before[i] * asim_fluid_min(rate, limit[i]);
+        if (rate < limit->rate)
+            *slope += limit->before * rate / (limit->span_ns + wait);
+        sum += limit->before * rate;
     }
     return sum;
 }

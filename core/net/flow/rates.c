@@ -32,14 +32,6 @@ static int is_above(const struct asim_fluid_link *link)
     return link->sum + link->burst_rate > asim_fluid_capacity(link) * (1 + tolerance_of(link));
 }
 
-/* What limits a flow beside one link: levels of others; its round trip with the waits of others;
- * what the queues before and behind that link let through (behind: all, where it is on no such
- * link).
- */
-struct limit {
-    double rate, span_ns, before, behind;
-};
-
 /* How long its ACKs wait. Where links of many flows are visited, each flow is looked at from
  * several links, so this is taken for the same for as long as one such visit waits for the next. */
 static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
@@ -64,15 +56,16 @@ static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *
 }
 
 static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
-                       uint32_t without, struct limit *limit)
+                       uint32_t without, struct asim_fluid_limit *limit)
 {
     const struct asim_fluid_path *path = flow->path;
     double rate = asim_fluid_min(flow->most, path->line), span_ns = flow->shape.span_ns;
-    double before = 1, share = 1;
+    double before = 1, share = 1, most = 1, common_ns = 0;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
     for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
+        double wait;
 
         if (path->link[i] == without) {
             before = share;
@@ -81,12 +74,20 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
         }
         rate = asim_fluid_min(rate, link->level);
         share *= link->share;
-        if (is_windowed && link->has_queue)
-            span_ns += asim_fluid_wait(fluid, link);
+        most = asim_fluid_max(most, link->share);
+        if (!is_windowed || !link->has_queue)
+            continue;
+        wait = asim_fluid_wait(fluid, link);
+        span_ns += wait;
+        common_ns += asim_fluid_common(link, wait);
     }
     if (is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
         span_ns += wait_back(fluid, flow, without);
-    *limit = (struct limit){rate, span_ns, before, share};
+    *limit =
+        (struct asim_fluid_limit){rate, span_ns, before, share, common_ns, ASIM_FLUID_NONE, most};
+    if (is_windowed)
+        limit->left = asim_fluid_max(
+            1, flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at));
 }
 
 /* What comes of a flow from a queue that drains, `before` times the rate, is at most what a link
@@ -97,16 +98,30 @@ static double bound(const struct asim_fluid *fluid, const struct asim_fluid_flow
     return fluid->has_bursts && rate * before > flow->path->line ? flow->path->line / before : rate;
 }
 
+/* Of a flow that leaves a link so, what is served behind it. Two queues that drain may each give
+ * more than arrives, but what many have left stands in both at once. */
+static double serve(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                    const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
+                    double rate)
+{
+    double ns = limit->common_ns + asim_fluid_common(link, link->wait_ns);
+
+    rate *= limit->behind;
+    if (ns > 0)
+        rate = asim_fluid_min(rate, limit->left / ns * asim_fluid_max(limit->most, link->share));
+    return bound(fluid, flow, rate, 1);
+}
+
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
  * use it up. */
 static double water(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
     double capacity = asim_fluid_capacity(link), left = capacity, sum = 0, level;
     uint32_t rest = link->flows.n, before;
-    double *limit = fluid->limits.at + 2 * rest;
+    double *limit = fluid->waters.at;
 
     for (uint32_t i = 0; i < rest; i++)
-        sum += limit[i] = fluid->limits.at[i];
+        sum += limit[i] = fluid->limits.at[i].rate;
     if (sum <= capacity * (1 + 1e-9))
         return ASIM_FLUID_NONE;
     do {
@@ -152,27 +167,21 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
     enum { AHEAD = 16 };
     const struct asim_fluid_link *link = &fluid->link[l];
     uint32_t n = link->flows.n;
-    double *at;
 
-    if (ASIM_VEC_RESERVE(fluid->limits, 4 * (size_t)n))
+    if (ASIM_VEC_RESERVE(fluid->limits, n) || ASIM_VEC_RESERVE(fluid->waters, n))
         return fluid->failed = ASIM_ENOMEM;
-    at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
-        struct limit limit;
+        struct asim_fluid_limit *limit = &fluid->limits.at[i];
 
         if (i + AHEAD < n) {
             __builtin_prefetch(link->flows.at[i + AHEAD].flow);
             __builtin_prefetch(link->flows.at[i + AHEAD].path);
         }
-        find_limit(fluid, flow, l, &limit);
-        limit.rate = bound(fluid, flow, limit.rate, limit.before);
+        find_limit(fluid, flow, l, limit);
+        limit->rate = bound(fluid, flow, limit->rate, limit->before);
         if (!link->has_queue)
-            limit.rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
-        at[i] = limit.rate;
-        at[n + i] = limit.span_ns;
-        at[2 * n + i] = limit.before;
-        at[3 * n + i] = limit.behind;
+            limit->rate = asim_fluid_min(limit->rate, flow->shape.window / limit->span_ns);
     }
     return 0;
 }
@@ -183,7 +192,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     struct asim_fluid_link *link = &fluid->link[l];
     struct asim_fluid_flow *flow = link->flows.at[0].flow;
     double capacity = asim_fluid_capacity(link), level, rate;
-    struct limit limit;
+    struct asim_fluid_limit limit;
 
     find_limit(fluid, flow, l, &limit);
     rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
@@ -191,7 +200,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     if (damped && fabs(level - link->level) < 0.2 * link->level)
         return;
     link->level = level;
-    rate = bound(fluid, flow, asim_fluid_min(rate, level) * limit.behind, 1);
+    rate = serve(fluid, flow, link, &limit, asim_fluid_min(rate, level));
     if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
         change(fluid, flow, rate, l);
 }
@@ -201,7 +210,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
 static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
 {
     struct asim_fluid_link *link = &fluid->link[l];
-    double tolerance = tolerance_of(link), level = ASIM_FLUID_NONE, *at;
+    double tolerance = tolerance_of(link), level = ASIM_FLUID_NONE;
     uint32_t n = link->flows.n;
 
     fluid->counts.visits++;
@@ -228,15 +237,15 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
             return;
         link->level = level;
     }
-    at = fluid->limits.at;
     for (uint32_t i = 0; i < n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
-        double rate = asim_fluid_min(at[i], level);
+        const struct asim_fluid_limit *limit = &fluid->limits.at[i];
+        double rate = asim_fluid_min(limit->rate, level);
 
         if (link->has_queue)
-            rate = asim_fluid_min(rate, flow->shape.window / (at[n + i] + link->wait_ns)) *
-                   link->share * at[2 * n + i];
-        rate = bound(fluid, flow, rate * at[3 * n + i], 1);
+            rate =
+                link->share * limit->before * asim_fluid_arrival(link, flow, limit, link->wait_ns);
+        rate = serve(fluid, flow, link, limit, rate);
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
     }
@@ -357,7 +366,7 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     struct asim_fluid_link *least = NULL;
     uint32_t n = asim_fluid_reach(fluid, flow);
     double rate = flow->most;
-    struct limit limit;
+    struct asim_fluid_limit limit;
 
     find_limit(fluid, flow, UINT32_MAX, &limit);
     rate = asim_fluid_min(rate, flow->shape.window / limit.span_ns);
@@ -383,7 +392,7 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    struct limit limit;
+    struct asim_fluid_limit limit;
     double rate, ns;
 
     find_limit(fluid, flow, UINT32_MAX, &limit);

@@ -39,9 +39,9 @@ enum {
 };
 
 /* The channels of a tree meet at the NVLinks of a server and, from two children, at a NIC. So a
- * chunk's stage takes longer than its busiest link is busy, where that is one of a rank's: by so
- * much in 100 drawn cases. Two servers have no two children. */
-static const double MEETING = 1.15;
+ * chunk's stage takes longer than its busiest link is busy, by so much of the time of the busiest
+ * link of a rank: in 100 drawn cases. Two servers have no two children. */
+static const double MEETING = .15;
 
 /* One estimate. A link carries each direction on its own. */
 struct estimate {
@@ -50,8 +50,7 @@ struct estimate {
     const struct asim_nccl *nccl;
     double *load;                /* ns, [2 x links], or with an analytical network [2 x ranks] */
     ASIM_VEC(size_t) loaded;     /* entries of load that are not 0 */
-    size_t busiest;              /* of these */
-    double most;                 /* its load */
+    double most;                 /* of these */
     struct asim_map connections; /* (from, to) -> ns of its messages */
     double longest;              /* of these */
     double way;                  /* ns of the messages that the last piece waits for */
@@ -101,7 +100,6 @@ static void add_load(struct estimate *e, size_t at, double ns)
         return;
     e->failed |= e->load[at] <= 0 && ASIM_VEC_PUSH(e->loaded, at);
     e->load[at] += ns;
-    e->busiest = e->load[at] > e->most ? at : e->busiest;
     e->most = fmax(e->most, e->load[at]);
 }
 
@@ -269,21 +267,36 @@ static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double c
     return alone + (last - alone) / chunks;
 }
 
-/* 1 if the busiest link is one of a rank's: there the channels of a tree meet. */
-static int is_near(const struct estimate *e)
+/* Of the busiest link's time, what the busiest link of a rank needs: there the channels of a tree
+ * meet. */
+static double rank_share(const struct estimate *e)
 {
     const struct asim_topo *topo = &e->world->set.topo;
-    const struct asim_link *link = e->world->set.route ? &topo->links[e->busiest / 2] : NULL;
+    double most = 0;
 
-    return !link || topo->node_type[link->a] == ASIM_HOST || topo->node_type[link->b] == ASIM_HOST;
+    if (!e->world->set.route || e->most <= 0)
+        return 1;
+    for (size_t i = 0; i < e->loaded.n; i++) {
+        const struct asim_link *link = &topo->links[e->loaded.at[i] / 2];
+
+        if (topo->node_type[link->a] == ASIM_HOST || topo->node_type[link->b] == ASIM_HOST)
+            most = fmax(most, e->load[e->loaded.at[i]]);
+    }
+    return most / e->most;
 }
 
-/* The channels of a tree meet; of two servers only where a chain ends at a NIC that is as busy as
- * its queue pair (4 drawn cases: 1.18 to 1.37 times as long, NVLS 1.06 to 1.09). */
-static int meets(const struct estimate *e, double load)
+/* How much longer a stage takes than its busiest link is busy. Of two servers only where a chain
+ * ends at a NIC that is as busy as its queue pair. With NVLS no chains share NVLinks, so only the
+ * busiest link counts. */
+static double meeting(const struct estimate *e, double load)
 {
-    return e->nccl->servers != 2 ||
-           (e->nccl->spec.algo == ASIM_NCCL_TREE && e->longest > .9 * load);
+    double share = rank_share(e);
+
+    if (e->nccl->servers == 2 && e->longest <= .9 * load)
+        return 1;
+    if (e->nccl->spec.algo == ASIM_NCCL_NVLS_TREE && share < 1)
+        return 1;
+    return 1 + MEETING * share;
 }
 
 /* Two hosts: while a chunk is on its way back, later ones go up, so that no link rests before the
@@ -317,8 +330,7 @@ static double tree_ns(struct estimate *e)
         return fmax(way, chunks * stage + edge - stage / 2);
     if (is_nvls || is_chain || e->nccl->local < 2)
         return way + (chunks - 1) * stage;
-    if (is_near(e) && meets(e, load))
-        stage *= MEETING;
+    stage *= meeting(e, load);
     return way + (chunks - (e->nccl->spec.algo == ASIM_NCCL_TREE)) * stage;
 }
 

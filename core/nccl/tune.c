@@ -242,12 +242,18 @@ static double cost(const struct asim_nccl_case *c, int algo, int proto)
 /* --- the choice ---------------------------------------------------------------------------------
  */
 
+/* Since 2.25 gathers and scatters have NVLS up to 32 GPUs of a domain (enqueue.cc:
+ * NCCL_MAX_NVLS_ARITY). */
+enum { HAS_ARITY = 22500, ARITY = 32 };
+
 static int can_nvls(const struct asim_nccl_case *c, int algo)
 {
     if (!c->m->nvls || c->local < 4 || (c->env && !c->env->nvls))
         return 0;
     if (algo == ASIM_NCCL_NVLS)
-        return c->domains == 1 && (c->op == ASIM_NCCL_ALL_REDUCE || is_one_way(c));
+        return c->domains == 1 &&
+               (c->op == ASIM_NCCL_ALL_REDUCE ||
+                (is_one_way(c) && (c->local <= ARITY || c->m->nccl < HAS_ARITY)));
     return c->domains > 1 && c->op == ASIM_NCCL_ALL_REDUCE;
 }
 

@@ -74,6 +74,24 @@ static int algo_of(uint32_t nodes, uint64_t bytes)
     return time.algo;
 }
 
+/* NVLS gathers up to 32 GPUs of an NVLink domain. */
+static void check_arity(void)
+{
+    struct asim_machine gb200;
+    struct asim_nccl_time time = {0};
+    struct asim_err err = {0};
+
+    CHECK(!asim_machine_read(&gb200, "gb200-nvl72", &err));
+    for (uint32_t hosts = 8; hosts <= 9; hosts++) {
+        struct asim_nccl_job job = {&gb200,  ASIM_NCCL_ALL_GATHER, hosts, 4,
+                                    1 << 20, ASIM_NCCL_AUTO,       -1};
+
+        CHECK(!asim_nccl_predict(&time, &job, &err));
+        CHECK_U64((uint64_t)time.algo, hosts == 8 ? ASIM_NCCL_NVLS : ASIM_NCCL_RING);
+    }
+    asim_machine_fini(&gb200);
+}
+
 static void check_choice(void)
 {
     CHECK_U64((uint64_t)algo_of(2, 8), ASIM_NCCL_TREE);
@@ -175,6 +193,7 @@ int main(void)
     check_rates();
     check_faster();
     check_choice();
+    check_arity();
     check_rccl();
     check_hypercube();
     check_refused();

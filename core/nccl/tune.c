@@ -25,13 +25,26 @@ struct by_nodes {
 };
 static const struct by_nodes ll_gpu[4] = {
     {{39, 39, 20.4}}, {{87.7, 22.5, 19}}, {{141, 45, 35}}, {{282, 90, 70}}};
-static const struct by_nodes tree_simple[4] = {
-    {{26.5, 18.5, 10}}, {{24, 23.6, 17.8}}, {{38.7, 41.4, 36}}, {{70, 42.8, 24}}};
-static const struct by_nodes tree_ll128[4] = {
-    {{20, 20, 20}}, {{20, 20, 20}}, {{36.7, 36.7, 29}}, {{55.6, 31.67, 20}}};
-static const struct by_nodes nvls_tree_most[4] = {
-    {{0, 0, 0}}, {{0, 0, 0}}, {{0, 57.7, 45.5}}, {{0, 96, 80}}};
-static const double ring_ll128[4] = {20, 20, 36.7, 40}, nvls_efficiency[4] = {0, 0, .85, .74};
+struct limits {
+    struct by_nodes ring_ll128, tree_simple, tree_ll128, nvls_tree;
+};
+static const struct limits limits[3] = {
+    {{{20, 20, 20}}, {{26.5, 18.5, 10}}, {{20, 20, 20}}, {{0, 0, 0}}},
+    {{{20, 20, 20}}, {{24, 23.6, 17.8}}, {{20, 20, 20}}, {{0, 0, 0}}},
+    {{{36.7, 36.7, 36.7}}, {{38.7, 41.4, 36}}, {{36.7, 36.7, 29}}, {{0, 57.7, 45.5}}}};
+/* Blackwell, in versions before `until`. */
+static const struct {
+    uint32_t until;
+    struct limits of;
+} blackwell[] = {
+    {22803, {{{73.4, 73.4, 73.4}}, {{77.4, 82.8, 72}}, {{73.4, 73.4, 58}}, {{0, 0, 0}}}},
+    {22807, {{{73.4, 73.4, 73.4}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 43.1}}}},
+    {22809, {{{73.4, 34.6, 73.4}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 43.1}}}},
+    {22902, {{{73.4, 34.6, 73.4}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 43.8}}}},
+    {22907, {{{34.5, 34.6, 34.5}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 43.8}}}},
+    {23003, {{{40, 40, 40}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 43.8}}}},
+    {0, {{{40, 40, 40}}, {{70, 42.8, 24}}, {{55.6, 31.67, 20}}, {{0, 96, 80}}}}};
+static const double nvls_efficiency[4] = {0, 0, .85, .74};
 /* Share of a tree's bandwidth for 64 B, 128 B, … 512 MiB. */
 static const double tree_share[3][24] = {
     {.9, .9, .9, .9, .9, .9, .9, .8, .7, .6, .6, .5,
@@ -47,6 +60,17 @@ static int column(const struct asim_nccl_case *c)
 static int generation(const struct asim_nccl_case *c)
 {
     return c->m->generation > ASIM_GENERATION_BLACKWELL ? ASIM_GENERATION_HOPPER : c->m->generation;
+}
+
+static const struct limits *limits_of(const struct asim_nccl_case *c)
+{
+    size_t i = 0;
+
+    if (generation(c) != ASIM_GENERATION_BLACKWELL)
+        return &limits[generation(c)];
+    while (blackwell[i].until && c->m->nccl >= blackwell[i].until)
+        i++;
+    return &blackwell[i].of;
 }
 
 /* 2.19 raised the latencies of trees with Simple, 2.21 doubled the bandwidth of LL in rings, 2.23
@@ -146,7 +170,7 @@ static double ring_bus(const struct asim_nccl_case *c, int proto)
         return fmin(ll_gpu[row].of[column(c)], bus / (c->m->nccl < NEW_LL ? 4 : 2));
     if (proto == ASIM_NCCL_LL128)
         return fmin(bus * (is_old(c) && c->local == 1 ? .7 : .92),
-                    c->rings * ring_ll128[generation(c)]);
+                    c->rings * limits_of(c)->ring_ll128.of[column(c)]);
     return bus;
 }
 
@@ -167,12 +191,13 @@ static double tree_bus(const struct asim_nccl_case *c, int proto)
     /* With two nodes a tree sends each byte once over a NIC and twice over NVLink. */
     if (c->domains == 2)
         bus = fmin(2 * bus, c->m->graph_gbytes);
-    bus = fmin(bus * .92, c->rings * tree_simple[g].of[column(c)]) * (is_plain_tree(c) ? .85 : 1);
+    bus = fmin(bus * .92, c->rings * limits_of(c)->tree_simple.of[column(c)]) *
+          (is_plain_tree(c) ? .85 : 1);
     if (proto == ASIM_NCCL_LL)
         return fmin(bus / 3.8, ll_gpu[row].of[column(c)]);
     if (proto == ASIM_NCCL_LL128)
         return fmin(bus * (c->domains == 1 ? 7. / 9 : 120. / 128),
-                    c->rings * tree_ll128[g].of[column(c)]);
+                    c->rings * limits_of(c)->tree_ll128.of[column(c)]);
     return bus;
 }
 
@@ -206,7 +231,7 @@ static double nvls_bus(const struct asim_nccl_case *c, int algo)
         return heads * share * (c->op == ASIM_NCCL_ALL_REDUCE ? 2 : (n - 1) / n);
     return nics * fmin(fmin(head_inside(c, nics) * 2 * (nics - 1) / nics * nvls_efficiency[g],
                             head_across(c) * (c->domains == 2 ? 2 : 1)),
-                       nvls_tree_most[g].of[column(c)]);
+                       limits_of(c)->nvls_tree.of[column(c)]);
 }
 
 static double bandwidth(const struct asim_nccl_case *c, int algo, int proto)

@@ -71,7 +71,7 @@ double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_pat
     const struct asim_fluid_link *link = &fluid->link[l];
     double ns = link->ack_ns + link->delay_ns, wait = asim_fluid_wait(fluid, link), busy;
 
-    busy = wait > 0 || link->flows.n ? 1 : asim_fluid_min(1, link->burst_rate * link->step_ns);
+    busy = link->flows.n ? 1 : wait > 0 ? 0 : asim_fluid_min(1, link->burst_rate * link->step_ns);
     if (fluid->parts & ASIM_FLUID_ACK_WAIT)
         ns += wait + busy * link->packet_ns / 2;
     if (hop) /* they are short: the link takes them at once */

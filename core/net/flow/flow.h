@@ -77,10 +77,8 @@ struct asim_fluid_link {
     struct asim_fluid_site *site; /* where phases repeat; NULL: none so far */
     struct asim_due refresh, stir;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
-    double burst_rate, burst_packets;    /* of bursts: what comes; of these, all */
-    double burst_part;                   /* of what stands in its queue, that of bursts */
-    double all_in;                       /* what arrives, as a share of its capacity */
-    uint32_t bursts;                     /* that come */
+    double burst_rate;                   /* of bursts that come */
+    uint32_t bursts;                     /* these */
     struct asim_fluid_round round;       /* of a NIC */
     double sent_ns, sent_of_ns;          /* of a NIC: what it had sent at sent_at, of so much */
     uint64_t sent_at;

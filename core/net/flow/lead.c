@@ -137,7 +137,7 @@ double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_f
     double alone = flow->shape.packets / path->line;
     double least = asim_fluid_max(alone, fluid->link[path->link[0]].leads[0].work_ns);
 
-    if (!(fluid->parts & ASIM_FLUID_LEAD) || fluid->has_bursts)
+    if (!(fluid->parts & ASIM_FLUID_LEAD))
         return 0;
     for (uint32_t i = 0; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -177,7 +177,7 @@ double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid
     struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
     double had_ns = (double)(fluid->queue.now_ns - nic->leads[0].at_ns), sent_ns;
 
-    if (fluid->has_bursts || fluid->trust.is_changed)
+    if (fluid->trust.is_changed)
         return 0;
     sent_ns = sent_by(fluid, nic, flow);
     return sent_ns > had_ns * (1 + close) + 1 ? sent_ns - had_ns : 0;

@@ -4,7 +4,7 @@
  * arrives at window / (round trip + waits of its queues); a full link serves flows as they arrive,
  * and its wait moves, by what arrives beyond its capacity, to where the windows use that up (J. Mo
  * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
- * Networking 8(5), 2000). Bursts come beside them at rates of their own (flow.md#bursts).
+ * Networking 8(5), 2000). Bursts, in place of flows, come at rates of their own (flow.md#bursts).
  */
 #include "net/flow/rings.h"
 
@@ -26,16 +26,15 @@ void asim_fluid_mark(struct asim_fluid *fluid, uint32_t l)
     push(fluid, l, ASIM_FLUID_NOW, ASIM_FLUID_NONE);
 }
 
-/* Its visits wait for each other: of many flows, or beside bursts, which come and go all the time.
- */
-static int are_put_off(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+/* Its visits wait for each other. */
+static int are_put_off(const struct asim_fluid_link *link)
 {
-    return link->flows.n >= ASIM_FLUID_MANY || fluid->has_bursts;
+    return link->flows.n >= ASIM_FLUID_MANY;
 }
 
 void asim_fluid_stir(struct asim_fluid *fluid, uint32_t l, double ns)
 {
-    if (!fluid->link[l].is_stirred || !are_put_off(fluid, &fluid->link[l]))
+    if (!fluid->link[l].is_stirred || !are_put_off(&fluid->link[l]))
         push(fluid, l, ASIM_FLUID_SOON, ns);
 }
 
@@ -52,13 +51,12 @@ void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l, const struct asi
 
 int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l)
 {
-    const double burst_ns = 500; /* windows answer a round trip later */
     struct asim_fluid_link *link = &fluid->link[l];
     double moment_ns;
 
-    if (!are_put_off(fluid, link))
+    if (!are_put_off(link))
         return 0;
-    moment_ns = fluid->has_bursts ? burst_ns : asim_fluid_moment(link->soon_ns);
+    moment_ns = asim_fluid_moment(link->soon_ns);
     if (!(moment_ns >= 1))
         return 0;
     if (!link->is_stirred) {
@@ -101,11 +99,11 @@ double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_
     return asim_fluid_min(rate, limit->left / (limit->common_ns + common_ns));
 }
 
-/* Of the flows of a link, and of bursts, at a wait. */
+/* Of the flows of a link at a wait. */
 static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                        double wait, double *slope)
 {
-    double sum = link->burst_rate;
+    double sum = 0;
 
     *slope = 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
@@ -119,10 +117,10 @@ static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_l
     return sum;
 }
 
-/* What windowed messages have left and bursts are to bring, in ns of the link. */
+/* What its messages have left, in ns of the link. */
 static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    double packets = link->burst_packets;
+    double packets = 0;
 
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_flow *flow = link->flows.at[i].flow;
@@ -204,111 +202,34 @@ void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_li
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
 }
 
-/* What comes to a link now, as a share of what it serves. */
-static double comes_to(const struct asim_fluid_link *link, double wait)
-{
-    return link->flows.n && (link->share < 1 || wait > 0)
-               ? link->all_in
-               : (link->burst_rate + link->sum) / asim_fluid_capacity(link);
-}
-
-/* Of a queue that is so long now, what is of bursts. */
-static double part_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
-                      double wait)
-{
-    double ns = (double)(fluid->queue.now_ns - link->wait_at), mean = (link->wait_ns + wait) / 2;
-    double all = comes_to(link, link->wait_ns), comes = link->burst_part;
-
-    if (all > 0)
-        comes = link->burst_rate / (asim_fluid_capacity(link) * all);
-    if (mean <= 0 || link->wait_ns <= 0)
-        return comes;
-    return comes + (link->burst_part - comes) * exp(-all * ns / mean);
-}
-
-/* The wait now, of which it finds what part is of bursts; left: what windowed messages have left
- * and bursts are to bring, in ns of the link. */
-static double stand(const struct asim_fluid *fluid, struct asim_fluid_link *link, double left)
-{
-    double wait = asim_fluid_wait(fluid, link), bursts;
-
-    if (!fluid->has_bursts)
-        return wait;
-    link->burst_part = part_of(fluid, link, wait);
-    bursts = link->burst_part * wait;
-    wait = asim_fluid_min(wait, bursts + left);
-    if (wait > 0)
-        link->burst_part = asim_fluid_min(1, bursts / wait);
-    return wait;
-}
-
-/* Shares what the link serves between bursts and others as they stand in its queue, or, where there
- * is none, as they come; sum: what arrives. */
-static void split(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity,
-                  double sum)
-{
-    const double most_share = 1000, soon = 0.5, much = 0.1;
-    double bursts = link->burst_rate, comes = sum > 0 ? bursts / sum : link->burst_part;
-
-    link->all_in = sum / capacity;
-    if (link->wait_ns <= 0)
-        link->burst_part = comes;
-    if (link->share < 1 || link->wait_ns > 0) {
-        double rest = sum - bursts;
-
-        link->share =
-            rest > 0 ? asim_fluid_min(most_share, capacity * (1 - link->burst_part) / rest) : 1;
-        if (rest > 0 && fabs(comes - link->burst_part) > much && !link->is_planned)
-            asim_fluid_plan(fluid, link, link->wait_ns / link->all_in * soon + 1);
-    }
-}
-
-static double wait_of_bursts(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
-{
-    double wait = asim_fluid_wait(fluid, link);
-
-    return wait * part_of(fluid, link, wait);
-}
-
-void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, double of)
+void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, int bursts)
 {
     struct asim_fluid_link *link = &fluid->link[l];
     double capacity = asim_fluid_capacity(link), wait = asim_fluid_wait(fluid, link);
 
     asim_fluid_count_queue(fluid, link);
-    link->burst_part = link->flows.n ? part_of(fluid, link, wait) : 1;
     link->wait_ns = asim_fluid_max(0, wait + packets / capacity);
     link->wait_at = fluid->queue.now_ns;
-    link->bursts += (of > 0) - (of < 0);
+    link->bursts += bursts;
     link->burst_rate = link->bursts ? link->burst_rate + rate : 0;
-    link->burst_packets = link->bursts ? link->burst_packets + of : 0;
-    link->all_in = (link->flows.n ? link->all_in * capacity + rate : link->burst_rate) / capacity;
-    link->slope = comes_to(link, link->wait_ns) - 1;
+    link->slope = link->burst_rate / capacity - 1;
     link->target_ns = link->slope > 0 ? ASIM_FLUID_NONE : 0;
     link->left_ns = ASIM_FLUID_NONE;
-    if (link->flows.n && (link->slope > 0 || link->share < 1 || link->wait_ns > 0))
-        asim_fluid_stir(fluid, l, 0);
-    if (link->flows.n || !link->ack_flows.n)
-        return;
-    asim_fluid_tell_wait(fluid, link);
-    if (link->wait_ns > 0 && link->slope < 0 && !link->is_planned)
-        asim_fluid_plan(fluid, link, 1 - link->wait_ns / link->slope);
 }
 
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
 {
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
     const double soon_ns = 100, nearly = 1.002, most_share = 1000;
-    double left = fluid->has_bursts ? left_of(fluid, link) : 0, wait = stand(fluid, link, left),
-           slope, sum = arrivals(fluid, link, wait, &slope), ns;
+    double wait = asim_fluid_wait(fluid, link), slope;
+    double sum = arrivals(fluid, link, wait, &slope), ns, left;
 
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
     link->share = 1;
     link->slope = link->target_ns = 0;
     if (sum > capacity * nearly || wait > 0) {
-        left = fluid->has_bursts ? left + link->burst_part * wait : left_of(fluid, link);
-        link->left_ns = left;
+        link->left_ns = left = left_of(fluid, link);
 
         link->target_ns =
             sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;
@@ -329,8 +250,6 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
         }
     }
     link->wait_ns = wait;
-    if (fluid->has_bursts)
-        split(fluid, link, capacity, sum);
     asim_fluid_count_queue(fluid, link);
 }
 
@@ -362,13 +281,11 @@ void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link
 void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
     asim_fluid_count_queue(fluid, link);
-    link->wait_ns = fluid->has_bursts ? wait_of_bursts(fluid, link) : 0;
+    link->wait_ns = 0;
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;
     link->share = 1;
     link->was_full = 0;
-    if (fluid->has_bursts)
-        asim_fluid_bring(fluid, (uint32_t)(link - fluid->link), 0, 0, 0);
     asim_fluid_tell_wait(fluid, link);
 }
 

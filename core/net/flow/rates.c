@@ -29,7 +29,7 @@ static int is_saturated(const struct asim_fluid_link *link)
 /* More comes than it serves. */
 static int is_above(const struct asim_fluid_link *link)
 {
-    return link->sum + link->burst_rate > asim_fluid_capacity(link) * (1 + tolerance_of(link));
+    return link->sum > asim_fluid_capacity(link) * (1 + tolerance_of(link));
 }
 
 /* How long its ACKs wait. Where links of many flows are visited, each flow is looked at from
@@ -90,18 +90,9 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
             1, flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at));
 }
 
-/* What comes of a flow from a queue that drains, `before` times the rate, is at most what a link
- * carries. Links that are visited late would multiply it. */
-static double bound(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double rate,
-                    double before)
-{
-    return fluid->has_bursts && rate * before > flow->path->line ? flow->path->line / before : rate;
-}
-
 /* Of a flow that leaves a link so, what is served behind it. Two queues that drain may each give
  * more than arrives, but what many have left stands in both at once. */
-static double serve(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                    const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
+static double serve(const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
                     double rate)
 {
     double ns = limit->common_ns + asim_fluid_common(link, link->wait_ns);
@@ -109,7 +100,7 @@ static double serve(const struct asim_fluid *fluid, const struct asim_fluid_flow
     rate *= limit->behind;
     if (ns > 0)
         rate = asim_fluid_min(rate, limit->left / ns * asim_fluid_max(limit->most, link->share));
-    return bound(fluid, flow, rate, 1);
+    return rate;
 }
 
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
@@ -179,7 +170,6 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
             __builtin_prefetch(link->flows.at[i + AHEAD].path);
         }
         find_limit(fluid, flow, l, limit);
-        limit->rate = bound(fluid, flow, limit->rate, limit->before);
         if (!link->has_queue)
             limit->rate = asim_fluid_min(limit->rate, flow->shape.window / limit->span_ns);
     }
@@ -200,7 +190,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     if (damped && fabs(level - link->level) < 0.2 * link->level)
         return;
     link->level = level;
-    rate = serve(fluid, flow, link, &limit, asim_fluid_min(rate, level));
+    rate = serve(link, &limit, asim_fluid_min(rate, level));
     if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
         change(fluid, flow, rate, l);
 }
@@ -245,7 +235,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         if (link->has_queue)
             rate =
                 link->share * limit->before * asim_fluid_arrival(link, flow, limit, link->wait_ns);
-        rate = serve(fluid, flow, link, limit, rate);
+        rate = serve(link, limit, rate);
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
     }
@@ -397,7 +387,6 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
     find_limit(fluid, flow, UINT32_MAX, &limit);
     rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.behind;
-    rate = bound(fluid, flow, rate, 1);
     ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
     for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++)
         asim_fluid_stir(fluid, path->link[i], ns);
@@ -431,11 +420,10 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        is_alone &= !link->flows.n && !link->bursts &&
-                    (fluid->has_bursts ? asim_fluid_wait(fluid, link) : link->wait_ns) <= 0;
+        is_alone &= !link->flows.n && link->wait_ns <= 0;
         asim_fluid_add_lead(link, fluid->queue.now_ns, lead, flow->left * link->step_ns);
         lead += asim_fluid_pass_ns(link);
-        if (!flow->shape.is_windowed && !fluid->has_bursts)
+        if (!flow->shape.is_windowed)
             flow->behind_ns += asim_fluid_wait(fluid, link);
         asim_fluid_tell_frames(fluid, link);
     }

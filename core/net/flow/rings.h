@@ -104,9 +104,11 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 }
 /* Sets wait, share and where the wait goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
-/* Bursts bring so much more to a link; packets: that they bring at once; of: of a burst that
- * begins, its packets, below 0 of one that ends. */
-void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets, double of);
+/* Bursts bring so much more to a link; packets: that they bring at once; bursts: so many more
+ * begin.
+ */
+void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets,
+                      int bursts);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
 /* --- acks.c --- */

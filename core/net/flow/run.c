@@ -102,8 +102,6 @@ static void run_one(struct asim_fluid *fluid, struct asim_due *due)
         fluid->link[rank].is_planned = 0;
         if (fluid->link[rank].flows.n)
             asim_fluid_mark(fluid, rank);
-        else if (fluid->has_bursts)
-            asim_fluid_bring(fluid, rank, 0, 0, 0);
         break;
     case ASIM_FLUID_STIR:
         fluid->link[rank].is_stirred = 0;

@@ -3,7 +3,7 @@
  * How late ACKs come (flow.md#waits-of-acks): they wait behind data in queues, and for frames in
  * service.
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 

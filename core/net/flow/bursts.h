@@ -83,4 +83,19 @@ static inline void asim_fluid_pace_train(struct asim_fluid_flow *flow, double mo
     flow->most = most < flow->most || flow->most >= was ? most : flow->most;
 }
 
+/* --- queues.c, acks.c, messages.c --- */
+/* Bursts bring so much more to a link; packets: that they bring at once; bursts: so many more
+ * begin. */
+void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets,
+                      int bursts);
+/* Beside bursts: from when an ACK comes to link `hop` of its way until it comes to the next one;
+ * packets: whose ACKs are work for the link from now on. */
+double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_path *path,
+                           uint32_t hop, double packets);
+/* Its end has left its last link; passed_ns: the latencies of those before. */
+void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                              double passed_ns);
+/* Beside bursts: its last packet has come, or its ACK to the next link. 1: it is back. */
+int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+
 #endif

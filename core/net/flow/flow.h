@@ -163,7 +163,7 @@ struct asim_fluid_flow {
     struct asim_fluid_conn *conn;
     struct asim_fluid_flow *next;  /* behind it in its queue pair */
     double ack_rate;               /* of the ACKs while they load their links */
-    uint32_t id;                   /* index in fluid.flow */
+    uint32_t id, n_bursts;         /* index in fluid.flow; bursts under way */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double lead_ns;                /* asim_fluid_lead less _unsent when it drained */
@@ -183,7 +183,6 @@ struct asim_fluid_flow {
     struct asim_fluid_control *control; /* NULL: none so far */
     struct asim_fluid_burst *burst;     /* that its NIC sends, or has sent last; NULL: none */
     struct asim_fluid_train *train;     /* of a message in pieces */
-    uint32_t n_bursts;                  /* under way */
     uint8_t is_control_due, is_ack_due; /* these are in the queue of events */
     uint8_t is_to_control;              /* once its ring is unfolded */
     struct asim_msg msg;

@@ -6,7 +6,7 @@
  * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
  * Networking 8(5), 2000). Bursts, in place of flows, come at rates of their own (flow.md#bursts).
  */
-#include "net/flow/rings.h"
+#include "net/flow/bursts.h"
 
 #include <math.h>
 

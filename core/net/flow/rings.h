@@ -104,21 +104,12 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 }
 /* Sets wait, share and where the wait goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
-/* Bursts bring so much more to a link; packets: that they bring at once; bursts: so many more
- * begin.
- */
-void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double packets,
-                      int bursts);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
 /* --- acks.c --- */
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
 double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* Beside bursts: from when an ACK comes to link `hop` of its way until it comes to the next one;
- * packets: whose ACKs are work for the link from now on. */
-double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_path *path,
-                           uint32_t hop, double packets);
 /* Work for the link, from a sender so far away; those farther than the first distances lead nobody.
  */
 void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
@@ -214,14 +205,9 @@ int asim_fluid_join_all(struct asim_fluid *fluid);
 /* On idle links, as in fct.txt. */
 uint64_t asim_fluid_ideal_ns(const struct asim_fluid_flow *flow);
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
-/* Its end has left its last link; passed_ns: the latencies of those before. */
-void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
-                              double passed_ns);
 /* What waits until all of a ns has happened: first windows, and when what has drained is through.
  */
 void asim_fluid_end_of_ns(struct asim_fluid *fluid);
-/* Beside bursts: its last packet has come, or its ACK to the next link. 1: it is back. */
-int asim_fluid_come(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Counts a message that is through. */
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

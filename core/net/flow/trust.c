@@ -175,7 +175,7 @@ static const char *doubt_of(const struct asim_fluid *fluid)
                "(1 ms)";
     if (fluid->traffic)
         return "its messages and those of background traffic meet packet by packet in short "
-               "queues: job times differed by 3 % (median), and up to 50 % in tests";
+               "queues: job times differed by 1 % (median), and up to 78 % in tests";
     if (share(trust->sprayed_ns, trust->took_ns) > few)
         return "sprayed packets of several messages may take turns in step, so that each has some "
                "of the ways only: job times differed by up to 44 % in tests, mostly by less than "

@@ -81,13 +81,11 @@ double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_flui
 
 double asim_fluid_common(const struct asim_fluid_link *link, double wait)
 {
-    const uint32_t many = 32;
-
-    return link->has_queue && link->flows.n >= many ? wait : 0;
+    return link->has_last ? wait : 0;
 }
 
-/* A flow has no more in queues that it shares with many, its rate times their waits, than it has
- * left. */
+/* Where queues have all that their messages have left, a flow has no more in them, its rate times
+ * their waits, than it has left. */
 double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
                           const struct asim_fluid_limit *limit, double wait)
 {
@@ -221,15 +219,17 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
 {
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
     const double soon_ns = 100, nearly = 1.002, most_share = 1000;
-    double wait = asim_fluid_wait(fluid, link), slope;
-    double sum = arrivals(fluid, link, wait, &slope), ns, left;
+    const double nearly_all = 0.9;
+    double wait = asim_fluid_wait(fluid, link), slope, sum, ns, left = left_of(fluid, link);
 
+    link->has_last = wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
+    sum = arrivals(fluid, link, wait, &slope);
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
     link->share = 1;
     link->slope = link->target_ns = 0;
     if (sum > capacity * nearly || wait > 0) {
-        link->left_ns = left = left_of(fluid, link);
+        link->left_ns = left;
 
         link->target_ns =
             sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;
@@ -285,7 +285,7 @@ void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;
     link->share = 1;
-    link->was_full = 0;
+    link->was_full = link->has_last = 0;
     asim_fluid_tell_wait(fluid, link);
 }
 

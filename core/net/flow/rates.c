@@ -91,7 +91,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
 }
 
 /* Of a flow that leaves a link so, what is served behind it. Two queues that drain may each give
- * more than arrives, but what many have left stands in both at once. */
+ * more than arrives, but what is left of a flow stands in both at once. */
 static double serve(const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
                     double rate)
 {

@@ -51,7 +51,7 @@ struct asim_fluid_link {
     uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
     uint8_t is_dirty;  /* enum asim_fluid_dirty */
     uint8_t was_full;  /* since it was last idle */
-    uint8_t is_stirred, has_last; /* has_last: its queue has all that its messages have left */
+    uint8_t is_stirred, has_rest; /* has_rest: its queue has all that its messages have left */
     /* What a visit reads, too. */
     double sum;     /* of the rates of its flows */
     double ack;     /* share that ACKs take */
@@ -209,10 +209,10 @@ struct asim_fluid_near {
 
 /* What limits a flow beside one link: levels of others; its round trip with the waits of others;
  * what the queues before and behind that link let through (behind: all, where it is on no such
- * link). common_ns: waits of the others that have all that is left; left: packets, where a window
+ * link). rest_ns: waits of the others that have all that is left; left: packets, where a window
  * limits it; most: what one of the others lets through, at least 1. */
 struct asim_fluid_limit {
-    double rate, span_ns, before, behind, common_ns, left, most;
+    double rate, span_ns, before, behind, rest_ns, left, most;
 };
 
 struct asim_fluid_counts {

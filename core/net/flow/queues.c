@@ -79,9 +79,9 @@ double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_flui
     return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
 }
 
-double asim_fluid_common(const struct asim_fluid_link *link, double wait)
+double asim_fluid_rest_wait(const struct asim_fluid_link *link, double wait)
 {
-    return link->has_last ? wait : 0;
+    return link->has_rest ? wait : 0;
 }
 
 /* Where queues have all that their messages have left, a flow has no more in them, its rate times
@@ -90,11 +90,11 @@ double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_
                           const struct asim_fluid_limit *limit, double wait)
 {
     double rate = asim_fluid_min(limit->rate, flow->shape.window / (limit->span_ns + wait));
-    double common_ns = asim_fluid_common(link, wait);
+    double rest_ns = asim_fluid_rest_wait(link, wait);
 
-    if (common_ns <= 0)
+    if (rest_ns <= 0)
         return rate;
-    return asim_fluid_min(rate, limit->left / (limit->common_ns + common_ns));
+    return asim_fluid_min(rate, limit->left / (limit->rest_ns + rest_ns));
 }
 
 /* Of the flows of a link at a wait. */
@@ -222,7 +222,7 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
     const double nearly_all = 0.9;
     double wait = asim_fluid_wait(fluid, link), slope, sum, ns, left = left_of(fluid, link);
 
-    link->has_last = wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
+    link->has_rest = wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
     sum = arrivals(fluid, link, wait, &slope);
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
@@ -285,7 +285,7 @@ void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
     link->wait_at = fluid->queue.now_ns;
     link->slope = link->target_ns = 0;
     link->share = 1;
-    link->was_full = link->has_last = 0;
+    link->was_full = link->has_rest = 0;
     asim_fluid_tell_wait(fluid, link);
 }
 

@@ -60,7 +60,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
 {
     const struct asim_fluid_path *path = flow->path;
     double rate = asim_fluid_min(flow->most, path->line), span_ns = flow->shape.span_ns;
-    double before = 1, share = 1, most = 1, common_ns = 0;
+    double before = 1, share = 1, most = 1, rest_ns = 0;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
     for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
@@ -79,12 +79,12 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
             continue;
         wait = asim_fluid_wait(fluid, link);
         span_ns += wait;
-        common_ns += asim_fluid_common(link, wait);
+        rest_ns += asim_fluid_rest_wait(link, wait);
     }
     if (is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
         span_ns += wait_back(fluid, flow, without);
     *limit =
-        (struct asim_fluid_limit){rate, span_ns, before, share, common_ns, ASIM_FLUID_NONE, most};
+        (struct asim_fluid_limit){rate, span_ns, before, share, rest_ns, ASIM_FLUID_NONE, most};
     if (is_windowed)
         limit->left = asim_fluid_max(
             1, flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at));
@@ -95,7 +95,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
 static double serve(const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
                     double rate)
 {
-    double ns = limit->common_ns + asim_fluid_common(link, link->wait_ns);
+    double ns = limit->rest_ns + asim_fluid_rest_wait(link, link->wait_ns);
 
     rate *= limit->behind;
     if (ns > 0)

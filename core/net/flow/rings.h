@@ -91,7 +91,7 @@ void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l,
 int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l);
 /* A link's wait where its queue has all that many flows have left, else 0; what arrives of a flow,
  * where its queues before let all through, at a link with this wait. */
-double asim_fluid_common(const struct asim_fluid_link *link, double wait);
+double asim_fluid_rest_wait(const struct asim_fluid_link *link, double wait);
 double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
                           const struct asim_fluid_limit *limit, double wait);
 /* Of a packet that comes in so many ns. */

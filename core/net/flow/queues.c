@@ -220,16 +220,17 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
     const double soon_ns = 100, nearly = 1.002, most_share = 1000;
     const double nearly_all = 0.9;
-    double wait = asim_fluid_wait(fluid, link), slope, sum, ns, left = left_of(fluid, link);
+    double wait = asim_fluid_wait(fluid, link), slope, sum, ns;
+    double left = wait > 0 ? left_of(fluid, link) : 0;
 
-    link->has_rest = wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
+    link->has_rest = wait > 0 && wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
     sum = arrivals(fluid, link, wait, &slope);
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
     link->share = 1;
     link->slope = link->target_ns = 0;
     if (sum > capacity * nearly || wait > 0) {
-        link->left_ns = left;
+        link->left_ns = left = wait > 0 ? left : left_of(fluid, link);
 
         link->target_ns =
             sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;

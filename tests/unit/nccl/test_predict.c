@@ -100,7 +100,6 @@ static void check_choice(void)
     CHECK_U64((uint64_t)algo_of(10, 1ull << 34), ASIM_NCCL_RING);
 }
 
-/* An all-gather in three exchanges takes as long as its sends and receives. */
 /* RCCL between nodes: a tree up to 128 MiB, its protocol by the bytes of a rank; on one node rings
  * with LL where its estimate is below that of Simple. */
 static void check_rccl(void)
@@ -135,6 +134,7 @@ static void check_rccl(void)
     }
 }
 
+/* An all-gather in three exchanges takes as long as its sends and receives. */
 static void check_hypercube(void)
 {
     uint64_t bytes = 1 << 30;

@@ -5,20 +5,27 @@
 #include "flow_net.h"
 #include "net/net_traffic.h"
 
-/* Beside background traffic, here of no host, messages below their windows go from queue to queue:
- * two at once to one host both wait for the other's packets; of one packet each, a NIC sends them
- * one after another, and they end so, at one host as at several. */
+/* Beside background traffic of no host. */
+static void open_beside(struct run *run)
+{
+    static const struct asim_net_traffic none = {0};
+    static const struct asim_net_traffics traffics = {.at = &none, .n = 1};
+    struct asim_err err = {0};
+
+    open(run, "switch,hosts=8", NULL);
+    CHECK_U64(flow->extras->add_traffic(run->net, &traffics, &err), 0);
+}
+
+/* Messages below their windows go from queue to queue: two at once to one host both wait for the
+ * other's packets; of one packet each, a NIC sends them one after another, and they end so, at one
+ * host as at several. */
 static void bursts(void)
 {
-    const struct asim_net_traffic none = {0};
-    const struct asim_net_traffics traffics = {.at = &none, .n = 1};
     const uint64_t n = 20, rest = D + 2 * A + 4 * P;
-    struct asim_err err = {0};
     struct run run;
 
     for (uint32_t senders = 1; senders <= 2; senders++) {
-        open(&run, "switch,hosts=8", NULL);
-        CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+        open_beside(&run);
         for (uint32_t from = 1; from <= senders; from++)
             send(&run, from, 0, n * PAYLOAD);
         go(&run);
@@ -27,8 +34,7 @@ static void bursts(void)
         end(&run);
     }
     for (uint32_t hosts = 1; hosts <= 4; hosts += 3) {
-        open(&run, "switch,hosts=8", NULL);
-        CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+        open_beside(&run);
         for (uint32_t i = 0; i < 4; i++)
             send(&run, hosts == 1 ? 1 + i : 1, hosts == 1 ? 0 : 2 + i, PAYLOAD);
         go(&run);
@@ -47,15 +53,11 @@ static int is_within(uint64_t ns, uint64_t of_ns, uint64_t by_ns)
  * window covers the round trip. Of two to one host, each gets half of the link. */
 static void trains(void)
 {
-    const struct asim_net_traffic none = {0};
-    const struct asim_net_traffics traffics = {.at = &none, .n = 1};
     const uint64_t n = 5000, rest = D + 2 * A + 4 * P;
-    struct asim_err err = {0};
     struct run run;
 
     for (uint32_t senders = 1; senders <= 2; senders++) {
-        open(&run, "switch,hosts=8", NULL);
-        CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+        open_beside(&run);
         for (uint32_t from = 1; from <= senders; from++)
             send(&run, from, 0, n * PAYLOAD);
         go(&run);
@@ -70,14 +72,10 @@ static void trains(void)
  */
 static void late_ack(void)
 {
-    const struct asim_net_traffic none = {0};
-    const struct asim_net_traffics traffics = {.at = &none, .n = 1};
     const uint64_t n = 40, few = 2, far = D + P, first = few * D + D + 2 * P;
-    struct asim_err err = {0};
     struct run run;
 
-    open(&run, "switch,hosts=8", NULL);
-    CHECK_U64(flow->extras->add_traffic(run.net, &traffics, &err), 0);
+    open_beside(&run);
     send(&run, 1, 0, few * PAYLOAD);
     send(&run, 2, 1, n * PAYLOAD);
     send(&run, 3, 1, n * PAYLOAD);

@@ -12,8 +12,8 @@
 
 /* In the order of the classes; products have a curve instead. */
 static const char *const keys[ASIM_GPU_CLASSES] = {
-    NULL,   "attention_forward", "attention_backward", "elementwise", "activation",
-    "norm", "optimizer"};
+    NULL,         "gemm_grouped", "attention_forward", "attention_backward", "elementwise",
+    "activation", "norm",         "optimizer"};
 
 /* Leaves *value alone where the row has no such key. */
 static int read_share(double *value, const json_t *row, const char *key, const char *path,
@@ -138,7 +138,7 @@ void asim_gpu_kernels_even(struct asim_gpu_kernels *kernels, const struct asim_g
                                          .gemm_8bit = 1,
                                          .gemm_4bit = 1};
     for (int class = 0; class < ASIM_GPU_CLASSES; class ++)
-        kernels->share[class] = share;
+        kernels->share[class] = class == ASIM_GPU_GROUPED ? 1 : share;
 }
 
 /* Linear in the logarithm of the size; constant beyond the ends. */
@@ -177,6 +177,8 @@ static double ops_rate(const struct asim_gpu_kernels *k, const struct asim_gpu_w
         return k->peak.tflops_32bit * k->gemm_32bit * 1e12;
     if (work->class == ASIM_GPU_GEMM)
         return peak * gemm_share(k, work->ops / 1e9) * 1e12;
+    if (work->class == ASIM_GPU_GROUPED)
+        return peak * gemm_share(k, work->ops / 1e9) * k->share[work->class] * 1e12;
     if (work->class == ASIM_GPU_ATTENTION_FORWARD || work->class == ASIM_GPU_ATTENTION_BACKWARD)
         return peak * k->share[work->class] * 1e12;
     return peak * 1e12;

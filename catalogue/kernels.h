@@ -14,6 +14,7 @@
 
 enum asim_gpu_class {
     ASIM_GPU_GEMM,              /* matrix products */
+    ASIM_GPU_GROUPED,           /* one for each expert, on several streams */
     ASIM_GPU_ATTENTION_FORWARD, /* FlashAttention */
     ASIM_GPU_ATTENTION_BACKWARD,
     ASIM_GPU_ELEMENTWISE, /* sums, softmax, dropout, loss, look-ups */
@@ -32,7 +33,7 @@ struct asim_gpu_kernels {
     double gemm_gflop[ASIM_GPU_MOST_POINTS], gemm_share[ASIM_GPU_MOST_POINTS];
     double gemm_32bit;
     double gemm_8bit, gemm_4bit;    /* share of that peak, as a multiple of gemm_share */
-    double share[ASIM_GPU_CLASSES]; /* of ASIM_GPU_GEMM: unused */
+    double share[ASIM_GPU_CLASSES]; /* of GEMM: unused; of GROUPED: of single products' rate */
     int is_assumed;                 /* the row of '*': nothing is measured on this GPU */
 };
 

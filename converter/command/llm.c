@@ -115,6 +115,7 @@ static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
                 {"dispatch", opt->dispatch > 0},
                 {"dispatch_dtype", opt->dispatch_fp8},
                 {"router_groups", opt->router_groups > 0},
+                {"recompute_modules", opt->recompute_modules != NULL},
                 {"overlap_param_gather", opt->overlap_parameters},
                 {"precision=fp8 or fp4", opt->precision >= ASIM_LLM_FP8}};
 

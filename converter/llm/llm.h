@@ -21,7 +21,7 @@
 struct asim_llm_options {
     char *model, *frame, *gpu_type, *model_name, *comp_file, *database, *roofline, *gpus_file,
         *output, *et;
-    char *compute_model, *kernels;
+    char *compute_model, *kernels, *recompute_modules;
     uint32_t copies; /* of the model; 0: as world says */
     uint32_t world, tp, pp, ep, experts, topk, global_batch, micro_batch, layers, heads;
     uint64_t seq, hidden, ffn, vocab, vocab_unit;
@@ -30,6 +30,7 @@ struct asim_llm_options {
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency, host_us;
     uint32_t kv_heads, head_size;
+    int qk_norm;                                             /* of the model */
     int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
     /* --schedule: a step with the ops of each rank (step/) */
     int schedule, zero, overlap_gradients, overlap_parameters, dispatch, dispatch_fp8;

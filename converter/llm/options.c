@@ -187,6 +187,10 @@ const struct asim_option asim_llm_option_table[] = {
           distribution, ASIM_F_READS),
     {"capacity_factor", NULL, "tokens an expert takes of a rank, of an even share; 0 = all", "0",
      ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6},
+    TEXT("recompute_modules", NULL,
+         "with compute_model: what the backward pass computes again, words with commas: layernorm, "
+         "mla_up_proj (of DeepSeek), mlp (of layers without experts), moe_act (of experts)",
+         NULL, recompute_modules),
     {"dispatch", NULL,
      "how tokens reach experts: normal and low-latency as DeepEP's kernels, all-to-all as Megatron",
      "normal", ASIM_T_CHOICE, AT(dispatch), 0, 0, "normal|low-latency|all-to-all"},
@@ -288,6 +292,7 @@ static void apply_whole(struct asim_llm_options *opt, const struct asim_model *m
     replace(opt, &opt->vocab, "vocab_size", model->vocab);
     if (!is_given(opt, "swiglu"))
         opt->swiglu = model->gated;
+    opt->qk_norm = model->qk_norm;
     if (model->experts && model->dense_layers)
         fill_u64(&opt->dense_ffn, model->ffn);
     if (has_heads && !model->kv_lora && model->kv_heads < model->heads)

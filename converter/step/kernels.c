@@ -9,6 +9,11 @@
  * gradients of their outputs, are first cast: read in 2 bytes, written as they are and transposed
  * (Transformer Engine). Attention, router and final layer stay in 16 bits.
  *
+ * Experts' products of gate and up are one product. Their activation function is a kernel of its
+ * own, and where tokens come in the order of their senders (Megatron's all-to-all) a copy sorts
+ * them by expert before and behind, if the rank has more than one. --recompute_modules runs kernels
+ * of those modules again before their backward pass, by Megatron Core's names.
+ *
  * A measured section replaces the forward time of the kernel of its name; NAME_dgrad and NAME_wgrad
  * those of the backward passes, which else keep the ratio. A kernel with neither a section nor a
  * GPU for the rest is an error.
@@ -132,6 +137,32 @@ static void add_kernel(struct model *m, const struct kernel *k)
     part->bytes += k->bytes;
 }
 
+/* Whether --recompute_modules has that word. */
+static int is_recomputed(const struct asim_llm_options *o, const char *module)
+{
+    const char *at = o->recompute_modules;
+    size_t n = strlen(module);
+
+    while (at && (strncmp(at, module, n) || (at[n] && at[n] != ','))) {
+        at = strchr(at, ',');
+        at += at != NULL;
+    }
+    return at != NULL;
+}
+
+/* The kernel's forward pass in the backward pass, where its module is recomputed. */
+static void add_again(struct model *m, const char *module, const struct kernel *k)
+{
+    struct sums *part = &m->part[k->part];
+    double us = modelled_us(m, k, ASIM_STEP_FORWARD);
+
+    measured_us(m, k->name, "", &us);
+    if (!is_recomputed(m->step->opt, module))
+        return;
+    part->us[ASIM_STEP_DGRAD] += us;
+    part->launches[ASIM_STEP_DGRAD] += us > 0;
+}
+
 /* A part takes at least the host's time to launch its kernels. */
 static uint64_t ns_of(const struct model *m, const struct sums *sum, int phase)
 {
@@ -165,6 +196,36 @@ static struct sizes sizes_of(const struct asim_step *s)
     z.heads = o->heads;
     z.up = s->gated ? 2 : 1;
     return z;
+}
+
+/* What only some models have: norms of queries and keys, low-rank projections up again. */
+static void add_projections(struct model *m, const struct sizes *z)
+{
+    const struct asim_llm_options *o = m->step->opt;
+    double low = (double)(o->q_lora + o->kv_lora);
+    double up = z->heads / z->t *
+                ((double)o->q_lora * (double)(o->qk_nope + o->qk_rope) +
+                 (double)o->kv_lora * (double)(o->qk_nope + o->v_head));
+    const struct kernel norm = {ASIM_STEP_QKV,
+                                "atten_qk_norm",
+                                ASIM_GPU_NORM,
+                                0,
+                                4 * z->tokens * (z->q + z->kv) / z->t,
+                                1.5,
+                                0};
+    const struct kernel projection = {ASIM_STEP_QKV,
+                                      "mla_up_proj",
+                                      ASIM_GPU_GEMM,
+                                      2 * z->tokens * up,
+                                      2 * (up + z->tokens * (low + 3 * z->q / z->t)),
+                                      1,
+                                      1,
+                                      z->tokens * low};
+
+    if (o->qk_norm)
+        add_kernel(m, &norm);
+    if (m->step->llm->deepseek)
+        add_again(m, "mla_up_proj", &projection);
 }
 
 /* Scores: causal, so half of s x s with FlashAttention; without it the whole square is computed,
@@ -202,6 +263,9 @@ static void add_attention(struct model *m, const struct sizes *z)
     };
 
     add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+    add_again(m, "layernorm", &kernels[0]);
+    add_again(m, "layernorm", &kernels[4]);
+    add_projections(m, z);
     if (m->step->opt->flash)
         add_kernel(m, &flash);
     else
@@ -222,14 +286,17 @@ static void add_mlp(struct model *m, const struct sizes *z)
     };
 
     add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+    for (int i = 0; i < 3; i++)
+        add_again(m, "mlp", &kernels[i]);
 }
 
 static void add_moe(struct model *m, const struct sizes *z)
 {
     const struct asim_llm_options *o = m->step->opt;
-    double own = z->tokens / z->t, f = (double)m->step->llm->ffn, k = o->topk;
-    double shared =
-        m->step->llm->deepseek ? (z->up + 1) * z->h * f * (double)o->shared_experts / z->t : 0;
+    double own = z->tokens / z->t, k = o->topk;
+    double inner =
+        m->step->llm->deepseek ? (double)m->step->llm->ffn * (double)o->shared_experts / z->t : 0;
+    double shared = (z->up + 1) * z->h * inner;
     const struct kernel kernels[] = {
         {ASIM_STEP_ROUTER, "moe_router", ASIM_GPU_GEMM, 2 * own * z->h * o->experts,
          2 * (z->h * o->experts + own * z->h), 1, 1},
@@ -238,16 +305,13 @@ static void add_moe(struct model *m, const struct sizes *z)
          0},
         {ASIM_STEP_SHARED, "moe_shared", ASIM_GPU_GEMM, 2 * z->tokens * shared,
          shared > 0 ? 2 * (shared + 2 * z->tokens * z->h) : 0, 1, 1,
-         shared > 0 ? z->tokens * (z->h + shared / z->h / (z->up + 1)) : 0,
-         shared > 0 ? z->tokens * (z->h + shared * z->up / z->h / (z->up + 1)) : 0},
+         shared > 0 ? z->tokens * (z->h + inner) : 0,
+         shared > 0 ? z->tokens * (z->h + inner * z->up) : 0},
+        {ASIM_STEP_SHARED, "moe_shared_gelu", ASIM_GPU_ACTIVATION, 0,
+         2 * (z->up + 1) * z->tokens * inner, (2 * z->up + 1) / (z->up + 1), 0},
     };
-    struct asim_step_times *times = &m->step->times;
 
     add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
-    times->expert_inputs_per_token = z->h + f / m->step->etp;
-    times->expert_flops_per_token = 2 * (z->up + 1) * z->h * f / m->step->etp;
-    times->expert_weight_bytes = 2 * (double)m->step->p_experts;
-    times->expert_bytes_per_token = 4 * z->h + 4 * z->up * f / m->step->etp;
 }
 
 /* The loss of a vocabulary-parallel softmax reads and writes the logits in 4 bytes. */
@@ -318,19 +382,42 @@ int asim_step_kernels(struct asim_step *s, const struct asim_llm_times *measured
                         s->opt->database ? s->opt->database : s->opt->comp_file, m.misses);
 }
 
-/* Each expert of the rank has equal parts of the pairs, and its own products. */
-uint64_t asim_step_expert_ns(const struct asim_step *s, uint64_t pairs)
+/* us of kernels of the memory beside the experts' products, for so many pairs: sorting (see above),
+ * activation function, casts. */
+static double beside_experts_us(const struct asim_step *s, double pairs, int phase)
 {
-    const struct asim_step_times *t = &s->times;
-    double n = (double)s->opt->experts / s->ep * (s->gated ? 3 : 2), us;
-    const struct asim_gpu_work work = {
-        ASIM_GPU_GEMM, linear_dtype(s->opt), (double)pairs * t->expert_flops_per_token / n,
-        (t->expert_weight_bytes + (double)pairs * t->expert_bytes_per_token) / n, n};
+    const struct asim_llm_options *o = s->opt;
+    double h = (double)o->hidden, f = (double)s->llm->ffn / s->etp, up = s->gated ? 2 : 1;
+    double act = phase ? 2 * up + 1 + is_recomputed(o, "moe_act") * (up + 1) : up + 1;
+    int is_sorted = o->dispatch == ASIM_STEP_ALL_TO_ALL && o->experts > s->ep;
+    const struct asim_gpu_work sort = {ASIM_GPU_ELEMENTWISE, ASIM_GPU_16BIT, 0,
+                                       8 * is_sorted * h * pairs, 1};
+    const struct asim_gpu_work activation = {ASIM_GPU_ACTIVATION, ASIM_GPU_16BIT, 0,
+                                             2 * act * f * pairs, 1};
 
-    if (!pairs || !t->has_gpu)
+    if (phase == ASIM_STEP_WGRAD)
+        return 0;
+    return asim_gpu_work_us(&s->times.gpu, &sort) + asim_gpu_work_us(&s->times.gpu, &activation) +
+           cast_us(s, pairs * (h + (phase ? up * f : f)));
+}
+
+/* Each expert of the rank has equal parts of the pairs, and its own products. */
+uint64_t asim_step_expert_ns(const struct asim_step *s, uint64_t pairs, int phase)
+{
+    double n = (double)s->opt->experts / s->ep, each = (double)pairs / n;
+    double h = (double)s->opt->hidden, f = (double)s->llm->ffn / s->etp, up = s->gated ? 2 : 1;
+    const struct asim_gpu_work first = {ASIM_GPU_GROUPED, linear_dtype(s->opt),
+                                        2 * each * h * up * f,
+                                        2 * (h * up * f + each * (h + up * f)), n};
+    const struct asim_gpu_work second = {ASIM_GPU_GROUPED, linear_dtype(s->opt), 2 * each * h * f,
+                                         2 * (h * f + each * (h + f)), n};
+    double us, host = (2 * n + (phase != ASIM_STEP_WGRAD)) * s->opt->host_us;
+
+    if (!pairs || !s->times.has_gpu)
         return 1;
-    us = asim_gpu_work_us(&t->gpu, &work) + cast_us(s, (double)pairs * t->expert_inputs_per_token);
-    return (uint64_t)((us > n * s->opt->host_us ? us : n * s->opt->host_us) * 1000 + 0.5);
+    us = asim_gpu_work_us(&s->times.gpu, &first) + asim_gpu_work_us(&s->times.gpu, &second) +
+         beside_experts_us(s, (double)pairs, phase);
+    return (uint64_t)((us > host ? us : host) * 1000 + 0.5);
 }
 
 /* Adam: 42 bytes a parameter (llm/work.c). */

@@ -174,9 +174,12 @@ static uint64_t share_tokens(const struct moe *m, const char *name, int gather, 
 
 /* --- the layer -------------------------------------------------------------------------------- */
 
-static uint64_t experts(const struct moe *m, const char *name, struct asim_step_after after)
+static uint64_t experts(const struct moe *m, int phase, struct asim_step_after after)
 {
-    return asim_step_compute(m->e, name, asim_step_expert_ns(m->s, all_pairs(m)), after);
+    static const char *const names[] = {"moe_experts", "moe_experts_dgrad", "moe_experts_wgrad"};
+
+    return asim_step_compute(m->e, names[phase], asim_step_expert_ns(m->s, all_pairs(m), phase),
+                             after);
 }
 
 static uint64_t part(struct asim_step_emit *e, const char *name, int which, int phase, uint64_t at)
@@ -193,7 +196,7 @@ uint64_t asim_step_moe_forward(struct asim_step_emit *e, uint32_t layer, uint64_
     if (e->step->times.part[ASIM_STEP_SHARED].flops > 0)
         shared = part(e, "moe_shared", ASIM_STEP_SHARED, ASIM_STEP_FORWARD, routed);
     there = share_tokens(&m, "gather_tokens", 1, there);
-    at = experts(&m, "moe_experts", (struct asim_step_after){there, shared, 0});
+    at = experts(&m, ASIM_STEP_FORWARD, (struct asim_step_after){there, shared, 0});
     at = share_tokens(&m, "reduce_tokens", 0, at);
     at = exchange(&m, 1, at);
     return part(e, "moe_unpermute", ASIM_STEP_GATHER, ASIM_STEP_FORWARD, at);
@@ -209,7 +212,7 @@ uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64
     if (e->step->times.part[ASIM_STEP_SHARED].flops > 0)
         shared = part(e, "moe_shared_dgrad", ASIM_STEP_SHARED, ASIM_STEP_DGRAD, start);
     there = share_tokens(&m, "gather_gradients", 1, there);
-    *ready = experts(&m, "moe_experts_dgrad", (struct asim_step_after){there, shared, 0});
+    *ready = experts(&m, ASIM_STEP_DGRAD, (struct asim_step_after){there, shared, 0});
     at = share_tokens(&m, "reduce_token_gradients", 0, *ready);
     at = exchange(&m, 1, at);
     return part(e, "moe_router_dgrad", ASIM_STEP_ROUTER, ASIM_STEP_DGRAD, at);
@@ -219,7 +222,7 @@ uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer,
                                struct asim_step_after after)
 {
     struct moe m = open_moe(e, layer);
-    uint64_t at = experts(&m, "moe_experts_wgrad", after);
+    uint64_t at = experts(&m, ASIM_STEP_WGRAD, after);
 
     if (e->step->times.part[ASIM_STEP_SHARED].flops > 0)
         at = part(e, "moe_shared_wgrad", ASIM_STEP_SHARED, ASIM_STEP_WGRAD, at);

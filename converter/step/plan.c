@@ -45,6 +45,25 @@ static int check_world(const struct asim_step *s, struct asim_err *err)
     return 0;
 }
 
+/* Each word of a list with commas is known. */
+static int check_modules(const char *list, struct asim_err *err)
+{
+    static const char *const words[] = {"layernorm", "mla_up_proj", "mlp", "moe_act"};
+
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        size_t n = strcspn(at, ","), i = 0;
+        while (i < 4 && (strlen(words[i]) != n || strncmp(at, words[i], n)))
+            i++;
+        if (i == 4)
+            return asim_err_set(err, ASIM_EUSAGE,
+                                "recompute_modules: '%.*s' is neither layernorm, mla_up_proj, mlp "
+                                "nor moe_act; --recompute_granularity has attention scores and "
+                                "whole layers.",
+                                n < 40 ? (int)n : 40, at);
+    }
+    return 0;
+}
+
 static int check_experts(const struct asim_step *s, struct asim_err *err)
 {
     const struct asim_llm_options *o = s->opt;
@@ -150,6 +169,8 @@ int asim_step_plan(struct asim_step *s, const struct asim_llm *llm, struct asim_
     s->virtuals = o->schedule == ASIM_STEP_DUALPIPE ? s->pp : s->pp * s->chunks;
     s->gated = o->swiglu || llm->deepseek;
     rc = check_world(s, err);
+    if (!rc)
+        rc = check_modules(o->recompute_modules, err);
     if (rc)
         return rc;
     s->dp = o->world / (s->tp * s->cp * s->pp);

@@ -74,8 +74,6 @@ struct asim_step_time {
 };
 struct asim_step_times {
     struct asim_step_time part[ASIM_STEP_PARTS];
-    double expert_flops_per_token, expert_weight_bytes, expert_bytes_per_token;
-    double expert_inputs_per_token; /* elements that its linear layers take */
     int has_gpu;
     struct asim_gpu_kernels gpu; /* --compute_model or --roofline */
 };
@@ -185,8 +183,8 @@ void asim_step_order_dualpipe(struct asim_step_order *order, const struct asim_s
  * for kernels of their names. */
 int asim_step_kernels(struct asim_step *step, const struct asim_llm_times *measured,
                       struct asim_err *err);
-/* ns of the experts' matrix products for so many (token, expert) pairs of a rank. */
-uint64_t asim_step_expert_ns(const struct asim_step *step, uint64_t pairs);
+/* ns of the experts' kernels in a phase, for so many (token, expert) pairs of a rank. */
+uint64_t asim_step_expert_ns(const struct asim_step *step, uint64_t pairs, int phase);
 /* ns of the optimizer for so many parameters. */
 uint64_t asim_step_optimizer_ns(const struct asim_step *step, uint64_t params);
 

@@ -2,7 +2,8 @@
 #
 # Published training jobs as one form. A job has: file, row (of the data lines, from 1), suite, model,
 # kind (dense, moe, lora or hybrid), gpu, gpus, batch (sequences of a step), precision, tp, pp, cp, ep,
-# vp, mbs, seq, layers (0: the model's), era, measured (seconds, or None) and note (what was assumed).
+# vp, mbs, seq, layers (0: the model's), era, measured (seconds, or None) and note (what was assumed); with experts
+# etp and what recipe() adds.
 import csv
 import os
 import re
@@ -30,6 +31,13 @@ def lines(path):
         yield from csv.DictReader(line for line in file if not line.startswith("#"))
 
 
+def recipe(model, gpu, container):
+    """What the framework's preset of that container sets: recipes.csv, the newest row that is not newer."""
+    found = [r for r in lines(HERE / "recipes.csv") if r["model"] == model and r["gpu"] in ("", gpu) and r["from"] <= container]
+    last = max(found, key=lambda r: r["from"])
+    return dict({k: last[k] for k in ("dispatch", "graph", "recompute")}, overlap=int(last["overlap"]), routing=int(last["routing"]))
+
+
 def number(text, default=1):
     text = (text or "").strip()
     return int(text) if text.isdigit() else default
@@ -43,10 +51,12 @@ def job(row, file, n, **more):
         "kind": HYBRID if name in HYBRIDS else MOE if moe else DENSE, "gpus": int(row["gpus"]),
         "batch": int(row["global_batch"]), "seq": number(row["seq_len"], 8192), "tp": number(row.get("tp")),
         "pp": number(row.get("pp")), "cp": number(row.get("cp")), "ep": number(row.get("ep")), "vp": number(row.get("vp")),
-        "mbs": number(row.get("micro_batch") or row.get("mbs")), "layers": 0, "era": "", "note": "",
+        "mbs": number(row.get("micro_batch") or row.get("mbs")), "etp": 1, "layers": 0, "era": "", "note": "",
         "measured": float(row["step_s"]) if row.get("step_s") else None,
     }
     made.update(more)
+    if moe:
+        made.update(recipe(name, made["gpu"], row.get("container", "")))
     return made
 
 
@@ -63,8 +73,9 @@ def dgxc(name):
     for n, r in enumerate(lines(HARDWARE / name), 1):
         own = {"grok1-314b": 64, "llama3.1-405b": 126}.get(r["model"])
         layers = number(r["layers"], 0)
+        tensor = {"etp": number(r["tp"])} if r["model"] in OWN else {}  # its Megatron Core splits experts as all else
         yield job(r, name, n, model=r["model"], suite="dgxc", gpu=r["gpu"].upper(), era="old",
-                  precision={"bf16": "16bit", "fp8": "fp8"}[r["dtype"]], layers=layers if own and layers != own else 0)
+                  precision={"bf16": "16bit", "fp8": "fp8"}[r["dtype"]], layers=layers if own and layers != own else 0, **tensor)
 
 
 CHIPS = (("Ultra GPU (B300", "B300"), ("GB300", "GB300"), ("GB200", "GB200"), ("B200", "B200"), ("H200", "H200"), ("H100", "H100"))

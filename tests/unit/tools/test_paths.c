@@ -56,6 +56,7 @@ static const char *const no_paths[] = {
     "trace llm --model_name",
     "trace llm --test_comm",
     "trace llm --dtype",
+    "trace llm --recompute_modules",
     "trace llm --activation_func",
     "trace pytorch --model-tag",
     "trace pytorch --host", /* patterns of names below FOLDER */

@@ -86,6 +86,7 @@ static void state_of_flow(const struct asim_fluid *fluid, const struct asim_flui
     state[12] = flow->rate;
     state[13] = flow->most;
     state[14] = flow->behind_ns;
+    state[15] = flow->turn_ns;
 }
 
 static void state_of_relay(const struct asim_fluid *fluid, const struct asim_fluid_relay *relay,

@@ -33,9 +33,9 @@ enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 
 /* Its level is to be found anew: at the end of the ns; then or, if it has many flows, a moment
  * later; only if ACKs take another share then. */
 enum asim_fluid_dirty { ASIM_FLUID_CLEAN, ASIM_FLUID_NOW, ASIM_FLUID_SOON, ASIM_FLUID_IF_ACKS };
-struct asim_fluid_round {        /* flow.md#bursts */
+struct asim_fluid_round {        /* flow.md#bursts, flow.md#turns */
     uint32_t joining, turn, all; /* flows of this ns; which is next; with those there before */
-    double packets;
+    double packets, free_ns;     /* free_ns: of the packets of turns so far */
 };
 /* One direction of a link; number 2 l + d as in links.csv. In large jobs a link is mostly not in
  * the cache, so what belongs together is in one line of it. */
@@ -166,11 +166,11 @@ struct asim_fluid_flow {
     uint32_t id, n_bursts;         /* index in fluid.flow; bursts under way */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
+    double turn_ns;                /* how much later it ends for its turn, if above 0 */
     double lead_ns;                /* asim_fluid_lead less _unsent when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
-    int is_facing;                 /* both, alone on its slowest link */
-    uint8_t is_sprayed;
-    uint8_t is_sent;   /* of a burst: its NIC has sent it */
+    uint8_t is_facing, is_sprayed, is_steered; /* is_facing: both, alone on its slowest link */
+    uint8_t is_sent;                           /* of a burst: its NIC has sent it */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */

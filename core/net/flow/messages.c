@@ -91,6 +91,8 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
     size_t n = fluid->joining.n;
 
     asim_fluid_empty_left(fluid);
+    if (!fluid->has_bursts && fluid->parts & ASIM_FLUID_LEAD)
+        asim_fluid_take_turns(fluid);
     asim_fluid_sort_joining(fluid);
     for (size_t i = 0; i < n && fluid->has_bursts; i++)
         fluid->link[fluid->joining.at[i].flow->path->link[0]].round.joining++;
@@ -198,9 +200,9 @@ static void pass_turn(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     struct asim_fluid_conn *conn = flow->conn;
 
-    conn->under_way--;
     if (conn->is_single)
         return;
+    conn->under_way--;
     conn->passed_ns = fluid->queue.now_ns;
     conn->head = flow->next;
     if (conn->head) {
@@ -249,7 +251,8 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     }
     flow->is_drained = flow->is_ending = 1;
-    flow->lead_ns = asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow);
+    flow->lead_ns = asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow) -
+                    asim_fluid_max(0, flow->turn_ns);
     asim_fluid_judge_queues(fluid, flow);
     asim_fluid_leave(fluid, flow);
     asim_fluid_touch(fluid, flow);
@@ -389,7 +392,9 @@ void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     end_acks(fluid, flow); /* the last one is back */
     asim_fluid_judge_end(fluid, flow);
-    if (flow->path)
+    if (flow->path) {
+        flow->conn->under_way -= flow->conn->is_single;
         count(fluid, flow);
+    }
     flow->is_through = 1;
 }

@@ -106,6 +106,9 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
+/* --- turns.c --- */
+/* Finds how much later the messages that join in this ns end for their turns. */
+void asim_fluid_take_turns(struct asim_fluid *fluid);
 /* --- acks.c --- */
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */

@@ -9,7 +9,9 @@
 
 /* Of messages one after another, each led to by the one that ended last at its source, ns. */
 struct asim_fluid_chain {
-    double queued_ns, steered_ns; /* that queues of switches held up, that controllers steered */
+    /* That queues of switches held up; of these that NICs had sent, before others of their queue
+     * pair; that controllers steered. */
+    double queued_ns, behind_ns, steered_ns;
 };
 
 /* Sums over the messages that have drained. */

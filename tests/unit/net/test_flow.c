@@ -120,6 +120,32 @@ static void unsent(void)
     end(&run);
 }
 
+/* Three NICs send a packet of each of three messages in turn. In one order the packets of the last
+ * messages, two behind at their NICs, come to host 5 together and leave one after another; each NIC
+ * in an order of its own, they come one by one. */
+static void turns(void)
+{
+    struct run run;
+    uint64_t n = 10, even = 3 * n * D + D + 2 * A + 4 * P;
+
+    open(&run, "switch,hosts=8", "ack-load");
+    for (uint32_t i = 0; i < 9; i++)
+        send(&run, i / 3, 3 + i % 3, n * PAYLOAD);
+    go(&run);
+    for (uint32_t src = 0; src < 3; src++) {
+        CHECK_U64(run.through[3 * src], even);
+        CHECK_U64(run.through[3 * src + 2], even + src * D);
+    }
+    end(&run);
+    open(&run, "switch,hosts=8", "ack-load");
+    for (uint32_t i = 0; i < 9; i++)
+        send(&run, i / 3, 3 + (i / 3 + i) % 3, n * PAYLOAD);
+    go(&run);
+    for (uint32_t i = 0; i < 9; i++)
+        CHECK_U64(run.through[i], even);
+    end(&run);
+}
+
 /* The ACKs of 0 -> 1 wait at the link to 0 behind data of five others, so its window holds it back;
  * alone it would take n * D and some round trips. */
 static void waits_of_acks(void)
@@ -370,6 +396,7 @@ int main(void)
     shares();
     distances();
     unsent();
+    turns();
     waits_of_acks();
     answer();
     queue_pair();

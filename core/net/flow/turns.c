@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Turns of messages that begin in one ns (flow.md#turns): NICs send a packet of each in turn, and
+ * where NICs have the same order, these packets come to a destination together. So one packet of
+ * each message passes its links, first come, first served, and what it waits there beyond what
+ * links shared evenly would give is how much later its message ends.
+ *
+ * Costs: an event a link and message, where a NIC has several that begin.
+ */
+#include "net/flow/rings.h"
+
+#include <stddef.h>
+
+static struct asim_fluid_round *at_nic(struct asim_fluid *fluid, size_t i)
+{
+    return &fluid->link[fluid->joining.at[i].flow->path->link[0]].round;
+}
+
+/* Whether some NIC sends several. */
+static int are_several(struct asim_fluid *fluid)
+{
+    int found = 0;
+
+    for (size_t i = 0; i < fluid->joining.n; i++)
+        found |= at_nic(fluid, i)->joining++ > 0;
+    for (size_t i = 0; i < fluid->joining.n; i++)
+        at_nic(fluid, i)->joining = 0;
+    return found;
+}
+
+/* Of each link. */
+static void count(struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->joining.n; i++) {
+        const struct asim_fluid_path *path = fluid->joining.at[i].flow->path;
+
+        for (uint32_t k = 0; k < path->n; k++)
+            fluid->link[path->link[k]].round.joining++;
+    }
+}
+
+static void forget(struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->joining.n; i++) {
+        const struct asim_fluid_path *path = fluid->joining.at[i].flow->path;
+
+        for (uint32_t k = 0; k < path->n; k++)
+            fluid->link[path->link[k]].round = (struct asim_fluid_round){0};
+    }
+}
+
+/* Of its packet; messages of one packet may have less than a full one. */
+static double part_of(const struct asim_fluid_flow *flow)
+{
+    return asim_fluid_min(1, flow->shape.packets);
+}
+
+/* What it would wait if the busiest of its links were shared evenly. */
+static double even_wait(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    double most = 0;
+
+    for (uint32_t k = 0; k < path->n; k++) {
+        const struct asim_fluid_link *link = &fluid->link[path->link[k]];
+
+        most = asim_fluid_max(most, link->round.joining * link->step_ns);
+    }
+    return part_of(flow) * (most - fluid->link[path->link[path->slowest]].step_ns);
+}
+
+#define FLOW_OF(due)                                                                               \
+    ((struct asim_fluid_flow *)(void *)((char *)(due)-offsetof(struct asim_fluid_flow, through)))
+
+/* Over the next link of its path. */
+static int pass(struct asim_fluid *fluid, struct asim_due_queue *queue,
+                struct asim_fluid_flow *flow)
+{
+    const struct asim_fluid_path *path = flow->path;
+    struct asim_fluid_link *link = &fluid->link[path->link[flow->through.rank]];
+    double now = (double)queue->now_ns, begin = asim_fluid_max(now, link->round.free_ns);
+    double there = begin + part_of(flow) * link->packet_ns + link->delay_ns;
+
+    link->round.free_ns = begin + part_of(flow) * link->step_ns;
+    flow->turn_ns += begin - now;
+    return ++flow->through.rank < path->n &&
+           asim_due_add(queue, (uint64_t)(there + 0.5), &flow->through);
+}
+
+static int pass_all(struct asim_fluid *fluid)
+{
+    struct asim_due_queue queue;
+    struct asim_due *due;
+    int failed = 0;
+
+    asim_due_init(&queue);
+    for (size_t i = 0; !failed && i < fluid->joining.n; i++) {
+        struct asim_fluid_flow *flow = fluid->joining.at[i].flow;
+
+        /* Beside others that its NIC sends already rounds are longer. */
+        flow->turn_ns =
+            fluid->link[flow->path->link[0]].flows.n ? -ASIM_FLUID_NONE : -even_wait(fluid, flow);
+        flow->through.rank = 0;
+        failed = asim_due_add(&queue, 0, &flow->through);
+    }
+    while (!failed && asim_due_next(&queue))
+        while (!failed && (due = asim_due_take(&queue)))
+            failed = pass(fluid, &queue, FLOW_OF(due));
+    asim_due_fini(&queue);
+    return failed;
+}
+
+/* In the order of numbers, as NICs send them. */
+static void sort_by_source(struct asim_fluid *fluid)
+{
+    for (size_t i = 0; i < fluid->joining.n; i++)
+        fluid->joining.at[i].ends = (uint64_t)fluid->joining.at[i].flow->msg.src << 32;
+    asim_fluid_sort_joining(fluid);
+    for (size_t i = 0; i < fluid->joining.n; i++)
+        fluid->joining.at[i].ends |= fluid->joining.at[i].flow->msg.dst;
+}
+
+void asim_fluid_take_turns(struct asim_fluid *fluid)
+{
+    if (!are_several(fluid))
+        return;
+    count(fluid);
+    sort_by_source(fluid);
+    if (pass_all(fluid))
+        fluid->failed = ASIM_ENOMEM;
+    forget(fluid);
+}

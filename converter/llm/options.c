@@ -188,8 +188,8 @@ const struct asim_option asim_llm_option_table[] = {
     {"capacity_factor", NULL, "tokens an expert takes of a rank, of an even share; 0 = all", "0",
      ASIM_T_DOUBLE, AT(capacity_factor), 0, 1e6},
     TEXT("recompute_modules", NULL,
-         "with compute_model: what the backward pass computes again, words with commas: layernorm, "
-         "mla_up_proj (of DeepSeek), mlp (of layers without experts), moe_act (of experts)",
+         "modules that the backward pass computes again, with commas: layernorm, mla_up_proj (of "
+         "DeepSeek), mlp (of layers without experts), moe_act (of experts)",
          NULL, recompute_modules),
     {"dispatch", NULL,
      "how tokens reach experts: normal and low-latency as DeepEP's kernels, all-to-all as Megatron",

@@ -123,8 +123,8 @@ const struct asim_option asim_machine_options[] = {
            "6", F(slice_us), 0, 1e6),
     NUMBER("slice_nvlink_us", "a channel's cost of a slice over NVLink, us", "2.5",
            F(slice_nvlink_us), 0, 1e6),
-    HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "3.9"),
-    HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "4"),
+    HOPS("ring_nvlink", "hop of a ring over NVLink", ring_nvlink_us, "3.4", "0.6", "1.9"),
+    HOPS("ring_net", "hop of a ring over the network", ring_net_us, "14", "2.7", "8.5"),
     HOPS("tree_nvlink", "hop of a tree over NVLink", tree_nvlink_us, "4", "0.6", "1.25"),
     HOPS("tree_net", "hop of a tree over the network", tree_net_us, "14", "5", "8.5"),
     HOPS("net", "more for a hop of a ring or tree over this network", net_us, "5", "2", "2"),
@@ -319,9 +319,10 @@ static void fill_in_net(struct asim_machine *machine, const json_t *root)
 
 /* Latencies over NVLinks that a file leaves out, where tables are not as NCCL's constants. A hop
  * of a ring with LL: 1.8 to 2 us on GB200 and B200 (gb200_a4x_n2_g4, b200_a4_n2_g8), 0.6 on A100
- * and H200. With LL128 where the wire adds 2 us: 2.2 on H200, 3.5 on B200. A slice: 6 us on
- * A100, 2.4 and 6.2 on Hopper, 2.7 on B200. NVLS starts after 20 us on H100, 58 and 63 on B200 and
- * GB200. AMD: mi300x_aac8_n1_g8_all_reduce, also for gfx950; LL128 as LL, as RCCL counts them. */
+ * and H200. A slice: 6 us on A100, 2.4 and 6.2 on Hopper, 4.3 on B200. NVLS starts after 20 us on
+ * H100, 58 and 63 on B200 and GB200. Since 2.19 a kernel starts 7.5 us later on A100
+ * (a100_hgx_n1_g8_all_reduce; Polaris: 9). AMD: mi300x_aac8_n1_g8_all_reduce, also for gfx950;
+ * LL128 as LL, as RCCL counts them. */
 static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
 {
     static const struct {
@@ -329,13 +330,12 @@ static void fill_in_nvlink(struct asim_machine *machine, const json_t *root)
         const char *key;
         size_t field;
         double value;
-    } usual[] = {{ASIM_GENERATION_HOPPER, "slice_us", F(slice_us), 2.7},
+    } usual[] = {{ASIM_GENERATION_AMPERE, "launch_us", F(launch_us), 7.5},
+                 {ASIM_GENERATION_HOPPER, "slice_us", F(slice_us), 2.7},
                  {ASIM_GENERATION_HOPPER, "nvls_us", F(nvls_us), 20},
-                 {ASIM_GENERATION_HOPPER, "ring_nvlink_ll128_us", PROTO(ring_nvlink_us, 2), 2.2},
                  {ASIM_GENERATION_BLACKWELL, "slice_us", F(slice_us), 2.7},
                  {ASIM_GENERATION_BLACKWELL, "nvls_us", F(nvls_us), 60},
                  {ASIM_GENERATION_BLACKWELL, "ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), 1.9},
-                 {ASIM_GENERATION_BLACKWELL, "ring_nvlink_ll128_us", PROTO(ring_nvlink_us, 2), 3.5},
                  {ASIM_GENERATION_CDNA3, "ring_nvlink_simple_us", PROTO(ring_nvlink_us, 0), .22},
                  {ASIM_GENERATION_CDNA3, "ring_nvlink_ll_us", PROTO(ring_nvlink_us, 1), .38},
                  {ASIM_GENERATION_CDNA3, "slice_nvlink_us", F(slice_nvlink_us), .92},

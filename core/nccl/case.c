@@ -142,10 +142,13 @@ double asim_nccl_case_buffer(const struct asim_nccl_case *c)
     return c->env ? (double)c->env->buffer : BUFFER;
 }
 
-/* Small sizes of a100_polaris_n2_g4_all_reduce take 9 us less with 2.18 than with 2.21. */
+/* Small sizes of a100_polaris_n2_g4_all_reduce take 9 us less with 2.18 than with 2.21: before 2.19
+ * a kernel starts as NCCL's constants say. */
 double asim_nccl_case_launch(const struct asim_nccl_case *c)
 {
-    return c->m->launch_us - (c->m->nccl < 21900 ? 9 : 0);
+    double us = c->m->launch_us;
+
+    return c->m->nccl < 21900 ? fmax(us - 9, fmin(us, 0)) : us;
 }
 
 /* All channels of a kernel start and end together; where 1 to 16 of them carry the same 16 KiB

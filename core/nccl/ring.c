@@ -62,6 +62,15 @@ static double slice_of(const struct step *s, double chunk)
     return s->proto != ASIM_NCCL_SIMPLE ? chunk : fmin(chunk, fmax(chunk / 2, least));
 }
 
+/* A slice's time on the NVLinks, where all channels send at once. Of rings that leave a node each
+ * GPU sends its share over its NIC. */
+static double share_us(const struct step *s, double slice)
+{
+    double inside = s->c->domains > 1 && !asim_nccl_case_is_pcie(s->c) ? 1 - 1. / s->c->local : 1;
+
+    return slice * s->wire * s->channels * inside / s->nvlink;
+}
+
 /* The work of the busiest part in one step. */
 static double busy_us(const struct step *s, double slice)
 {
@@ -69,12 +78,9 @@ static double busy_us(const struct step *s, double slice)
     int simple = s->proto == ASIM_NCCL_SIMPLE;
     double flags = simple ? (s->c->domains > 1 ? m->slice_us : m->slice_nvlink_us) : 0;
     double us = flags + slice / s->copy;
-    /* Of rings that leave a node each GPU sends its share over its NIC, not over NVLinks. */
-    double inside = s->channels *
-                    (s->c->domains > 1 && !asim_nccl_case_is_pcie(s->c) ? 1 - 1. / s->c->local : 1);
 
     if (s->c->local > 1)
-        us = fmax(us, (simple ? m->slice_nvlink_us : 0) + slice * s->wire * inside / s->nvlink);
+        us = fmax(us, (simple ? m->slice_nvlink_us : 0) + share_us(s, slice));
     return s->c->domains > 1 ? fmax(us, nic_us(s, slice)) : us;
 }
 
@@ -92,11 +98,15 @@ static double hop_us(const struct step *s, double slice)
     const struct asim_machine *m = s->c->m;
     double crossing = s->c->domains > 1 ? 1. / s->c->local : 0;
     double across = m->ring_net_us[s->proto] + m->net_us[s->proto] + nic_us(s, slice);
+    double copy = slice / s->copy;
 
+    /* NVLinks are slower than 24 kernels with LL128: a100_hgx_n1_g8_all_reduce. */
+    if (s->c->local > 1 && !asim_nccl_is_rccl(s->c) && !asim_nccl_case_is_pcie(s->c))
+        copy = fmax(copy, share_us(s, slice));
     if (slice * s->wire > 4096)
         across += m->rendezvous_us *
                   (s->proto == ASIM_NCCL_LL ? asim_nccl_case_crowd(s->c, s->channels) : 1);
-    return slice / s->copy + (1 - crossing) * (m->ring_nvlink_us[s->proto] + link_us(s, slice)) +
+    return copy + (1 - crossing) * (m->ring_nvlink_us[s->proto] + link_us(s, slice)) +
            crossing * across;
 }
 

@@ -72,7 +72,7 @@ static const struct {
 } default_sources[] = {
     {"ring_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
     {"graph_gbytes", "NCCL topo.h: 18 NVLinks of 20.6 GB/s"},
-    {"ring_nvlink_ll128_us", "assumption: about what fitted machines have"},
+    {"ring_net_ll128_us", "NCCL tuning.cc: as a tree"},
     {"ring_", "NCCL tuning.cc"},
     {"tree_", "NCCL tuning.cc"},
     {"nvls_channels", "NCCL nvls.cc"},

@@ -167,10 +167,10 @@ struct asim_fluid_flow {
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
     double behind_ns;              /* queues that it met at its start, without a window to fill */
     double turn_ns;                /* how much later it ends for its turn, if above 0 */
-    double lead_ns;                /* asim_fluid_lead less _unsent when it drained */
+    double lead_ns;                /* asim_fluid_early when it drained */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
-    uint8_t is_facing, is_sprayed, is_steered; /* is_facing: both, alone on its slowest link */
-    uint8_t is_sent;                           /* of a burst: its NIC has sent it */
+    uint8_t is_facing, is_sprayed, is_steered, is_exact; /* is_exact: turn_ns is all its waits */
+    uint8_t is_sent;                                     /* of a burst: its NIC has sent it */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */

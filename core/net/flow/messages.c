@@ -251,8 +251,7 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         return;
     }
     flow->is_drained = flow->is_ending = 1;
-    flow->lead_ns = asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow) -
-                    asim_fluid_max(0, flow->turn_ns);
+    flow->lead_ns = asim_fluid_early(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
     asim_fluid_leave(fluid, flow);
     asim_fluid_touch(fluid, flow);

@@ -109,6 +109,8 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
 /* --- turns.c --- */
 /* Finds how much later the messages that join in this ns end for their turns. */
 void asim_fluid_take_turns(struct asim_fluid *fluid);
+/* How much sooner a message that drains now is through than its rates say, all in all. */
+double asim_fluid_early(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* --- acks.c --- */
 /* How much later than in an idle network a message that has drained is through: its ACK waits
  * behind data of others. Asked once all of its last ns has happened. */
@@ -173,7 +175,7 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_fl
 /* Called before a flow that drains leaves its links: the queues that it waited in. */
 void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Called for a drained flow, which is so much later than alone. */
-void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late);
+void asim_fluid_judge(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double late);
 /* Called when a flow is through: its chain goes on with what its end leads to. */
 void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* How far the run is to be trusted so far; _tell_ tells it at the end. */

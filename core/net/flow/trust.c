@@ -63,7 +63,7 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_fl
     const double few_packets = 4;
     const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
 
-    if (flow->shape.packets < few_packets && nic->flows.n > 1)
+    if (flow->shape.packets < few_packets && nic->flows.n > 1 && !flow->is_exact)
         add(fluid, flow,
             &(struct asim_fluid_trust){.burst_ns = (nic->flows.n - 1) *
                                                    asim_fluid_min(1, flow->shape.packets) *
@@ -125,7 +125,7 @@ void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_f
     flow->chain.steered_ns += flow->is_steered ? held_ns : 0;
 }
 
-void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, double late)
+void asim_fluid_judge(struct asim_fluid *fluid, struct asim_fluid_flow *flow, double late)
 {
     const double drain_ns = (double)(fluid->queue.now_ns - flow->began_ns);
     const double alone_ns =
@@ -150,9 +150,11 @@ void asim_fluid_judge(struct asim_fluid *fluid, const struct asim_fluid_flow *fl
     if (asim_msg_is_traffic(&flow->msg))
         return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        if (fluid->link[path->link[i]].flows.n) /* its ACK comes at any phase of a frame */
+        if (fluid->link[path->link[i]].flows.n &&
+            !flow->is_exact) /* its ACK comes at any phase of a frame */
             by.burst_ns += fluid->link[path->link[i]].packet_ns / 2;
     add(fluid, flow, &by, times);
+    flow->chain.late_ns += asim_fluid_max(0, late + flow->lead_ns - flow->behind_ns);
 }
 
 static double share(double part, double of)
@@ -187,6 +189,7 @@ static const char *doubt_of_order(const struct asim_fluid *fluid)
 {
     const double burst = 0.05;
     const struct asim_fluid_trust *trust = &fluid->trust;
+    int is_queued = share(trust->chain.queued_ns, (double)fluid->counts.last_ns) > few;
 
     if (trust->is_changed)
         return "links changed under messages, and timeouts of what packets lose then decide: job "
@@ -199,7 +202,8 @@ static const char *doubt_of_order(const struct asim_fluid *fluid)
         return "sprayed packets of several messages may take turns in step, so that each has some "
                "of the ways only: job times differed by up to 44 % in tests, mostly by less than "
                "2 %";
-    if (share(trust->burst_ns, trust->took_ns) > burst)
+    if (share(trust->burst_ns, trust->took_ns) > burst &&
+        (is_queued || share(trust->apart_bytes, trust->bytes) > few))
         return "many messages have a few packets, and the order in which NICs and switches send "
                "these and their ACKs decides";
     if (!fluid->qps && share(trust->beside_bytes, trust->bytes) > few &&
@@ -213,7 +217,7 @@ static const char *doubt_of_order(const struct asim_fluid *fluid)
  * tests/flow with seeds below 500. */
 static const char *doubt_of(const struct asim_fluid *fluid)
 {
-    const double fewest = 0.02, twice = 0.01, steered = 0.01, most = 0.8;
+    const double fewest = 0.02, twice = 0.01, steered = 0.01, most = 0.8, late = 0.025;
     const struct asim_fluid_trust *trust = &fluid->trust;
     const double last_ns = (double)fluid->counts.last_ns;
     const char *doubt = doubt_of_order(fluid);
@@ -228,7 +232,8 @@ static const char *doubt_of(const struct asim_fluid *fluid)
         return doubt; /* else nothing that could go wrong has taken time */
     if (!fluid->has_window || may_pause)
         return "queues of switches may grow until these pause senders (PFC), which is not modelled";
-    if (share(trust->facing_bytes, trust->bytes) > few && !is_free)
+    if ((share(trust->facing_bytes, trust->bytes) > few && !is_free) ||
+        share(trust->chain.late_ns, last_ns) > late)
         return "their ACKs waited behind data of the other direction, so that windows of one "
                "bandwidth-delay product may not keep the links busy: job times differed by up to "
                "30 % in tests";

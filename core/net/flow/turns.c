@@ -87,19 +87,30 @@ static int pass(struct asim_fluid *fluid, struct asim_due_queue *queue,
            asim_due_add(queue, (uint64_t)(there + 0.5), &flow->through);
 }
 
+/* Whether nothing else is under way, and a packet of each is all of it. */
+static int is_all(const struct asim_fluid *fluid)
+{
+    size_t i = 0;
+
+    while (i < fluid->joining.n && fluid->joining.at[i].flow->shape.frames == 1)
+        i++;
+    return i == fluid->flow.n - fluid->free_ids.n;
+}
+
 static int pass_all(struct asim_fluid *fluid)
 {
     struct asim_due_queue queue;
     struct asim_due *due;
-    int failed = 0;
+    int failed = 0, exact = is_all(fluid);
 
     asim_due_init(&queue);
     for (size_t i = 0; !failed && i < fluid->joining.n; i++) {
         struct asim_fluid_flow *flow = fluid->joining.at[i].flow;
 
-        /* Beside others that its NIC sends already rounds are longer. */
-        flow->turn_ns =
-            fluid->link[flow->path->link[0]].flows.n ? -ASIM_FLUID_NONE : -even_wait(fluid, flow);
+        flow->is_exact = (uint8_t)exact;
+        flow->turn_ns = exact ? 0 : -even_wait(fluid, flow);
+        if (fluid->link[flow->path->link[0]].flows.n) /* rounds are longer beside these */
+            flow->turn_ns = -ASIM_FLUID_NONE;
         flow->through.rank = 0;
         failed = asim_due_add(&queue, 0, &flow->through);
     }
@@ -129,4 +140,14 @@ void asim_fluid_take_turns(struct asim_fluid *fluid)
     if (pass_all(fluid))
         fluid->failed = ASIM_ENOMEM;
     forget(fluid);
+}
+
+double asim_fluid_early(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+{
+    double took_ns = (double)(fluid->queue.now_ns - flow->began_ns);
+
+    if (flow->is_exact)
+        return took_ns - flow->shape.packets / flow->path->line - flow->turn_ns;
+    return asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow) -
+           asim_fluid_max(0, flow->turn_ns);
 }

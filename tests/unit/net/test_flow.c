@@ -122,7 +122,7 @@ static void unsent(void)
 
 /* Three NICs send a packet of each of three messages in turn. In one order the packets of the last
  * messages, two behind at their NICs, come to host 5 together and leave one after another; each NIC
- * in an order of its own, they come one by one. */
+ * in an order of its own, they come one by one. Messages of one packet have what it waits. */
 static void turns(void)
 {
     struct run run;
@@ -143,6 +143,13 @@ static void turns(void)
     go(&run);
     for (uint32_t i = 0; i < 9; i++)
         CHECK_U64(run.through[i], even);
+    end(&run);
+    open(&run, "switch,hosts=8", "ack-load");
+    for (uint32_t i = 0; i < 9; i++)
+        send(&run, i / 3, 3 + i % 3, PAYLOAD);
+    go(&run);
+    for (uint32_t i = 0; i < 9; i++)
+        CHECK_U64(run.through[i], 2 * (D + A + 2 * P) + (i / 3 + i % 3) * D);
     end(&run);
 }
 

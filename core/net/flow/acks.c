@@ -111,9 +111,8 @@ static double in_service(const struct asim_fluid *fluid, const struct asim_fluid
 }
 
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                            int is_first)
+                            const struct asim_fluid_path *path, int is_first)
 {
-    const struct asim_fluid_path *path = flow->path;
     double at = 0, waits = 0;
     uint32_t locked = 0; /* bits of the links of ACKs */
     int is_free = 1;
@@ -150,10 +149,10 @@ double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim
     const struct asim_fluid_path *path = flow->path;
     double window = flow->shape.window, done = flow->shape.packets - flow->left;
     double after = (double)(fluid->queue.now_ns - flow->began_ns);
-    double back = path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 1);
+    double back = path->rtt_ns + asim_fluid_ack_waits(fluid, flow, path, 1);
     double burst = flow->rate / (1 + flow->rate * fluid->link[path->link[0]].ack_ns);
     double rate =
-        asim_fluid_min(burst, window / (path->rtt_ns + asim_fluid_ack_waits(fluid, flow, 0)));
+        asim_fluid_min(burst, window / (path->rtt_ns + asim_fluid_ack_waits(fluid, flow, path, 0)));
     double last = fmod(flow->shape.packets, window); /* of its last window, which does not wait */
 
     if (back * flow->rate <= window)

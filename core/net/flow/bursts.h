@@ -44,11 +44,11 @@ struct asim_fluid_train {
     uint8_t is_stale;                   /* links have changed: a new path for the next piece */
 };
 
-/* The links of its path that share it out by rates: beside background traffic its NIC only. */
+/* The links of a path that share it out by rates: beside background traffic its NIC only. */
 static inline uint32_t asim_fluid_reach(const struct asim_fluid *fluid,
-                                        const struct asim_fluid_flow *flow)
+                                        const struct asim_fluid_path *path)
 {
-    return fluid->has_bursts ? 1 : flow->path->n;
+    return fluid->has_bursts ? 1 : path->n;
 }
 
 /* A message joins its NIC, beside others of this ns. */

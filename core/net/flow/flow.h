@@ -110,12 +110,12 @@ struct asim_fluid_path {
 
 /* What depends on path and size only (doc/model/flow.md#latency). */
 struct asim_fluid_shape {
-    double window, span_ns;     /* rate behind waits: window / (span + waits) */
+    double window;              /* rate behind waits: window / (round trip + waits) */
+    double packets;             /* in full packets of the slowest link */
     uint8_t is_windowed;        /* it is longer than its window */
     uint8_t needs_acks;         /* they load links, or its window waits for them */
     uint8_t is_short;           /* drained before an ACK is under way */
     uint64_t bytes;             /* of the message that it is of */
-    double packets;             /* in full packets of the slowest link */
     double forward_ns, back_ns; /* after it is drained: to the receiver, and back */
     double most;                /* that the window allows: packets a ns */
     uint64_t frames;
@@ -142,22 +142,22 @@ struct asim_fluid_conn {
 
 enum asim_fluid_acks { ASIM_ACKS_NONE, ASIM_ACKS_WAIT, ASIM_ACKS_LOAD, ASIM_ACKS_OVER };
 
-/* A look at a flow reads its first cache line, up to the first two fields of shape. In an
- * all-to-all of thousands of ranks each further line is one more wait for memory. */
+/* A look at a flow reads its first cache line, up to shape.packets, and its path. In an all-to-all
+ * of thousands of ranks each further line is one more wait for memory. */
 struct asim_fluid_flow {
-    double rate, most; /* packets a ns; most: that its window allows */
-    struct asim_fluid_path *path;
-    double back_ns;        /* that its ACKs wait, */
-    uint64_t back_until;   /* taken for the same until then; 0: to be found anew */
-    uint8_t acks;          /* enum asim_fluid_acks */
+    double rate, most;        /* packets a ns; most: that its window allows */
+    double left;              /* packets, */
+    uint64_t left_at;         /* at this time */
+    double back_ns;           /* that its ACKs wait, */
+    uint64_t back_until : 62; /* taken for the same until then; 0: to be found anew */
+    uint64_t acks : 2;        /* enum asim_fluid_acks */
+    struct asim_fluid_shape shape;
     uint8_t is_touched;    /* its rate, or what is left, changes in this settlement */
     uint8_t has_first_ack; /* since this ns */
     uint8_t is_queued;     /* `drain` is in the queue of events */
     uint8_t is_moved;      /* its end is in the heap, so `drain` means nothing */
     uint8_t is_drained, is_through, is_beside;
-    struct asim_fluid_shape shape;
-    double left;                 /* packets */
-    uint64_t left_at;            /* the time that `left` is of */
+    struct asim_fluid_path *path;
     uint64_t end_ns;             /* when it is drained at this rate */
     uint64_t start_ns, began_ns; /* began_ns: its queue pair's turn came */
     struct asim_fluid_conn *conn;

@@ -249,7 +249,6 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
                       ? conn->window / path->rtt_ns
                       : ASIM_FLUID_NONE;
     shape->is_windowed = shape->most < ASIM_FLUID_NONE;
-    shape->span_ns = path->rtt_ns;
     shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
     shape->needs_acks = shape->is_windowed || has_ack_load(fluid, path);
     shape->is_short = shape->packets * slow->step_ns <= shape->forward_ns;

@@ -101,17 +101,17 @@ double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_
 static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                        double wait, double *slope)
 {
-    double sum = 0;
+    double sum = 0, falls = 0;
 
-    *slope = 0;
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_limit *limit = &fluid->limits.at[i];
         double rate = asim_fluid_arrival(link, link->flows.at[i].flow, limit, wait);
 
         if (rate < limit->rate)
-            *slope += limit->before * rate / (limit->span_ns + wait);
+            falls += limit->before * rate / (limit->span_ns + wait);
         sum += limit->before * rate;
     }
+    *slope = falls;
     return sum;
 }
 

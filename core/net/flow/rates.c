@@ -35,9 +35,8 @@ static int is_above(const struct asim_fluid_link *link)
 /* How long its ACKs wait. Where links of many flows are visited, each flow is looked at from
  * several links, so this is taken for the same for as long as one such visit waits for the next. */
 static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
-                        uint32_t without)
+                        const struct asim_fluid_path *path, uint32_t without)
 {
-    const struct asim_fluid_path *path = flow->path;
     double ns = 0;
 
     if (flow->back_until > fluid->queue.now_ns)
@@ -45,7 +44,7 @@ static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         ns += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
     if (flow->acks == ASIM_ACKS_LOAD)
-        ns += asim_fluid_ack_waits(fluid, flow, 0);
+        ns += asim_fluid_ack_waits(fluid, flow, path, 0);
     if (without != UINT32_MAX && fluid->link[without].flows.n >= ASIM_FLUID_MANY &&
         flow->rate > 0) {
         flow->back_ns = ns;
@@ -55,15 +54,16 @@ static double wait_back(const struct asim_fluid *fluid, struct asim_fluid_flow *
     return ns;
 }
 
+/* path: its own. */
 static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
-                       uint32_t without, struct asim_fluid_limit *limit)
+                       const struct asim_fluid_path *path, uint32_t without,
+                       struct asim_fluid_limit *limit)
 {
-    const struct asim_fluid_path *path = flow->path;
-    double rate = asim_fluid_min(flow->most, path->line), span_ns = flow->shape.span_ns;
+    double rate = asim_fluid_min(flow->most, path->line), span_ns = path->rtt_ns;
     double before = 1, share = 1, most = 1, rest_ns = 0;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, path); i < n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double wait;
 
@@ -82,7 +82,7 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
         rest_ns += asim_fluid_rest_wait(link, wait);
     }
     if (is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
-        span_ns += wait_back(fluid, flow, without);
+        span_ns += wait_back(fluid, flow, path, without);
     *limit =
         (struct asim_fluid_limit){rate, span_ns, before, share, rest_ns, ASIM_FLUID_NONE, most};
     if (is_windowed)
@@ -139,7 +139,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
 
     asim_fluid_touch(fluid, flow);
     flow->rate = rate;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
         uint32_t l = flow->path->link[i];
         struct asim_fluid_link *link = &fluid->link[l];
 
@@ -169,7 +169,7 @@ static int find_limits(struct asim_fluid *fluid, uint32_t l)
             __builtin_prefetch(link->flows.at[i + AHEAD].flow);
             __builtin_prefetch(link->flows.at[i + AHEAD].path);
         }
-        find_limit(fluid, flow, l, limit);
+        find_limit(fluid, flow, link->flows.at[i].path, l, limit);
         if (!link->has_queue)
             limit->rate = asim_fluid_min(limit->rate, flow->shape.window / limit->span_ns);
     }
@@ -184,7 +184,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     double capacity = asim_fluid_capacity(link), level, rate;
     struct asim_fluid_limit limit;
 
-    find_limit(fluid, flow, l, &limit);
+    find_limit(fluid, flow, flow->path, l, &limit);
     rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
     level = rate <= capacity * (1 + 1e-9) ? ASIM_FLUID_NONE : capacity;
     if (damped && fabs(level - link->level) < 0.2 * link->level)
@@ -329,7 +329,7 @@ void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, ui
 {
     const struct asim_fluid_path *path = flow->path;
 
-    for (uint32_t i = first, n = asim_fluid_reach(fluid, flow); i < n; i++)
+    for (uint32_t i = first, n = asim_fluid_reach(fluid, flow->path); i < n; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
     if (fluid->has_bursts) /* its ACKs slow nothing */
         return;
@@ -354,11 +354,11 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
-    uint32_t n = asim_fluid_reach(fluid, flow);
+    uint32_t n = asim_fluid_reach(fluid, flow->path);
     double rate = flow->most;
     struct asim_fluid_limit limit;
 
-    find_limit(fluid, flow, UINT32_MAX, &limit);
+    find_limit(fluid, flow, path, UINT32_MAX, &limit);
     rate = asim_fluid_min(rate, flow->shape.window / limit.span_ns);
     for (uint32_t i = 0; i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -385,10 +385,10 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     struct asim_fluid_limit limit;
     double rate, ns;
 
-    find_limit(fluid, flow, UINT32_MAX, &limit);
+    find_limit(fluid, flow, path, UINT32_MAX, &limit);
     rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.behind;
     ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++)
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++)
         asim_fluid_stir(fluid, path->link[i], ns);
     if (fluid->has_bursts)
         asim_fluid_mark(fluid, path->link[0]);
@@ -417,7 +417,7 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     asim_fluid_go_on_control(fluid, flow);
     if (fluid->has_bursts && asim_fluid_begin_burst(fluid, flow))
         return;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         is_alone &= !link->flows.n && link->wait_ns <= 0;
@@ -439,7 +439,7 @@ void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     const struct asim_fluid_path *path = flow->path;
     double lead = 0;
 
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
         asim_fluid_end_lead(link, fluid->queue.now_ns, lead);

@@ -127,10 +127,10 @@ void asim_fluid_end_lead(struct asim_fluid_link *link, uint64_t now_ns, double t
 double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* Of a message that drains, ns: what queues count as served before its NIC can have sent it. */
 double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* How long its ACKs wait for frames of data in service; is_first: that of the first packet, before
- * ACKs take a share of these links. */
+/* How long its ACKs wait for frames of data in service; path: its own; is_first: that of the first
+ * packet, before ACKs take a share of these links. */
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
-                            int is_first);
+                            const struct asim_fluid_path *path, int is_first);
 /* Packets that the rates from now on would send too many: beyond its window before the first ACK is
  * back; less what its last window has not to wait for. */
 double asim_fluid_first_window(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);

@@ -148,9 +148,10 @@ void asim_fluid_take_turns(struct asim_fluid *fluid)
 double asim_fluid_early(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     double took_ns = (double)(fluid->queue.now_ns - flow->began_ns);
+    double least_ns = flow->shape.packets / flow->path->line + flow->turn_ns;
 
-    if (flow->is_exact)
-        return took_ns - flow->shape.packets / flow->path->line - flow->turn_ns;
+    if (flow->is_exact) /* and not before now */
+        return asim_fluid_min(took_ns - least_ns, flow->shape.forward_ns + flow->shape.back_ns);
     return asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow) -
            asim_fluid_max(0, flow->turn_ns);
 }

@@ -126,6 +126,7 @@ static void unsent(void)
 static void turns(void)
 {
     struct run run;
+    enum { MANY = 60 };
     uint64_t n = 10, even = 3 * n * D + D + 2 * A + 4 * P;
 
     open(&run, "switch,hosts=8", "ack-load");
@@ -150,6 +151,15 @@ static void turns(void)
     go(&run);
     for (uint32_t i = 0; i < 9; i++)
         CHECK_U64(run.through[i], 2 * (D + A + 2 * P) + (i / 3 + i % 3) * D);
+    end(&run);
+    /* A NIC that sends for longer than a round trip has sent the first of its messages, and its ACK
+     * is back, before all that share it evenly have drained: it is through then. */
+    open(&run, "switch,hosts=64", "ack-load");
+    for (uint32_t i = 0; i < MANY; i++)
+        send(&run, 0, 1 + i, PAYLOAD);
+    go(&run);
+    CHECK_U64(run.through[0], MANY * D);
+    CHECK_U64(run.through[MANY - 1], 2 * (D + A + 2 * P) + (MANY - 1) * D);
     end(&run);
 }
 

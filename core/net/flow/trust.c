@@ -149,9 +149,8 @@ void asim_fluid_judge(struct asim_fluid *fluid, struct asim_fluid_flow *flow, do
 
     if (asim_msg_is_traffic(&flow->msg))
         return;
-    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
-        if (fluid->link[path->link[i]].flows.n &&
-            !flow->is_exact) /* its ACK comes at any phase of a frame */
+    for (uint32_t i = path->n; !flow->is_exact && i < path->n + path->n_acks; i++)
+        if (fluid->link[path->link[i]].flows.n) /* its ACK comes at any phase of a frame */
             by.burst_ns += fluid->link[path->link[i]].packet_ns / 2;
     add(fluid, flow, &by, times);
     flow->chain.late_ns += asim_fluid_max(0, late + flow->lead_ns - flow->behind_ns);

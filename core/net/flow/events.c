@@ -246,7 +246,10 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     if (!path)
         return;
     if (is_same(path, old, changed) && flow->is_parked == asim_fluid_is_cut(fluid, path)) {
-        flow->path = path;
+        if (has_begun && !flow->is_parked)
+            asim_fluid_swap_path(fluid, flow, path);
+        else
+            flow->path = path;
         drop(fluid, flow, old);
         return;
     }

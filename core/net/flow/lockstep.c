@@ -242,11 +242,13 @@ static void change_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
 {
     int is_on_links = flow == flow->conn->head && !flow->is_joining;
 
-    if (is_on_links)
-        asim_fluid_quit(fluid, flow, path->n);
-    flow->path = path;
-    if (is_on_links)
-        asim_fluid_enter(fluid, flow, path->n);
+    if (!is_on_links) {
+        flow->path = path;
+        return;
+    }
+    asim_fluid_quit(fluid, flow, path->n);
+    asim_fluid_swap_path(fluid, flow, path);
+    asim_fluid_enter(fluid, flow, path->n);
 }
 
 /* The leader is carried for it from now on. */

@@ -8,10 +8,11 @@
 #include <stdint.h>
 
 struct asim_fluid_flow;
-/* hop: of the flow's path, that the link is; path: to be asked for ahead. */
+struct asim_fluid_path;
+/* path: the flow's, which a look takes from here; hop: of it, that the link is. */
 struct asim_fluid_place {
     struct asim_fluid_flow *flow;
-    const void *path;
+    const struct asim_fluid_path *path;
     uint32_t hop;
 };
 /* All 0 is an empty list; it must not move once it had a flow. */

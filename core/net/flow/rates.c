@@ -349,6 +349,14 @@ void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uin
         quit(flow, &fluid->link[path->link[i]].ack_flows, i);
 }
 
+void asim_fluid_swap_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                          struct asim_fluid_path *path)
+{
+    flow->path = path;
+    for (uint32_t i = 0, n = asim_fluid_reach(fluid, path); i < n; i++)
+        fluid->link[path->link[i]].flows.at[flow->place[i]].path = path;
+}
+
 /* No other flow is on its links: the slowest link, or the window, gives the rate. */
 static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {

@@ -229,6 +229,9 @@ void asim_fluid_settle(struct asim_fluid *fluid);
  * these. */
 void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
 void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t first);
+/* A flow on its links gets a path with the same links of data. */
+void asim_fluid_swap_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+                          struct asim_fluid_path *path);
 
 /* --- ends.c --- */
 /* What has drained until now leaves the flow, whose rate or rest is to change; its end is set when

@@ -25,6 +25,7 @@
 #include "fabric/clock/hooks.h"
 #include "asim/topology.h"
 #include "fabric/clock/ways.h"
+#include "fabric/clock/window.h"
 #include "net/ways.h"
 
 /* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
@@ -304,6 +305,17 @@ static void go_on(struct asim_fabric *fabric, uint64_t until)
     memo->may_be_idle = 0;
 }
 
+/* Nothing is left to happen, and messages of a part that leads have not ended: they never will. So
+ * those that follow it are simulated up to now, since what they have sent counts. */
+static void leave_the_stuck(struct asim_fabric *fabric, uint64_t until)
+{
+    const struct asim_parts *parts = fabric->memo->parts;
+
+    if (asim_parts_in(parts, ASIM_PART_LEAD) && asim_parts_in(parts, ASIM_PART_FOLLOW) &&
+        asim_window_next_event(fabric) == ASIM_NEVER)
+        asim_parts_stop(fabric, until);
+}
+
 static void after_window(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
@@ -322,8 +334,10 @@ static void after_window(struct asim_fabric *fabric, uint64_t until)
     } else {
         go_on(fabric, until);
     }
-    if (memo->parts)
+    if (memo->parts) {
+        leave_the_stuck(fabric, until);
         asim_parts_suspend(fabric, whole_is_active(fabric));
+    }
     update_dormancy(fabric);
 }
 

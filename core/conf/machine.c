@@ -72,6 +72,12 @@ const struct asim_option asim_machine_options[] = {
     NUMBER("channel_gbytes",
            "rate that NCCL's search gives a ring between nodes, GB/s; 0 = by its steps", "0",
            F(channel_gbytes), 0, 1e6),
+    NUMBER("return_gbytes",
+           "what NCCL's search assumes between two processors, through which a GPU reaches another "
+           "one's NIC, GB/s; 0 = another GPU hands over (PXN)",
+           "0", F(return_gbytes), 0, 1e6),
+    ROW("cross_nic", U32, cross_nic, "NCCL_CROSS_NIC of its jobs; 0: rings return to their NIC",
+        .def = "2", .max = 2),
     NUMBER("plugin_us", "latency of a NIC that the network plug-in tells NCCL, us", "0",
            F(plugin_us), 0, 1e6),
     NUMBER("nic_efficiency", "share of a NIC's line rate that payload gets", "0.977",
@@ -86,10 +92,11 @@ const struct asim_option asim_machine_options[] = {
            1e6),
     NUMBER("ll_proxy_gbytes", "bytes with flags that the proxies of a NIC pass on in LL, GB/s",
            "1000", F(ll_proxy_gbytes), 1e-3, 1e6),
-    NUMBER("eager_bytes",
-           "of an LL message only so many bytes pass the proxies at that rate; a longer one has a "
-           "second handshake",
-           "1e9", F(eager_bytes), 1, 1e12),
+    NUMBER(
+        "eager_bytes",
+        "messages of LL of at most so many bytes pass the proxies at that rate; a longer one has "
+        "a handshake instead",
+        "1e9", F(eager_bytes), 1, 1e12),
     NUMBER("copied_bytes", "messages of a ring, Simple, of at most so many bytes are copied", "0",
            F(copied_bytes), 0, 1e9),
     NUMBER("copied_gbytes", "at this rate of a NIC, GB/s", "4", F(copied_gbytes), 1e-3, 1e6),

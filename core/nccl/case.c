@@ -30,18 +30,43 @@ double asim_nccl_case_step(const struct asim_nccl_case *c, double most)
     return *step;
 }
 
+/* With NCCL_CROSS_NIC=0 a ring leaves a node by the NIC that it entered by. */
+static int returns(const struct asim_nccl_case *c)
+{
+    return c->env && c->env->cross_nic >= 0 ? !c->env->cross_nic : !c->m->cross_nic;
+}
+
 /* A ring that enters a node by one NIC and leaves it by another's needs NVLinks between the GPUs of
  * these only: of 8 rings over 8 GPUs each GPU passes on 7, so that H100 has 48 GB/s a ring.
- * With NCCL_CROSS_NIC=0 the last GPU sends back to the first. */
+ * Where it returns, the last GPU sends back to the first. */
 static double fitting_rate(const struct asim_nccl_case *c)
 {
-    int returns = c->env && !c->env->cross_nic;
-    uint32_t passing = c->local > 1 ? c->rings - (returns ? 0 : c->rings / c->local) : 0;
+    uint32_t passing = c->local > 1 ? c->rings - (returns(c) ? 0 : c->rings / c->local) : 0;
     double most = c->m->nic_gbytes;
 
     if (passing && c->m->graph_gbytes / passing < most)
         most = c->m->graph_gbytes / passing;
     return asim_nccl_case_step(c, most);
+}
+
+/* Where no GPU hands over (paths.cc: PXN needs a NIC below the GPU's own PCIe switch), a ring that
+ * returns to its NIC comes from another GPU through both processors. So NCCL_CROSS_NIC=0 makes four
+ * GH200 12 rings of 6 GB/s, by the search of 2.23 itself, and 4 of 24 GB/s otherwise. */
+static void find_returning_rings(struct asim_nccl_case *c)
+{
+    double nic = c->m->nic_gbytes, line = c->m->return_gbytes, others = c->local - 1, best = 0;
+
+    for (double rate = fmin(nic, line), last = 0; (rate = asim_nccl_case_step(c, rate)) != last;
+         rate *= .999) {
+        double rings = fmin(floor(nic / rate), others * floor(line / rate)) * floor(c->nics);
+
+        last = rate;
+        if (rings * rate <= best || rings > MOST_CHANNELS / 2)
+            continue;
+        best = rings * rate;
+        c->rings = (uint32_t)rings;
+        c->ring_gbytes = rate;
+    }
 }
 
 /* Each ring becomes two channels, and on Hopper four where fewer than 16 would run faster than 45
@@ -52,6 +77,8 @@ static void find_rings_across(struct asim_nccl_case *c)
 
     c->rings = c->nics < 1 ? 1 : (uint32_t)c->nics;
     c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : fitting_rate(c);
+    if (returns(c) && m->return_gbytes > 0 && c->local > 1 && c->local <= m->gpus)
+        find_returning_rings(c);
     c->channels = 2 * c->rings;
     if (asim_nccl_is_rccl(c))
         c->channels = 8 * c->rings;
@@ -163,20 +190,17 @@ int asim_nccl_case_is_pcie(const struct asim_nccl_case *c)
     return c->m->scale_up == ASIM_SCALE_UP_PCIE || c->m->scale_up == ASIM_SCALE_UP_NIC;
 }
 
-/* Where every byte crosses a NIC, LL passes a proxy line by line, and a tree's chain sends up and
- * down between the same GPUs; shares of a ring's rate with Simple by
- * rtx6000d_n2_g8_all_reduce_aroff. Trees over xGMI: 8 to 128 MiB of mi355x_aac14_n2_g8_all_reduce,
- * with LL128 and with Simple alike. */
+/* Where every byte crosses a NIC, LL passes a proxy line by line; share of a ring's rate with
+ * Simple by rtx6000d_n2_g8_all_reduce_aroff. Trees over xGMI: 8 to 128 MiB of
+ * mi355x_aac14_n2_g8_all_reduce, with LL128 and with Simple alike. */
 double asim_nccl_case_links(const struct asim_nccl_case *c, int algo, int proto)
 {
-    double share = c->m->scale_up != ASIM_SCALE_UP_NIC ? 1
-                   : proto == ASIM_NCCL_LL             ? .062
-                   : algo == ASIM_NCCL_TREE            ? .224
-                                                       : 1;
+    double share = 1;
 
+    if (c->m->scale_up == ASIM_SCALE_UP_NIC && proto == ASIM_NCCL_LL)
+        share = .062;
     if (asim_nccl_is_rccl(c) && algo == ASIM_NCCL_TREE)
         share = .65;
-
     return share * c->m->ring_gbytes * ASIM_BYTES_PER_US_OF_GBYTES;
 }
 
@@ -225,14 +249,13 @@ double asim_nccl_case_crowd(const struct asim_nccl_case *c, double channels)
     return sqrt(fmin(1, channels / fmax(1, c->nics)));
 }
 
-/* Where a network sends only the first bytes of a message at once, the NIC fetches the rest, after
- * one more handshake. */
+/* Longer messages than a network sends at once are fetched by the NIC, after a handshake. */
 double asim_nccl_case_proxy_us(const struct asim_nccl_case *c, double wire_bytes, double channels)
 {
-    double us =
-        fmin(wire_bytes, c->m->eager_bytes) / (c->m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+    double us = wire_bytes > c->m->eager_bytes
+                    ? c->m->rendezvous_us
+                    : wire_bytes / (c->m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
 
-    us = wire_bytes > c->m->eager_bytes ? us + c->m->rendezvous_us : us;
     return us * asim_nccl_case_crowd(c, channels);
 }
 

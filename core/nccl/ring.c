@@ -34,20 +34,26 @@ static struct step make_step(const struct asim_nccl_case *c, int proto)
     return s;
 }
 
+/* On gh200-slingshot a step takes 36, 69 and 44 us where its slices have 21 KiB, 32 and 11, and
+ * twice 43, on 4 to 64 nodes alike: those of at most 32 KiB are copied, the others wait for a
+ * handshake there and one back, which those of all channels do at once. */
+static double copied_us(const struct step *s, double bytes)
+{
+    const struct asim_machine *m = s->c->m;
+
+    if (s->proto != ASIM_NCCL_SIMPLE || m->copied_bytes <= 0)
+        return 0;
+    return bytes > m->copied_bytes
+               ? 2 * m->rendezvous_us
+               : s->sharing * bytes / (m->copied_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
+}
+
 /* A NIC's work on one slice of each channel that shares it. In LL the proxy looks at every flag. */
 static double nic_us(const struct step *s, double slice)
 {
     const struct asim_machine *m = s->c->m;
     double bytes = slice * s->wire, least = bytes > 4096 ? m->message_us : .4 * m->message_us;
-    double us;
-
-    /* On gh200-slingshot a step takes 36, 69 and 44 us where slices have 32, 64 and 128 KiB, on 4
-     * to 64 nodes alike: those up to 64 KiB are copied, a larger one waits for its handshake. */
-    if (s->proto == ASIM_NCCL_SIMPLE && m->copied_bytes > 0)
-        least = fmax(least, bytes > m->copied_bytes
-                                ? m->rendezvous_us
-                                : bytes / (m->copied_gbytes * ASIM_BYTES_PER_US_OF_GBYTES));
-    us = s->sharing * fmax(least, bytes / s->nic);
+    double us = fmax(s->sharing * fmax(least, bytes / s->nic), copied_us(s, bytes));
 
     if (s->proto == ASIM_NCCL_LL)
         us = fmax(us, s->sharing * asim_nccl_case_proxy_us(s->c, bytes, s->channels));

@@ -8,12 +8,17 @@
 
 #include <math.h>
 
-/* NCCL halves the chunks of small buffers until the pipeline has enough of them (enqueue.cc). */
+/* Before 2.20 NCCL halves the chunks of small buffers until the pipeline has enough of them, as
+ * RCCL does; since then a chunk is a whole step of the buffer (enqueue.cc). */
+enum { WHOLE_STEPS = 22000 };
+
 static double chunk_simple(const struct asim_nccl_case *c, double channels)
 {
     double depth = c->local - 1 + floor(log2(c->domains)), chunk = asim_nccl_case_buffer(c) / 8;
     double bytes = (double)c->bytes / channels;
 
+    if (c->m->nccl >= WHOLE_STEPS && !asim_nccl_is_rccl(c))
+        return chunk;
     while (floor(bytes / chunk) < 8 * depth && chunk > 128 * ASIM_KIB)
         chunk /= 2;
     while (floor(bytes / chunk) < 4 * depth && chunk > 64 * ASIM_KIB)
@@ -44,30 +49,51 @@ static double chunk_of(const struct asim_nccl_case *c, int proto, double channel
     return fmin(chunk, (double)c->bytes / channels);
 }
 
-/* A hop over the network, behind the copy into its buffer. LL passes the proxy's look at each flag;
- * one direction only is busy at that moment. */
+/* Beyond two nodes two children send to a NIC at once, and it sends to two: halfway, in logarithms,
+ * between one peer and the many of an all-to-all. By it trees on 4 and 8 nodes of gh200-slingshot,
+ * where 0.70 and 0.76 fit best, follow from all-to-alls on a100-slingshot: 0.74. */
+static double nic_rate(const struct asim_nccl_case *c)
+{
+    return asim_nccl_case_nic(c) * (c->domains > 2 ? sqrt(c->m->p2p_efficiency) : 1);
+}
+
+/* Channels that share a NIC at a time: while one tree of two climbs, the other comes down. LL128
+ * has several chunks on their way, so that both cross. */
+static double at_once(const struct asim_nccl_case *c, int proto, double channels)
+{
+    double shared = asim_nccl_case_sharing(c, channels);
+
+    return proto == ASIM_NCCL_LL128 ? shared : fmax(1, shared / 2);
+}
+
+/* A hop over the network, behind the copy into its buffer. LL passes the proxy's look at each flag,
+ * one direction at a time, or a handshake. */
 static double across_us(const struct asim_nccl_case *c, int proto, double bytes, double channels)
 {
     const struct asim_machine *m = c->m;
-    double us = m->tree_net_us[proto] + m->net_us[proto] + bytes / asim_nccl_case_nic(c);
+    double shared = at_once(c, proto, channels);
+    double us = m->tree_net_us[proto] + m->net_us[proto] + shared * bytes / nic_rate(c);
     double more = bytes > 4096 && proto != ASIM_NCCL_SIMPLE ? m->rendezvous_us : 0;
 
     if (proto != ASIM_NCCL_LL)
         return us + more;
-    more += fmin(bytes, m->eager_bytes) / (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
     if (bytes > m->eager_bytes)
-        more += m->rendezvous_us;
+        more *= shared;
+    else
+        more += shared * bytes / (2 * m->ll_proxy_gbytes * ASIM_BYTES_PER_US_OF_GBYTES);
     return us + more * asim_nccl_case_crowd(c, channels);
 }
 
-/* Handshakes between two chunks. On Slingshot chunks of 64 KiB follow each other after 14, 21, 38
- * and 53 us on 2, 4, 16 and 64 nodes, about one handshake a level, and chunks of 32 KiB after half
- * of that. A buffer holds 8 steps, up and down: four levels. */
-static double handshakes_us(const struct asim_nccl_case *c, double bytes)
+/* A hop inside a node. A chunk of Simple waits until it is there as a whole, so that half of the
+ * channels share the links at a time: by that 2 to 8 MiB of rtx6000d_n2_g8_all_reduce_aroff are
+ * within 5 %. */
+static double inside_us(const struct asim_nccl_case *c, int proto, double chunk, double channels)
 {
-    double levels = fmin(asim_nccl_case_depth(c), 4);
+    double copy = chunk / (c->m->copy_gbytes[proto] * ASIM_BYTES_PER_US_OF_GBYTES);
 
-    return bytes > 4096 ? levels * c->m->rendezvous_us * fmin(1, bytes / (64 * ASIM_KIB)) : 0;
+    if (proto == ASIM_NCCL_SIMPLE && c->local > 1)
+        copy = fmax(copy, chunk * channels / 2 / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto));
+    return copy + c->m->tree_nvlink_us[proto];
 }
 
 /* What the busiest part does for each chunk behind the first. A node's NIC has messages up and
@@ -85,13 +111,22 @@ static double busy_us(const struct asim_nccl_case *c, int proto, double chunk, d
         us = fmax(us, wire * channels * ways / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto));
     if (c->domains == 1)
         return us;
-    nic = shared * asim_nccl_case_fan(c) * wire / asim_nccl_case_nic(c);
+    nic = shared * asim_nccl_case_fan(c) * wire / nic_rate(c);
     if (proto == ASIM_NCCL_SIMPLE)
         nic = fmax(nic, shared * m->message_us);
-    us = fmax(us, hypot(nic, handshakes_us(c, wire)));
+    us = fmax(us, nic);
     if (proto == ASIM_NCCL_LL)
         us = fmax(us, shared * asim_nccl_case_proxy_us(c, wire, channels));
     return us;
+}
+
+/* Chunks behind the first; of whole steps the last has what is left. */
+static double further_chunks(const struct asim_nccl_case *c, int proto, double chunk,
+                             double channels)
+{
+    double chunks = chunk > 0 ? (double)c->bytes / channels / chunk : 1;
+
+    return (proto == ASIM_NCCL_SIMPLE ? chunks : ceil(chunks - 1e-9)) - 1;
 }
 
 struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int proto)
@@ -99,18 +134,15 @@ struct asim_nccl_parts asim_nccl_tree_parts(const struct asim_nccl_case *c, int 
     static const double base[3] = {8.4, 6.8, 14}; /* NCCL's table */
     double channels = asim_nccl_case_mean_channels(c, ASIM_NCCL_TREE, proto);
     double chunk = chunk_of(c, proto, channels), copy = chunk / (c->m->copy_gbytes[proto] * 1000);
-    double shared = asim_nccl_case_sharing(c, channels);
     double wire = chunk * asim_nccl_case_wire(proto);
-    double inside = copy + c->m->tree_nvlink_us[proto];
-    double across =
-        copy + across_us(c, proto, wire, channels) + (shared - 1) * wire / asim_nccl_case_nic(c);
+    double inside = inside_us(c, proto, chunk, channels);
+    double across = copy + across_us(c, proto, wire, channels);
     double start = base[proto] + asim_nccl_case_launch(c) + asim_nccl_case_gather_us(channels);
-    double chunks = chunk > 0 ? ceil((double)c->bytes / channels / chunk - 1e-9) : 1;
 
     /* LL passes lines on as they come; GPUs that meet over PCIe feel how many. */
     if (proto == ASIM_NCCL_LL && c->local > 1)
         start += 2 * wire * channels / asim_nccl_case_links(c, ASIM_NCCL_TREE, proto);
     return (struct asim_nccl_parts){
         start, 2 * ((c->local - 1) * inside + asim_nccl_case_depth(c) * across),
-        (chunks - 1) * busy_us(c, proto, chunk, channels)};
+        further_chunks(c, proto, chunk, channels) * busy_us(c, proto, chunk, channels)};
 }

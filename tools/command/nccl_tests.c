@@ -284,7 +284,7 @@ static int read_variables(struct tables *all, const char *path, struct asim_err 
     const struct asim_nccl_env *env = &all->env;
     int rc = asim_nccl_env_read(&all->env, strcmp(path, "-") ? path : NULL, &notes, err);
 
-    if (!rc && (env->cross_nic != 2 || env->qps != 1 || env->pxn_disable))
+    if (!rc && ((env->cross_nic >= 0 && env->cross_nic != 2) || env->qps != 1 || env->pxn_disable))
         asim_diagnose(&notes, "NCCL_CROSS_NIC, NCCL_IB_QPS_PER_CONNECTION and NCCL_PXN_DISABLE "
                               "have no effect: the closed form has no fabric");
     return rc;

@@ -39,7 +39,7 @@ struct asim_machine {
     char *name, *about, *gpu, *source; /* source: where it was read */
     int generation, cpu, scale_up;
     uint32_t gpus, hosts, nics; /* of a host; hosts of one NVLink domain; of a host */
-    uint32_t host_gpus; /* not 0: of a host, where `gpus` counts a whole NVLink domain */
+    uint32_t host_gpus;         /* not 0: of a host, where `gpus` counts a whole NVLink domain */
     double nic_gbytes, nvlink_gbytes, pcie_gbytes;
     double nic_ns, switch_ns, cable_ns, nvlink_ns; /* delays, for the packet network */
     double wire_us; /* one way between two NICs as measured; 0: two nic_ns and a switch_ns */
@@ -48,7 +48,9 @@ struct asim_machine {
     uint32_t channels, channels_most, nvls_channels;
     int nvls, ll128_net, adaptive_routing;
     double graph_gbytes, channel_gbytes; /* of NCCL's search; 0 = by its tables */
-    double plugin_us;                    /* latency that the network plug-in tells NCCL */
+    double return_gbytes; /* between processors, where no GPU hands over to a NIC (PXN); 0 = PXN */
+    uint32_t cross_nic;   /* NCCL_CROSS_NIC of its jobs */
+    double plugin_us;     /* latency that the network plug-in tells NCCL */
     /* What the hardware gives. */
     double nic_efficiency, p2p_efficiency, p2p_spread, inject_bytes;
     double message_us, rendezvous_us, ll_proxy_gbytes, eager_bytes, copied_gbytes, copied_bytes;

@@ -92,6 +92,54 @@ static void check_arity(void)
     asim_machine_fini(&gb200);
 }
 
+/* What the search of NCCL 2.23 itself makes of such nodes: with NCCL_CROSS_NIC=0 12, 6 and 2 rings
+ * of 6 GB/s for 4, 3 and 2 GPUs, otherwise a ring a NIC; two channels each. */
+static void check_returning_rings(void)
+{
+    static const struct {
+        uint32_t gpus, cross_nic, channels;
+    } wanted[] = {{4, 0, 24}, {3, 0, 12}, {2, 0, 4}, {1, 0, 2}, {4, 2, 8}, {2, 1, 4}};
+    struct asim_machine gh200;
+    struct asim_err err = {0};
+
+    CHECK(!asim_machine_read(&gh200, "gh200-slingshot", &err));
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        struct asim_nccl_job job = {&gh200,   ASIM_NCCL_ALL_REDUCE, 4,  wanted[i].gpus,
+                                    1u << 30, ASIM_NCCL_RING,       -1, NULL};
+        struct asim_nccl_time time = {0};
+
+        gh200.cross_nic = wanted[i].cross_nic;
+        CHECK(!asim_nccl_predict(&time, &job, &err));
+        CHECK_U64(time.channels, wanted[i].channels);
+    }
+    asim_machine_fini(&gh200);
+}
+
+/* Since 2.20 a chunk of a tree is a step of the buffer: 8 MiB in 16 channels are one of 512 KiB
+ * each, which hop after hop waits for. Long buffers have many either way. */
+static void check_whole_steps(void)
+{
+    struct asim_machine old = h100, new = h100;
+    struct asim_err err = {0};
+    uint64_t bytes[2] = {8u << 20, 1ull << 34};
+    double more[2];
+
+    old.nccl = 21900;
+    new.nccl = 22000;
+    for (int i = 0; i < 2; i++) {
+        struct asim_nccl_job job = {&old,           ASIM_NCCL_ALL_REDUCE, 4,   8, bytes[i],
+                                    ASIM_NCCL_TREE, ASIM_NCCL_SIMPLE,     NULL};
+        struct asim_nccl_time halved = {0}, whole = {0};
+
+        CHECK(!asim_nccl_predict(&halved, &job, &err));
+        job.machine = &new;
+        CHECK(!asim_nccl_predict(&whole, &job, &err));
+        more[i] = whole.us / halved.us;
+    }
+    CHECK(more[0] > 1.3);
+    CHECK(more[1] > .99 && more[1] < 1.01);
+}
+
 static void check_choice(void)
 {
     CHECK_U64((uint64_t)algo_of(2, 8), ASIM_NCCL_TREE);
@@ -192,6 +240,8 @@ int main(void)
     check_grows(ASIM_NCCL_NVLS_TREE, ASIM_NCCL_SIMPLE, 4);
     check_rates();
     check_faster();
+    check_returning_rings();
+    check_whole_steps();
     check_choice();
     check_arity();
     check_rccl();

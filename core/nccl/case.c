@@ -49,9 +49,12 @@ static double fitting_rate(const struct asim_nccl_case *c)
     return asim_nccl_case_step(c, most);
 }
 
-/* Where no GPU hands over (paths.cc: PXN needs a NIC below the GPU's own PCIe switch), a ring that
- * returns to its NIC comes from another GPU through both processors. So NCCL_CROSS_NIC=0 makes four
- * GH200 12 rings of 6 GB/s, by the search of 2.23 itself, and 4 of 24 GB/s otherwise. */
+/* Where no GPU hands over (paths.cc: PXN needs a NIC below the GPU's own PCIe switch; since 2.28
+ * one on its processor will do, NCCL_PXN_C2C), a ring that returns to its NIC comes from another
+ * GPU through both processors. So NCCL_CROSS_NIC=0 makes four GH200 12 rings of 6 GB/s, by the
+ * search of 2.23 itself, and 4 of 24 GB/s otherwise, as any value does by that of 2.28. */
+enum { PXN_BY_PROCESSOR = 22800 };
+
 static void find_returning_rings(struct asim_nccl_case *c)
 {
     double nic = c->m->nic_gbytes, line = c->m->return_gbytes, others = c->local - 1, best = 0;
@@ -77,7 +80,8 @@ static void find_rings_across(struct asim_nccl_case *c)
 
     c->rings = c->nics < 1 ? 1 : (uint32_t)c->nics;
     c->ring_gbytes = m->channel_gbytes > 0 ? m->channel_gbytes : fitting_rate(c);
-    if (returns(c) && m->return_gbytes > 0 && c->local > 1 && c->local <= m->gpus)
+    if (returns(c) && m->return_gbytes > 0 && m->nccl < PXN_BY_PROCESSOR && c->local > 1 &&
+        c->local <= m->gpus)
         find_returning_rings(c);
     c->channels = 2 * c->rings;
     if (asim_nccl_is_rccl(c))

@@ -93,12 +93,13 @@ static void check_arity(void)
 }
 
 /* What the search of NCCL 2.23 itself makes of such nodes: with NCCL_CROSS_NIC=0 12, 6 and 2 rings
- * of 6 GB/s for 4, 3 and 2 GPUs, otherwise a ring a NIC; two channels each. */
+ * of 6 GB/s for 4, 3 and 2 GPUs, otherwise and by that of 2.28 a ring a NIC; two channels each. */
 static void check_returning_rings(void)
 {
     static const struct {
-        uint32_t gpus, cross_nic, channels;
-    } wanted[] = {{4, 0, 24}, {3, 0, 12}, {2, 0, 4}, {1, 0, 2}, {4, 2, 8}, {2, 1, 4}};
+        uint32_t nccl, gpus, cross_nic, channels;
+    } wanted[] = {{22304, 4, 0, 24}, {22304, 3, 0, 12}, {22304, 2, 0, 4}, {22304, 1, 0, 2},
+                  {22304, 4, 2, 8},  {22304, 2, 1, 4},  {22800, 4, 0, 8}};
     struct asim_machine gh200;
     struct asim_err err = {0};
 
@@ -108,6 +109,7 @@ static void check_returning_rings(void)
                                     1u << 30, ASIM_NCCL_RING,       -1, NULL};
         struct asim_nccl_time time = {0};
 
+        gh200.nccl = wanted[i].nccl;
         gh200.cross_nic = wanted[i].cross_nic;
         CHECK(!asim_nccl_predict(&time, &job, &err));
         CHECK_U64(time.channels, wanted[i].channels);

@@ -191,6 +191,9 @@ const struct asim_option asim_llm_option_table[] = {
          "modules that the backward pass computes again, with commas: layernorm, mla_up_proj (of "
          "DeepSeek), mlp (of layers without experts), moe_act (of experts)",
          NULL, recompute_modules),
+    FLAG("expert_bias", NULL,
+         "experts have biases and a clamped activation, in PyTorch's own passes (GPT OSS)",
+         expert_bias),
     {"dispatch", NULL,
      "how tokens reach experts: normal and low-latency as DeepEP's kernels, all-to-all as Megatron",
      "normal", ASIM_T_CHOICE, AT(dispatch), 0, 0, "normal|low-latency|all-to-all"},

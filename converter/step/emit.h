@@ -87,10 +87,10 @@ uint64_t asim_step_ring_backward(struct asim_step_emit *e, uint64_t at);
 uint64_t asim_step_moe_forward(struct asim_step_emit *e, uint32_t layer, uint64_t at);
 /* Backward for the activations. *experts receives the op behind which weight gradients can be
  * computed. */
-uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at,
+uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at, int fused,
                                 uint64_t *experts);
-/* Weight gradients of router and experts. */
-uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer,
+/* Weight gradients of shared experts; of the others, too, unless the backward pass has made them. */
+uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer, int fused,
                                struct asim_step_after after);
 /* Bytes of a token on its way to an expert and back. */
 uint64_t asim_step_dispatch_bytes(const struct asim_step *step);

@@ -382,22 +382,40 @@ int asim_step_kernels(struct asim_step *s, const struct asim_llm_times *measured
                         s->opt->database ? s->opt->database : s->opt->comp_file, m.misses);
 }
 
+/* Bytes of a pair that Megatron Core 0.16 moves where experts have biases, in passes of PyTorch.
+ * The bias of the second product (experts.py, _apply_bias) is multiplied with the probability,
+ * added and joined, and their gradients are products and sums; probabilities have 4 bytes behind
+ * DeepEP's kernels and make all of that so wide, and a cast more. The activation's two halves are
+ * clamped and joined first (fused_bias_geglu.py), with masks backward. The first product adds its
+ * own bias. */
+static double bias_bytes(const struct asim_step *s, double h, double wide_f, int phase)
+{
+    static const double of_output[2][2] = {{12, 28}, {16, 40}}, of_clamp[2] = {8, 15};
+    int has_4_bytes = s->opt->dispatch != ASIM_STEP_ALL_TO_ALL;
+    int again = phase == ASIM_STEP_DGRAD && is_recomputed(s->opt, "moe_act");
+
+    if (!s->opt->expert_bias || phase == ASIM_STEP_WGRAD)
+        return 0;
+    return of_output[phase][has_4_bytes] * h + (of_clamp[phase] + again * of_clamp[0]) * wide_f;
+}
+
 /* us of kernels of the memory beside the experts' products, for so many pairs: sorting (see above),
- * activation function, casts. */
+ * biases, activation function, casts. */
 static double beside_experts_us(const struct asim_step *s, double pairs, int phase)
 {
     const struct asim_llm_options *o = s->opt;
     double h = (double)o->hidden, f = (double)s->llm->ffn / s->etp, up = s->gated ? 2 : 1;
     double act = phase ? 2 * up + 1 + is_recomputed(o, "moe_act") * (up + 1) : up + 1;
     int is_sorted = o->dispatch == ASIM_STEP_ALL_TO_ALL && o->experts > s->ep;
-    const struct asim_gpu_work sort = {ASIM_GPU_ELEMENTWISE, ASIM_GPU_16BIT, 0,
-                                       8 * is_sorted * h * pairs, 1};
+    double passes = 8 * is_sorted * h + bias_bytes(s, h, up * f, phase);
+    const struct asim_gpu_work simple = {ASIM_GPU_ELEMENTWISE, ASIM_GPU_16BIT, 0, passes * pairs,
+                                         1};
     const struct asim_gpu_work activation = {ASIM_GPU_ACTIVATION, ASIM_GPU_16BIT, 0,
                                              2 * act * f * pairs, 1};
 
     if (phase == ASIM_STEP_WGRAD)
         return 0;
-    return asim_gpu_work_us(&s->times.gpu, &sort) + asim_gpu_work_us(&s->times.gpu, &activation) +
+    return asim_gpu_work_us(&s->times.gpu, &simple) + asim_gpu_work_us(&s->times.gpu, &activation) +
            cast_us(s, pairs * (h + (phase ? up * f : f)));
 }
 

@@ -79,10 +79,11 @@ uint64_t asim_step_layer_forward(struct asim_step_emit *e, uint32_t layer, uint6
 
 /* What the weight gradients of a block wait for: the inputs gathered again, from the start of the
  * block on, and the gradients. */
-static uint64_t mlp_weights(struct asim_step_emit *e, uint32_t layer, struct asim_step_after after)
+static uint64_t mlp_weights(struct asim_step_emit *e, uint32_t layer, int fused,
+                            struct asim_step_after after)
 {
     if (asim_step_is_moe(e->step, layer))
-        return asim_step_moe_weights(e, layer, after);
+        return asim_step_moe_weights(e, layer, fused, after);
     return asim_step_compute_part(e, "mlp_wgrad", ASIM_STEP_MLP, ASIM_STEP_WGRAD, after);
 }
 
@@ -104,14 +105,14 @@ static uint64_t mlp_backward(struct asim_step_emit *e, uint32_t layer, uint64_t 
     if (row && fused)
         inputs = asim_step_before_column(e, "mlp_gather_inputs", at);
     if (asim_step_is_moe(e->step, layer)) {
-        sent = asim_step_moe_backward(e, layer, at, &gradients);
+        sent = asim_step_moe_backward(e, layer, at, fused, &gradients);
     } else {
         sent = gradients = part(e, "mlp_dgrad", ASIM_STEP_MLP, ASIM_STEP_DGRAD, at);
     }
     if (row)
         sent = asim_step_behind_row(e, "mlp_reduce_gradients", sent);
     if (fused)
-        weights = mlp_weights(e, layer, (struct asim_step_after){gradients, inputs, 0});
+        weights = mlp_weights(e, layer, 1, (struct asim_step_after){gradients, inputs, 0});
     return asim_step_compute_part(e, "layernorm2_dgrad", ASIM_STEP_NORM2, ASIM_STEP_DGRAD,
                                   (struct asim_step_after){sent, weights, 0});
 }
@@ -153,7 +154,7 @@ uint64_t asim_step_layer_weights(struct asim_step_emit *e, uint32_t layer, uint6
 
     if (has_row(e->step, layer))
         inputs = asim_step_before_column(e, "mlp_gather_inputs", at);
-    at = mlp_weights(e, layer, (struct asim_step_after){at, inputs, 0});
+    at = mlp_weights(e, layer, 0, (struct asim_step_after){at, inputs, 0});
     inputs = asim_step_before_column(e, "attention_gather_inputs", at);
     return attention_weights(e, (struct asim_step_after){at, inputs, 0});
 }

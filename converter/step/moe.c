@@ -202,7 +202,9 @@ uint64_t asim_step_moe_forward(struct asim_step_emit *e, uint32_t layer, uint64_
     return part(e, "moe_unpermute", ASIM_STEP_GATHER, ASIM_STEP_FORWARD, at);
 }
 
-uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at,
+/* Weight gradients of experts come before the tokens' gradients go back: Transformer Engine's
+ * grouped product makes both in one function, unless the schedule splits them. */
+uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64_t at, int fused,
                                 uint64_t *ready)
 {
     struct moe m = open_moe(e, layer);
@@ -213,18 +215,21 @@ uint64_t asim_step_moe_backward(struct asim_step_emit *e, uint32_t layer, uint64
         shared = part(e, "moe_shared_dgrad", ASIM_STEP_SHARED, ASIM_STEP_DGRAD, start);
     there = share_tokens(&m, "gather_gradients", 1, there);
     *ready = experts(&m, ASIM_STEP_DGRAD, (struct asim_step_after){there, shared, 0});
+    if (fused)
+        *ready = experts(&m, ASIM_STEP_WGRAD, (struct asim_step_after){*ready, 0, 0});
     at = share_tokens(&m, "reduce_token_gradients", 0, *ready);
     at = exchange(&m, 1, at);
     return part(e, "moe_router_dgrad", ASIM_STEP_ROUTER, ASIM_STEP_DGRAD, at);
 }
 
-uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer,
+uint64_t asim_step_moe_weights(struct asim_step_emit *e, uint32_t layer, int fused,
                                struct asim_step_after after)
 {
     struct moe m = open_moe(e, layer);
-    uint64_t at = experts(&m, ASIM_STEP_WGRAD, after);
+    uint64_t at = fused ? after.a : experts(&m, ASIM_STEP_WGRAD, after);
 
     if (e->step->times.part[ASIM_STEP_SHARED].flops > 0)
-        at = part(e, "moe_shared_wgrad", ASIM_STEP_SHARED, ASIM_STEP_WGRAD, at);
+        at = asim_step_compute_part(e, "moe_shared_wgrad", ASIM_STEP_SHARED, ASIM_STEP_WGRAD,
+                                    (struct asim_step_after){at, after.b, 0});
     return at;
 }

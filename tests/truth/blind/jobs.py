@@ -35,7 +35,9 @@ def recipe(model, gpu, container):
     """What the framework's preset of that container sets: recipes.csv, the newest row that is not newer."""
     found = [r for r in lines(HERE / "recipes.csv") if r["model"] == model and r["gpu"] in ("", gpu) and r["from"] <= container]
     last = max(found, key=lambda r: r["from"])
-    return dict({k: last[k] for k in ("dispatch", "graph", "recompute")}, overlap=int(last["overlap"]), routing=int(last["routing"]))
+    fused = last["graph"] == "full"  # Transformer Engine's operations take the biases of GPT OSS's experts along there
+    return dict({k: last[k] for k in ("dispatch", "graph", "recompute")}, overlap=int(last["overlap"]), routing=int(last["routing"]),
+                **({"bias": 1} if model == "GPT OSS 120B" and not fused else {}))
 
 
 def number(text, default=1):

@@ -128,8 +128,9 @@ static int refuse(const struct asim_nccl_case *c, const struct asim_nccl_job *jo
 
 /* --- monotone in nodes --------------------------------------------------------------------------
  * More nodes take no less, and the algorithm whose time it is is named. Where they would, a chunk
- * or NCCL's choice changes early or late: of two protocols fewer nodes take what more can; of two
- * algorithms more nodes take what fewer do, for tables are of few nodes. Tables show exceptions,
+ * changes early, and fewer nodes take what more can, or NCCL's choice changes late, and more nodes
+ * take what fewer do, for tables are of few nodes: where two hosts of GB300 leave LL128 they take
+ * what Simple does, though more hosts stay with LL128 and are quicker. Tables show exceptions,
  * which stay. Rings with LL are slow on Slingshot and over PCIe until NCCL leaves them (gh200_alps:
  * 1 MiB takes 1481 us on 4 nodes, 229 on 8; rtx6000d: 1 MiB 1271 us, 2 MiB 388), NVLS carries 1
  * + 1/n buffers (nvls_vs_ring_by_gpus: 8 GPUs are 4 % quicker than 5), and rings over xGMI are
@@ -190,11 +191,9 @@ static const struct asim_nccl_time *least(const struct points *p, size_t i)
     const struct asim_nccl_time *one = &p->at[i], *best = one;
 
     for (size_t k = i + 1; k < p->n; k++) {
-        int is_same = p->at[k].algo == one->algo && p->at[k].proto == one->proto;
-
         if (p->is_extra && k == p->own)
             continue;
-        if ((is_same || (p->at[k].proto != one->proto && !p->is_slow[i])) && p->at[k].us < best->us)
+        if (p->at[k].algo == one->algo && p->at[k].proto == one->proto && p->at[k].us < best->us)
             best = &p->at[k];
     }
     return best;

@@ -20,6 +20,9 @@ struct asim_msg {
     /* 1 … 7: the priority of IEEE 802.1Qbb whose queues it takes; 0: the network's own choice, in
      * the packet network PRIORITY_GROUP. A backend without queues ignores it. */
     uint8_t traffic_class;
+    /* 1: of a phase whose steps are all alike, as in a ring. The flow level carries such messages
+     * as fluids, others from queue to queue (doc/model/flow.md#bursts). */
+    uint8_t is_uniform;
 };
 
 /* The world's side: what a backend calls. The backend copies this struct when it opens. */

@@ -177,6 +177,8 @@ static int flow_open(struct asim_net **out, const struct asim_net_config *config
     fluid->has_control = cc->number != 12;
     fluid->qps = net->qps_per_connection;
     fluid->has_window = net->has_win;
+    fluid->has_bursts = fluid->has_window && fluid->parts & ASIM_FLUID_QUEUES &&
+                        fluid->parts & ASIM_FLUID_COLLISIONS;
     fluid->is_whole_ns = net->time_base == ASIM_BASE_NS;
     fluid->pause_bytes = (double)net->buffer_bytes * pausing_share;
     asim_due_init(&fluid->queue);

@@ -46,11 +46,14 @@ static int is_busy_in(const struct asim_fluid *fluid, const struct asim_fluid_li
     return ns < 0;
 }
 
-double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
+double asim_fluid_late(const struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    double late = -flow->lead_ns;
+    double late = 0;
 
+    for (uint32_t i = 1; i < path->n; i++) /* what is sent counts as come at once */
+        late += asim_fluid_wait(fluid, &fluid->link[path->link[i]]);
+    flow->queued_ns = late;
     if (!(fluid->parts & ASIM_FLUID_ACK_WAIT))
         return late;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++) {
@@ -61,7 +64,7 @@ double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_f
         if (is_busy_in(fluid, link, ns))
             late += link->packet_ns / 2;
     }
-    return late + flow->behind_ns;
+    return late;
 }
 
 double asim_fluid_pass_ack(struct asim_fluid *fluid, const struct asim_fluid_path *path,

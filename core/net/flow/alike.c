@@ -36,15 +36,13 @@ static double from_now(const struct asim_fluid *fluid, uint64_t ns)
 static void state_of_link(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                           double state[NUMBERS])
 {
-    const struct asim_fluid_lead *lead = link->leads;
     const double now[NUMBERS] = {
-        link->packet_ns,  link->ack_ns,  link->delay_ns, link->has_queue,
-        link->ack,        link->flows.n, link->wait_ns,  from_now(fluid, link->wait_at),
-        link->share,      link->level,   link->slope,    link->target_ns,
-        link->left_ns,    link->told_ns, link->ack_used, link->was_full,
-        lead->to_here_ns, lead->work_ns,
+        link->packet_ns, link->ack_ns,  link->delay_ns,  link->has_queue,
+        link->ack,       link->flows.n, link->wait_ns,   from_now(fluid, link->wait_at),
+        link->level,     link->slope,   link->target_ns, link->told_ns,
+        link->ack_used,  link->share,
     };
-    int is_idle = !link->flows.n && link->wait_ns <= 0;
+    int is_idle = !link->flows.n && (link->wait_ns <= 0 || asim_fluid_wait(fluid, link) <= 0);
 
     memset(state, 0, sizeof now);
     memcpy(state, now, (is_idle ? OF_IDLE : NUMBERS) * sizeof *state);
@@ -55,8 +53,8 @@ int asim_fluid_is_like(const struct asim_fluid *fluid, const struct asim_fluid_l
 {
     double state[NUMBERS], state_of_other[NUMBERS];
 
-    if (link->ring || asim_fluid_repeat_of(link) || link->is_stirred || link->is_dirty ||
-        link->is_planned != other->is_planned ||
+    if (link->ring || link->expected || asim_fluid_repeat_of(link) || link->is_stirred ||
+        link->is_dirty || link->is_planned != other->is_planned ||
         (link->is_planned && fabs(link->refresh_ns - other->refresh_ns) >= 1))
         return 0;
     state_of_link(fluid, link, state);
@@ -85,8 +83,7 @@ static void state_of_flow(const struct asim_fluid *fluid, const struct asim_flui
     state[11] = flow->left;
     state[12] = flow->rate;
     state[13] = flow->most;
-    state[14] = flow->behind_ns;
-    state[15] = flow->turn_ns;
+    state[14] = flow->is_drained ? flow->queued_ns : 0;
 }
 
 static void state_of_relay(const struct asim_fluid *fluid, const struct asim_fluid_relay *relay,

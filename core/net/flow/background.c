@@ -45,7 +45,7 @@ int asim_fluid_add_traffic(struct asim_net *net, const struct asim_net_traffics 
     if (!traffic || !fluid->traffic_use)
         return asim_err_nomem(err, "preparing background traffic");
     traffic->what = traffics;
-    fluid->has_bursts = fluid->has_window && fluid->parts & ASIM_FLUID_QUEUES;
+    fluid->has_traffic = 1;
     n = 0;
     for (uint32_t i = 0; i < traffics->n; i++)
         for (uint32_t p = 0; p < traffics->at[i].n; p++, n++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Bursts (flow.md#bursts): messages beside background traffic, and pieces of those that are longer
- * than their windows. A NIC shares them out by rates as other messages; then a burst goes
+ * Bursts (flow.md#bursts): messages that fit into their windows, pieces of others, and all beside
+ * background traffic. A NIC shares them out by rates as other messages; then a burst goes
  * from queue to queue, first come, first served: its first packet and its end each leave a link
  * when what stood there as they came has left, and what is between comes to the next link evenly.
  *
@@ -65,6 +65,14 @@ void asim_fluid_forget_burst(struct asim_fluid *fluid, struct asim_fluid_burst *
     asim_fluid_release(fluid, flow);
 }
 
+void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (uint32_t i = 0; i < (uint32_t)path->n + path->n_acks; i++)
+        fluid->link[path->link[i]].expected += by;
+}
+
 /* --- at its NIC ------------------------------------------------------------------------------ */
 
 /* NICs send a packet of each message in turn, so of messages that begin together each ends a packet
@@ -81,8 +89,10 @@ void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flo
         round->all = nic->flows.n + round->joining;
     share = (double)round->all / round->joining;
     round->packets += share / (round->all - round->turn);
-    if (!flow->train)
-        flow->left += asim_fluid_min(1, flow->left) * (round->packets - 1);
+    if (!flow->train) {
+        flow->rounded = asim_fluid_min(1, flow->left) * (round->packets - 1);
+        flow->left += flow->rounded;
+    }
     if (++round->turn == round->joining)
         *round = (struct asim_fluid_round){0};
 }
@@ -97,13 +107,14 @@ int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flo
     flow->n_bursts++;
     burst->flow = flow;
     burst->path = flow->path;
-    burst->packets = flow->train ? flow->left : flow->shape.packets;
+    burst->packets = flow->train || flow->is_cut ? flow->left : flow->shape.packets;
     burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT};
     burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END};
     burst->is_front_due = burst->is_end_due = burst->is_sent = 0;
     burst->front = burst->end = 1;
-    burst->passed_ns = burst->front_ns = 0;
-    if (!is_packet(burst) && (flow->path->n > 1 || flow->train))
+    burst->passed_ns = burst->front_ns = burst->ended_ns = 0;
+    burst->number = flow->train ? flow->train->begun - 1 : 0;
+    if (!is_packet(burst) && (flow->path->n > 1 || burst->flow->train))
         plan_front(fluid, burst, latency(burst, link_of(fluid, burst, 0)));
     return 0;
 }
@@ -125,8 +136,12 @@ static void pace_to(struct asim_fluid *fluid, struct asim_fluid_burst *burst, ui
 
 void asim_fluid_pace_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
+    double left = flow->left - flow->rounded;
+
+    /* Its last packet comes at its turn, those before come evenly. */
+    left = left > 1 ? left : flow->left;
     pace_to(fluid, flow->burst, 1,
-            flow->left / flow->rate + latency(flow->burst, link_of(fluid, flow->burst, 0)));
+            left / flow->rate + latency(flow->burst, link_of(fluid, flow->burst, 0)));
 }
 
 static void pass_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst, double wait)
@@ -150,6 +165,24 @@ void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_burst *bur
     pass_end(fluid, burst, 0);
 }
 
+void asim_fluid_cut_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
+{
+    struct asim_fluid_burst *burst = flow->burst;
+    double least = is_packet(burst) ? 0 : 1.001; /* it stays what it is */
+    double sent =
+        asim_fluid_max(least, burst->packets - asim_fluid_max(0, flow->left - flow->rounded));
+
+    for (uint32_t h = burst->end; h < burst->front && h < burst->path->n; h++)
+        burst->pulse[h].left += sent - burst->packets;
+    burst->packets = sent;
+    flow->burst = NULL;
+    flow->rounded = 0;
+    flow->is_cut = 1;
+    burst->is_sent = 1;
+    burst->is_last = 0;
+    pass_end(fluid, burst, 0);
+}
+
 /* --- from queue to queue --------------------------------------------------------------------- */
 
 /* Of a piece: its first ACK comes to the next link; 1: it is back. */
@@ -157,6 +190,8 @@ static int pass_first_ack(struct asim_fluid *fluid, struct asim_fluid_burst *bur
 {
     uint32_t hop = burst->front - (uint32_t)burst->path->n;
 
+    if (!hop)
+        burst->came_ns = (double)fluid->queue.now_ns;
     if (burst->flow->is_through) /* nobody waits for it */
         return 0;
     if (hop >= burst->path->n_acks)
@@ -164,6 +199,17 @@ static int pass_first_ack(struct asim_fluid *fluid, struct asim_fluid_burst *bur
     burst->front++;
     plan_front(fluid, burst, asim_fluid_pass_ack(fluid, burst->path, hop, burst->packets));
     return 0;
+}
+
+/* The queue that it comes to tells its controller something. */
+static void tell_control(struct asim_fluid *fluid, const struct asim_fluid_burst *burst,
+                         const struct asim_fluid_link *link)
+{
+    struct asim_fluid_flow *flow = burst->flow;
+
+    if (fluid->cc && burst->flow->train && !flow->control && !flow->is_sent &&
+        asim_fluid_is_told(fluid, link))
+        asim_fluid_begin_control(fluid, flow);
 }
 
 int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
@@ -177,6 +223,7 @@ int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *bu
         return pass_first_ack(fluid, burst);
     burst->pulse[h] = (struct asim_fluid_pulse){rate, burst->packets, fluid->queue.now_ns};
     asim_fluid_bring(fluid, l, rate, 0, 1);
+    tell_control(fluid, burst, link);
     if (++burst->front == burst->path->n && !burst->flow->train)
         return 0;
     ns = burst->packets / rate; /* until its end comes, which finds another wait */
@@ -186,7 +233,7 @@ int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *bu
     return 0;
 }
 
-int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
+enum asim_burst_came asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
     uint32_t h = burst->end, l = burst->path->link[h];
     struct asim_fluid_pulse *pulse = &burst->pulse[h];
@@ -198,7 +245,7 @@ int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burs
             burst->front = burst->end;
             plan_front(fluid, burst, latency(burst, link_of(fluid, burst, h - 1)));
         }
-        return burst->is_last;
+        return burst->is_last ? ASIM_BURST_LAST : ASIM_BURST_PIECE;
     }
     if (is_packet(burst)) {
         wait = asim_fluid_wait(fluid, &fluid->link[l]);
@@ -208,9 +255,10 @@ int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burs
         wait = asim_fluid_wait(fluid, &fluid->link[l]);
     } else { /* times are whole ns */
         plan_end(fluid, burst, 1);
-        return 0;
+        return ASIM_BURST_NOT;
     }
+    tell_control(fluid, burst, &fluid->link[l]);
     burst->end++;
     pass_end(fluid, burst, wait);
-    return 0;
+    return ASIM_BURST_NOT;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Messages beside background traffic, and pieces of those that are longer than their windows
- * (flow.md#bursts).
+ * Messages, and pieces of messages, that go from queue to queue (flow.md#bursts).
  */
 #ifndef ASIM_NET_FLOW_BURSTS_H
 #define ASIM_NET_FLOW_BURSTS_H
@@ -23,8 +22,11 @@ struct asim_fluid_burst {
      * on with those of its first ACK. */
     uint8_t front, end;
     double front_rate; /* at which it will come there */
-    double front_ns;   /* when; */
-    double passed_ns;  /* latencies of the links before its end */
+    double back_ns, ended_ns;
+    double came_ns;   /* of a piece: its first packet, at the receiver */
+    uint32_t number;  /* of the pieces of its message */
+    double front_ns;  /* when; */
+    double passed_ns; /* latencies of the links before its end */
     double packets;
     struct asim_fluid_flow *flow;
     const struct asim_fluid_path *path;
@@ -44,13 +46,15 @@ struct asim_fluid_train {
     uint8_t is_stale;                   /* links have changed: a new path for the next piece */
 };
 
-/* The links of a path that share it out by rates: beside background traffic its NIC only. */
-static inline uint32_t asim_fluid_reach(const struct asim_fluid *fluid,
+/* The links of a path that share it out by rates: of a burst its NIC only. */
+static inline uint32_t asim_fluid_reach(const struct asim_fluid_flow *flow,
                                         const struct asim_fluid_path *path)
 {
-    return fluid->has_bursts ? 1 : path->n;
+    return flow->is_burst ? 1 : path->n;
 }
 
+/* Of its path, to which so many bursts more are to come. */
+void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by);
 /* A message joins its NIC, beside others of this ns. */
 void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* A burst is sent from now on; not 0 when out of memory. */
@@ -58,20 +62,27 @@ int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flo
 /* Its NIC sends it at another rate; has sent it. */
 void asim_fluid_pace_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 void asim_fluid_end_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* What of it is not yet sent goes another way. */
+void asim_fluid_cut_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* Its first packet, or the ACK of that, comes to a link; 1: the ACK of a piece is back. */
 int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
-/* Its end comes to a link; 1: that of a message has left the last one. */
-int asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* Its end comes to a link. LAST, PIECE: that of the message, or of a piece before its last one, has
+ * left the last link. */
+enum asim_burst_came { ASIM_BURST_NOT, ASIM_BURST_PIECE, ASIM_BURST_LAST };
+enum asim_burst_came asim_fluid_burst_end(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
 /* Frees it once nothing of it is to come, and its message, too. */
 void asim_fluid_forget_burst(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
 
 /* --- trains.c --- */
-/* A message begins that may go in pieces; not 0 when out of memory. */
-int asim_fluid_begin_train(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
+/* A message that is longer than its window begins, to go in pieces, beside so many of its NIC, it
+ * included; not 0 when out of memory. */
+int asim_fluid_begin_train(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_t beside);
 /* Its NIC has sent a piece: the next one begins or waits for an ACK; 0: there is none. */
 int asim_fluid_next_piece(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* The first ACK of a piece is back. */
-void asim_fluid_piece_acked(struct asim_fluid *fluid, const struct asim_fluid_burst *burst);
+void asim_fluid_piece_acked(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
+/* Its end has come. */
+void asim_fluid_piece_came(struct asim_fluid *fluid, struct asim_fluid_burst *burst);
 /* Its controller allows such a rate, packets a ns, and window, packets. */
 static inline void asim_fluid_pace_train(struct asim_fluid_flow *flow, double most, double window)
 {

@@ -55,11 +55,14 @@ void asim_fluid_go_on_control(struct asim_fluid *fluid, struct asim_fluid_flow *
     asim_fluid_after(fluid, flow->path->rtt_ns, &flow->control_due);
 }
 
+int asim_fluid_is_told(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
+{
+    return asim_fluid_queue_bytes(fluid, link) > (fluid->cc->by_marks ? link->kmin_bytes : 0);
+}
+
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    double least = fluid->cc->by_marks ? link->kmin_bytes : 0;
-
-    if (asim_fluid_queue_bytes(fluid, link) <= least)
+    if (!asim_fluid_is_told(fluid, link))
         return;
     for (uint32_t i = 0; i < link->flows.n; i++) {
         struct asim_fluid_flow *flow = link->flows.at[i].flow;
@@ -85,8 +88,7 @@ static double see(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
         double bytes = asim_fluid_queue_bytes(fluid, link);
-        double used =
-            link->share < 1 || bytes > 0 ? 1 : (link->sum + link->burst_rate) * link->step_ns;
+        double used = bytes > 0 ? 1 : (link->sum + link->burst_rate) * link->step_ns;
 
         rtt += asim_fluid_wait(fluid, link);
         clean *= 1 - asim_fluid_mark_chance(link, bytes);
@@ -126,6 +128,8 @@ static void obey(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         window = 1;
     most = fmin(most, window / flow->path->rtt_ns);
     if (flow->train) {
+        most = fmin(most,
+                    window / fmax(1, (double)(fluid->queue.now_ns - flow->control->seen.sent_at)));
         asim_fluid_pace_train(flow, most, window);
         asim_fluid_stir(fluid, flow->path->link[0], 0);
         return;

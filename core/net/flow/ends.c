@@ -47,10 +47,11 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->is_ending = flow->is_coming = flow->is_joining = flow->is_sent = 0;
     flow->is_control_due = flow->is_ack_due = flow->is_to_control = 0;
     flow->control = NULL;
+    flow->is_burst = 0;
     flow->burst = NULL;
     flow->train = NULL;
     flow->n_bursts = 0;
-    flow->turn_ns = flow->is_exact = 0;
+    flow->rounded = flow->turn_ns = flow->queued_ns = flow->is_cut = flow->again_ns = 0;
     flow->back_until = flow->lost_ns = flow->resume_ns = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;

@@ -188,8 +188,9 @@ static void lose_of(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint
     const double near = 0.99; /* below this share of what its NIC gives its window holds it */
     const struct asim_fluid_path *path = flow->path;
     double first_ns = (double)(fluid->queue.now_ns - flow->began_ns), from_ns, to_ns = 0;
-    double last_ns = flow->is_drained ? (double)(fluid->queue.now_ns - flow->end_ns) : 0;
-    int is_at_once = !fluid->events->reconverge_ns || !i;
+    int is_at_once = !fluid->events->reconverge_ns || !i,
+        is_sent = flow->is_drained || flow->is_sent;
+    double last_ns = is_sent ? (double)(fluid->queue.now_ns - flow->end_ns) : 0;
 
     for (uint32_t k = 0; k <= i; k++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[k]];
@@ -199,14 +200,16 @@ static void lose_of(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint
     }
     if (last_ns >= to_ns || (is_at_once && first_ns <= from_ns))
         return;
-    if (!i && !flow->is_drained && flow->shape.is_windowed &&
+    if (!i && !is_sent && flow->shape.is_windowed &&
         flow->rate < near * asim_fluid_min(path->line, fluid->link[path->link[0]].level))
         flow->lost_ns = fluid->queue.now_ns;
-    if (flow->is_drained && is_at_once && last_ns < from_ns) {
+    if (is_sent && is_at_once && last_ns < from_ns) {
+        if (!flow->is_drained)
+            flow->again_ns = fluid->queue.now_ns + (uint64_t)path->rtt_ns;
         flow->through_ns += i < path->n ? (uint64_t)path->rtt_ns : 0;
-    } else if (flow->is_drained) {
-        flow->through_ns =
-            fluid->queue.now_ns + timeout_of(fluid, flow->conn) + (uint64_t)path->rtt_ns;
+    } else if (is_sent) {
+        flow->again_ns = fluid->queue.now_ns + timeout_of(fluid, flow->conn);
+        flow->through_ns = flow->again_ns + (uint64_t)path->rtt_ns;
     } else if (i < path->n) {
         double again_ns = is_at_once ? to_ns - from_ns + path->rtt_ns : to_ns;
 
@@ -226,7 +229,8 @@ static void meet(struct asim_fluid *fluid, uint32_t l, int is_down)
         while (i < n && flow->path->link[i] / 2 != l)
             i++;
         if (i < n && !flow->is_parked && !flow->is_ending &&
-            (flow->is_drained || flow->conn->is_single || flow->conn->head == flow)) {
+            (flow->is_drained || flow->is_sent || flow->conn->is_single ||
+             flow->conn->head == flow)) {
             fluid->trust.is_changed = 1;
             if (is_down && fluid->parts & ASIM_FLUID_LOSSES)
                 lose_of(fluid, flow, i);
@@ -240,7 +244,7 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     struct asim_fluid_conn *conn = flow->conn;
     struct asim_fluid_path *old = flow->path,
                            *path = asim_fluid_path(fluid, conn, &flow->msg, flow->sport);
-    double window = flow->shape.window, behind_ns = flow->behind_ns, done;
+    double window = flow->shape.window, done;
     int has_begun = conn->is_single || conn->head == flow;
 
     if (!path)
@@ -256,11 +260,17 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     if (has_begun && !flow->is_parked) {
         asim_fluid_advance(fluid, flow);
         asim_fluid_leave(fluid, flow);
+        if (flow->burst)
+            asim_fluid_cut_burst(fluid, flow);
     }
     done = flow->shape.packets - flow->left;
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
+    if (flow->is_burst)
+        asim_fluid_expect(fluid, flow, -1);
     asim_fluid_take_path(fluid, flow, path);
+    if (flow->is_burst)
+        asim_fluid_expect(fluid, flow, 1);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
     drop(fluid, flow, old);
@@ -271,11 +281,11 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     fluid->trust.is_changed = 1;
     if (!flow->control)
         flow->most = flow->shape.most;
-    flow->left = asim_fluid_max(0, flow->shape.packets - done);
+    if (!flow->train)
+        flow->left = asim_fluid_max(0, flow->shape.packets - done);
     if (flow->is_parked && !asim_fluid_is_cut(fluid, path))
         flow->resume_ns = resume_of(fluid, flow);
     asim_fluid_join(fluid, flow);
-    flow->behind_ns = behind_ns; /* what it met at its start; rates tell of queues since */
 }
 
 /* changed: a link whose rate has; UINT32_MAX: none. */
@@ -287,10 +297,10 @@ static void move_all(struct asim_fluid *fluid, uint32_t changed)
 
         if (!flow || !flow->path || flow->is_drained || flow->is_through)
             continue;
-        if (!flow->n_bursts || flow->is_parked)
-            move(fluid, flow, changed);
-        else if (flow->train)
+        if (flow->train)
             flow->train->is_stale = 1;
+        if (!flow->is_sent)
+            move(fluid, flow, changed);
     }
 }
 

@@ -23,9 +23,8 @@
 #include "net/packets.h"
 #include "net/queue.h"
 
-/* Links of a path, at most; the first source port (rdma-network.md#queue-pairs); distances of
- * senders to a link, at most. */
-enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000, ASIM_FLUID_LEADS = 4 };
+/* Links of a path, at most; the first source port (rdma-network.md#queue-pairs). */
+enum { ASIM_FLUID_HOPS = 16, ASIM_FLUID_FIRST_SPORT = 10000 };
 #define ASIM_FLUID_TRAFFIC_QP UINT32_MAX
 #define ASIM_FLUID_NONE       1e300 /* no limit to a rate */
 #define ASIM_FLUID_NO_ACKS    1e-9  /* a share of a link that sums of shares leave */
@@ -43,15 +42,13 @@ struct asim_fluid_link {
     /* What a look at a flow reads of each link of its path. level: the most that a flow gets here
      * that nothing else limits; ASIM_FLUID_NONE: not saturated. */
     _Alignas(ASIM_LINE_BYTES) double level;
-    double share;                     /* served of what arrives */
+    double share;                     /* of what comes to its queue that goes on at once */
     double wait_ns, slope, target_ns; /* at wait_at; how it moves, and to where */
-    double left_ns;                   /* of what its messages have left, at wait_at */
     uint64_t wait_at;
     uint32_t order;    /* links of a lower one are visited first (order.c) */
     uint8_t has_queue; /* of a switch, which windows share: it has a wait in place of a level */
     uint8_t is_dirty;  /* enum asim_fluid_dirty */
-    uint8_t was_full;  /* since it was last idle */
-    uint8_t is_stirred, has_rest; /* has_rest: its queue has all that its messages have left */
+    uint8_t is_stirred;
     /* What a visit reads, too. */
     double sum;     /* of the rates of its flows */
     double ack;     /* share that ACKs take */
@@ -64,28 +61,18 @@ struct asim_fluid_link {
     double told_ns; /* the wait that the flows whose ACKs wait here know */
     double soon_ns; /* SOON, IF_ACKS: what the messages last for which it is, the least */
     struct asim_fluid_places ack_flows; /* whose ACKs wait here */
-    /* What messages take since it was idle, by the latency of their senders. */
-    struct asim_fluid_lead {
-        double to_here_ns, work_ns;
-        uint64_t at_ns, gone_ns; /* the first one began; the last one left */
-        uint32_t n;              /* that are under way */
-    } leads[ASIM_FLUID_LEADS];
-    uint8_t n_leads;
     uint8_t is_planned; /* `refresh` is in the queue of events; is_stirred: `stir` */
     double ack_ns, refresh_ns;
-    uint64_t kept_at;             /* its queue stayed for the next message then */
     struct asim_fluid_site *site; /* where phases repeat; NULL: none so far */
     struct asim_due refresh, stir;
     double kmin_bytes, kmax_bytes, pmax; /* of its queue; kmax_bytes below 0: no marks */
-    double burst_rate;                   /* of bursts that come */
-    uint32_t bursts;                     /* these */
+    double arrive, burst_rate;           /* of flows and bursts that come */
+    uint32_t bursts, expected;           /* these; messages that they are of, or are to be */
     struct asim_fluid_round round;       /* of a NIC */
-    double sent_ns, sent_of_ns;          /* of a NIC: what it had sent at sent_at, of so much */
-    uint64_t sent_at;
-    double peak_bytes, marks;     /* so far: its longest queue; expected marks */
-    struct asim_fluid_ring *ring; /* in lock-step, that has the link; NULL: none */
-    uint32_t as;                  /* then: the link that is carried for it */
-    uint8_t has_data, has_acks;   /* then: of a member of the ring */
+    double peak_bytes, marks;            /* so far: its longest queue; expected marks */
+    struct asim_fluid_ring *ring;        /* in lock-step, that has the link; NULL: none */
+    uint32_t as;                         /* then: the link that is carried for it */
+    uint8_t has_data, has_acks;          /* then: of a member of the ring */
     /* Of sprayed packets: 0, or the link that stands for this one and those beside it; the next of
      * these, of that link the first; how many it stands for, 0: it carries nothing itself. */
     uint32_t group, beside, ways;
@@ -149,8 +136,9 @@ struct asim_fluid_flow {
     double left;              /* packets, */
     uint64_t left_at;         /* at this time */
     double back_ns;           /* that its ACKs wait, */
-    uint64_t back_until : 62; /* taken for the same until then; 0: to be found anew */
+    uint64_t back_until : 61; /* taken for the same until then; 0: to be found anew */
     uint64_t acks : 2;        /* enum asim_fluid_acks */
+    uint64_t is_burst : 1;    /* it goes from queue to queue */
     struct asim_fluid_shape shape;
     uint8_t is_touched;    /* its rate, or what is left, changes in this settlement */
     uint8_t has_first_ack; /* since this ns */
@@ -165,12 +153,13 @@ struct asim_fluid_flow {
     double ack_rate;               /* of the ACKs while they load their links */
     uint32_t id, n_bursts;         /* index in fluid.flow; bursts under way */
     uint32_t heap_at;              /* 1 + index in the heap of ends; 0: not there */
-    double behind_ns;              /* queues that it met at its start, without a window to fill */
-    double turn_ns;                /* how much later it ends for its turn, if above 0 */
-    double lead_ns;                /* asim_fluid_early when it drained */
+    double rounded;                /* packets of `left` for its place in the last round */
+    double turn_ns;                /* that its last packet waits at least */
+    double queued_ns;              /* that its last packet waits in queues of data */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
-    uint8_t is_facing, is_sprayed, is_steered, is_exact; /* is_exact: turn_ns is all its waits */
-    uint8_t is_sent;                                     /* of a burst: its NIC has sent it */
+    uint8_t is_facing, is_sprayed, is_steered;
+    uint8_t is_sent, is_cut; /* of a burst: its NIC has sent it; part of it went another way */
+    uint64_t again_ns;       /* what was lost comes then, 0: none */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */
@@ -208,11 +197,9 @@ struct asim_fluid_near {
 };
 
 /* What limits a flow beside one link: levels of others; its round trip with the waits of others;
- * what the queues before and behind that link let through (behind: all, where it is on no such
- * link). rest_ns: waits of the others that have all that is left; left: packets, where a window
- * limits it; most: what one of the others lets through, at least 1. */
+ * what the queues before that link let through at once. */
 struct asim_fluid_limit {
-    double rate, span_ns, before, behind, rest_ns, left, most;
+    double rate, span_ns, before;
 };
 
 struct asim_fluid_counts {
@@ -237,7 +224,8 @@ struct asim_fluid {
     uint32_t payload, overhead, ack_wire, qps;
     int has_control; /* other than none */
     int is_sprayed;
-    int has_bursts;              /* messages, or pieces of them, go from queue to queue */
+    int has_bursts;              /* messages, or pieces of them, go from queue to queue: some, */
+    int has_traffic;             /* all */
     int has_window, is_whole_ns; /* is_whole_ns: TIME_BASE ns */
     double worst_window;         /* GLOBAL_T 1 */
     double pause_bytes;          /* queues from here on may pause senders */
@@ -260,7 +248,6 @@ struct asim_fluid {
     uint32_t n_repeated;                         /* phases that are not carried by messages now */
     ASIM_VEC(struct asim_repeat *) starting;     /* in this ns */
     ASIM_VEC(struct asim_fluid_joining) joining; /* begun in this ns, on no link yet */
-    ASIM_VEC(uint32_t) left;                     /* links that their last messages left in it */
     ASIM_VEC(struct asim_fluid_flow *) held;     /* for the end of the present event */
     struct asim_fluid_ring *folded;              /* a list */
     ASIM_VEC(struct asim_fluid_ring *) to_fold;  /* at the end of this ns */

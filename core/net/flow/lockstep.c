@@ -170,20 +170,17 @@ static void set_state(struct asim_fluid *fluid, uint32_t l)
     if (link == from)
         return;
     link->level = from->level;
+    link->share = from->share;
+    link->arrive = from->arrive;
     link->sum = from->sum;
     link->ack = from->ack;
     link->ack_used = from->ack_used;
-    link->was_full = from->was_full;
-    link->share = from->share;
     link->wait_ns = from->wait_ns;
     link->slope = from->slope;
     link->target_ns = from->target_ns;
-    link->left_ns = from->left_ns;
     link->told_ns = from->told_ns;
     link->wait_at = from->wait_at;
     link->peak_bytes = asim_fluid_max(link->peak_bytes, from->peak_bytes);
-    memcpy(link->leads, from->leads, sizeof link->leads);
-    link->n_leads = from->n_leads;
     asim_fluid_mark_like(fluid, l, from);
     if (from->is_planned)
         asim_fluid_plan(fluid, link, from->refresh_ns - (double)fluid->queue.now_ns);
@@ -280,7 +277,7 @@ void asim_fluid_ring_fold(struct asim_fluid *fluid, struct asim_fluid_ring *ring
         asim_pool_put(&fluid->ring_pool, ring);
         return;
     }
-    if (ring->gone || fluid->has_bursts || !find_members(fluid, ring))
+    if (ring->gone || fluid->has_traffic || !find_members(fluid, ring))
         return;
     at = fluid->members.at;
     n = ring->opened;

@@ -51,8 +51,6 @@ static void begin(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     flow->is_beside = flow->conn->under_way++ > 0;
     flow->began_ns = fluid->queue.now_ns;
     flow->is_joining = 1;
-    if (asim_fluid_begin_train(fluid, flow))
-        return;
     asim_fluid_judge_first(fluid, flow);
     asim_fluid_come_to_join(fluid, flow);
 }
@@ -74,15 +72,57 @@ static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     if (path->has_choice && !(fluid->parts & ASIM_FLUID_COLLISIONS)) /* the emptiest way now */
         asim_fluid_spread(fluid, flow->msg.src, flow->msg.dst, path->link);
     count_crowd(fluid, flow);
-    if (fluid->has_bursts)
+    if (flow->is_burst)
         asim_fluid_take_round(fluid, flow);
     asim_fluid_join(fluid, flow);
-    if (asim_fluid_is_behind(fluid, flow))
-        flow->behind_ns = 0; /* its packets have been in the queue with those before */
     asim_fluid_judge_start(fluid, flow);
-    if (!fluid->has_bursts && meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
+    if (!flow->is_burst && meets_acks(fluid, flow, asim_fluid_is_behind(fluid, flow))) {
         flow->acks = ASIM_ACKS_WAIT;
         plan_acks(fluid, flow, flow->shape.forward_ns);
+    }
+}
+
+static struct asim_fluid_round *round_of(struct asim_fluid *fluid, size_t i)
+{
+    return &fluid->link[fluid->joining.at[i].flow->path->link[0]].round;
+}
+
+/* Messages that fit into their windows, and those that are not much longer where their NIC sends
+ * many at once, go from queue to queue; but those of rings, which may be in lock-step. */
+static int is_burst(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
+                    uint32_t beside)
+{
+    const uint32_t many = 4;
+    const double windows = 2;
+
+    return fluid->has_traffic ||
+           (!flow->msg.is_uniform &&
+            (!flow->shape.is_windowed ||
+             (beside >= many && flow->shape.packets < windows * flow->shape.window)));
+}
+
+static void choose_bursts(struct asim_fluid *fluid)
+{
+    size_t n = fluid->joining.n;
+
+    for (size_t i = 0; i < n; i++)
+        round_of(fluid, i)->all++;
+    for (size_t i = 0; i < n; i++) {
+        struct asim_fluid_joining *joining = &fluid->joining.at[i];
+        struct asim_fluid_flow *flow = joining->flow;
+        struct asim_fluid_round *round = round_of(fluid, i);
+        uint32_t beside = round->all + fluid->link[flow->path->link[0]].flows.n;
+
+        flow->is_burst = is_burst(fluid, flow, beside);
+        if (!flow->is_burst)
+            continue;
+        round->joining++;
+        joining->ends &= ~(uint64_t)UINT32_MAX; /* NICs send bursts as they were sent */
+        if (flow->shape.is_windowed)
+            asim_fluid_begin_train(fluid, flow, fluid->has_traffic ? 1 : beside);
+        asim_fluid_unbind(flow);
+        flow->most = ASIM_FLUID_NONE;
+        asim_fluid_expect(fluid, flow, 1);
     }
 }
 
@@ -90,14 +130,15 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
 {
     size_t n = fluid->joining.n;
 
-    asim_fluid_empty_left(fluid);
-    if (!fluid->has_bursts && fluid->parts & ASIM_FLUID_LEAD)
+    if (!fluid->has_traffic)
         asim_fluid_take_turns(fluid);
+    if (fluid->has_bursts)
+        choose_bursts(fluid);
     asim_fluid_sort_joining(fluid);
-    for (size_t i = 0; i < n && fluid->has_bursts; i++)
-        fluid->link[fluid->joining.at[i].flow->path->link[0]].round.joining++;
     for (size_t i = 0; i < n; i++)
         join(fluid, fluid->joining.at[i].flow);
+    for (size_t i = 0; i < n && fluid->has_bursts; i++)
+        round_of(fluid, i)->all = round_of(fluid, i)->joining = 0;
     fluid->joining.n = 0;
     return n > 0;
 }
@@ -233,11 +274,15 @@ static void end_acks(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                               double passed_ns)
 {
+    double waited_ns = (double)(fluid->queue.now_ns - flow->end_ns) - passed_ns;
+
     flow->is_drained = flow->is_coming = 1;
-    flow->lead_ns = 0;
     end_acks(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
+    passed_ns -= asim_fluid_max(0, flow->turn_ns - waited_ns);
     flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns - passed_ns, &flow->through);
+    if (flow->again_ns > flow->through_ns)
+        flow->through_ns = flow->again_ns;
 }
 
 void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
@@ -246,12 +291,11 @@ void asim_fluid_drained(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
         asim_fluid_join(fluid, flow);
         return;
     }
-    if (fluid->has_bursts) {
+    if (flow->is_burst) {
         send_burst(fluid, flow);
         return;
     }
     flow->is_drained = flow->is_ending = 1;
-    flow->lead_ns = asim_fluid_early(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
     asim_fluid_leave(fluid, flow);
     asim_fluid_touch(fluid, flow);
@@ -390,6 +434,8 @@ static void count(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 void asim_fluid_through(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     end_acks(fluid, flow); /* the last one is back */
+    if (flow->is_burst)
+        asim_fluid_expect(fluid, flow, -1);
     asim_fluid_judge_end(fluid, flow);
     if (flow->path) {
         flow->conn->under_way -= flow->conn->is_single;

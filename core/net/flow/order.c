@@ -81,12 +81,9 @@ void asim_fluid_sort_joining(struct asim_fluid *fluid)
 
 void asim_fluid_come_to_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
-    uint32_t dst = fluid->has_bursts ? 0 : flow->msg.dst; /* NICs send bursts as they were sent */
-    struct asim_fluid_joining joining = {(uint64_t)flow->msg.src << 32 | dst, flow->msg.id, flow};
-    int is_behind = asim_fluid_is_behind(fluid, flow);
+    struct asim_fluid_joining joining = {(uint64_t)flow->msg.src << 32 | flow->msg.dst,
+                                         flow->msg.id, flow};
 
-    for (uint32_t k = 0; is_behind && k < flow->path->n; k++)
-        fluid->link[flow->path->link[k]].kept_at = fluid->queue.now_ns;
     if (ASIM_VEC_PUSH(fluid->joining, joining))
         fluid->failed = ASIM_ENOMEM;
 }

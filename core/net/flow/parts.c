@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[] = {"ack-load", "queues", "ack-wait",  "lead",
+static const char *const names[] = {"ack-load", "queues", "ack-wait",
                                     "control",  "losses", "collisions"};
-static const uint32_t bits[] = {ASIM_FLUID_ACK_LOAD,  ASIM_FLUID_QUEUES,       ASIM_FLUID_ACK_WAIT,
-                                ASIM_FLUID_LEAD,      ASIM_FLUID_CONTROL_PART, ASIM_FLUID_LOSSES,
-                                ASIM_FLUID_COLLISIONS};
+static const uint32_t bits[] = {ASIM_FLUID_ACK_LOAD,     ASIM_FLUID_QUEUES, ASIM_FLUID_ACK_WAIT,
+                                ASIM_FLUID_CONTROL_PART, ASIM_FLUID_LOSSES, ASIM_FLUID_COLLISIONS};
 enum { PARTS = sizeof names / sizeof *names, MOST = 32, LONGEST_NAME = 64 };
 
 static int unknown(const char *name, struct asim_err *err)

@@ -245,9 +245,8 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->forward_ns = at.last_ns - shape->packets * slow->step_ns;
     shape->back_ns = pass_acks(fluid, path, frames, at) - at.last_ns;
     /* A message that fits into its window never waits for an ACK. */
-    shape->most = !fluid->has_bursts && conn->window > 0 && (double)frames > conn->window
-                      ? conn->window / path->rtt_ns
-                      : ASIM_FLUID_NONE;
+    shape->most = conn->window > 0 && (double)frames > conn->window ? conn->window / path->rtt_ns
+                                                                    : ASIM_FLUID_NONE;
     shape->is_windowed = shape->most < ASIM_FLUID_NONE;
     shape->window = shape->is_windowed ? conn->window : ASIM_FLUID_NONE;
     shape->needs_acks = shape->is_windowed || has_ack_load(fluid, path);
@@ -263,4 +262,6 @@ void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow
     conn->shape.bytes = path->is_shared ? conn->shape.bytes : 0;
     asim_fluid_shape(fluid, conn, path, flow->shape.bytes, &conn->shape);
     flow->shape = conn->shape;
+    if (flow->is_burst)
+        asim_fluid_unbind(flow);
 }

@@ -43,6 +43,12 @@ static inline double asim_fluid_to_ns(const struct asim_fluid *fluid,
         ns += asim_fluid_pass_ns(&fluid->link[path->link[i]]);
     return ns;
 }
+/* Of a burst: no window holds it. */
+static inline void asim_fluid_unbind(struct asim_fluid_flow *flow)
+{
+    flow->shape.most = flow->shape.window = ASIM_FLUID_NONE;
+    flow->shape.is_windowed = 0;
+}
 /* A message under way takes another path, after links have changed. */
 void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                           struct asim_fluid_path *path);

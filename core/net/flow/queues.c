@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Queues of switches under windows (flow.md#queues). A flow has a window in the network, so it
- * arrives at window / (round trip + waits of its queues); a full link serves flows as they arrive,
- * and its wait moves, by what arrives beyond its capacity, to where the windows use that up (J. Mo
- * and J. Walrand, Fair End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on
- * Networking 8(5), 2000). Bursts, in place of flows, come at rates of their own (flow.md#bursts).
+ * arrives at window / (round trip + waits of its queues); the wait of a full link moves, by what
+ * arrives beyond its capacity, to where the windows use that up (J. Mo and J. Walrand, Fair
+ * End-to-End Window-Based Congestion Control, IEEE/ACM Transactions on Networking 8(5), 2000).
+ * Bursts, in place of flows, come at rates of their own (flow.md#bursts).
  */
 #include "net/flow/bursts.h"
 
@@ -67,7 +67,7 @@ int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l)
     return 1;
 }
 
-/* In so many ns. What messages have left bounds it. */
+/* In so many ns. */
 double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                           double ns)
 {
@@ -76,36 +76,18 @@ double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_flui
                   : link->slope < 0 ? asim_fluid_max(link->wait_ns + moved, link->target_ns)
                                     : link->wait_ns;
 
-    return wait > 0 ? asim_fluid_max(0, asim_fluid_min(wait, link->left_ns - after)) : 0;
+    return asim_fluid_max(0, wait);
 }
 
-double asim_fluid_rest_wait(const struct asim_fluid_link *link, double wait)
-{
-    return link->has_rest ? wait : 0;
-}
-
-/* Where queues have all that their messages have left, a flow has no more in them, its rate times
- * their waits, than it has left. */
-double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
-                          const struct asim_fluid_limit *limit, double wait)
-{
-    double rate = asim_fluid_min(limit->rate, flow->shape.window / (limit->span_ns + wait));
-    double rest_ns = asim_fluid_rest_wait(link, wait);
-
-    if (rest_ns <= 0)
-        return rate;
-    return asim_fluid_min(rate, limit->left / (limit->rest_ns + rest_ns));
-}
-
-/* Of the flows of a link at a wait. */
+/* What comes to a link with this wait, and how that falls as the wait grows. */
 static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                        double wait, double *slope)
 {
-    double sum = 0, falls = 0;
+    double sum = link->burst_rate, falls = 0;
 
     for (uint32_t i = 0; i < link->flows.n; i++) {
         const struct asim_fluid_limit *limit = &fluid->limits.at[i];
-        double rate = asim_fluid_arrival(link, link->flows.at[i].flow, limit, wait);
+        double rate = asim_fluid_arrival(link->flows.at[i].flow, limit, wait);
 
         if (rate < limit->rate)
             falls += limit->before * rate / (limit->span_ns + wait);
@@ -115,27 +97,15 @@ static double arrivals(const struct asim_fluid *fluid, const struct asim_fluid_l
     return sum;
 }
 
-/* What its messages have left, in ns of the link. */
-static double left_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
-{
-    double packets = 0;
-
-    for (uint32_t i = 0; i < link->flows.n; i++) {
-        const struct asim_fluid_flow *flow = link->flows.at[i].flow;
-
-        packets += flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at);
-    }
-    return packets * link->step_ns;
-}
+static const double close = 1e-4; /* arrivals to the capacity */
 
 /* Newton's method on 1 / arrivals, which is nearly linear in the wait, between bounds. */
 static double find_target(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
-                          double capacity, double most)
+                          double capacity)
 {
     enum { STEPS = 40 };
-    const double close = 1e-4;
-    double low = 0, high = most,
-           wait = asim_fluid_min(most, link->target_ns > 0 ? link->target_ns : 1);
+    const double most = 1e9, far = 1000;
+    double low = 0, high = most, wait = asim_fluid_max(1, link->target_ns);
 
     for (int i = 0; i < STEPS; i++) {
         double slope, sum = arrivals(fluid, link, wait, &slope), next;
@@ -148,8 +118,8 @@ static double find_target(const struct asim_fluid *fluid, const struct asim_flui
             high = wait;
         if (high - low < 1)
             break;
-        next = slope > 0 ? wait + sum * (sum - capacity) / (capacity * slope) : most;
-        wait = next > low && next < high ? next : (low + high) / 2;
+        next = slope > 0 ? wait + sum * (sum - capacity) / (capacity * slope) : low + far + low;
+        wait = next > low && next < high ? next : asim_fluid_min(low + far + low, (low + high) / 2);
     }
     return wait;
 }
@@ -172,9 +142,16 @@ void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, dou
     asim_fluid_after(fluid, ns, &link->refresh);
 }
 
+/* Who waits for less than a frame finds one in service, and no queue. */
+static double bytes_of(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
+                       double wait)
+{
+    return wait < link->packet_ns ? 0 : wait / link->packet_ns * (fluid->payload + fluid->overhead);
+}
+
 double asim_fluid_queue_bytes(const struct asim_fluid *fluid, const struct asim_fluid_link *link)
 {
-    return asim_fluid_wait(fluid, link) / link->packet_ns * (fluid->payload + fluid->overhead);
+    return bytes_of(fluid, link, asim_fluid_wait(fluid, link));
 }
 
 double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes)
@@ -188,15 +165,16 @@ double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes)
 
 void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link)
 {
-    double now, per_ns, chance;
+    double now, chance, ns = (double)(fluid->queue.now_ns - link->wait_at);
 
     if (link->wait_ns <= 0 && link->slope <= 0)
         return;
+    if (link->slope < 0) /* until it is empty */
+        ns = asim_fluid_min(ns, link->wait_ns / -link->slope);
     now = asim_fluid_queue_bytes(fluid, link);
-    per_ns = (fluid->payload + fluid->overhead) / link->packet_ns;
-    chance =
-        asim_fluid_mark_chance(link, now) + asim_fluid_mark_chance(link, link->wait_ns * per_ns);
-    link->marks += chance / 2 * (double)(fluid->queue.now_ns - link->wait_at) / link->step_ns;
+    chance = asim_fluid_mark_chance(link, now) +
+             asim_fluid_mark_chance(link, bytes_of(fluid, link, link->wait_ns));
+    link->marks += chance / 2 * ns / link->step_ns;
     link->peak_bytes = asim_fluid_max(link->peak_bytes, now);
 }
 
@@ -210,47 +188,47 @@ void asim_fluid_bring(struct asim_fluid *fluid, uint32_t l, double rate, double 
     link->wait_at = fluid->queue.now_ns;
     link->bursts += bursts;
     link->burst_rate = link->bursts ? link->burst_rate + rate : 0;
-    link->slope = link->burst_rate / capacity - 1;
+    link->slope = (link->arrive + link->burst_rate) / capacity - 1;
     link->target_ns = link->slope > 0 ? ASIM_FLUID_NONE : 0;
-    link->left_ns = ASIM_FLUID_NONE;
+    if (!bursts && packets < 1)
+        return;
+    if (link->flows.n)
+        asim_fluid_stir(fluid, l, 0);
+    if (link->ack_flows.n)
+        asim_fluid_tell_wait(fluid, link);
 }
 
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity)
 {
     /* A queue that drains gives more than arrives; in a circle of links that would multiply. */
-    const double soon_ns = 100, nearly = 1.002, most_share = 1000;
-    const double nearly_all = 0.9;
-    double wait = asim_fluid_wait(fluid, link), slope, sum, ns;
-    double left = wait > 0 ? left_of(fluid, link) : 0;
+    const double soon_ns = 100, nearly = 1.002, most_share = 2;
+    double wait = asim_fluid_wait(fluid, link), slope, sum = arrivals(fluid, link, wait, &slope);
 
-    link->has_rest = wait > 0 && wait > nearly_all * left && link->flows.n >= ASIM_FLUID_MANY;
-    sum = arrivals(fluid, link, wait, &slope);
     asim_fluid_count_queue(fluid, link);
     link->wait_at = fluid->queue.now_ns;
-    link->share = 1;
-    link->slope = link->target_ns = 0;
+    link->slope = 0;
     if (sum > capacity * nearly || wait > 0) {
-        link->left_ns = left = wait > 0 ? left : left_of(fluid, link);
+        double target =
+                   sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity) : 0,
+               ns;
 
-        link->target_ns =
-            sum > capacity * nearly || wait > 1 ? find_target(fluid, link, capacity, left) : 0;
-        if (link->target_ns < 1)
-            link->target_ns = 0;
+        link->target_ns = target < 1 ? 0 : target;
         link->slope = sum / capacity - 1;
+        if (fabs(link->slope) < close)
+            link->target_ns = wait;
         ns = (link->target_ns - wait) / link->slope;
         if (!(ns > soon_ns)) {
             wait = link->target_ns;
-            sum = arrivals(fluid, link, wait, &slope);
             link->slope = 0;
         } else if (!link->is_planned) {
             asim_fluid_plan(fluid, link, ns);
         }
-        if (sum > capacity || wait > 0) {
-            link->share = asim_fluid_min(most_share, capacity / sum);
-            link->was_full = 1;
-        }
+    } else {
+        link->target_ns = 0;
     }
     link->wait_ns = wait;
+    link->arrive = sum - link->burst_rate;
+    link->share = wait > 0 || link->slope > 0 ? asim_fluid_min(most_share, capacity / sum) : 1;
     asim_fluid_count_queue(fluid, link);
 }
 
@@ -279,25 +257,15 @@ void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link
     tell_acks(fluid, link, ASIM_ACKS_NONE);
 }
 
-void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link)
+void asim_fluid_drain_queue(struct asim_fluid *fluid, uint32_t l)
 {
-    asim_fluid_count_queue(fluid, link);
-    link->wait_ns = 0;
-    link->wait_at = fluid->queue.now_ns;
-    link->slope = link->target_ns = 0;
+    struct asim_fluid_link *link = &fluid->link[l];
+
     link->share = 1;
-    link->was_full = link->has_rest = 0;
+    if (link->wait_ns <= 0 && link->slope <= 0)
+        return;
+    asim_fluid_bring(fluid, l, 0, 0, 0);
     asim_fluid_tell_wait(fluid, link);
-}
-
-void asim_fluid_empty_left(struct asim_fluid *fluid)
-{
-    while (fluid->left.n) {
-        struct asim_fluid_link *link = &fluid->link[ASIM_VEC_POP(fluid->left)];
-
-        if (!link->flows.n && link->kept_at != fluid->queue.now_ns)
-            asim_fluid_empty(fluid, link);
-    }
 }
 
 /* A flow comes to a link or leaves it: how long ACKs wait for its frames depends on whether it has

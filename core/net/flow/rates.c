@@ -23,13 +23,13 @@ static double tolerance_of(const struct asim_fluid_link *link)
 
 static int is_saturated(const struct asim_fluid_link *link)
 {
-    return link->level < ASIM_FLUID_NONE || link->share < 1 || link->wait_ns > 0;
+    return link->level < ASIM_FLUID_NONE || link->wait_ns > 0 || link->slope > 0;
 }
 
 /* More comes than it serves. */
 static int is_above(const struct asim_fluid_link *link)
 {
-    return link->sum > asim_fluid_capacity(link) * (1 + tolerance_of(link));
+    return link->sum + link->burst_rate > asim_fluid_capacity(link) * (1 + tolerance_of(link));
 }
 
 /* How long its ACKs wait. Where links of many flows are visited, each flow is looked at from
@@ -60,47 +60,24 @@ static void find_limit(const struct asim_fluid *fluid, struct asim_fluid_flow *f
                        struct asim_fluid_limit *limit)
 {
     double rate = asim_fluid_min(flow->most, path->line), span_ns = path->rtt_ns;
-    double before = 1, share = 1, most = 1, rest_ns = 0;
+    double before = 1, share = 1;
     int is_windowed = flow->shape.window < ASIM_FLUID_NONE; /* shape.is_windowed is a line behind */
 
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, path); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, path); i < n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
-        double wait;
 
         if (path->link[i] == without) {
             before = share;
-            share = 1;
             continue;
         }
-        rate = asim_fluid_min(rate, link->level);
         share *= link->share;
-        most = asim_fluid_max(most, link->share);
-        if (!is_windowed || !link->has_queue)
-            continue;
-        wait = asim_fluid_wait(fluid, link);
-        span_ns += wait;
-        rest_ns += asim_fluid_rest_wait(link, wait);
+        rate = asim_fluid_min(rate, link->level);
+        if (is_windowed && link->has_queue)
+            span_ns += asim_fluid_wait(fluid, link);
     }
     if (is_windowed && fluid->parts & ASIM_FLUID_ACK_WAIT)
         span_ns += wait_back(fluid, flow, path, without);
-    *limit =
-        (struct asim_fluid_limit){rate, span_ns, before, share, rest_ns, ASIM_FLUID_NONE, most};
-    if (is_windowed)
-        limit->left = asim_fluid_max(
-            1, flow->left - flow->rate * (double)(fluid->queue.now_ns - flow->left_at));
-}
-
-/* Of a flow that leaves a link so, what is served behind it. Two queues that drain may each give
- * more than arrives, but what is left of a flow stands in both at once. */
-static double serve(const struct asim_fluid_link *link, const struct asim_fluid_limit *limit,
-                    double rate)
-{
-    double ns = limit->rest_ns + asim_fluid_rest_wait(link, link->wait_ns);
-
-    rate *= limit->behind;
-    if (ns > 0)
-        rate = asim_fluid_min(rate, limit->left / ns * asim_fluid_max(limit->most, link->share));
-    return rate;
+    *limit = (struct asim_fluid_limit){rate, span_ns, before};
 }
 
 /* The level up to which the capacity fills the limits of all flows; ASIM_FLUID_NONE: they do not
@@ -139,7 +116,7 @@ static void change(struct asim_fluid *fluid, struct asim_fluid_flow *flow, doubl
 
     asim_fluid_touch(fluid, flow);
     flow->rate = rate;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, flow->path); i < n; i++) {
         uint32_t l = flow->path->link[i];
         struct asim_fluid_link *link = &fluid->link[l];
 
@@ -190,7 +167,7 @@ static void visit_only(struct asim_fluid *fluid, uint32_t l, int damped)
     if (damped && fabs(level - link->level) < 0.2 * link->level)
         return;
     link->level = level;
-    rate = serve(link, &limit, asim_fluid_min(rate, level));
+    rate = asim_fluid_min(rate, level);
     if (fabs(rate - flow->rate) > tolerance_of(link) * flow->rate)
         change(fluid, flow, rate, l);
 }
@@ -212,11 +189,10 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
     if (find_limits(fluid, l))
         return;
     if (link->has_queue) {
-        double before = link->wait_ns, share = link->share;
+        double before = link->wait_ns;
 
         asim_fluid_move_queue(fluid, link, asim_fluid_capacity(link));
-        if (damped && fabs(link->wait_ns - before) <= 0.2 * before &&
-            fabs(link->share - share) <= 0.2 * share)
+        if (damped && fabs(link->wait_ns - before) <= 0.2 * before)
             return;
         asim_fluid_tell_wait(fluid, link);
         if (fluid->cc)
@@ -233,9 +209,7 @@ static void visit(struct asim_fluid *fluid, uint32_t l, int damped)
         double rate = asim_fluid_min(limit->rate, level);
 
         if (link->has_queue)
-            rate =
-                link->share * limit->before * asim_fluid_arrival(link, flow, limit, link->wait_ns);
-        rate = serve(link, limit, rate);
+            rate = asim_fluid_arrival(flow, limit, link->wait_ns);
         if (fabs(rate - flow->rate) > tolerance * flow->rate)
             change(fluid, flow, rate, l);
     }
@@ -329,9 +303,9 @@ void asim_fluid_enter(struct asim_fluid *fluid, struct asim_fluid_flow *flow, ui
 {
     const struct asim_fluid_path *path = flow->path;
 
-    for (uint32_t i = first, n = asim_fluid_reach(fluid, flow->path); i < n; i++)
+    for (uint32_t i = first, n = asim_fluid_reach(flow, flow->path); i < n; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].flows, i);
-    if (fluid->has_bursts) /* its ACKs slow nothing */
+    if (flow->is_burst) /* its ACKs slow nothing */
         return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         enter(fluid, flow, &fluid->link[path->link[i]].ack_flows, i);
@@ -341,9 +315,9 @@ void asim_fluid_quit(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uin
 {
     const struct asim_fluid_path *path = flow->path;
 
-    for (uint32_t i = first; i < path->n; i++)
+    for (uint32_t i = first, n = asim_fluid_reach(flow, path); i < n; i++)
         quit(flow, &fluid->link[path->link[i]].flows, i);
-    if (fluid->has_bursts)
+    if (flow->is_burst)
         return;
     for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         quit(flow, &fluid->link[path->link[i]].ack_flows, i);
@@ -353,7 +327,7 @@ void asim_fluid_swap_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow
                           struct asim_fluid_path *path)
 {
     flow->path = path;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, path); i < n; i++)
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, path); i < n; i++)
         fluid->link[path->link[i]].flows.at[flow->place[i]].path = path;
 }
 
@@ -362,7 +336,7 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     struct asim_fluid_link *least = NULL;
-    uint32_t n = asim_fluid_reach(fluid, flow->path);
+    uint32_t n = asim_fluid_reach(flow, flow->path);
     double rate = flow->most;
     struct asim_fluid_limit limit;
 
@@ -377,7 +351,7 @@ static void run_alone(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
             rate = capacity, least = link;
     }
     for (uint32_t i = 0; i < n; i++)
-        fluid->link[path->link[i]].sum = rate;
+        fluid->link[path->link[i]].sum = fluid->link[path->link[i]].arrive = rate;
     if (least && !least->has_queue)
         least->level = rate;
     flow->rate = rate;
@@ -394,11 +368,11 @@ static void mix(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     double rate, ns;
 
     find_limit(fluid, flow, path, UINT32_MAX, &limit);
-    rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns) * limit.behind;
+    rate = asim_fluid_min(limit.rate, flow->shape.window / limit.span_ns);
     ns = rate < ASIM_FLUID_NONE ? flow->left / rate : 0;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++)
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, flow->path); i < n; i++)
         asim_fluid_stir(fluid, path->link[i], ns);
-    if (fluid->has_bursts)
+    if (flow->is_burst)
         asim_fluid_mark(fluid, path->link[0]);
     if (ns > 0)
         change(fluid, flow, rate, UINT32_MAX);
@@ -408,9 +382,8 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
     int is_alone = 1;
-    double lead = 0;
 
-    flow->behind_ns = flow->rate = 0;
+    flow->rate = 0;
     flow->left_at = fluid->queue.now_ns;
     flow->is_parked = asim_fluid_is_cut(fluid, path) || flow->resume_ns > fluid->queue.now_ns;
     if (flow->is_parked) {
@@ -423,16 +396,13 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
     flow->lost_ns = 0;
     asim_fluid_go_on_control(fluid, flow);
-    if (fluid->has_bursts && asim_fluid_begin_burst(fluid, flow))
+    if (flow->is_burst && asim_fluid_begin_burst(fluid, flow))
         return;
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, flow->path); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        is_alone &= !link->flows.n && link->wait_ns <= 0;
-        asim_fluid_add_lead(link, fluid->queue.now_ns, lead, flow->left * link->step_ns);
-        lead += asim_fluid_pass_ns(link);
-        if (!flow->shape.is_windowed)
-            flow->behind_ns += asim_fluid_wait(fluid, link);
+        asim_fluid_clean(fluid, link);
+        is_alone &= !link->flows.n && link->wait_ns <= 0 && !link->bursts;
         asim_fluid_tell_frames(fluid, link);
     }
     asim_fluid_enter(fluid, flow, 0);
@@ -445,24 +415,19 @@ void asim_fluid_join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 void asim_fluid_leave(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    double lead = 0;
 
-    for (uint32_t i = 0, n = asim_fluid_reach(fluid, flow->path); i < n; i++) {
+    for (uint32_t i = 0, n = asim_fluid_reach(flow, flow->path); i < n; i++) {
         struct asim_fluid_link *link = &fluid->link[path->link[i]];
 
-        asim_fluid_end_lead(link, fluid->queue.now_ns, lead);
-        lead += asim_fluid_pass_ns(link);
         asim_fluid_tell_frames(fluid, link);
         quit(flow, &link->flows, i);
         link->sum -= flow->rate;
         if (!link->flows.n) {
-            link->sum = 0;
+            link->sum = link->arrive = 0;
             link->level = ASIM_FLUID_NONE;
-            if (link->was_full && flow->is_ending && ASIM_VEC_PUSH(fluid->left, path->link[i]))
-                fluid->failed = ASIM_ENOMEM;
-            else if (link->was_full && !flow->is_ending && !flow->next)
-                asim_fluid_empty(fluid, link);
-        } else if (is_saturated(link) && fluid->has_bursts && !i) {
+            if (link->has_queue)
+                asim_fluid_drain_queue(fluid, path->link[i]);
+        } else if (is_saturated(link) && flow->is_burst) {
             asim_fluid_mark(fluid, path->link[0]);
         } else if (is_saturated(link)) {
             asim_fluid_stir(fluid, path->link[i], (double)(fluid->queue.now_ns - flow->start_ns));

@@ -147,10 +147,12 @@ static int is_idle(const struct asim_fluid *fluid, struct asim_fluid_site *site)
         if (site->conns.at[i]->head)
             return 0;
     for (size_t i = 0; !site->is_clean && i < site->places.n; i++) {
-        const struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
+        struct asim_fluid_link *link = &fluid->link[site->places.at[i].link];
 
+        asim_fluid_clean(fluid, link);
         if (link->flows.n || link->ack_flows.n || link->ack > 0 || link->wait_ns > 0 ||
-            link->slope > 0 || link->is_planned || link->is_stirred || link->is_dirty || link->ring)
+            link->expected || link->slope > 0 || link->is_planned || link->is_stirred ||
+            link->is_dirty || link->ring)
             return 0;
     }
     return site->is_clean = 1;
@@ -404,5 +406,5 @@ void asim_fluid_repeats_close(struct asim_fluid *fluid)
     }
     asim_map_fini(&fluid->sites);
     asim_map_fini(&fluid->repeats);
-    ASIM_FREE(fluid->held.at, fluid->joining.at, fluid->left.at);
+    ASIM_FREE(fluid->held.at, fluid->joining.at);
 }

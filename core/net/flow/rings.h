@@ -89,11 +89,12 @@ void asim_fluid_mark_like(struct asim_fluid *fluid, uint32_t l,
                           const struct asim_fluid_link *other);
 /* Of a link that is to be visited soon: a moment later. */
 int asim_fluid_is_put_off(struct asim_fluid *fluid, uint32_t l);
-/* A link's wait where its queue has all that many flows have left, else 0; what arrives of a flow,
- * where its queues before let all through, at a link with this wait. */
-double asim_fluid_rest_wait(const struct asim_fluid_link *link, double wait);
-double asim_fluid_arrival(const struct asim_fluid_link *link, const struct asim_fluid_flow *flow,
-                          const struct asim_fluid_limit *limit, double wait);
+/* What arrives of a flow at a link with this wait. */
+static inline double asim_fluid_arrival(const struct asim_fluid_flow *flow,
+                                        const struct asim_fluid_limit *limit, double wait)
+{
+    return asim_fluid_min(limit->rate, flow->shape.window / (limit->span_ns + wait));
+}
 /* Of a packet that comes in so many ns. */
 double asim_fluid_wait_in(const struct asim_fluid *fluid, const struct asim_fluid_link *link,
                           double ns);
@@ -102,31 +103,24 @@ static inline double asim_fluid_wait(const struct asim_fluid *fluid,
 {
     return link->wait_ns > 0 || link->slope > 0 ? asim_fluid_wait_in(fluid, link, 0) : 0;
 }
-/* Sets wait, share and where the wait goes from here. */
+/* What stood in its queue may have drained by now. */
+static inline void asim_fluid_clean(const struct asim_fluid *fluid, struct asim_fluid_link *link)
+{
+    if (link->wait_ns > 0 && !link->bursts && !link->flows.n && asim_fluid_wait(fluid, link) <= 0)
+        link->wait_ns = link->slope = link->target_ns = 0;
+}
+/* Sets wait and where it goes from here. */
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
 /* --- turns.c --- */
-/* Finds how much later the messages that join in this ns end for their turns. */
+/* Finds what packets of the messages that join in this ns wait for each other. */
 void asim_fluid_take_turns(struct asim_fluid *fluid);
-/* How much sooner a message that drains now is through than its rates say, all in all. */
-double asim_fluid_early(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
 /* --- acks.c --- */
-/* How much later than in an idle network a message that has drained is through: its ACK waits
- * behind data of others. Asked once all of its last ns has happened. */
-double asim_fluid_late(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* Work for the link, from a sender so far away; those farther than the first distances lead nobody.
- */
-void asim_fluid_add_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns,
-                         double work_ns);
-/* A message from so far has left the link. */
-void asim_fluid_end_lead(struct asim_fluid_link *link, uint64_t now_ns, double to_here_ns);
-/* How much sooner a message that drains now is through than its share says: where senders of
- * several distances share a queue, the nearest begins it. No message takes less than in an idle
- * network. */
-double asim_fluid_lead(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
-/* Of a message that drains, ns: what queues count as served before its NIC can have sent it. */
-double asim_fluid_unsent(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow);
+/* How much later than in an idle network a message that has drained is through: its last packet
+ * waits in queues, flow->queued_ns, and its ACK behind data of others. Asked once all of its last
+ * ns has happened. */
+double asim_fluid_late(const struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* How long its ACKs wait for frames of data in service; path: its own; is_first: that of the first
  * packet, before ACKs take a share of these links. */
 double asim_fluid_ack_waits(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
@@ -141,10 +135,8 @@ double asim_fluid_mark_chance(const struct asim_fluid_link *link, double bytes);
 /* Counts the marks that the queue of a link has made since wait_at, and its length now. */
 void asim_fluid_count_queue(const struct asim_fluid *fluid, struct asim_fluid_link *link);
 
-/* What is left of its queue drains; of all queues whose last messages have drained in this ns, but
- * where others of their queue pairs follow. */
-void asim_fluid_empty(struct asim_fluid *fluid, struct asim_fluid_link *link);
-void asim_fluid_empty_left(struct asim_fluid *fluid);
+/* Its last flow has left it: what stands in its queue drains. */
+void asim_fluid_drain_queue(struct asim_fluid *fluid, uint32_t l);
 /* Tells the flows whose ACKs wait at the link of a wait that has moved; that a flow comes to the
  * link or leaves it. */
 void asim_fluid_tell_wait(struct asim_fluid *fluid, struct asim_fluid_link *link);
@@ -152,6 +144,8 @@ void asim_fluid_tell_frames(struct asim_fluid *fluid, const struct asim_fluid_li
 
 /* --- control.c --- */
 size_t asim_fluid_control_size(const struct asim_cc *cc);
+/* Whether the queue of a link tells controllers something. */
+int asim_fluid_is_told(const struct asim_fluid *fluid, const struct asim_fluid_link *link);
 /* Begins to control flows that a queue tells something. */
 void asim_fluid_watch(struct asim_fluid *fluid, const struct asim_fluid_link *link);
 void asim_fluid_begin_control(struct asim_fluid *fluid, struct asim_fluid_flow *flow);

@@ -64,8 +64,12 @@ static void front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 
 static void end(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
-    if (asim_fluid_burst_end(fluid, burst))
+    enum asim_burst_came came = asim_fluid_burst_end(fluid, burst);
+
+    if (came == ASIM_BURST_LAST)
         asim_fluid_arrived_burst(fluid, burst->flow, burst->passed_ns);
+    else if (came == ASIM_BURST_PIECE && burst->flow->train)
+        asim_fluid_piece_came(fluid, burst);
     asim_fluid_forget_burst(fluid, burst);
 }
 
@@ -253,7 +257,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memset(&fluid->touched, 0, sizeof fluid->touched);
     memset(&fluid->held, 0, sizeof fluid->held);
     memset(&fluid->joining, 0, sizeof fluid->joining);
-    memset(&fluid->left, 0, sizeof fluid->left);
     memset(&fluid->starting, 0, sizeof fluid->starting);
     while (fluid->work.n) {
         uint32_t order = asim_index_set_lowest(&fluid->work);
@@ -266,7 +269,7 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     run_until(fluid, saved.queue.now_ns);
     while (work.n)
         asim_index_set_add(&fluid->work, ASIM_VEC_POP(work));
-    ASIM_FREE(work.at, fluid->touched.at, fluid->held.at, fluid->joining.at, fluid->left.at);
+    ASIM_FREE(work.at, fluid->touched.at, fluid->held.at, fluid->joining.at);
     own = fluid->queue;
     ends = fluid->heap.at;
     n = fluid->heap.n;
@@ -275,7 +278,6 @@ static void catch_up(struct asim_fluid *fluid, const struct asim_repeat *phase)
     memcpy(&fluid->touched, &saved.touched, sizeof fluid->touched);
     memcpy(&fluid->held, &saved.held, sizeof fluid->held);
     memcpy(&fluid->joining, &saved.joining, sizeof fluid->joining);
-    memcpy(&fluid->left, &saved.left, sizeof fluid->left);
     memcpy(&fluid->starting, &saved.starting, sizeof fluid->starting);
     merge(fluid, &own, ends, n);
     free(ends);

@@ -19,7 +19,7 @@ static int queues_of(const struct asim_fluid *fluid, const struct asim_fluid_pat
     for (; at < end; at++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[at]];
 
-        n += link->has_queue && (link->share < 1 || asim_fluid_wait(fluid, link) > link->packet_ns);
+        n += link->has_queue && asim_fluid_wait(fluid, link) > link->packet_ns;
     }
     return n;
 }
@@ -63,7 +63,8 @@ void asim_fluid_judge_start(struct asim_fluid *fluid, const struct asim_fluid_fl
     const double few_packets = 4;
     const struct asim_fluid_link *nic = &fluid->link[flow->path->link[0]];
 
-    if (flow->shape.packets < few_packets && nic->flows.n > 1 && !flow->is_exact)
+    if (flow->shape.packets < few_packets && nic->flows.n > 1 &&
+        !(flow->is_burst && flow->shape.frames == 1))
         add(fluid, flow,
             &(struct asim_fluid_trust){.burst_ns = (nic->flows.n - 1) *
                                                    asim_fluid_min(1, flow->shape.packets) *
@@ -89,11 +90,10 @@ void asim_fluid_judge_end(struct asim_fluid *fluid, const struct asim_fluid_flow
 static int is_steered(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
 {
     const struct asim_fluid_path *path = flow->path;
-    const struct asim_fluid_lead *nic = &fluid->link[path->link[0]].leads[0];
 
     if (flow->control || !fluid->cc)
         return flow->control != NULL;
-    if ((double)nic->at_ns + nic->work_ns < (double)flow->began_ns + path->rtt_ns)
+    if ((double)flow->end_ns - (double)flow->began_ns < path->rtt_ns)
         return 0;
     for (uint32_t i = 1; i < path->n; i++) {
         const struct asim_fluid_link *link = &fluid->link[path->link[i]];
@@ -120,8 +120,6 @@ void asim_fluid_judge_queues(const struct asim_fluid *fluid, struct asim_fluid_f
     flow->is_facing = flow->queues_there && flow->queues_back && !flow->is_steered &&
                       fluid->link[path->link[path->slowest]].flows.n <= 1;
     flow->chain.queued_ns += flow->queues_there + flow->queues_back ? held_ns : 0;
-    if (flow->next && flow->queues_there && !flow->shape.is_windowed)
-        flow->chain.behind_ns += held_ns; /* its NIC has sent it before, and could go on */
     flow->chain.steered_ns += flow->is_steered ? held_ns : 0;
 }
 
@@ -149,11 +147,12 @@ void asim_fluid_judge(struct asim_fluid *fluid, struct asim_fluid_flow *flow, do
 
     if (asim_msg_is_traffic(&flow->msg))
         return;
-    for (uint32_t i = path->n; !flow->is_exact && i < path->n + path->n_acks; i++)
+    for (uint32_t i = path->n; i < path->n + path->n_acks; i++)
         if (fluid->link[path->link[i]].flows.n) /* its ACK comes at any phase of a frame */
             by.burst_ns += fluid->link[path->link[i]].packet_ns / 2;
     add(fluid, flow, &by, times);
-    flow->chain.late_ns += asim_fluid_max(0, late + flow->lead_ns - flow->behind_ns);
+    flow->chain.late_ns += late - flow->queued_ns;
+    flow->chain.queued_ns += flow->queued_ns;
 }
 
 static double share(double part, double of)
@@ -241,9 +240,6 @@ static const char *doubt_of(const struct asim_fluid *fluid)
         return "these queues steer the congestion control, in packets by chance: job times "
                "differed "
                "by up to 27 % in tests, mostly by less than 10 %";
-    if (share(trust->chain.behind_ns, last_ns) > few)
-        return "messages waited for those before them in their queue pair to leave queues of "
-               "switches, which NICs do not: job times differed by up to 4 % in tests";
     if (share(trust->twice_bytes, trust->bytes) > twice && !is_free &&
         order_decides(trust, few, most))
         return "some waited in two queues, or their ACKs in another one, where small differences "

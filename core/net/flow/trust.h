@@ -9,9 +9,8 @@
 
 /* Of messages one after another, each led to by the one that ended last at its source, ns. */
 struct asim_fluid_chain {
-    /* That queues of switches held up; of these that NICs had sent, before others of their queue
-     * pair; that their ACKs waited; that controllers steered. */
-    double queued_ns, behind_ns, late_ns, steered_ns;
+    /* That queues of switches held up; that their ACKs waited; that controllers steered. */
+    double queued_ns, late_ns, steered_ns;
 };
 
 /* Sums over the messages that have drained. */

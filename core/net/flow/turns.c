@@ -2,8 +2,8 @@
  *
  * Turns of messages that begin in one ns (flow.md#turns): NICs send a packet of each in turn, and
  * where NICs have the same order, these packets come to a destination together. So one packet of
- * each message passes its links, first come, first served, and what it waits there beyond what
- * links shared evenly would give is how much later its message ends.
+ * each message passes its links, first come, first served, and the last packet of its message
+ * waits there as long at least.
  *
  * Costs: an event a link and message, where a NIC has several that begin.
  */
@@ -31,17 +31,6 @@ static int are_several(struct asim_fluid *fluid)
     return found;
 }
 
-/* Of each link. */
-static void count(struct asim_fluid *fluid)
-{
-    for (size_t i = 0; i < fluid->joining.n; i++) {
-        const struct asim_fluid_path *path = fluid->joining.at[i].flow->path;
-
-        for (uint32_t k = 0; k < path->n; k++)
-            fluid->link[path->link[k]].round.joining++;
-    }
-}
-
 static void forget(struct asim_fluid *fluid)
 {
     for (size_t i = 0; i < fluid->joining.n; i++) {
@@ -58,20 +47,6 @@ static double part_of(const struct asim_fluid_flow *flow)
     return asim_fluid_min(1, flow->shape.packets);
 }
 
-/* What it would wait if the busiest of its links were shared evenly. */
-static double even_wait(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    const struct asim_fluid_path *path = flow->path;
-    double most = 0;
-
-    for (uint32_t k = 0; k < path->n; k++) {
-        const struct asim_fluid_link *link = &fluid->link[path->link[k]];
-
-        most = asim_fluid_max(most, link->round.joining * link->step_ns);
-    }
-    return part_of(flow) * (most - fluid->link[path->link[path->slowest]].step_ns);
-}
-
 #define FLOW_OF(due)                                                                               \
     ((struct asim_fluid_flow *)(void *)((char *)(due)-offsetof(struct asim_fluid_flow, through)))
 
@@ -85,35 +60,22 @@ static int pass(struct asim_fluid *fluid, struct asim_due_queue *queue,
     double there = begin + part_of(flow) * link->packet_ns + link->delay_ns;
 
     link->round.free_ns = begin + part_of(flow) * link->step_ns;
-    flow->turn_ns += begin - now;
+    flow->turn_ns += flow->through.rank ? begin - now : 0;
     return ++flow->through.rank < path->n &&
            asim_due_add(queue, (uint64_t)(there + 0.5), &flow->through);
-}
-
-/* Whether nothing else is under way, and a packet of each is all of it. */
-static int is_all(const struct asim_fluid *fluid)
-{
-    size_t i = 0;
-
-    while (i < fluid->joining.n && fluid->joining.at[i].flow->shape.frames == 1)
-        i++;
-    return i == fluid->flow.n - fluid->free_ids.n;
 }
 
 static int pass_all(struct asim_fluid *fluid)
 {
     struct asim_due_queue queue;
     struct asim_due *due;
-    int failed = 0, exact = is_all(fluid);
+    int failed = 0;
 
     asim_due_init(&queue);
     for (size_t i = 0; !failed && i < fluid->joining.n; i++) {
         struct asim_fluid_flow *flow = fluid->joining.at[i].flow;
 
-        flow->is_exact = (uint8_t)exact;
-        flow->turn_ns = exact ? 0 : -even_wait(fluid, flow);
-        if (fluid->link[flow->path->link[0]].flows.n) /* rounds are longer beside these */
-            flow->turn_ns = -ASIM_FLUID_NONE;
+        flow->turn_ns = 0;
         flow->through.rank = 0;
         failed = asim_due_add(&queue, 0, &flow->through);
     }
@@ -138,20 +100,8 @@ void asim_fluid_take_turns(struct asim_fluid *fluid)
 {
     if (!are_several(fluid))
         return;
-    count(fluid);
     sort_by_source(fluid);
     if (pass_all(fluid))
         fluid->failed = ASIM_ENOMEM;
     forget(fluid);
-}
-
-double asim_fluid_early(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow)
-{
-    double took_ns = (double)(fluid->queue.now_ns - flow->began_ns);
-    double least_ns = flow->shape.packets / flow->path->line + flow->turn_ns;
-
-    if (flow->is_exact) /* and not before now */
-        return asim_fluid_min(took_ns - least_ns, flow->shape.forward_ns + flow->shape.back_ns);
-    return asim_fluid_lead(fluid, flow) - asim_fluid_unsent(fluid, flow) -
-           asim_fluid_max(0, flow->turn_ns);
 }

@@ -81,7 +81,8 @@ static inline int do_step(struct asim_rank *rank, struct asim_chunk *chunk,
                            .tag = chunk->tag,
                            .cookie = ASIM_NEVER,
                            .src = rank->id,
-                           .dst = step->to};
+                           .dst = step->to,
+                           .is_uniform = (uint8_t)asim_uniform_phase_fits(chunk)};
 
     if (world->via.queue && !world->set.settings.rendezvous && step->to != ASIM_NOBODY &&
         step->from != ASIM_NOBODY) { /* a short form of asim_send and asim_receive */

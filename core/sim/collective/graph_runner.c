@@ -97,6 +97,7 @@ static int exchange(struct asim_rank *rank, struct asim_graph_runner *runner, ui
                                      .dst = peer,
                                      .bytes = bytes,
                                      .tag = tag,
+                                     .is_uniform = asim_chunk_phase(runner->chunk)->is_ring,
                                      .cookie = asim_deferred_action_cookie(action)},
                   op);
         return 0;

@@ -35,17 +35,23 @@ static int is_allowed(const struct asim_world *world)
     return !(world->set.without & ASIM_WAY_UNIFORM_PHASE) && !world->set.settings.rendezvous;
 }
 
-static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
+int asim_uniform_phase_fits(const struct asim_chunk *chunk)
 {
     const struct asim_coll_step *step = &chunk->next_step;
     const struct asim_plan *plan = &chunk->plan;
-    const struct asim_world *world = rank->world;
 
-    return is_allowed(world) && chunk->delay_ns != ASIM_NEVER && plan->algo->identical_steps &&
-           plan->steps && plan->arrivals == plan->steps &&
+    return plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&
            plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
            step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
-           step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX &&
+           step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX;
+}
+
+static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
+{
+    const struct asim_coll_step *step = &chunk->next_step;
+    const struct asim_world *world = rank->world;
+
+    return is_allowed(world) && chunk->delay_ns != ASIM_NEVER && asim_uniform_phase_fits(chunk) &&
            (step->send_bytes <= ASIM_PACKET_BYTES_MAX || !asim_world_has(world, ASIM_NET_FRAMES));
 }
 
@@ -64,7 +70,8 @@ static int open_train(struct asim_rank *rank, struct asim_uniform_phase *uniform
                            .src = rank->id,
                            .dst = step->to,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
-                           .cookie = ASIM_NEVER};
+                           .cookie = ASIM_NEVER,
+                           .is_uniform = 1};
 
     if (!world->via.backend->train_open)
         return 0;
@@ -178,7 +185,8 @@ static int open_relay(struct asim_rank *rank, struct asim_uniform_phase *uniform
                 .src = rank->id,
                 .dst = step->to,
                 .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
-                .cookie = ASIM_NEVER},
+                .cookie = ASIM_NEVER,
+                .is_uniform = 1},
         .from = step->from,
         .steps = uniform->left,
         .present = present < uniform->left ? (uint32_t)present : uniform->left,
@@ -290,7 +298,8 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *unifor
                            .src = rank->id,
                            .dst = uniform->to,
                            .id = asim_send_id(rank),
-                           .cookie = ASIM_NEVER};
+                           .cookie = ASIM_NEVER,
+                           .is_uniform = 1};
 
     if (world->via.backend->send(world->via.carrier, &msg))
         asim_rank_fail_nomem(rank, "sending a message");

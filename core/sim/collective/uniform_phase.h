@@ -48,6 +48,8 @@ int asim_uniform_phase_has_relays(const struct asim_rank *rank);
 /* The network's functions for phases that repeat (net/net.h); NULL: it has none, or each message is
  * watched. */
 const struct asim_net_extras *asim_uniform_phase_repeats(const struct asim_world *world);
+/* Whether all steps of the phase are alike. */
+int asim_uniform_phase_fits(const struct asim_chunk *chunk);
 /* Starts the phase on the fast path if it is uniform; 0: it is not, and nothing has changed. Fails
  * the rank when out of memory. */
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk);

@@ -189,7 +189,7 @@ struct asim_phase {
     /* Of each flow of NCCL; 0: the op graph, or the algorithm of choice, has the sizes. Without an
      * op graph it is a ring that the network carries as these flows. */
     uint64_t flow_bytes;
-    uint8_t is_ring; /* the op graph is of NCCL's rings */
+    uint8_t is_ring; /* of NCCL, which a network may carry by itself */
     struct asim_ring_of ring;
     int subgroup;
     struct asim_nccl_choice kernel;

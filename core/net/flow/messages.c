@@ -93,7 +93,7 @@ static int is_burst(const struct asim_fluid *fluid, const struct asim_fluid_flow
                     uint32_t beside)
 {
     const uint32_t many = 4;
-    const double windows = 2;
+    const double windows = 3;
 
     return fluid->has_traffic ||
            (!flow->msg.is_uniform &&

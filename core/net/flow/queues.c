@@ -219,6 +219,7 @@ void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *lin
         ns = (link->target_ns - wait) / link->slope;
         if (!(ns > soon_ns)) {
             wait = link->target_ns;
+            sum = arrivals(fluid, link, wait, &slope);
             link->slope = 0;
         } else if (!link->is_planned) {
             asim_fluid_plan(fluid, link, ns);

@@ -423,9 +423,9 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
     }
     piece = asim_nccl_piece(&chosen);
     phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
-    phase->is_ring = chosen.spec.algo == ASIM_NCCL_RING;
-    if (chosen.spec.algo == ASIM_NCCL_RING && chosen.local == 1 &&
-        chosen.spec.ranks >= BY_NETWORK && asim_uniform_phase_has_relays(rank)) {
+    phase->is_ring =
+        chosen.spec.algo == ASIM_NCCL_RING && chosen.local == 1 && chosen.spec.ranks >= BY_NETWORK;
+    if (phase->is_ring && asim_uniform_phase_has_relays(rank)) {
         phase->choice = &world->set.ring;
         phase->step = 1;
         return 0;

@@ -280,7 +280,10 @@ void asim_fluid_arrived_burst(struct asim_fluid *fluid, struct asim_fluid_flow *
     end_acks(fluid, flow);
     asim_fluid_judge_queues(fluid, flow);
     passed_ns -= asim_fluid_max(0, flow->turn_ns - waited_ns);
-    flow->through_ns = asim_fluid_after(fluid, flow->shape.forward_ns - passed_ns, &flow->through);
+    /* Where a link behind the NIC is the slowest, its frame may have counted there and at the NIC.
+     */
+    flow->through_ns = asim_fluid_after(
+        fluid, asim_fluid_max(0, flow->shape.forward_ns - passed_ns), &flow->through);
     if (flow->again_ns > flow->through_ns)
         flow->through_ns = flow->again_ns;
 }

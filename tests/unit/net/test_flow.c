@@ -37,6 +37,16 @@ static void closed_forms(void)
     }
 }
 
+/* A packet whose slowest link is between switches: to what it takes there more than at its NIC. */
+static void slow_inside(void)
+{
+    enum { FAST = 21, SLOW = 166, SLOW_ACK = 8 }; /* 400 and 50 Gb/s */
+    uint64_t there = 2 * FAST + 2 * SLOW + 4 * P, back = 2 * 1 + 2 * SLOW_ACK + 4 * P;
+    uint64_t ns = alone("leaf_spine,g=4,leaves=2,psn=1,bw=400Gbps,apbw=50Gbps", PAYLOAD);
+
+    CHECK_CLOSE(ns, there + back, SLOW - FAST);
+}
+
 /* A message of 0 bytes sends one, as in packets; to oneself none. */
 static void smallest(void)
 {
@@ -438,6 +448,7 @@ static void lockstep(void)
 int main(void)
 {
     closed_forms();
+    slow_inside();
     smallest();
     incast();
     shares();

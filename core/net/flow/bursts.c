@@ -192,8 +192,6 @@ static int pass_first_ack(struct asim_fluid *fluid, struct asim_fluid_burst *bur
 
     if (!hop)
         burst->came_ns = (double)fluid->queue.now_ns;
-    if (burst->flow->is_through) /* nobody waits for it */
-        return 0;
     if (hop >= burst->path->n_acks)
         return 1;
     burst->front++;
@@ -214,13 +212,17 @@ static void tell_control(struct asim_fluid *fluid, const struct asim_fluid_burst
 
 int asim_fluid_burst_front(struct asim_fluid *fluid, struct asim_fluid_burst *burst)
 {
-    uint32_t h = burst->front, l = burst->path->link[h];
-    const struct asim_fluid_link *link = &fluid->link[l];
+    uint32_t h = burst->front, l;
+    const struct asim_fluid_link *link;
     double rate = burst->front_rate, ns;
 
     burst->is_front_due = 0;
+    if (burst->flow->is_through) /* nobody waits for it, and its path may be gone */
+        return 0;
     if (h >= burst->path->n)
         return pass_first_ack(fluid, burst);
+    l = burst->path->link[h];
+    link = &fluid->link[l];
     burst->pulse[h] = (struct asim_fluid_pulse){rate, burst->packets, fluid->queue.now_ns};
     asim_fluid_bring(fluid, l, rate, 0, 1);
     tell_control(fluid, burst, link);

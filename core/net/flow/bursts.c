@@ -65,14 +65,6 @@ void asim_fluid_forget_burst(struct asim_fluid *fluid, struct asim_fluid_burst *
     asim_fluid_release(fluid, flow);
 }
 
-void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by)
-{
-    const struct asim_fluid_path *path = flow->path;
-
-    for (uint32_t i = 0; i < (uint32_t)path->n + path->n_acks; i++)
-        fluid->link[path->link[i]].expected += by;
-}
-
 /* --- at its NIC ------------------------------------------------------------------------------ */
 
 /* NICs send a packet of each message in turn, so of messages that begin together each ends a packet
@@ -89,10 +81,8 @@ void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flo
         round->all = nic->flows.n + round->joining;
     share = (double)round->all / round->joining;
     round->packets += share / (round->all - round->turn);
-    if (!flow->train) {
+    if (!flow->train)
         flow->rounded = asim_fluid_min(1, flow->left) * (round->packets - 1);
-        flow->left += flow->rounded;
-    }
     if (++round->turn == round->joining)
         *round = (struct asim_fluid_round){0};
 }
@@ -107,14 +97,15 @@ int asim_fluid_begin_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flo
     flow->n_bursts++;
     burst->flow = flow;
     burst->path = flow->path;
-    burst->packets = flow->train || flow->is_cut ? flow->left : flow->shape.packets;
+    burst->packets = flow->left;
+    flow->left += flow->rounded;
     burst->front_due = (struct asim_due){.kind = ASIM_FLUID_FRONT};
     burst->end_due = (struct asim_due){.kind = ASIM_FLUID_END};
     burst->is_front_due = burst->is_end_due = burst->is_sent = 0;
     burst->front = burst->end = 1;
     burst->passed_ns = burst->front_ns = burst->ended_ns = 0;
     burst->number = flow->train ? flow->train->begun - 1 : 0;
-    if (!is_packet(burst) && (flow->path->n > 1 || burst->flow->train))
+    if (!is_packet(burst) && (flow->path->n > 1 || flow->train))
         plan_front(fluid, burst, latency(burst, link_of(fluid, burst, 0)));
     return 0;
 }
@@ -177,7 +168,6 @@ void asim_fluid_cut_burst(struct asim_fluid *fluid, struct asim_fluid_flow *flow
     burst->packets = sent;
     flow->burst = NULL;
     flow->rounded = 0;
-    flow->is_cut = 1;
     burst->is_sent = 1;
     burst->is_last = 0;
     pass_end(fluid, burst, 0);
@@ -205,7 +195,7 @@ static void tell_control(struct asim_fluid *fluid, const struct asim_fluid_burst
 {
     struct asim_fluid_flow *flow = burst->flow;
 
-    if (fluid->cc && burst->flow->train && !flow->control && !flow->is_sent &&
+    if (fluid->cc && flow->train && !flow->control && !flow->is_sent &&
         asim_fluid_is_told(fluid, link))
         asim_fluid_begin_control(fluid, flow);
 }

@@ -22,11 +22,12 @@ struct asim_fluid_burst {
      * on with those of its first ACK. */
     uint8_t front, end;
     double front_rate; /* at which it will come there */
-    double back_ns, ended_ns;
-    double came_ns;   /* of a piece: its first packet, at the receiver */
-    uint32_t number;  /* of the pieces of its message */
-    double front_ns;  /* when; */
-    double passed_ns; /* latencies of the links before its end */
+    double front_ns;   /* when; */
+    double passed_ns;  /* latencies of the links before its end */
+    /* Of a piece: when its first packet came to the receiver, how long the ACK of that took, and
+     * when its end came (0: it has not); of the pieces of its message. */
+    double came_ns, back_ns, ended_ns;
+    uint32_t number;
     double packets;
     struct asim_fluid_flow *flow;
     const struct asim_fluid_path *path;
@@ -53,8 +54,6 @@ static inline uint32_t asim_fluid_reach(const struct asim_fluid_flow *flow,
     return flow->is_burst ? 1 : path->n;
 }
 
-/* Of its path, to which so many bursts more are to come. */
-void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by);
 /* A message joins its NIC, beside others of this ns. */
 void asim_fluid_take_round(struct asim_fluid *fluid, struct asim_fluid_flow *flow);
 /* A burst is sent from now on; not 0 when out of memory. */

@@ -51,7 +51,7 @@ struct asim_fluid_flow *asim_fluid_make(struct asim_fluid *fluid, const struct a
     flow->burst = NULL;
     flow->train = NULL;
     flow->n_bursts = 0;
-    flow->rounded = flow->turn_ns = flow->queued_ns = flow->is_cut = flow->again_ns = 0;
+    flow->rounded = flow->turn_ns = flow->queued_ns = flow->again_ns = 0;
     flow->back_until = flow->lost_ns = flow->resume_ns = 0;
     flow->acks = ASIM_ACKS_NONE;
     flow->through.kind = ASIM_FLUID_THROUGH;

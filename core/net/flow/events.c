@@ -266,11 +266,7 @@ static void move(struct asim_fluid *fluid, struct asim_fluid_flow *flow, uint32_
     done = flow->shape.packets - flow->left;
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, -flow->ack_rate);
-    if (flow->is_burst)
-        asim_fluid_expect(fluid, flow, -1);
     asim_fluid_take_path(fluid, flow, path);
-    if (flow->is_burst)
-        asim_fluid_expect(fluid, flow, 1);
     if (flow->acks == ASIM_ACKS_LOAD)
         asim_fluid_load_acks(fluid, flow, flow->ack_rate);
     drop(fluid, flow, old);

@@ -158,8 +158,8 @@ struct asim_fluid_flow {
     double queued_ns;              /* that its last packet waits in queues of data */
     int queues_there, queues_back; /* that it waited in then, and its ACKs */
     uint8_t is_facing, is_sprayed, is_steered;
-    uint8_t is_sent, is_cut; /* of a burst: its NIC has sent it; part of it went another way */
-    uint64_t again_ns;       /* what was lost comes then, 0: none */
+    uint8_t is_sent;   /* of a burst: its NIC has sent it */
+    uint64_t again_ns; /* what was lost comes then, 0: none */
     uint8_t is_parked; /* a link is down, or a timeout is to come: it stands still, on no list */
     uint8_t
         is_coming; /* drained, and its last packet has not come: how long the ACK waits is open */

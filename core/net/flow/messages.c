@@ -82,11 +82,6 @@ static void join(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
     }
 }
 
-static struct asim_fluid_round *round_of(struct asim_fluid *fluid, size_t i)
-{
-    return &fluid->link[fluid->joining.at[i].flow->path->link[0]].round;
-}
-
 /* Messages that fit into their windows, and those that are not much longer where their NIC sends
  * many at once, go from queue to queue; but those of rings, which may be in lock-step. */
 static int is_burst(const struct asim_fluid *fluid, const struct asim_fluid_flow *flow,
@@ -106,11 +101,11 @@ static void choose_bursts(struct asim_fluid *fluid)
     size_t n = fluid->joining.n;
 
     for (size_t i = 0; i < n; i++)
-        round_of(fluid, i)->all++;
+        asim_fluid_round_of(fluid, i)->all++;
     for (size_t i = 0; i < n; i++) {
         struct asim_fluid_joining *joining = &fluid->joining.at[i];
         struct asim_fluid_flow *flow = joining->flow;
-        struct asim_fluid_round *round = round_of(fluid, i);
+        struct asim_fluid_round *round = asim_fluid_round_of(fluid, i);
         uint32_t beside = round->all + fluid->link[flow->path->link[0]].flows.n;
 
         flow->is_burst = is_burst(fluid, flow, beside);
@@ -130,7 +125,7 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
 {
     size_t n = fluid->joining.n;
 
-    if (!fluid->has_traffic)
+    if (fluid->has_bursts && !fluid->has_traffic)
         asim_fluid_take_turns(fluid);
     if (fluid->has_bursts)
         choose_bursts(fluid);
@@ -138,7 +133,7 @@ int asim_fluid_join_all(struct asim_fluid *fluid)
     for (size_t i = 0; i < n; i++)
         join(fluid, fluid->joining.at[i].flow);
     for (size_t i = 0; i < n && fluid->has_bursts; i++)
-        round_of(fluid, i)->all = round_of(fluid, i)->joining = 0;
+        asim_fluid_round_of(fluid, i)->all = asim_fluid_round_of(fluid, i)->joining = 0;
     fluid->joining.n = 0;
     return n > 0;
 }

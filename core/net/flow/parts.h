@@ -12,7 +12,7 @@
 enum asim_fluid_part {
     ASIM_FLUID_ACK_LOAD = 1,     /* ACKs take a share of their links */
     ASIM_FLUID_QUEUES = 2,       /* windows share queues of switches, which have a wait */
-    ASIM_FLUID_ACK_WAIT = 4,     /* ACKs and short messages wait in queues of others */
+    ASIM_FLUID_ACK_WAIT = 4,     /* ACKs wait in queues of others */
     ASIM_FLUID_CONTROL_PART = 8, /* congestion control */
     ASIM_FLUID_LOSSES = 16,      /* error rates, which are refused; without it wires lose nothing */
     ASIM_FLUID_COLLISIONS = 32   /* hashes choose ways; without it each message the emptiest */

@@ -253,15 +253,27 @@ void asim_fluid_shape(const struct asim_fluid *fluid, const struct asim_fluid_co
     shape->is_short = shape->packets * slow->step_ns <= shape->forward_ns;
 }
 
-void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by)
+{
+    const struct asim_fluid_path *path = flow->path;
+
+    for (uint32_t i = 0; i < (uint32_t)path->n + path->n_acks; i++)
+        fluid->link[path->link[i]].expected += by;
+}
+
+void asim_fluid_take_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                           struct asim_fluid_path *path)
 {
     struct asim_fluid_conn *conn = flow->conn;
 
+    if (flow->is_burst)
+        asim_fluid_expect(fluid, flow, -1);
     flow->path = path;
     conn->shape.bytes = path->is_shared ? conn->shape.bytes : 0;
     asim_fluid_shape(fluid, conn, path, flow->shape.bytes, &conn->shape);
     flow->shape = conn->shape;
-    if (flow->is_burst)
-        asim_fluid_unbind(flow);
+    if (!flow->is_burst)
+        return;
+    asim_fluid_unbind(flow);
+    asim_fluid_expect(fluid, flow, 1);
 }

@@ -43,6 +43,8 @@ static inline double asim_fluid_to_ns(const struct asim_fluid *fluid,
         ns += asim_fluid_pass_ns(&fluid->link[path->link[i]]);
     return ns;
 }
+/* Links of its path to which so many messages more come as bursts. */
+void asim_fluid_expect(struct asim_fluid *fluid, const struct asim_fluid_flow *flow, int by);
 /* Of a burst: no window holds it. */
 static inline void asim_fluid_unbind(struct asim_fluid_flow *flow)
 {
@@ -50,7 +52,7 @@ static inline void asim_fluid_unbind(struct asim_fluid_flow *flow)
     flow->shape.is_windowed = 0;
 }
 /* A message under way takes another path, after links have changed. */
-void asim_fluid_take_path(const struct asim_fluid *fluid, struct asim_fluid_flow *flow,
+void asim_fluid_take_path(struct asim_fluid *fluid, struct asim_fluid_flow *flow,
                           struct asim_fluid_path *path);
 
 #endif

@@ -118,8 +118,8 @@ static double find_target(const struct asim_fluid *fluid, const struct asim_flui
             high = wait;
         if (high - low < 1)
             break;
-        next = slope > 0 ? wait + sum * (sum - capacity) / (capacity * slope) : low + far + low;
-        wait = next > low && next < high ? next : asim_fluid_min(low + far + low, (low + high) / 2);
+        next = slope > 0 ? wait + sum * (sum - capacity) / (capacity * slope) : 2 * low + far;
+        wait = next > low && next < high ? next : asim_fluid_min(2 * low + far, (low + high) / 2);
     }
     return wait;
 }

@@ -113,6 +113,11 @@ static inline void asim_fluid_clean(const struct asim_fluid *fluid, struct asim_
 void asim_fluid_move_queue(struct asim_fluid *fluid, struct asim_fluid_link *link, double capacity);
 /* Visits the link in so many ns. */
 void asim_fluid_plan(struct asim_fluid *fluid, struct asim_fluid_link *link, double ns);
+/* Of the NIC of a message that joins. */
+static inline struct asim_fluid_round *asim_fluid_round_of(struct asim_fluid *fluid, size_t i)
+{
+    return &fluid->link[fluid->joining.at[i].flow->path->link[0]].round;
+}
 /* --- turns.c --- */
 /* Finds what packets of the messages that join in this ns wait for each other. */
 void asim_fluid_take_turns(struct asim_fluid *fluid);

@@ -54,9 +54,7 @@ static void begin_piece(struct asim_fluid *fluid, struct asim_fluid_flow *flow)
 
         if (!path)
             return;
-        asim_fluid_expect(fluid, flow, -1);
         asim_fluid_take_path(fluid, flow, path);
-        asim_fluid_expect(fluid, flow, 1);
         train->is_stale = 0;
     }
     if (train->begun >= train->most)

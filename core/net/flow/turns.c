@@ -11,11 +11,6 @@
 
 #include <stddef.h>
 
-static struct asim_fluid_round *at_nic(struct asim_fluid *fluid, size_t i)
-{
-    return &fluid->link[fluid->joining.at[i].flow->path->link[0]].round;
-}
-
 /* Whether some NIC sends several. Of N packets a round is one part in N, so long ones do not count.
  */
 static int are_several(struct asim_fluid *fluid)
@@ -25,9 +20,9 @@ static int are_several(struct asim_fluid *fluid)
 
     for (size_t i = 0; i < fluid->joining.n; i++)
         if (fluid->joining.at[i].flow->shape.packets < many_packets)
-            found |= at_nic(fluid, i)->joining++ > 0;
+            found |= asim_fluid_round_of(fluid, i)->joining++ > 0;
     for (size_t i = 0; i < fluid->joining.n; i++)
-        at_nic(fluid, i)->joining = 0;
+        asim_fluid_round_of(fluid, i)->joining = 0;
     return found;
 }
 

@@ -11,9 +11,15 @@
 #include "catalogue/table.h"
 
 /* In the order of the classes; products have a curve instead. */
-static const char *const keys[ASIM_GPU_CLASSES] = {
-    NULL,         "gemm_grouped", "attention_forward", "attention_backward", "elementwise",
-    "activation", "norm",         "optimizer"};
+static const char *const keys[ASIM_GPU_CLASSES] = {NULL,
+                                                   "gemm_grouped",
+                                                   "attention_forward",
+                                                   "attention_backward",
+                                                   "elementwise",
+                                                   "activation",
+                                                   "norm",
+                                                   "optimizer",
+                                                   "eager"};
 
 /* Leaves *value alone where the row has no such key. */
 static int read_share(double *value, const json_t *row, const char *key, const char *path,

@@ -21,6 +21,7 @@ enum asim_gpu_class {
     ASIM_GPU_ACTIVATION,  /* SiLU or GELU, with the product of a gated MLP */
     ASIM_GPU_NORM,        /* layer norm, RMS norm */
     ASIM_GPU_OPTIMIZER,
+    ASIM_GPU_EAGER, /* PyTorch's own ops, one a kernel, on strided and broadcast operands */
     ASIM_GPU_CLASSES
 };
 enum asim_gpu_dtype { ASIM_GPU_16BIT, ASIM_GPU_TF32, ASIM_GPU_32BIT, ASIM_GPU_8BIT, ASIM_GPU_4BIT };

@@ -117,6 +117,7 @@ static int check_rows(const struct asim_llm_options *opt, struct asim_err *err)
                 {"router_groups", opt->router_groups > 0},
                 {"recompute_modules", opt->recompute_modules != NULL},
                 {"expert_bias", opt->expert_bias},
+                {"eager_rope", opt->eager_rope},
                 {"overlap_param_gather", opt->overlap_parameters},
                 {"precision=fp8 or fp4", opt->precision >= ASIM_LLM_FP8}};
 

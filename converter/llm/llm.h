@@ -34,6 +34,7 @@ struct asim_llm_options {
     int precision, recompute_how, gradient_16bit, optimizer; /* places in their lists of words */
     /* --schedule: a step with the ops of each rank (step/) */
     int schedule, zero, overlap_gradients, overlap_parameters, dispatch, dispatch_fp8, expert_bias;
+    int eager_rope;
     uint32_t cp, etp, virtual_stages, prefetch, gpus_per_server, dispatch_chunks;
     uint32_t router_groups, router_topk_groups;
     uint64_t dense_ffn, seed;

@@ -228,6 +228,21 @@ static void add_projections(struct model *m, const struct sizes *z)
         add_again(m, "mla_up_proj", &projection);
 }
 
+/* Rotation of queries and keys where Megatron Core has no fused kernel: with YaRN's factor on
+ * cosine and sine (rope_utils.py). Each way a negation of a half, a join, two products and a sum,
+ * and plain passes: forward a copy, backward a fill and a sum. */
+static void add_rotation(struct model *m, const struct sizes *z)
+{
+    double elements = z->tokens * (z->q + z->kv) / z->t;
+    const struct kernel kernels[] = {
+        {ASIM_STEP_QKV, "rope_eager", ASIM_GPU_EAGER, 0, 20 * elements, 1, 0},
+        {ASIM_STEP_QKV, "rope_copies", ASIM_GPU_ELEMENTWISE, 0, 4 * elements, 2, 0},
+    };
+
+    if (m->step->opt->eager_rope)
+        add_kernels(m, kernels, sizeof kernels / sizeof *kernels);
+}
+
 /* Scores: causal, so half of s x s with FlashAttention; without it the whole square is computed,
  * and written and read four times by softmax and dropout. */
 static void add_attention(struct model *m, const struct sizes *z)
@@ -266,6 +281,7 @@ static void add_attention(struct model *m, const struct sizes *z)
     add_again(m, "layernorm", &kernels[0]);
     add_again(m, "layernorm", &kernels[4]);
     add_projections(m, z);
+    add_rotation(m, z);
     if (m->step->opt->flash)
         add_kernel(m, &flash);
     else

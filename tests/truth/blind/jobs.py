@@ -35,9 +35,10 @@ def recipe(model, gpu, container):
     """What the framework's preset of that container sets: recipes.csv, the newest row that is not newer."""
     found = [r for r in lines(HERE / "recipes.csv") if r["model"] == model and r["gpu"] in ("", gpu) and r["from"] <= container]
     last = max(found, key=lambda r: r["from"])
-    fused = last["graph"] == "full"  # Transformer Engine's operations take the biases of GPT OSS's experts along there
-    return dict({k: last[k] for k in ("dispatch", "graph", "recompute")}, overlap=int(last["overlap"]), routing=int(last["routing"]),
-                **({"bias": 1} if model == "GPT OSS 120B" and not fused else {}))
+    # GPT OSS rotates queries and keys in PyTorch's own passes (YaRN's factor), and adds the biases of its experts in such;
+    # where all is in a graph, Transformer Engine's operations take the biases along.
+    own = {} if model != "GPT OSS 120B" else {"rope": 1} if last["graph"] == "full" else {"bias": 1, "rope": 1}
+    return dict({k: last[k] for k in ("dispatch", "graph", "recompute")}, overlap=int(last["overlap"]), routing=int(last["routing"]), **own)
 
 
 def number(text, default=1):

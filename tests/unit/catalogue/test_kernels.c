@@ -30,7 +30,7 @@ static void test_times(void)
                                  .gemm_32bit = 0.5,
                                  .gemm_8bit = 0.75,
                                  .gemm_4bit = 0.5,
-                                 .share = {0, 0.5, 0.5, 0.25, 0.8, 0.4, 0.2, 1}};
+                                 .share = {0, 0.5, 0.5, 0.25, 0.8, 0.4, 0.2, 1, 0.1}};
     struct asim_gpu_work work = {.class = ASIM_GPU_GEMM, .ops = 1e9, .count = 3};
 
     CHECK(is_near(us(&k, ASIM_GPU_GEMM, 1e8, 0), 1e8 / 20e12 * 1e6)); /* below the first point */
@@ -42,6 +42,7 @@ static void test_times(void)
     CHECK(is_near(us(&k, ASIM_GPU_ATTENTION_BACKWARD, 1e9, 0), 1e9 / 25e12 * 1e6));
     CHECK(is_near(us(&k, ASIM_GPU_NORM, 0, 1e6), 1e6 / 200e9 * 1e6));
     CHECK(is_near(us(&k, ASIM_GPU_OPTIMIZER, 0, 1e6), 1e6 / 1000e9 * 1e6));
+    CHECK(is_near(us(&k, ASIM_GPU_EAGER, 0, 1e6), 1e6 / 100e9 * 1e6));
     CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 20e12 * 1e6));
     work.dtype = ASIM_GPU_TF32;
     CHECK(is_near(asim_gpu_work_us(&k, &work), 3 * 1e9 / 10e12 * 1e6));

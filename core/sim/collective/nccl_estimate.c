@@ -10,7 +10,8 @@
  * bound both.
  *
  * The way of a tree between servers: its channels do the same at once, so that messages of one
- * level share the links on which they meet, such as a NIC for all GPUs of a server.
+ * level share the links on which they meet, such as a NIC for all GPUs of a server. Behind its way
+ * the channels of a tree meet twice, inside a server and at its NICs (`meeting`).
  *
  * Cost: a walk over the paths of each pair of members that exchange messages, once for each group
  * and size; NCCL's rings have members x GPUs of a server of them.
@@ -38,11 +39,6 @@ enum {
     MOST_HOPS = 64
 };
 
-/* The channels of a tree meet at the NVLinks of a server and, from two children, at a NIC. So a
- * chunk's stage takes longer than its busiest link is busy, by so much of the time of the busiest
- * link of a rank: in 100 drawn cases. Two servers have no two children. */
-static const double MEETING = .15;
-
 /* One estimate. A link carries each direction on its own. */
 struct estimate {
     struct asim_world *world;
@@ -51,6 +47,8 @@ struct estimate {
     double *load;                /* ns, [2 x links], or with an analytical network [2 x ranks] */
     ASIM_VEC(size_t) loaded;     /* entries of load that are not 0 */
     double most;                 /* of these */
+    double busiest[2];           /* of those of messages inside a server, and between servers */
+    int leaves;                  /* the message leaves its server */
     struct asim_map connections; /* (from, to) -> ns of its messages */
     double longest;              /* of these */
     double way;                  /* ns of the messages that the last piece waits for */
@@ -65,9 +63,10 @@ struct estimate {
     int failed;
 };
 
-/* What a message needs to one member, alone: ns, and bytes a ns of the slowest link. */
+/* The way to one member and of the ACK back: ns, ns a byte of all its links together, and bytes a
+ * ns of the slowest. */
 struct hop {
-    double latency, rate;
+    double delay, per_byte, rate;
 };
 
 static uint32_t host_of(const struct estimate *e, uint32_t position, uint32_t slot)
@@ -92,7 +91,8 @@ static void meet(struct estimate *e, size_t at, double ns)
         e->met = fmax(e->met, (double)*slot / 1000);
 }
 
-static void add_load(struct estimate *e, size_t at, double ns)
+/* A link of a mesh of GPUs has one pair, so that no channels meet there. */
+static void add_load(struct estimate *e, size_t at, double ns, int has_one_pair)
 {
     if (e->pass != NO_TREE)
         meet(e, at, ns);
@@ -101,6 +101,8 @@ static void add_load(struct estimate *e, size_t at, double ns)
     e->failed |= e->load[at] <= 0 && ASIM_VEC_PUSH(e->loaded, at);
     e->load[at] += ns;
     e->most = fmax(e->most, e->load[at]);
+    if (!has_one_pair)
+        e->busiest[e->leaves] = fmax(e->busiest[e->leaves], e->load[at]);
 }
 
 /* Adds a share of a message to the load of a link, and the link to the way; returns its far end. A
@@ -112,10 +114,11 @@ static uint32_t cross(struct estimate *e, uint32_t node, uint32_t at, double sha
     const struct asim_link *link = &topo->links[port->link];
     double rate = (double)link->rate_bps / 8e9;
 
-    add_load(e, 2 * (size_t)port->link + (node == link->a), share * e->bytes / rate);
+    add_load(e, 2 * (size_t)port->link + (node == link->a), share * e->bytes / rate,
+             topo->node_type[link->a] == ASIM_HOST && topo->node_type[link->b] == ASIM_HOST);
     if (hop) {
-        hop->latency += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
-        hop->latency += hop->rate > 0 ? fmin(e->packet, e->bytes) / rate : 0;
+        hop->delay += 2 * (double)link->delay_fs / ASIM_FS_PER_NS;
+        hop->per_byte += 1 / rate;
         hop->rate = hop->rate > 0 ? fmin(hop->rate, rate) : rate;
     }
     return port->peer;
@@ -166,13 +169,33 @@ static void occupy(struct estimate *e, uint32_t from, uint32_t to, double ns)
     e->longest = fmax(e->longest, (double)*slot / qps);
 }
 
+static uint32_t server_of(const struct asim_nccl *nccl, uint32_t position)
+{
+    return position < nccl->spec.ranks ? position / nccl->local : position - nccl->spec.ranks;
+}
+
+/* Bytes a ns of a message alone: at most a window each round trip. These links carry data the other
+ * way, too, so that an ACK waits half a packet at each. */
+static double rate_of(const struct estimate *e, const struct hop *hop)
+{
+    double payload = e->world->set.net.payload_bytes;
+    double window = ceil((hop->delay / payload + hop->per_byte) * hop->rate) * e->packet;
+    double trip = hop->delay + (1.5 * e->packet + ASIM_ACK_WIRE) * hop->per_byte;
+
+    if (!e->world->set.route || !e->world->set.net.has_win || e->bytes <= window)
+        return hop->rate;
+    return fmin(hop->rate, window / trip);
+}
+
 /* A message from a member to another: adds its load, and returns how long it takes alone. */
 static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot)
 {
     const struct asim_netshape *shape = &e->world->set.shape;
     int is_across = from / e->nccl->local != to / e->nccl->local;
-    struct hop hop = {(double)e->world->set.endpoint_ns, 0};
+    struct hop hop = {0, 0, 0};
+    double ns;
 
+    e->leaves = server_of(e->nccl, from) != server_of(e->nccl, to);
     if (e->world->set.route) {
         uint32_t src = host_of(e, from, slot), dst = host_of(e, to, slot);
 
@@ -181,38 +204,57 @@ static double send(struct estimate *e, uint32_t from, uint32_t to, uint32_t slot
         else
             spread(e, src, dst, 1, &hop);
     } else {
-        hop.latency += shape->at[is_across ? shape->n - 1 : 0].latency_ns;
+        hop.delay = shape->at[is_across ? shape->n - 1 : 0].latency_ns;
         hop.rate = is_across ? e->nccl->spec.net_gbytes : e->nccl->spec.nv_gbytes;
-        add_load(e, 2 * (size_t)from + (size_t)is_across, e->bytes / hop.rate);
+        hop.per_byte = 1 / hop.rate;
+        add_load(e, 2 * (size_t)from + (size_t)is_across, e->bytes / hop.rate, 0);
     }
     if (hop.rate <= 0)
         return 0;
-    occupy(e, from, to, e->bytes / hop.rate);
-    return hop.latency + fmax(e->bytes / hop.rate, is_across ? e->met : 0);
+    ns = e->bytes / rate_of(e, &hop);
+    occupy(e, from, to, ns);
+    return (double)e->world->set.endpoint_ns + hop.delay +
+           fmin(e->packet, e->bytes) * (hop.per_byte - 1 / hop.rate) +
+           fmax(ns, is_across ? e->met : 0);
 }
 
-/* Each edge of a ring carries every piece but one, once or twice. */
-static double ring_ns(struct estimate *e)
+/* ns of a piece once around a ring. */
+static double round_ns(struct estimate *e, uint32_t channel)
 {
     const struct asim_nccl *nccl = e->nccl;
     uint32_t n = nccl->spec.ranks, local = nccl->local;
-    double passes = nccl->spec.coll_type == ASIM_ALL_REDUCE ? 2 : 1, way = 0;
+    double ns = 0;
 
-    for (uint32_t channel = 0; channel < local; channel++) {
-        double round = 0;
+    for (uint32_t p = 0; p < n; p++) {
+        uint32_t from = p, next = asim_nccl_next(asim_nccl_layout(nccl), channel, 0, p);
 
-        for (uint32_t p = 0; p < n; p++) {
-            uint32_t from = p, next = asim_nccl_next(asim_nccl_layout(nccl), channel, 0, p);
-
-            if (asim_nccl_hands_over(nccl) && next / local != p / local) {
-                from = p / local * local + channel;
-                round += send(e, p, from, 0);
-            }
-            round += send(e, from, next, 0);
+        if (asim_nccl_hands_over(nccl) && next / local != p / local) {
+            from = p / local * local + channel;
+            e->met = 0;
+            ns += send(e, p, from, 0);
         }
-        way = fmax(way, round);
-        e->way = fmax(e->way, round / n);
+        e->met = 0;
+        ns += send(e, from, next, 0);
     }
+    return ns;
+}
+
+/* Each edge of a ring carries every piece but one, once or twice. Pieces of all channels are on
+ * their way at once, so that those between servers share the links on which they meet. */
+static double ring_ns(struct estimate *e)
+{
+    uint32_t n = e->nccl->spec.ranks;
+    double passes = e->nccl->spec.coll_type == ASIM_ALL_REDUCE ? 2 : 1, way = 0;
+
+    asim_map_init(&e->meetings);
+    e->level = 0;
+    for (e->pass = MEET; e->pass <= LOOK; e->pass++)
+        for (uint32_t channel = 0; channel < e->nccl->local; channel++)
+            way = fmax(way, round_ns(e, channel));
+    e->pass = NO_TREE;
+    e->met = 0;
+    asim_map_fini(&e->meetings);
+    e->way = way / n;
     return passes * (n - 1) * fmax(way / n, fmax(e->most, e->longest));
 }
 
@@ -267,36 +309,16 @@ static double chunk_ns(struct estimate *e, const struct asim_nccl *one, double c
     return alone + (last - alone) / chunks;
 }
 
-/* Of the busiest link's time, what the busiest link of a rank needs: there the channels of a tree
- * meet. */
-static double rank_share(const struct estimate *e)
-{
-    const struct asim_topo *topo = &e->world->set.topo;
-    double most = 0;
-
-    if (!e->world->set.route || e->most <= 0)
-        return 1;
-    for (size_t i = 0; i < e->loaded.n; i++) {
-        const struct asim_link *link = &topo->links[e->loaded.at[i] / 2];
-
-        if (topo->node_type[link->a] == ASIM_HOST || topo->node_type[link->b] == ASIM_HOST)
-            most = fmax(most, e->load[e->loaded.at[i]]);
-    }
-    return most / e->most;
-}
-
-/* How much longer a stage takes than its busiest link is busy. Of two servers only where a chain
- * ends at a NIC that is as busy as its queue pair. With NVLS no chains share NVLinks, so only the
- * busiest link counts. */
+/* How much longer a stage of a tree takes than its busiest link is busy. A chunk waits as a whole
+ * between the links of a server and its NIC, and the channels meet at both, each in an order of its
+ * own: the root of the sum of squares. Between NIC and fabric packets follow each other, so these
+ * are one place. Of two servers only where a chain ends at a NIC that is as busy as its queue pair.
+ */
 static double meeting(const struct estimate *e, double load)
 {
-    double share = rank_share(e);
-
     if (e->nccl->servers == 2 && e->longest <= .9 * load)
         return 1;
-    if (e->nccl->spec.algo == ASIM_NCCL_NVLS_TREE && share < 1)
-        return 1;
-    return 1 + MEETING * share;
+    return fmax(1, hypot(e->busiest[0], e->busiest[1]) / fmax(load, 1));
 }
 
 /* Two hosts: while a chunk is on its way back, later ones go up, so that no link rests before the
